@@ -1,0 +1,16 @@
+import type { Hex } from './address.ts'
+import type { TokenSnapshot } from './token.ts'
+
+/**
+ * The result of a commit, and the only thing that crosses from the indexer to the actors: the full state of every token that the block
+ * changed, as the database holds it. It exists only after the transaction has committed.
+ */
+export interface CommittedBlock {
+  readonly number: number
+  readonly hash: Hex
+  /** Of the block, Unix seconds. */
+  readonly timestamp: number
+  /** When the commit completed, on this process's monotonic clock in ms (`performance.now()`); start of the delivery latency. */
+  readonly completedAtMs: number
+  readonly tokens: readonly TokenSnapshot[]
+}

@@ -1,0 +1,82 @@
+/**
+ * A non-integer number as an integer scaled by 10^60: exact to add, compare and store, wide enough for any ratio of two
+ * 128-bit reserves. Prices, USD values and ratios are carried so inside the process and as plain decimal strings outside.
+ */
+export type Decimal = bigint & { readonly __brand: 'Decimal' }
+
+const SCALE = 60
+const ONE = 10n ** BigInt(SCALE)
+const SIGNIFICANT_DIGITS = 20
+
+/** `numerator / denominator`, rounded half up to 20 significant digits; `null` when the denominator is zero. */
+export function ratio(numerator: bigint, denominator: bigint): Decimal | null {
+  if (denominator === 0n) return null
+  return roundSignificant((numerator * ONE) / denominator)
+}
+
+/** The product of two decimals, rounded half up to 20 significant digits. */
+export function multiply(a: Decimal, b: Decimal): Decimal {
+  return roundSignificant((a * b) / ONE)
+}
+
+/** A raw integer amount of a currency with that many decimals as a decimal number: `units(1500n, 3)` is 1.5. Exact up to 60 decimals. */
+export function units(raw: bigint, decimals: number): Decimal {
+  return (decimals <= SCALE ? raw * 10n ** BigInt(SCALE - decimals) : raw / 10n ** BigInt(decimals - SCALE)) as Decimal
+}
+
+/** Exact sum. */
+export function add(a: Decimal, b: Decimal): Decimal {
+  return (a + b) as Decimal
+}
+
+export function max(a: Decimal, b: Decimal): Decimal {
+  return a > b ? a : b
+}
+
+/**
+ * Reads a plain decimal string (`"12.5"`, `"-0.001"`) or what PostgreSQL prints for a `numeric`; digits past the 60th decimal are cut.
+ *
+ * @throws `TypeError` for anything else, exponents included
+ */
+export function parseDecimal(text: string): Decimal {
+  const match = /^(-?)(\d+)(?:\.(\d*))?$/.exec(text)
+  if (match === null) throw new TypeError(`not a plain decimal: ${text.slice(0, 80)}`)
+  const fraction = (match[3] ?? '').slice(0, SCALE).padEnd(SCALE, '0')
+  const magnitude = BigInt(match[2] + fraction)
+  return (match[1] === '-' ? -magnitude : magnitude) as Decimal
+}
+
+/** The plain decimal string without exponent, trailing zeros or a sign on zero: `"0.0000123"`, `"12"`. */
+export function formatDecimal(value: Decimal): string {
+  const negative = value < 0n
+  const digits = (negative ? -value : value).toString().padStart(SCALE + 1, '0')
+  const fraction = digits.slice(-SCALE).replace(/0+$/, '')
+  const whole = digits.slice(0, -SCALE)
+  return `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+/** A raw integer amount as its plain decimal string: `formatUnits(1500n, 3)` is `"1.5"`. */
+export function formatUnits(raw: bigint, decimals: number): string {
+  return formatDecimal(units(raw, decimals))
+}
+
+/** How far `now` is from `before` in percent, to four decimals; `null` when `before` is zero. */
+export function percentChange(before: Decimal, now: Decimal): number | null {
+  if (before === 0n) return null
+  return Number(((now - before) * 1_000_000n) / before) / 10_000
+}
+
+/** `part / whole` in percent, to four decimals and at most 100; `null` when `whole` is zero. */
+export function percentOf(part: bigint, whole: bigint): number | null {
+  if (whole === 0n) return null
+  return Math.min(100, Number((part * 1_000_000n) / whole) / 10_000)
+}
+
+function roundSignificant(value: bigint): Decimal {
+  const length = (value < 0n ? -value : value).toString().length
+  const excess = length - SIGNIFICANT_DIGITS
+  if (excess <= 0) return value as Decimal
+  const unit = 10n ** BigInt(excess)
+  const half = value < 0n ? -unit / 2n : unit / 2n
+  return (((value + half) / unit) * unit) as Decimal
+}

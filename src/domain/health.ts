@@ -1,0 +1,95 @@
+import type { Address } from './address.ts'
+
+export type IndexerStatus = 'ok' | 'syncing' | 'stalled' | 'degraded'
+
+export interface RpcHealth {
+  /** `rpc-1`, `rpc-2` … in the order of `RPC_URLS`: never the URL, which may hold a key. */
+  readonly name: string
+  readonly healthy: boolean
+  readonly latencyMs: number | null
+  /** Share of failed calls in the recent past, 0 to 1. */
+  readonly errorRate: number
+}
+
+export interface BackfillProgress {
+  readonly fromBlock: string
+  readonly toBlock: string
+  readonly currentBlock: string
+  readonly percent: number
+  readonly blocksPerSecond: number
+  readonly eventsPerSecond: number
+  readonly secondsLeft: number | null
+}
+
+export interface ReorgStats {
+  readonly count: number
+  readonly lastDepth: number | null
+  readonly lastAt: string | null
+}
+
+/** What the indexer knows of itself and of the chain. */
+export interface IndexerState {
+  readonly headBlock: number | null
+  readonly confirmedBlock: number | null
+  readonly indexedBlock: number | null
+  readonly lagBlocks: number | null
+  readonly lagSeconds: number | null
+  readonly backfill: BackfillProgress | null
+  readonly reorgs: ReorgStats
+  readonly rpc: readonly RpcHealth[]
+  /** True when nothing is indexed though the chain moves, or indexing has stopped for good. */
+  readonly stalled: boolean
+  /** Why it is stalled or degraded, without secrets. */
+  readonly reason: string | null
+}
+
+export interface ActorsHealth {
+  readonly total: number
+  readonly byState: Readonly<Record<string, number>>
+  readonly subscribers: number
+}
+
+export interface RealtimeHealth {
+  readonly webSocketConnections: number
+  readonly eventStreams: number
+  readonly subscriptions: number
+  readonly updatesPerSecond: number
+  readonly deliveredTotal: number
+  readonly conflatedTotal: number
+  /** From the commit's completion to the write to the socket; `null` before the first delivery. */
+  readonly commitToDeliveryMs: { readonly p50: number | null; readonly p99: number | null }
+}
+
+export interface IndexerHealth {
+  readonly status: IndexerStatus
+  readonly version: string
+  readonly uptimeSeconds: number
+  readonly chainId: number
+  readonly headBlock: string | null
+  readonly confirmedBlock: string | null
+  readonly indexedBlock: string | null
+  readonly lagBlocks: number | null
+  readonly lagSeconds: number | null
+  readonly backfill: BackfillProgress | null
+  readonly reorgs: ReorgStats
+  readonly rpc: readonly RpcHealth[]
+  readonly database: { readonly ok: boolean; readonly latencyMs: number | null }
+  readonly actors: ActorsHealth
+  readonly realtime: RealtimeHealth
+  /** What is broken, when the status is `stalled` or `degraded`. */
+  readonly reasons: readonly string[]
+}
+
+export type ActorStateName = 'activating' | 'live' | 'resyncing' | 'passivated'
+
+export interface ActorState {
+  readonly token: Address
+  readonly state: ActorStateName
+  readonly sequence: number | null
+  readonly subscribers: { readonly webSocket: number; readonly eventStream: number; readonly lagging: number }
+  readonly lastUpdateAt: string | null
+  readonly lastBlock: string | null
+  readonly frameBytes: number | null
+  readonly activatedAt: string
+  readonly eventsHandled: number
+}

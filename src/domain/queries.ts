@@ -1,0 +1,124 @@
+import type { Address } from './address.ts'
+import type { Candle, CandleInterval } from './candle.ts'
+import type { ChainStats } from './chainStats.ts'
+import type { Claimable } from './claimable.ts'
+import type { Holder, HolderType } from './holder.ts'
+import type { GraduationStatus, Token } from './token.ts'
+import type { Trade, TradeSide } from './trade.ts'
+
+/** One page and where the next begins; `next` is `null` on the last page. */
+export interface Page<T, Cursor> {
+  readonly data: readonly T[]
+  readonly next: Cursor | null
+}
+
+export type SortOrder = 'asc' | 'desc'
+
+export const TOKEN_SORTS = [
+  'createdAt',
+  'marketCap',
+  'volume24h',
+  'priceChange24h',
+  'priceChange1h',
+  'liquidity',
+  'holders',
+  'trades24h',
+  'lastTradeAt',
+  'graduation',
+] as const
+export type TokenSort = (typeof TOKEN_SORTS)[number]
+
+/** The sort value and address of the last row of a page. A `null` value: the rows without one, which come last in either order. */
+export interface TokenCursor {
+  readonly value: string | null
+  readonly address: Address
+}
+
+export interface TokensQuery {
+  readonly sort: TokenSort
+  readonly order: SortOrder
+  readonly status?: GraduationStatus
+  readonly creator?: Address
+  readonly launchpad?: string
+  readonly addresses?: readonly Address[]
+  readonly limit: number
+  readonly cursor?: TokenCursor
+}
+
+export interface TradeCursor {
+  readonly blockNumber: number
+  readonly logIndex: number
+}
+
+export interface TradesQuery {
+  readonly token: Address
+  readonly side?: TradeSide
+  readonly maker?: Address
+  /** Inclusive. */
+  readonly fromBlock?: number
+  /** Inclusive. */
+  readonly toBlock?: number
+  readonly order: SortOrder
+  readonly limit: number
+  readonly cursor?: TradeCursor
+}
+
+export interface HolderCursor {
+  readonly balance: string
+  readonly address: Address
+  readonly rank: number
+}
+
+export interface HoldersQuery {
+  readonly token: Address
+  readonly excludeTypes: readonly HolderType[]
+  readonly limit: number
+  readonly cursor?: HolderCursor
+}
+
+export interface CandleCursor {
+  /** Unix seconds of the last candle given. */
+  readonly time: number
+}
+
+export type CandleCurrency = 'weth' | 'usd'
+
+export interface CandlesQuery {
+  readonly token: Address
+  readonly interval: CandleInterval
+  readonly currency: CandleCurrency
+  /** Unix seconds, inclusive; the interval that holds it is included. */
+  readonly from?: number
+  /** Unix seconds, inclusive. */
+  readonly to?: number
+  readonly fill: boolean
+  readonly limit: number
+  readonly cursor?: CandleCursor
+}
+
+export interface SearchQuery {
+  /** 1 to 100 characters as the user typed them. */
+  readonly q: string
+  readonly limit: number
+}
+
+/**
+ * Everything that the HTTP layer asks of storage. Every function rejects with a `TokenwireError` of code `database_unavailable` when the
+ * database can't answer; none answers with a default. USD values in the answers that depend on the current ETH/USD price are `null`: the
+ * gateway fills them in (`withUsd`), since the price is not chain state.
+ */
+export interface Reads {
+  tokens(query: TokensQuery): Promise<Page<Token, TokenCursor>>
+  /** `null`: not indexed. */
+  token(address: Address): Promise<Token | null>
+  /** `null`: the token is not indexed. The same for the next four. */
+  trades(query: TradesQuery): Promise<Page<Trade, TradeCursor> | null>
+  holders(query: HoldersQuery): Promise<Page<Holder, HolderCursor> | null>
+  candles(query: CandlesQuery): Promise<Page<Candle, CandleCursor> | null>
+  claimable(token: Address, creator: Address): Promise<Claimable | null>
+  search(query: SearchQuery): Promise<readonly Token[]>
+  /** `headBlock`, `blockTimeMs` and `baseFeeGwei` come from the chain and are filled in by the gateway. `null`: nothing is indexed yet. */
+  chainStats(): Promise<Omit<ChainStats, 'headBlock' | 'blockTimeMs' | 'baseFeeGwei'> | null>
+  /** Round trip to the database in ms. */
+  ping(): Promise<number>
+}

@@ -1,0 +1,39 @@
+/** What a caller may branch on. A new code needs a caller that treats it differently. */
+export type ErrorCode =
+  | 'config_invalid'
+  | 'chain_mismatch'
+  | 'database_foreign'
+  | 'database_unavailable'
+  | 'rpc_unavailable'
+  | 'rpc_inconsistent'
+  | 'rpc_range_too_large'
+  | 'reorg_too_deep'
+  | 'price_unavailable'
+  | 'not_supported'
+
+export interface TokenwireErrorOptions {
+  /** Whether the same call can succeed later without anybody changing anything. */
+  readonly retryable?: boolean
+  /** Facts for the log, without secrets. */
+  readonly details?: Readonly<Record<string, unknown>>
+  readonly cause?: unknown
+}
+
+/** The base of every error that this service raises on purpose. `message` is for people, `code` for programs. */
+export class TokenwireError extends Error {
+  readonly code: ErrorCode
+  readonly retryable: boolean
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(code: ErrorCode, message: string, options: TokenwireErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'TokenwireError'
+    this.code = code
+    this.retryable = options.retryable ?? false
+    this.details = options.details ?? {}
+  }
+}
+
+export function hasCode(error: unknown, code: ErrorCode): boolean {
+  return error instanceof TokenwireError && error.code === code
+}
