@@ -1,0 +1,43 @@
+import type { BlockHeader, ChainLog } from '#chain/block.ts'
+import type { Address } from '#domain/address.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+
+/** A run of consecutive blocks to index at once: one block while following, a range while backfilling. */
+export interface BlockBatch {
+  /** The first block of the run; the cursor is at the block before it (or nothing is indexed yet). */
+  readonly from: number
+  /** The last block of the run: the cursor after the commit. */
+  readonly to: BlockHeader
+  /** The headers of every block of the run that has a log in `logs`, ascending; `to` need not be among them. */
+  readonly headers: readonly BlockHeader[]
+  /** Every log of the run whose address the directory watches, those that the run itself adds included, ascending by (block, log index). */
+  readonly logs: readonly ChainLog[]
+  /** True while following: prices of the moment are stored with the trades. */
+  readonly live: boolean
+}
+
+/** Where indexing stands and where blocks go. */
+export interface BlockSink {
+  /** The newest indexed blocks, ascending and linked by parent hash, the cursor last; empty when nothing is indexed. */
+  recentBlocks(): Promise<readonly BlockHeader[]>
+  /**
+   * Decodes, projects and commits a batch in one transaction. Idempotent: a batch whose end is already the cursor is answered from what
+   * the database holds, so a commit of unknown outcome is simply repeated.
+   *
+   * @throws the database's error, with nothing changed; `TokenwireError` `rpc_inconsistent` when the logs contradict the stored state
+   */
+  commit(batch: BlockBatch): Promise<CommittedBlock>
+}
+
+/** Which addresses' logs matter. It grows with what `commit` indexes. */
+export interface Watchlist {
+  /** The launchpads' own contracts: their logs tell which tokens and pools exist. */
+  readonly contracts: readonly Address[]
+  /** The first block to index. */
+  readonly startBlock: number
+  has(address: Address): boolean
+  /** Every watched address, contracts included. */
+  addresses(): readonly Address[]
+  /** The addresses that these logs of the launchpads' contracts add (new tokens, curves, pools). Changes nothing. */
+  discover(logs: readonly ChainLog[]): readonly Address[]
+}
