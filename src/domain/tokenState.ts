@@ -83,6 +83,7 @@ export interface PoolState {
   readonly createdBlock: number
 }
 
+/** A balance as the sum of its Transfer events: negative where a token's balances change without events. */
 export interface BalanceState {
   readonly token: Address
   readonly holder: Address
@@ -114,6 +115,8 @@ export interface TradeRow {
   readonly amountWei: bigint | null
   readonly feeWei: bigint | null
   readonly priceWeth: Decimal | null
+  /** The price of the token's market after this trade: what a price change is measured from. */
+  readonly priceAfterWeth: Decimal | null
   /** USD per ETH when the block was indexed live and the price was fresh. */
   readonly ethUsd: Decimal | null
   readonly blockNumber: number

@@ -129,6 +129,7 @@ export class Migration0001Initial extends Migration {
       amount_wei numeric,
       fee_wei numeric,
       price_weth numeric,
+      price_after_weth numeric,
       eth_usd numeric,
       block_hash bytea not null,
       tx_hash bytea not null,
@@ -147,7 +148,7 @@ export class Migration0001Initial extends Migration {
     this.addSql(`create table balance (
       token bytea not null,
       holder bytea not null,
-      balance numeric not null check (balance >= 0),
+      balance numeric not null,
       type text not null check (type in ('wallet', 'creator', 'pool', 'curve', 'locker', 'burn', 'contract')),
       last_changed_block bigint not null,
       primary key (token, holder)
