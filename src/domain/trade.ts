@@ -14,7 +14,7 @@ export interface Trade {
   readonly maker: Address
   /** Raw token amount that the maker received or gave. */
   readonly amountToken: string
-  /** Wei that the maker paid (fee included) or received (fee taken off); `null` in a pool that is not quoted in WETH. */
+  /** WETH (plain decimal) that the maker paid, fee included, or received, fee taken off; `null` in a pool that is not quoted in WETH. */
   readonly amountWeth: string | null
   /** WETH per whole token: the average price of this trade without its fee. */
   readonly priceWeth: string | null
