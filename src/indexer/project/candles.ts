@@ -1,0 +1,65 @@
+import { CANDLE_INTERVALS } from '#domain/candle.ts'
+import { add, type Decimal, max, multiply, units } from '#domain/decimal.ts'
+import type { CandleDelta, TradeRow } from '#domain/tokenState.ts'
+
+/** A trade and the market's price that it stands for in a chart: its own in the token's main pool, the market's of the moment elsewhere. */
+export interface Tick {
+  readonly trade: TradeRow
+  readonly priceWeth: Decimal | null
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+type UsdPart = NonNullable<CandleDelta['usd']>
+
+const WETH_DECIMALS = 18
+
+/** Folds ticks, in order, into what they add to the candles of every interval. A tick without a price makes no candle. */
+export function foldCandles(ticks: readonly Tick[]): readonly CandleDelta[] {
+  const candles = new Map<string, Mutable<CandleDelta>>()
+  for (const { trade, priceWeth } of ticks) {
+    if (priceWeth === null) continue
+    const usd = usdPart(trade, priceWeth)
+    for (const intervalSeconds of Object.values(CANDLE_INTERVALS)) {
+      const time = trade.timestamp - (trade.timestamp % intervalSeconds)
+      const key = `${trade.token} ${intervalSeconds} ${time}`
+      const candle = candles.get(key)
+      if (candle !== undefined) {
+        extend(candle, trade, priceWeth, usd)
+        continue
+      }
+      const price = { open: priceWeth, high: priceWeth, low: priceWeth, close: priceWeth }
+      candles.set(key, { token: trade.token, intervalSeconds, time, ...price, volumeWei: trade.amountWei ?? 0n, trades: 1, usd })
+    }
+  }
+  return [...candles.values()]
+}
+
+function extend(candle: Mutable<CandleDelta>, trade: TradeRow, price: Decimal, usd: UsdPart | null): void {
+  candle.high = max(candle.high, price)
+  candle.low = min(candle.low, price)
+  candle.close = price
+  candle.volumeWei += trade.amountWei ?? 0n
+  candle.trades += 1
+  if (usd === null) return
+  candle.usd =
+    candle.usd === null
+      ? usd
+      : {
+          open: candle.usd.open,
+          high: max(candle.usd.high, usd.high),
+          low: min(candle.usd.low, usd.low),
+          close: usd.close,
+          volume: add(candle.usd.volume, usd.volume),
+        }
+}
+
+function usdPart(trade: TradeRow, priceWeth: Decimal): UsdPart | null {
+  if (trade.ethUsd === null) return null
+  const price = multiply(priceWeth, trade.ethUsd)
+  const volume = multiply(units(trade.amountWei ?? 0n, WETH_DECIMALS), trade.ethUsd)
+  return { open: price, high: price, low: price, close: price, volume }
+}
+
+function min(a: Decimal, b: Decimal): Decimal {
+  return a < b ? a : b
+}

@@ -1,0 +1,107 @@
+import type { Address, Hex } from '#domain/address.ts'
+import { balanceKey, type CurrentRows, creatorFeeKey } from '#domain/changes.ts'
+import type { HolderType } from '#domain/holder.ts'
+import type { BalanceState, CreatorFeeState, PoolState, TokenState } from '#domain/tokenState.ts'
+import { EMPTY_TOTALS, perWindow } from '#domain/windows.ts'
+import type { TokenEventOf } from '#launchpads/tokenEvent.ts'
+import type { Tick } from './candles.ts'
+
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** The rows under change. Each is copied from the current rows when it is first touched, so that the input stays as it was. */
+export interface Draft {
+  readonly rows: CurrentRows
+  readonly tokens: Map<Address, Mutable<TokenState>>
+  readonly pools: Map<Hex, Mutable<PoolState>>
+  readonly balances: Map<string, Mutable<BalanceState>>
+  readonly creatorFees: Map<string, Mutable<CreatorFeeState>>
+  /** By token, each in order. */
+  readonly ticks: Map<Address, Tick[]>
+}
+
+export function openDraft(rows: CurrentRows): Draft {
+  return { rows, tokens: new Map(), pools: new Map(), balances: new Map(), creatorFees: new Map(), ticks: new Map() }
+}
+
+/** The token's row for changing, or `undefined` when it was never launched. */
+export function draftToken(draft: Draft, address: Address): Mutable<TokenState> | undefined {
+  return drafted(draft.tokens, draft.rows.tokens, address)
+}
+
+export function draftPool(draft: Draft, address: Hex): Mutable<PoolState> | undefined {
+  return drafted(draft.pools, draft.rows.pools, address)
+}
+
+/** The balance's row for changing; a holder that has none begins at zero. */
+export function draftBalance(draft: Draft, token: Address, holder: Address, type: HolderType): Mutable<BalanceState> {
+  const key = balanceKey(token, holder)
+  const existing = drafted(draft.balances, draft.rows.balances, key)
+  if (existing !== undefined) {
+    existing.type = type
+    return existing
+  }
+  const created = { token, holder, balance: 0n, type, lastChangedBlock: 0 }
+  draft.balances.set(key, created)
+  return created
+}
+
+export function draftCreatorFee(draft: Draft, event: TokenEventOf<'creatorFee'>, token: Address): Mutable<CreatorFeeState> {
+  const { launchpad, creator, currency, scope } = event
+  const key = creatorFeeKey({ launchpad, creator, currency, token })
+  const existing = drafted(draft.creatorFees, draft.rows.creatorFees, key)
+  if (existing !== undefined) return existing
+  const created = { launchpad, creator, currency, scope, token, accrued: 0n, claimed: 0n, lastChangedBlock: 0 }
+  draft.creatorFees.set(key, created)
+  return created
+}
+
+/** The row of a token that a launch announces: nothing minted, nothing traded. */
+export function launchedToken(event: TokenEventOf<'launch'>): TokenState {
+  return {
+    address: event.token,
+    launchpad: event.launchpad,
+    symbol: event.symbol,
+    name: event.name,
+    decimals: event.decimals,
+    totalSupply: 0n,
+    creator: event.creator,
+    createdAt: event.timestamp,
+    createdBlock: event.blockNumber,
+    createdTxHash: event.txHash,
+    metadataUri: event.metadataUri,
+    mainPool: null,
+    priceWeth: null,
+    firstPriceWeth: null,
+    athPriceWeth: null,
+    marketCapWeth: null,
+    liquidityWeth: null,
+    tradeCount: 0,
+    holderCount: 0,
+    lastTradeAt: null,
+    windows: perWindow(() => EMPTY_TOTALS),
+    referencePrice: perWindow(() => null),
+    windowsAt: event.timestamp,
+    windowsExpireAt: null,
+    creatorFeeBps: event.creatorFeeBps,
+    feesAccruedWei: event.creatorFeeBps === null ? null : 0n,
+    feesClaimedWei: event.creatorFeeBps === null ? null : 0n,
+    graduationStatus: event.graduation.status,
+    raisedWei: null,
+    targetWei: event.graduation.targetWei,
+    completedAt: null,
+    migratedAt: null,
+    graduatedPool: null,
+    graduationTxHash: null,
+    asOfBlock: event.blockNumber,
+  }
+}
+
+function drafted<K, V extends object>(drafts: Map<K, Mutable<V>>, rows: ReadonlyMap<K, V>, key: K): Mutable<V> | undefined {
+  const draft = drafts.get(key)
+  if (draft !== undefined) return draft
+  const row = rows.get(key)
+  if (row === undefined) return undefined
+  const copy: Mutable<V> = { ...row }
+  drafts.set(key, copy)
+  return copy
+}

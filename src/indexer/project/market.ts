@@ -1,0 +1,122 @@
+import { type Decimal, max, multiply, ratio, units } from '#domain/decimal.ts'
+import type { PoolState, TokenState, TradeRow } from '#domain/tokenState.ts'
+import type { TradeSide } from '#domain/trade.ts'
+import { EMPTY_AGING, perWindow, rollWindows } from '#domain/windows.ts'
+import type { TokenEventOf } from '#launchpads/tokenEvent.ts'
+import { type Draft, draftPool, type Mutable } from './draft.ts'
+
+/** Below this many units of either side, rounding in the contract moves the ratio by more than a tenth of a percent. */
+const DUST_UNITS = 1_000n
+const WETH_DECIMALS = 18
+
+export function applyPoolChange(draft: Draft, token: Mutable<TokenState>, event: TokenEventOf<'poolChanged'>): void {
+  const pool = draftPool(draft, event.pool)
+  if (pool === undefined) return
+  const { reserves, concentrated, liquidityChange } = event
+  if (reserves?.mode === 'set') {
+    pool.reserveToken = reserves.token
+    pool.reserveQuote = reserves.quote
+  } else if (reserves?.mode === 'move') {
+    pool.reserveToken = (pool.reserveToken ?? 0n) + reserves.token
+    pool.reserveQuote = (pool.reserveQuote ?? 0n) + reserves.quote
+  }
+  if (concentrated !== null) {
+    pool.sqrtPriceX96 = concentrated.sqrtPriceX96
+    pool.tick = concentrated.tick
+    pool.liquidity = concentrated.liquidity ?? pool.liquidity ?? 0n
+  }
+  if (liquidityChange !== null && pool.tick !== null && liquidityChange.tickLower <= pool.tick && pool.tick < liquidityChange.tickUpper) {
+    pool.liquidity = (pool.liquidity ?? 0n) + liquidityChange.amount
+  }
+  if (event.priceWeth !== null) {
+    pool.priceWeth = event.priceWeth
+    if (pool.address === token.mainPool) notePrice(token, event.priceWeth)
+  }
+}
+
+/** Takes a price of the token's market: the present one, the first, and the highest. */
+export function notePrice(token: Mutable<TokenState>, priceWeth: Decimal | null): void {
+  if (priceWeth === null) return
+  token.priceWeth = priceWeth
+  noteTradedPrice(token, priceWeth)
+}
+
+function noteTradedPrice(token: Mutable<TokenState>, priceWeth: Decimal): void {
+  token.firstPriceWeth ??= priceWeth
+  token.athPriceWeth = token.athPriceWeth === null ? priceWeth : max(token.athPriceWeth, priceWeth)
+}
+
+/** Adds a trade of any of the token's pools. The event's pool change is applied already. */
+export function applyTrade(draft: Draft, token: Mutable<TokenState>, event: TokenEventOf<'trade'>, ethUsd: Decimal | null): void {
+  const pool = draftPool(draft, event.pool)
+  const priceWeth = tradePrice(event, token.decimals) ?? pool?.priceWeth ?? null
+  if (priceWeth !== null && event.pool === token.mainPool) noteTradedPrice(token, priceWeth)
+  const { amountToken, amountWei, feeWei, maker, phase, side, blockNumber, blockHash, txHash, logIndex, timestamp } = event
+  const trade: TradeRow = {
+    token: token.address,
+    pool: event.pool,
+    phase,
+    side,
+    maker,
+    amountToken,
+    amountWei,
+    feeWei,
+    priceWeth,
+    priceAfterWeth: token.priceWeth,
+    ethUsd,
+    blockNumber,
+    blockHash,
+    txHash,
+    logIndex,
+    timestamp,
+  }
+  const tick = { trade, priceWeth: event.pool === token.mainPool ? priceWeth : token.priceWeth }
+  const ticks = draft.ticks.get(token.address)
+  if (ticks === undefined) draft.ticks.set(token.address, [tick])
+  else ticks.push(tick)
+  token.tradeCount += 1
+  token.lastTradeAt = timestamp
+}
+
+/**
+ * The average price of a trade without its fee, in WETH per whole token: what both a curve's and a pool's trades can be compared by, and
+ * free of the zigzag that a fee puts between buys and sells.
+ *
+ * @returns `null` when it is not quoted in WETH, or so small that its amounts say nothing about a price
+ */
+export function tradePrice(
+  trade: { readonly side: TradeSide; readonly amountToken: bigint; readonly amountWei: bigint | null; readonly feeWei: bigint | null },
+  tokenDecimals: number,
+): Decimal | null {
+  if (trade.amountWei === null) return null
+  const fee = trade.feeWei ?? 0n
+  const netWei = trade.side === 'buy' ? trade.amountWei - fee : trade.amountWei + fee
+  if (trade.amountToken < DUST_UNITS || netWei < DUST_UNITS) return null
+  return ratio(netWei * 10n ** BigInt(tokenDecimals), trade.amountToken * 10n ** BigInt(WETH_DECIMALS))
+}
+
+/** Brings what follows from the rest up to date: the windows as of `now`, market cap and liquidity. */
+export function settleToken(draft: Draft, token: Mutable<TokenState>, now: number): void {
+  const newTrades = (draft.ticks.get(token.address) ?? []).map(({ trade }) => trade)
+  const aging = draft.rows.aging.get(token.address) ?? perWindow(() => EMPTY_AGING)
+  const rolled = rollWindows(token.windows, aging, newTrades, now)
+  token.windows = rolled.windows
+  token.referencePrice = rolled.referencePrice
+  token.windowsExpireAt = rolled.windowsExpireAt
+  token.windowsAt = now
+  token.marketCapWeth = token.priceWeth === null ? null : multiply(token.priceWeth, units(token.totalSupply, token.decimals))
+  const pool = token.mainPool === null ? undefined : (draft.pools.get(token.mainPool) ?? draft.rows.pools.get(token.mainPool))
+  if (pool !== undefined) token.liquidityWeth = liquidityOf(pool, token.decimals)
+}
+
+/**
+ * What a pool holds, in WETH: both sides at its price; of a curve only the ETH, since its unsold tokens are not for taking out. `null` when
+ * the pool is not quoted in WETH.
+ */
+export function liquidityOf(pool: PoolState, tokenDecimals: number): Decimal | null {
+  if (pool.reserveQuote === null) return null
+  const quote = units(pool.reserveQuote, pool.quoteDecimals)
+  if (pool.type === 'curve') return quote
+  if (pool.priceWeth === null || pool.reserveToken === null) return null
+  return (quote + multiply(pool.priceWeth, units(pool.reserveToken, tokenDecimals))) as Decimal
+}

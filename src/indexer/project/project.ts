@@ -1,0 +1,167 @@
+import { type Address, BURN_ADDRESSES, ZERO_ADDRESS } from '#domain/address.ts'
+import type { BlockHeader } from '#domain/block.ts'
+import type { Changes, CurrentRows } from '#domain/changes.ts'
+import type { Decimal } from '#domain/decimal.ts'
+import type { HolderType } from '#domain/holder.ts'
+import type { TokenState } from '#domain/tokenState.ts'
+import type { Watched } from '#launchpads/adapter.ts'
+import type { TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
+import { foldCandles } from './candles.ts'
+import { type Draft, draftBalance, draftCreatorFee, draftPool, draftToken, launchedToken, type Mutable, openDraft } from './draft.ts'
+import { applyPoolChange, applyTrade, notePrice, settleToken } from './market.ts'
+
+export interface ProjectInput {
+  /** In order of effect (`decodeLogs`). */
+  readonly events: readonly TokenEvent[]
+  readonly rows: CurrentRows
+  /** Unix seconds of the batch's last block: the time for which the windows are computed. */
+  readonly now: number
+  readonly weth: Address
+  /** USD per ETH to store with the trades; `null` while backfilling or without a fresh price. */
+  readonly ethUsd: Decimal | null
+  /** Why an address is watched: tells pools, curves and lockers from wallets. */
+  lookup(address: Address): Watched | undefined
+  /** The headers to remember, ascending, the batch's last block at the end. */
+  readonly blocks: readonly BlockHeader[]
+}
+
+/**
+ * Applies events to rows. Pure, and independent of how the chain is cut into batches: the same events over the same rows give the same
+ * rows, in one call or in many.
+ */
+export function project(input: ProjectInput): Changes {
+  const draft = openDraft(input.rows)
+  for (const event of input.events) apply(draft, event, input)
+  // Tokens that are only here because a trade leaves one of their windows now.
+  for (const token of input.rows.tokens.values()) {
+    if (token.windowsExpireAt !== null && token.windowsExpireAt <= input.now) draftToken(draft, token.address)
+  }
+  for (const token of draft.tokens.values()) settleToken(draft, token, input.now)
+  const ticks = [...draft.ticks.values()].flat()
+  return {
+    tokens: [...draft.tokens.values()],
+    pools: [...draft.pools.values()],
+    balances: [...draft.balances.values()],
+    creatorFees: [...draft.creatorFees.values()],
+    trades: ticks.map(({ trade }) => trade),
+    candles: foldCandles(ticks),
+    blocks: input.blocks,
+  }
+}
+
+function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
+  if (event.kind === 'launch') {
+    // A token is launched once; a second announcement of it changes nothing.
+    if (draftToken(draft, event.token) === undefined) draft.tokens.set(event.token, launchedToken(event))
+    return
+  }
+  const token = draftToken(draft, event.token)
+  // Before its announcement a token is nobody's; what its address did in earlier blocks is not indexed.
+  if (token === undefined) return
+  token.asOfBlock = event.blockNumber
+
+  switch (event.kind) {
+    case 'poolCreated': {
+      const { pool, main } = event
+      if (draftPool(draft, pool.address) === undefined) {
+        draft.pools.set(pool.address, {
+          ...pool,
+          token: event.token,
+          launchpad: token.launchpad,
+          reserveToken: 0n,
+          reserveQuote: 0n,
+          sqrtPriceX96: null,
+          tick: null,
+          liquidity: null,
+          priceWeth: null,
+          createdBlock: event.blockNumber,
+        })
+      }
+      if (main) token.mainPool = pool.address
+      return
+    }
+    case 'poolChanged':
+      return applyPoolChange(draft, token, event)
+    case 'trade':
+      return applyTrade(draft, token, event, input.ethUsd)
+    case 'transfer':
+      return applyTransfer(draft, token, event, input)
+    case 'curveProgress':
+      token.raisedWei = event.raisedWei
+      return
+    case 'completed':
+      token.graduationStatus = 'completed'
+      token.raisedWei = event.raisedWei
+      token.completedAt = event.timestamp
+      return
+    case 'migrated':
+      return applyMigration(draft, token, event)
+    case 'creatorFee':
+      return applyCreatorFee(draft, token, event, input.weth)
+    default:
+      return event satisfies never
+  }
+}
+
+function applyTransfer(
+  draft: Draft,
+  token: Mutable<TokenState>,
+  { from, to, amount, blockNumber }: TokenEventOf<'transfer'>,
+  input: ProjectInput,
+): void {
+  if (from === ZERO_ADDRESS) token.totalSupply += amount
+  if (to === ZERO_ADDRESS) token.totalSupply -= amount
+  const move = (holder: Address, delta: bigint) => {
+    if (holder === ZERO_ADDRESS || delta === 0n) return
+    const row = draftBalance(draft, token.address, holder, holderType(holder, token, input.lookup(holder)))
+    const held = row.balance > 0n
+    row.balance += delta
+    row.lastChangedBlock = blockNumber
+    const holds = row.balance > 0n
+    if (held !== holds) token.holderCount += holds ? 1 : -1
+  }
+  move(from, -amount)
+  move(to, amount)
+}
+
+/** What kind of holder an address is for a token: what is known of it from the launchpads, else a wallet. */
+export function holderType(holder: Address, token: Pick<TokenState, 'creator'>, watched: Watched | undefined): HolderType {
+  if (BURN_ADDRESSES.has(holder)) return 'burn'
+  switch (watched?.role) {
+    case 'contract':
+      return 'locker'
+    case 'pool':
+      return watched.pool.type === 'curve' ? 'curve' : 'pool'
+    case 'token':
+      return 'contract'
+    case undefined:
+      return holder === token.creator ? 'creator' : 'wallet'
+  }
+}
+
+function applyMigration(draft: Draft, token: Mutable<TokenState>, event: TokenEventOf<'migrated'>): void {
+  const curve = token.mainPool === null ? undefined : draftPool(draft, token.mainPool)
+  // Graduation moves all that the curve held; no event of the curve says so.
+  if (curve?.type === 'curve') {
+    curve.reserveToken = 0n
+    curve.reserveQuote = 0n
+  }
+  token.mainPool = event.pool
+  token.graduationStatus = 'migrated'
+  token.completedAt ??= event.timestamp
+  token.migratedAt = event.timestamp
+  token.graduatedPool = event.pool
+  token.graduationTxHash = event.txHash
+  notePrice(token, draftPool(draft, event.pool)?.priceWeth ?? null)
+}
+
+function applyCreatorFee(draft: Draft, token: Mutable<TokenState>, event: TokenEventOf<'creatorFee'>, weth: Address): void {
+  const row = draftCreatorFee(draft, event, event.scope === 'token' ? event.token : ZERO_ADDRESS)
+  row.accrued += event.accrued
+  row.claimed += event.claimed
+  row.lastChangedBlock = event.blockNumber
+  if (event.scope === 'token' && event.currency === weth) {
+    token.feesAccruedWei = (token.feesAccruedWei ?? 0n) + event.accrued
+    token.feesClaimedWei = (token.feesClaimedWei ?? 0n) + event.claimed
+  }
+}

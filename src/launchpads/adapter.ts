@@ -1,0 +1,78 @@
+import type { Address, Hex } from '#domain/address.ts'
+import type { BlockHeader, ChainLog } from '#domain/block.ts'
+import type { ClaimScope } from '#domain/claimable.ts'
+import type { PoolFacts, TokenEvent } from './tokenEvent.ts'
+
+/** Why an address is watched, and what its logs need to be understood. */
+export type Watched =
+  | { readonly role: 'contract'; readonly launchpad: string }
+  | { readonly role: 'token'; readonly launchpad: string; readonly token: Address }
+  | { readonly role: 'pool'; readonly launchpad: string; readonly token: Address; readonly pool: PoolFacts; readonly tokenDecimals: number }
+
+/** One address that a launchpad's log adds to what is watched. */
+export interface Discovery {
+  readonly address: Address
+  readonly watched: Watched
+}
+
+/** The logs of one transaction that come from watched addresses, in order. */
+export interface TransactionLogs {
+  readonly header: BlockHeader
+  readonly txHash: Hex
+  readonly logs: readonly WatchedLog[]
+}
+
+export interface WatchedLog {
+  readonly log: ChainLog
+  readonly watched: Watched
+}
+
+export interface Decoded {
+  readonly events: readonly TokenEvent[]
+  /** Logs whose topic is known and whose content does not fit: counted, never guessed at. */
+  readonly malformed: readonly ChainLog[]
+}
+
+/** What a creator could be owed, for building the call that pays it out. */
+export interface ClaimTarget {
+  readonly token: Address
+  readonly creator: Address
+  readonly currency: Address
+  readonly scope: ClaimScope
+}
+
+export interface ClaimCall {
+  readonly to: Address
+  readonly data: Hex
+}
+
+/**
+ * One launchpad as configured. Pure: the same logs give the same answers, whatever was asked before. Transfers of tokens and logs of
+ * Uniswap pools are decoded for all launchpads alike (`decodeLogs.ts`); an adapter decodes what is its own.
+ */
+export interface LaunchpadAdapter {
+  readonly launchpad: string
+  /** The contracts whose logs tell of new tokens and pools. */
+  readonly contracts: readonly Address[]
+  readonly startBlock: number
+  /** The tokens, curves and pools that these logs of `contracts` announce. Logs of other addresses or topics are passed over. */
+  discover(logs: readonly ChainLog[]): readonly Discovery[]
+  /** The events of the transaction's logs that come from the launchpad's contracts and curves. */
+  decode(transaction: TransactionLogs): Decoded
+  claimCall(target: ClaimTarget): ClaimCall | null
+}
+
+/** What a `launchpads.json` entry gives an adapter. */
+export interface AdapterOptions {
+  readonly launchpad: string
+  readonly startBlock: number
+  readonly contracts: Readonly<Record<string, Address>>
+  readonly weth: Address
+}
+
+/** A kind of launchpad: what its entry in `launchpads.json` must name, and how it is made. */
+export interface AdapterKind {
+  /** Names of the required contract fields. */
+  readonly contracts: readonly string[]
+  create(options: AdapterOptions): LaunchpadAdapter
+}

@@ -1,0 +1,58 @@
+import type { Address } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+import type { Discovery, LaunchpadAdapter, Watched } from './adapter.ts'
+
+/** Which addresses are watched and why: the launchpads' contracts from the start, tokens and pools as they are indexed. */
+export interface Directory {
+  readonly contracts: readonly Address[]
+  readonly startBlock: number
+  has(address: Address): boolean
+  addresses(): readonly Address[]
+  lookup(address: Address): Watched | undefined
+  /** The addresses that these logs add. Changes nothing. */
+  discover(logs: readonly ChainLog[]): readonly Address[]
+  /** What these logs add, with the reason. An address that is watched already is not among them: the first announcement counts. */
+  discoveries(logs: readonly ChainLog[]): readonly Discovery[]
+  /** Watches from now on. To be called once what announced them is committed. */
+  add(discoveries: readonly Discovery[]): void
+}
+
+/**
+ * A directory of the launchpads' own contracts and of what is already indexed. It holds one entry per token and pool for the life of
+ * the process, since the next block may hold a log of any of them.
+ */
+export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: readonly Discovery[]): Directory {
+  const entries = new Map<Address, Watched>()
+  const contracts: Address[] = []
+  for (const adapter of adapters) {
+    for (const address of adapter.contracts) {
+      if (!entries.has(address)) contracts.push(address)
+      entries.set(address, { role: 'contract', launchpad: adapter.launchpad })
+    }
+  }
+  const add = (discoveries: readonly Discovery[]) => {
+    for (const { address, watched } of discoveries) if (!entries.has(address)) entries.set(address, watched)
+  }
+  add(indexed)
+
+  const discoveries = (logs: readonly ChainLog[]) => {
+    const found = new Map<Address, Discovery>()
+    for (const adapter of adapters) {
+      for (const discovery of adapter.discover(logs)) {
+        if (!entries.has(discovery.address) && !found.has(discovery.address)) found.set(discovery.address, discovery)
+      }
+    }
+    return [...found.values()]
+  }
+
+  return {
+    contracts,
+    startBlock: Math.min(...adapters.map(adapter => adapter.startBlock)),
+    has: address => entries.has(address),
+    addresses: () => [...entries.keys()],
+    lookup: address => entries.get(address),
+    discover: logs => discoveries(logs).map(({ address }) => address),
+    discoveries,
+    add,
+  }
+}

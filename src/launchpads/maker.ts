@@ -1,0 +1,53 @@
+import type { Address } from '#domain/address.ts'
+import type { TradeSide } from '#domain/trade.ts'
+import type { WatchedLog } from './adapter.ts'
+import { decodeTransfer, TRANSFER_TOPIC, type Transfer } from './transfer.ts'
+import { MalformedLogError } from './words.ts'
+
+/**
+ * Who traded, told from the token's transfers in the swap's transaction: a pool's own event names the router. The tokens of a buy are
+ * followed from the pool to where they rest, those of a sell back from the pool to where they came from, hop by hop while the whole amount
+ * moves on.
+ *
+ * @returns the maker, or `null` when no transfer of that amount touches the pool (the caller falls back to the event)
+ */
+export function findMaker(
+  logs: readonly WatchedLog[],
+  swap: {
+    readonly token: Address
+    readonly pool: Address
+    readonly side: TradeSide
+    readonly amountToken: bigint
+    readonly logIndex: number
+  },
+): Address | null {
+  const transfers = transfersOf(logs, swap.token).filter(transfer => transfer.amount === swap.amountToken)
+  const index =
+    swap.side === 'buy'
+      ? transfers.findLastIndex(transfer => transfer.from === swap.pool && transfer.logIndex < swap.logIndex)
+      : transfers.findLastIndex(transfer => transfer.to === swap.pool && transfer.logIndex < swap.logIndex)
+  const touching = transfers[index]
+  if (touching === undefined) return null
+  let maker = swap.side === 'buy' ? touching.to : touching.from
+  if (swap.side === 'buy') {
+    for (const transfer of transfers.slice(index + 1)) if (transfer.from === maker && transfer.to !== swap.pool) maker = transfer.to
+  } else {
+    for (const transfer of transfers.slice(0, index).reverse())
+      if (transfer.to === maker && transfer.from !== swap.pool) maker = transfer.from
+  }
+  return maker
+}
+
+function transfersOf(logs: readonly WatchedLog[], token: Address): (Transfer & { readonly logIndex: number })[] {
+  const transfers: (Transfer & { readonly logIndex: number })[] = []
+  for (const { log } of logs) {
+    if (log.address !== token || log.topics[0] !== TRANSFER_TOPIC) continue
+    try {
+      transfers.push({ ...decodeTransfer(log), logIndex: log.logIndex })
+    } catch (error) {
+      // Counted where transfers are decoded for their own sake.
+      if (!(error instanceof MalformedLogError)) throw error
+    }
+  }
+  return transfers
+}

@@ -1,0 +1,29 @@
+import type { Address } from '#domain/address.ts'
+import type { AdapterKind, LaunchpadAdapter } from './adapter.ts'
+import { bondingCurve } from './bondingCurve.ts'
+
+/** Every kind of launchpad by its `adapter` name in `launchpads.json`. A new one is a file beside this and a line here. */
+export const ADAPTER_KINDS: Readonly<Record<string, AdapterKind>> = {
+  'bonding-curve': bondingCurve,
+}
+
+/**
+ * The adapters of a validated configuration.
+ *
+ * @throws `TypeError` for an adapter name that is not in `ADAPTER_KINDS`, which validation excludes
+ */
+export function createAdapters(config: {
+  readonly weth: Address
+  readonly launchpads: readonly {
+    readonly name: string
+    readonly adapter: string
+    readonly startBlock: number
+    readonly contracts: Readonly<Record<string, Address>>
+  }[]
+}): readonly LaunchpadAdapter[] {
+  return config.launchpads.map(entry => {
+    const kind = ADAPTER_KINDS[entry.adapter]
+    if (kind === undefined) throw new TypeError(`unknown adapter ${entry.adapter}`)
+    return kind.create({ launchpad: entry.name, startBlock: entry.startBlock, contracts: entry.contracts, weth: config.weth })
+  })
+}

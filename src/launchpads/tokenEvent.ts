@@ -1,0 +1,90 @@
+import type { Address, Hex } from '#domain/address.ts'
+import type { ClaimScope } from '#domain/claimable.ts'
+import type { Decimal } from '#domain/decimal.ts'
+import type { GraduationStatus, PoolType } from '#domain/token.ts'
+import type { TradePhase, TradeSide } from '#domain/trade.ts'
+
+/** Where in the chain an event stands. */
+export interface EventPosition {
+  readonly blockNumber: number
+  readonly blockHash: Hex
+  readonly timestamp: number
+  readonly txHash: Hex
+  readonly logIndex: number
+}
+
+/** What is fixed about a pool when it is made. */
+export interface PoolFacts {
+  readonly address: Hex
+  readonly type: PoolType
+  readonly quoteToken: Address
+  readonly quoteDecimals: number
+  readonly tokenIsToken0: boolean
+  readonly feeBps: number | null
+}
+
+/** A change of a pool's amounts: replaced by what the event says, or moved by what it says. */
+export type ReserveChange =
+  | { readonly mode: 'set'; readonly token: bigint; readonly quote: bigint }
+  | { readonly mode: 'move'; readonly token: bigint; readonly quote: bigint }
+
+/** A position's liquidity entering (or, negative, leaving) a price range. */
+export interface LiquidityChange {
+  readonly amount: bigint
+  readonly tickLower: number
+  readonly tickUpper: number
+}
+
+/**
+ * What a log means for a token, the same for every launchpad. Adapters and pool decoders turn logs into these; projection turns these into
+ * rows. Amounts are raw integers.
+ */
+export type TokenEvent = EventPosition & { readonly token: Address } & (
+    | {
+        readonly kind: 'launch'
+        readonly launchpad: string
+        readonly creator: Address
+        readonly symbol: string | null
+        readonly name: string | null
+        readonly decimals: number
+        readonly metadataUri: string | null
+        readonly creatorFeeBps: number | null
+        readonly graduation: { readonly status: GraduationStatus; readonly targetWei: bigint | null }
+      }
+    | { readonly kind: 'poolCreated'; readonly pool: PoolFacts; readonly main: boolean }
+    | {
+        readonly kind: 'poolChanged'
+        readonly pool: Hex
+        readonly reserves: ReserveChange | null
+        /** WETH per whole token. */
+        readonly priceWeth: Decimal | null
+        readonly concentrated: { readonly sqrtPriceX96: bigint; readonly tick: number; readonly liquidity: bigint | null } | null
+        readonly liquidityChange: LiquidityChange | null
+      }
+    | {
+        readonly kind: 'trade'
+        readonly pool: Hex
+        readonly phase: TradePhase
+        readonly side: TradeSide
+        readonly maker: Address
+        readonly amountToken: bigint
+        /** `null` when the pool is not quoted in WETH. */
+        readonly amountWei: bigint | null
+        readonly feeWei: bigint | null
+      }
+    | { readonly kind: 'transfer'; readonly from: Address; readonly to: Address; readonly amount: bigint }
+    | { readonly kind: 'curveProgress'; readonly raisedWei: bigint }
+    | { readonly kind: 'completed'; readonly raisedWei: bigint }
+    | { readonly kind: 'migrated'; readonly pool: Hex }
+    | {
+        readonly kind: 'creatorFee'
+        readonly launchpad: string
+        readonly creator: Address
+        readonly currency: Address
+        readonly scope: ClaimScope
+        readonly accrued: bigint
+        readonly claimed: bigint
+      }
+  )
+
+export type TokenEventOf<K extends TokenEvent['kind']> = Extract<TokenEvent, { readonly kind: K }>

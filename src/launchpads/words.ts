@@ -1,0 +1,45 @@
+import { type Address, type Hex, toAddress } from '#domain/address.ts'
+
+/*
+ * ABI words read in place. A general decoder costs more than the rest of indexing a transfer, and static arguments need none: each is one
+ * 32-byte word (Solidity ABI specification, "Formal Specification of the Encoding").
+ */
+
+const WORD_DIGITS = 64
+
+/** Thrown for data that does not have the shape of its event; caught where logs are counted as malformed. */
+export class MalformedLogError extends Error {}
+
+/** The words of an event's data. @throws MalformedLogError when there are fewer than `count` */
+export function wordsOf(data: Hex, count: number): (index: number) => bigint {
+  if (data.length < 2 + count * WORD_DIGITS)
+    throw new MalformedLogError(`expected ${count} words of data, got ${(data.length - 2) / WORD_DIGITS}`)
+  return index => BigInt(`0x${data.slice(2 + index * WORD_DIGITS, 2 + (index + 1) * WORD_DIGITS)}`)
+}
+
+/** The address in an indexed argument. @throws MalformedLogError when the topic is absent or wider than an address */
+export function addressTopic(topics: readonly Hex[], index: number): Address {
+  const topic = topics[index]
+  if (topic === undefined || topic.length !== 66 || !topic.startsWith('0x000000000000000000000000')) {
+    throw new MalformedLogError(`expected an address in topic ${index}`)
+  }
+  return toAddress(`0x${topic.slice(26)}`)
+}
+
+/** The integer in an indexed argument. */
+export function wordTopic(topics: readonly Hex[], index: number): bigint {
+  const topic = topics[index]
+  if (topic === undefined || topic.length !== 66) throw new MalformedLogError(`expected a word in topic ${index}`)
+  return BigInt(topic)
+}
+
+/** A word as an address. @throws MalformedLogError when it is wider */
+export function addressWord(word: bigint): Address {
+  if (word >> 160n !== 0n) throw new MalformedLogError('expected an address')
+  return toAddress(`0x${word.toString(16).padStart(40, '0')}`)
+}
+
+/** A word as a signed integer (two's complement), of any `intN`. */
+export function signed(word: bigint): bigint {
+  return BigInt.asIntN(256, word)
+}
