@@ -1,0 +1,74 @@
+import { isIPv4, isIPv6 } from 'node:net'
+
+/**
+ * An IP address in one spelling: IPv4 dotted (also when it came mapped into IPv6), IPv6 as eight groups without leading zeros or `::`.
+ * Accepts what proxies write into `X-Forwarded-For`: brackets, a port, a zone.
+ *
+ * @returns `undefined` when the text is no IP address
+ */
+export function normaliseAddress(text: string): string | undefined {
+  const trimmed = text.trim()
+  const bare = (/^\[(.+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? trimmed).replace(/%.*$/, '')
+  if (isIPv4(bare)) return bare
+  if (isIPv6(bare)) return fromGroups(ipv6Groups(bare))
+  const withPort = /^([\d.]+):\d+$/.exec(bare)?.[1]
+  return withPort !== undefined && isIPv4(withPort) ? withPort : undefined
+}
+
+/** The same for the bytes of a socket's peer: 4 or 16 of them. A socket that is already gone has none and gives `unknown`. */
+export function addressOfBytes(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join('.')
+  if (bytes.length !== 16) return 'unknown'
+  return fromGroups(Array.from({ length: 8 }, (_, index) => ((bytes[2 * index] ?? 0) << 8) | (bytes[2 * index + 1] ?? 0)))
+}
+
+/**
+ * Whose request it is. Every proxy adds the peer it saw at the end of `X-Forwarded-For`, so with `hops` trusted proxies the client is
+ * the `hops`-th entry from the end; everything left of it was written by the client and is worth nothing. A shorter list gives its
+ * first entry, and the walk stops at an entry that is no address.
+ *
+ * @param forwarded - all `X-Forwarded-For` lines of the request in their order, joined by commas
+ */
+export function forwardedAddress(peer: string, forwarded: string, hops: number): string {
+  const entries = forwarded.split(',').reverse().slice(0, hops)
+  let client = peer
+  for (const entry of entries) {
+    const address = normaliseAddress(entry)
+    if (address === undefined) break
+    client = address
+  }
+  return client
+}
+
+/** What limits are counted by: an IPv4 address, or the /64 of an IPv6 one, which is what a single customer is given. */
+export function limitKey(address: string): string {
+  return address.includes(':') ? address.split(':').slice(0, 4).join(':') : address
+}
+
+/** The eight groups of a valid IPv6 text, which may abbreviate with `::` and end in a dotted IPv4. */
+function ipv6Groups(text: string): readonly number[] {
+  const [head = '', tail] = text.split('::')
+  const left = groupsOf(head)
+  if (tail === undefined) return left
+  const right = groupsOf(tail)
+  const zeros = Array.from({ length: 8 - left.length - right.length }, () => 0)
+  return [...left, ...zeros, ...right]
+}
+
+function groupsOf(part: string): readonly number[] {
+  if (part === '') return []
+  return part.split(':').flatMap(group => {
+    if (!group.includes('.')) return [Number.parseInt(group, 16)]
+    const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number)
+    return [(a << 8) | b, (c << 8) | d]
+  })
+}
+
+function fromGroups(groups: readonly number[]): string {
+  const mapped = groups.slice(0, 5).every(group => group === 0) && groups[5] === 0xffff
+  if (!mapped) return groups.map(group => group.toString(16)).join(':')
+  return groups
+    .slice(6)
+    .flatMap(group => [group >> 8, group & 0xff])
+    .join('.')
+}

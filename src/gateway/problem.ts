@@ -1,0 +1,94 @@
+import type { Address } from '#domain/address.ts'
+import { TokenwireError } from '#errors'
+import type { ConnectionAdmission } from './admission.ts'
+
+/** The closed list of words that a client may branch on. */
+export type ProblemCode =
+  | 'invalid_parameter'
+  | 'token_not_found'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'rate_limited'
+  | 'origin_not_allowed'
+  | 'unauthorized'
+  | 'price_unavailable'
+  | 'data_unavailable'
+  | 'internal'
+
+/** An error answer before it is tied to a request. `headers` are those that its status calls for. */
+export interface Problem {
+  readonly kind: 'problem'
+  readonly status: 400 | 401 | 403 | 404 | 405 | 429 | 500 | 503
+  readonly code: ProblemCode
+  /** What was expected, for people; free of anything from inside. */
+  readonly detail: string
+  readonly headers: readonly (readonly [name: string, value: string])[]
+}
+
+const TITLES: Readonly<Record<Problem['status'], string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+}
+
+/** Seconds after which a reconnected database or price is worth asking for again. */
+const RETRY_AFTER_SECONDS = 5
+
+export function problem(status: Problem['status'], code: ProblemCode, detail: string, headers: Problem['headers'] = []): Problem {
+  return { kind: 'problem', status, code, detail, headers }
+}
+
+export function invalidParameter(detail: string): Problem {
+  return problem(400, 'invalid_parameter', detail)
+}
+
+export function tokenNotFound(address: Address): Problem {
+  return problem(404, 'token_not_found', `${address} is not an indexed token`)
+}
+
+export function unavailable(code: 'data_unavailable' | 'price_unavailable', detail: string): Problem {
+  return problem(503, code, detail, [['Retry-After', String(RETRY_AFTER_SECONDS)]])
+}
+
+/** The answer to a WebSocket upgrade or an event stream that `Admission.openConnection` refused. */
+export function connectionRefused(refused: Extract<ConnectionAdmission, { ok: false }>): Problem {
+  const headers = [['Retry-After', String(refused.retryAfterSeconds)]] as const
+  return refused.status === 429
+    ? problem(429, 'rate_limited', 'this address has as many WebSocket and SSE connections open as one may have', headers)
+    : problem(503, 'data_unavailable', 'the server has as many WebSocket and SSE connections open as it may have', headers)
+}
+
+export function originNotAllowed(origin: string): Problem {
+  return problem(403, 'origin_not_allowed', `pages of ${quote(origin)} may not use this server`)
+}
+
+/** What a thrown error looks like from outside: `null` for one that nobody expected, which must not tell anything. */
+export function problemOfError(error: unknown): Problem | null {
+  if (!(error instanceof TokenwireError)) return null
+  if (error.code === 'database_unavailable')
+    return unavailable('data_unavailable', 'the database does not answer; nothing can be served without it')
+  if (error.code === 'price_unavailable') return unavailable('price_unavailable', 'no provider gives an ETH/USD price at the moment')
+  return null
+}
+
+/** The body of RFC 9457. `type` is `about:blank`: the codes have no pages of their own. */
+export function problemBody(problem: Problem, requestId: string): string {
+  const { status, code, detail } = problem
+  return JSON.stringify({ type: 'about:blank', title: TITLES[status], status, detail, code, requestId })
+}
+
+/** The status line's text for a problem. */
+export function problemStatus(problem: Problem): string {
+  return `${problem.status} ${TITLES[problem.status]}`
+}
+
+/** Input as it may be repeated in an answer or a log: quoted, without control characters or marks that turn text around, at most 64 characters. */
+export function quote(input: string): string {
+  const characters = [...input.replace(/[\p{C}\p{Z}]+/gu, ' ')]
+  return JSON.stringify(characters.length <= 64 ? characters.join('') : `${characters.slice(0, 63).join('')}…`)
+}
