@@ -28,7 +28,6 @@ export interface CurrentRows {
 /** The rows that a batch needs, besides the tokens whose windows have expired. */
 export interface RowKeys {
   readonly tokens: readonly Address[]
-  readonly pools: readonly Hex[]
   readonly balances: readonly { readonly token: Address; readonly holder: Address }[]
   readonly creatorFees: readonly Pick<CreatorFeeState, 'launchpad' | 'creator' | 'currency' | 'token'>[]
 }

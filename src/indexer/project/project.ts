@@ -21,7 +21,7 @@ export interface ProjectInput {
   readonly ethUsd: Decimal | null
   /** Why an address is watched: tells pools, curves and lockers from wallets. */
   lookup(address: Address): Watched | undefined
-  /** The headers to remember, ascending, the batch's last block at the end. */
+  /** The headers to remember, ascending. */
   readonly blocks: readonly BlockHeader[]
 }
 

@@ -1,0 +1,125 @@
+import { sql } from 'kysely'
+import type { Address, Hex } from '#domain/address.ts'
+import type { BlockHeader } from '#domain/block.ts'
+import { TokenwireError } from '#errors'
+import { bytesToAddress, toBytes, toHex } from './bytes.ts'
+import type { Queryable } from './queryable.ts'
+
+/** What a database was built from: it serves this chain and these launchpads and no others. */
+export interface DatabaseIdentity {
+  readonly chainId: number
+  readonly genesisHash: Hex
+  readonly weth: Address
+  readonly launchpads: readonly {
+    readonly name: string
+    readonly adapter: string
+    readonly contracts: Readonly<Record<string, Address>>
+    readonly startBlock: number
+  }[]
+}
+
+/** Where indexing stands after its last commit. */
+export interface ChainCursor {
+  readonly number: number
+  readonly hash: Hex
+  readonly timestamp: number
+  readonly committedAtMs: number
+}
+
+interface ChainStateRow {
+  readonly chain_id: string
+  readonly genesis_hash: Buffer
+  readonly weth: Buffer
+  readonly launchpads: DatabaseIdentity['launchpads']
+}
+
+/**
+ * Marks an empty database as built from this chain and these launchpads, or checks that it was.
+ *
+ * @throws `TokenwireError` `database_foreign` saying what differs
+ */
+export async function claimDatabase(db: Queryable, identity: DatabaseIdentity): Promise<void> {
+  const launchpads = JSON.stringify(canonical(identity.launchpads))
+  await sql`insert into chain_state (chain_id, genesis_hash, weth, launchpads)
+    values (${identity.chainId}, ${toBytes(identity.genesisHash)}, ${toBytes(identity.weth)}, ${launchpads}::jsonb)
+    on conflict (id) do nothing`.execute(db)
+  const { rows } = await sql<ChainStateRow>`select chain_id, genesis_hash, weth, launchpads from chain_state`.execute(db)
+  const [stored] = rows
+  if (stored === undefined) throw new TypeError('chain_state holds no row after one was inserted')
+  const difference = differenceBetween(stored, identity, launchpads)
+  if (difference === null) return
+  throw new TokenwireError(
+    'database_foreign',
+    `The database was built from ${difference}. Point DATABASE_URL (or DATA_DIR) at another database.`,
+  )
+}
+
+/** The cursor, locked until the transaction ends: two indexers on one database can't both advance it. `null`: nothing is indexed. */
+export async function lockCursor(db: Queryable): Promise<ChainCursor | null> {
+  const { rows } = await sql<{ number: string | null; hash: Buffer; timestamp: string; committed_at_ms: string }>`
+    select cursor_number as number, cursor_hash as hash, cursor_timestamp as timestamp, committed_at_ms from chain_state for update`.execute(
+    db,
+  )
+  const row = rows[0]
+  if (row === undefined || row.number === null) return null
+  return { number: Number(row.number), hash: toHex(row.hash), timestamp: Number(row.timestamp), committedAtMs: Number(row.committed_at_ms) }
+}
+
+/** The database's clock in milliseconds: the commit time of sequences. */
+export async function readClockMs(db: Queryable): Promise<number> {
+  const { rows } = await sql<{ ms: string }>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms`.execute(db)
+  return Number(rows[0]?.ms)
+}
+
+export async function moveCursor(db: Queryable, to: BlockHeader, committedAtMs: number): Promise<void> {
+  await sql`update chain_state set cursor_number = ${to.number}, cursor_hash = ${toBytes(to.hash)}, cursor_timestamp = ${to.timestamp},
+    committed_at_ms = ${committedAtMs}`.execute(db)
+}
+
+/** The newest remembered blocks, ascending, each the parent of the next, at most `limit`; a backfill remembers only the ends of its ranges. */
+export async function readRecentBlocks(db: Queryable, limit: number): Promise<readonly BlockHeader[]> {
+  const { rows } = await sql<{ number: string; hash: Buffer; parent_hash: Buffer; timestamp: string }>`
+    select number, hash, parent_hash, timestamp from block order by number desc limit ${limit}`.execute(db)
+  const blocks: BlockHeader[] = []
+  for (const row of rows) {
+    const block = {
+      number: Number(row.number),
+      hash: toHex(row.hash),
+      parentHash: toHex(row.parent_hash),
+      timestamp: Number(row.timestamp),
+    }
+    const child = blocks.at(-1)
+    if (child !== undefined && child.parentHash !== block.hash) break
+    blocks.push(block)
+  }
+  return blocks.reverse()
+}
+
+/** The tokens that the commit of that time changed. */
+export async function readTokensUpdatedAt(db: Queryable, committedAtMs: number): Promise<readonly Address[]> {
+  const { rows } = await sql<{ address: Buffer }>`select address from token where updated_at_ms = ${committedAtMs}`.execute(db)
+  return rows.map(row => bytesToAddress(row.address))
+}
+
+function differenceBetween(stored: ChainStateRow, identity: DatabaseIdentity, launchpads: string): string | null {
+  if (Number(stored.chain_id) !== identity.chainId) return `chain ${stored.chain_id}, and the RPC serves chain ${identity.chainId}`
+  if (toHex(stored.genesis_hash) !== identity.genesisHash) {
+    return `a chain ${stored.chain_id} whose first block is ${toHex(stored.genesis_hash)}, and the RPC serves one that begins with ${identity.genesisHash}`
+  }
+  if (toHex(stored.weth) !== identity.weth)
+    return `launchpads quoted in WETH at ${toHex(stored.weth)}, and the configuration says ${identity.weth}`
+  const built = JSON.stringify(canonical(stored.launchpads))
+  return built === launchpads ? null : `other launchpads (${built}) than the configured ones (${launchpads})`
+}
+
+/** jsonb keeps no key order: names sorted, so that equal configurations are equal text. */
+function canonical(launchpads: DatabaseIdentity['launchpads']): DatabaseIdentity['launchpads'] {
+  return launchpads
+    .map(({ name, adapter, contracts, startBlock }) => ({
+      name,
+      adapter,
+      contracts: Object.fromEntries(Object.entries(contracts).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      startBlock,
+    }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}

@@ -1,0 +1,130 @@
+import { sql } from 'kysely'
+import type { Address } from '#domain/address.ts'
+import { balanceKey, type CurrentRows, creatorFeeKey, type RowKeys, type WindowAging } from '#domain/changes.ts'
+import type { PerWindow } from '#domain/token.ts'
+import type { BalanceState, CreatorFeeState, PoolState, TokenState } from '#domain/tokenState.ts'
+import { perWindow, WINDOW_NAMES, WINDOW_SECONDS, type WindowName } from '#domain/windows.ts'
+import { bytesToAddress, toBytes } from './bytes.ts'
+import type { Queryable } from './queryable.ts'
+import { type PoolRow, type TokenStateRow, toDecimal, toPoolState, toTokenState } from './stateRows.ts'
+
+/**
+ * The current rows that projecting a batch needs: what its events touch, and the tokens of which a trade has left a window by `now` (Unix
+ * seconds of the batch's last block).
+ */
+export async function loadRows(db: Queryable, keys: RowKeys, now: number): Promise<CurrentRows> {
+  const tokens = await loadTokens(db, keys.tokens, now)
+  const addresses = [...tokens.keys()]
+  return {
+    tokens,
+    pools: await loadPools(db, addresses),
+    balances: await loadBalances(db, keys.balances),
+    creatorFees: await loadCreatorFees(db, keys.creatorFees),
+    aging: await loadAging(db, [...tokens.values()], now),
+  }
+}
+
+async function loadTokens(db: Queryable, addresses: readonly Address[], now: number): Promise<Map<Address, TokenState>> {
+  const { rows } = await sql<TokenStateRow>`
+    select * from token where address = any(${addresses.map(toBytes)}::bytea[]) or windows_expire_at <= ${now}`.execute(db)
+  return new Map(rows.map(row => toTokenState(row)).map(token => [token.address, token]))
+}
+
+async function loadPools(db: Queryable, tokens: readonly Address[]): Promise<Map<`0x${string}`, PoolState>> {
+  if (tokens.length === 0) return new Map()
+  const { rows } = await sql<PoolRow>`select * from pool where token = any(${tokens.map(toBytes)}::bytea[])`.execute(db)
+  return new Map(rows.map(row => toPoolState(row)).map(pool => [pool.address, pool]))
+}
+
+async function loadBalances(db: Queryable, keys: RowKeys['balances']): Promise<Map<string, BalanceState>> {
+  if (keys.length === 0) return new Map()
+  const { rows } = await sql<{ token: Buffer; holder: Buffer; balance: string; type: BalanceState['type']; last_changed_block: string }>`
+    select balance.* from unnest(${keys.map(key => toBytes(key.token))}::bytea[], ${keys.map(key => toBytes(key.holder))}::bytea[]) as asked (token, holder)
+    join balance using (token, holder)`.execute(db)
+  const balances = rows.map(row => ({
+    token: bytesToAddress(row.token),
+    holder: bytesToAddress(row.holder),
+    balance: BigInt(row.balance),
+    type: row.type,
+    lastChangedBlock: Number(row.last_changed_block),
+  }))
+  return new Map(balances.map(balance => [balanceKey(balance.token, balance.holder), balance]))
+}
+
+async function loadCreatorFees(db: Queryable, keys: RowKeys['creatorFees']): Promise<Map<string, CreatorFeeState>> {
+  if (keys.length === 0) return new Map()
+  const { rows } = await sql<{
+    launchpad: string
+    creator: Buffer
+    currency: Buffer
+    scope: CreatorFeeState['scope']
+    token: Buffer
+    accrued: string
+    claimed: string
+    last_changed_block: string
+  }>`
+    select creator_fee.* from unnest(${keys.map(key => key.launchpad)}::text[], ${keys.map(key => toBytes(key.creator))}::bytea[],
+      ${keys.map(key => toBytes(key.currency))}::bytea[], ${keys.map(key => toBytes(key.token))}::bytea[]) as asked (launchpad, creator, currency, token)
+    join creator_fee using (launchpad, creator, currency, token)`.execute(db)
+  const fees = rows.map(row => ({
+    launchpad: row.launchpad,
+    creator: bytesToAddress(row.creator),
+    currency: bytesToAddress(row.currency),
+    scope: row.scope,
+    token: bytesToAddress(row.token),
+    accrued: BigInt(row.accrued),
+    claimed: BigInt(row.claimed),
+    lastChangedBlock: Number(row.last_changed_block),
+  }))
+  return new Map(fees.map(fee => [creatorFeeKey(fee), fee]))
+}
+
+interface AgingRow {
+  readonly token: Buffer
+  readonly window_name: WindowName
+  readonly volume: string
+  readonly buys: number
+  readonly sells: number
+  readonly oldest_at: string | null
+  readonly reference_price: string | null
+}
+
+/** Per token and window: index look-ups at both ends of the window, and a scan of what left it since it was last right. */
+async function loadAging(db: Queryable, tokens: readonly TokenState[], now: number): Promise<Map<Address, PerWindow<WindowAging>>> {
+  if (tokens.length === 0) return new Map()
+  const { rows } = await sql<AgingRow>`
+    select asked.token, win.name as window_name, leaving.volume, leaving.buys, leaving.sells, oldest.at as oldest_at, reference.price as reference_price
+    from unnest(${tokens.map(token => toBytes(token.address))}::bytea[], ${tokens.map(token => token.windowsAt)}::bigint[],
+      ${tokens.map(token => (token.mainPool === null ? null : toBytes(token.mainPool)))}::bytea[]) as asked (token, was, main_pool)
+    cross join unnest(${WINDOW_NAMES}::text[], ${WINDOW_NAMES.map(name => WINDOW_SECONDS[name])}::bigint[]) as win (name, seconds)
+    cross join lateral (
+      select coalesce(sum(amount_wei), 0)::text as volume, (count(*) filter (where side = 'buy'))::int as buys, (count(*) filter (where side = 'sell'))::int as sells
+      from trade where trade.token = asked.token and timestamp > asked.was - win.seconds and timestamp <= least(${now} - win.seconds, asked.was)
+    ) as leaving
+    left join lateral (
+      select timestamp as at from trade where trade.token = asked.token and timestamp > ${now} - win.seconds
+      order by timestamp limit 1
+    ) as oldest on true
+    left join lateral (
+      select price_after_weth::text as price from trade
+      where trade.token = asked.token and timestamp <= ${now} - win.seconds and price_after_weth is not null
+      order by timestamp desc, block_number desc, log_index desc limit 1
+    ) as reference on true`.execute(db)
+  const aging = new Map<Address, Map<WindowName, WindowAging>>()
+  for (const row of rows) {
+    const token = bytesToAddress(row.token)
+    const windows = aging.get(token) ?? new Map<WindowName, WindowAging>()
+    windows.set(row.window_name, {
+      leaving: { volumeWei: BigInt(row.volume), buys: row.buys, sells: row.sells },
+      oldestAt: row.oldest_at === null ? null : Number(row.oldest_at),
+      referencePrice: toDecimal(row.reference_price),
+    })
+    aging.set(token, windows)
+  }
+  return new Map([...aging].map(([token, windows]) => [token, perWindow(name => required(windows.get(name)))]))
+}
+
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new TypeError('the statement gives a row per token and window')
+  return value
+}

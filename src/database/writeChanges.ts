@@ -1,0 +1,269 @@
+import { sql } from 'kysely'
+import type { Address, Hex } from '#domain/address.ts'
+import type { BlockHeader } from '#domain/block.ts'
+import type { Changes } from '#domain/changes.ts'
+import { type Decimal, formatDecimal, percentChange, percentOf } from '#domain/decimal.ts'
+import type { PerWindow } from '#domain/token.ts'
+import type { BalanceState, CandleDelta, CreatorFeeState, PoolState, TokenState, TradeRow } from '#domain/tokenState.ts'
+import { WINDOW_NAMES, type WindowName } from '#domain/windows.ts'
+import { type BatchColumn, type BatchColumns, batchInsert, replaceAll } from './batchTable.ts'
+import { toBytes } from './bytes.ts'
+import type { Queryable } from './queryable.ts'
+
+/** How many of the newest blocks are kept for reconciliation. */
+export const KEPT_BLOCKS = 4_096
+
+/**
+ * Writes all rows of a batch, inside the caller's transaction. Every token gets its next sequence: the given commit time, or one more than
+ * before when that is larger.
+ */
+export async function writeChanges(db: Queryable, changes: Changes, committedAtMs: number): Promise<void> {
+  await insertTokens(
+    db,
+    changes.tokens.map(token => ({ token, committedAtMs })),
+  )
+  await insertPools(db, changes.pools)
+  await insertTrades(db, changes.trades)
+  await insertBalances(db, changes.balances)
+  await insertCandles(db, changes.candles)
+  await insertCreatorFees(db, changes.creatorFees)
+  await insertBlocks(db, changes.blocks)
+  const newest = changes.blocks.at(-1)
+  if (newest !== undefined) await sql`delete from block where number <= ${newest.number - KEPT_BLOCKS}`.execute(db)
+}
+
+interface WrittenToken {
+  readonly token: TokenState
+  readonly committedAtMs: number
+}
+
+const TOKEN_COLUMNS: BatchColumns<WrittenToken> = {
+  ...ofToken({
+    address: bytea(token => token.address),
+    launchpad: text(token => token.launchpad),
+    symbol: text(token => token.symbol),
+    name: text(token => token.name),
+    decimals: { type: 'smallint', value: token => token.decimals },
+    total_supply: integer(token => token.totalSupply),
+    creator: bytea(token => token.creator),
+    created_at: bigint(token => token.createdAt),
+    created_block: bigint(token => token.createdBlock),
+    created_tx_hash: bytea(token => token.createdTxHash),
+    metadata_uri: text(token => token.metadataUri),
+    main_pool: bytea(token => token.mainPool),
+    price_weth: decimal(token => token.priceWeth),
+    first_price_weth: decimal(token => token.firstPriceWeth),
+    ath_price_weth: decimal(token => token.athPriceWeth),
+    market_cap_weth: decimal(token => token.marketCapWeth),
+    liquidity_weth: decimal(token => token.liquidityWeth),
+    trade_count: { type: 'integer', value: token => token.tradeCount },
+    holder_count: { type: 'integer', value: token => token.holderCount },
+    last_trade_at: bigint(token => token.lastTradeAt),
+    ...windowColumns('volume', 'numeric', (token, name) => token.windows[name].volumeWei.toString()),
+    ...windowColumns('buys', 'integer', (token, name) => token.windows[name].buys),
+    ...windowColumns('sells', 'integer', (token, name) => token.windows[name].sells),
+    ...windowColumns('reference_price', 'numeric', (token, name) => formatted(token.referencePrice[name])),
+    ...windowColumns('price_change', 'double precision', (token, name) => priceChange(token, name)),
+    windows_at: bigint(token => token.windowsAt),
+    windows_expire_at: bigint(token => token.windowsExpireAt),
+    creator_fee_bps: double(token => token.creatorFeeBps),
+    fees_accrued: integer(token => token.feesAccruedWei),
+    fees_claimed: integer(token => token.feesClaimedWei),
+    graduation_status: text(token => token.graduationStatus),
+    graduation_percent: double(graduationPercent),
+    raised: integer(token => token.raisedWei),
+    target: integer(token => token.targetWei),
+    completed_at: bigint(token => token.completedAt),
+    migrated_at: bigint(token => token.migratedAt),
+    graduated_pool: bytea(token => token.graduatedPool),
+    graduation_tx_hash: bytea(token => token.graduationTxHash),
+    as_of_block: bigint(token => token.asOfBlock),
+  }),
+  sequence: bigint(row => row.committedAtMs),
+  updated_at_ms: bigint(row => row.committedAtMs),
+}
+
+const insertTokens = batchInsert<WrittenToken>({
+  table: 'token',
+  columns: TOKEN_COLUMNS,
+  onConflict: replaceAll(['address'], TOKEN_COLUMNS).replace(
+    'sequence = excluded.sequence',
+    'sequence = greatest(token.sequence + 1, excluded.sequence)',
+  ),
+})
+
+const POOL_COLUMNS: BatchColumns<PoolState> = {
+  address: bytea(pool => pool.address),
+  token: bytea(pool => pool.token),
+  launchpad: text(pool => pool.launchpad),
+  type: text(pool => pool.type),
+  quote_token: bytea(pool => pool.quoteToken),
+  quote_decimals: { type: 'smallint', value: pool => pool.quoteDecimals },
+  token_is_token0: { type: 'boolean', value: pool => pool.tokenIsToken0 },
+  fee_bps: double(pool => pool.feeBps),
+  reserve_token: integer(pool => pool.reserveToken),
+  reserve_quote: integer(pool => pool.reserveQuote),
+  sqrt_price_x96: integer(pool => pool.sqrtPriceX96),
+  tick: { type: 'integer', value: pool => pool.tick },
+  liquidity: integer(pool => pool.liquidity),
+  price_weth: decimal(pool => pool.priceWeth),
+  created_block: bigint(pool => pool.createdBlock),
+}
+
+const insertPools = batchInsert<PoolState>({ table: 'pool', columns: POOL_COLUMNS, onConflict: replaceAll(['address'], POOL_COLUMNS) })
+
+// No conflict clause: a trade that is there already means that a batch is applied twice, and the transaction has to fail.
+const insertTrades = batchInsert<TradeRow>({
+  table: 'trade',
+  columns: {
+    block_number: bigint(trade => trade.blockNumber),
+    log_index: { type: 'integer', value: trade => trade.logIndex },
+    token: bytea(trade => trade.token),
+    pool: bytea(trade => trade.pool),
+    phase: text(trade => trade.phase),
+    side: text(trade => trade.side),
+    maker: bytea(trade => trade.maker),
+    amount_token: integer(trade => trade.amountToken),
+    amount_wei: integer(trade => trade.amountWei),
+    fee_wei: integer(trade => trade.feeWei),
+    price_weth: decimal(trade => trade.priceWeth),
+    price_after_weth: decimal(trade => trade.priceAfterWeth),
+    eth_usd: decimal(trade => trade.ethUsd),
+    block_hash: bytea(trade => trade.blockHash),
+    tx_hash: bytea(trade => trade.txHash),
+    timestamp: bigint(trade => trade.timestamp),
+  },
+})
+
+const BALANCE_COLUMNS: BatchColumns<BalanceState> = {
+  token: bytea(row => row.token),
+  holder: bytea(row => row.holder),
+  balance: integer(row => row.balance),
+  type: text(row => row.type),
+  last_changed_block: bigint(row => row.lastChangedBlock),
+}
+
+const insertBalances = batchInsert<BalanceState>({
+  table: 'balance',
+  columns: BALANCE_COLUMNS,
+  onConflict: replaceAll(['token', 'holder'], BALANCE_COLUMNS),
+})
+
+const insertCandles = batchInsert<CandleDelta>({
+  table: 'candle',
+  columns: {
+    token: bytea(candle => candle.token),
+    interval_seconds: { type: 'integer', value: candle => candle.intervalSeconds },
+    time: bigint(candle => candle.time),
+    open: decimal(candle => candle.open),
+    high: decimal(candle => candle.high),
+    low: decimal(candle => candle.low),
+    close: decimal(candle => candle.close),
+    volume_wei: integer(candle => candle.volumeWei),
+    trades: { type: 'integer', value: candle => candle.trades },
+    open_usd: decimal(candle => candle.usd?.open ?? null),
+    high_usd: decimal(candle => candle.usd?.high ?? null),
+    low_usd: decimal(candle => candle.usd?.low ?? null),
+    close_usd: decimal(candle => candle.usd?.close ?? null),
+    volume_usd: decimal(candle => candle.usd?.volume ?? null),
+  },
+  // greatest, least and coalesce pass over nulls: a candle without USD takes what comes.
+  onConflict: `on conflict (token, interval_seconds, time) do update set
+    high = greatest(candle.high, excluded.high), low = least(candle.low, excluded.low), close = excluded.close,
+    volume_wei = candle.volume_wei + excluded.volume_wei, trades = candle.trades + excluded.trades,
+    open_usd = coalesce(candle.open_usd, excluded.open_usd), high_usd = greatest(candle.high_usd, excluded.high_usd),
+    low_usd = least(candle.low_usd, excluded.low_usd), close_usd = coalesce(excluded.close_usd, candle.close_usd),
+    volume_usd = case when candle.volume_usd is null then excluded.volume_usd else candle.volume_usd + coalesce(excluded.volume_usd, 0) end`,
+})
+
+const CREATOR_FEE_COLUMNS: BatchColumns<CreatorFeeState> = {
+  launchpad: text(row => row.launchpad),
+  creator: bytea(row => row.creator),
+  currency: bytea(row => row.currency),
+  scope: text(row => row.scope),
+  token: bytea(row => row.token),
+  accrued: integer(row => row.accrued),
+  claimed: integer(row => row.claimed),
+  last_changed_block: bigint(row => row.lastChangedBlock),
+}
+
+const insertCreatorFees = batchInsert<CreatorFeeState>({
+  table: 'creator_fee',
+  columns: CREATOR_FEE_COLUMNS,
+  onConflict: replaceAll(['launchpad', 'creator', 'currency', 'token'], CREATOR_FEE_COLUMNS),
+})
+
+const insertBlocks = batchInsert<BlockHeader>({
+  table: 'block',
+  columns: {
+    number: bigint(block => block.number),
+    hash: bytea(block => block.hash),
+    parent_hash: bytea(block => block.parentHash),
+    timestamp: bigint(block => block.timestamp),
+  },
+})
+
+function priceChange(token: TokenState, name: WindowName): number | null {
+  const before = token.referencePrice[name] ?? token.firstPriceWeth
+  return before === null || token.priceWeth === null ? null : percentChange(before, token.priceWeth)
+}
+
+function graduationPercent(token: TokenState): number | null {
+  switch (token.graduationStatus) {
+    case 'none':
+      return null
+    case 'bonding':
+      return token.raisedWei === null || token.targetWei === null ? null : percentOf(token.raisedWei, token.targetWei)
+    case 'completed':
+    case 'migrated':
+      return 100
+  }
+}
+
+function formatted(value: Decimal | null): string | null {
+  return value === null ? null : formatDecimal(value)
+}
+
+function bytea<Row>(value: (row: Row) => Hex | Address | null): BatchColumn<Row> {
+  return {
+    type: 'bytea',
+    value: row => {
+      const hex = value(row)
+      return hex === null ? null : toBytes(hex)
+    },
+  }
+}
+
+function text<Row>(value: (row: Row) => string | null): BatchColumn<Row> {
+  return { type: 'text', value }
+}
+
+function bigint<Row>(value: (row: Row) => number | null): BatchColumn<Row> {
+  return { type: 'bigint', value }
+}
+
+function double<Row>(value: (row: Row) => number | null): BatchColumn<Row> {
+  return { type: 'double precision', value }
+}
+
+function integer<Row>(value: (row: Row) => bigint | null): BatchColumn<Row> {
+  return { type: 'numeric', value: row => value(row)?.toString() ?? null }
+}
+
+function decimal<Row>(value: (row: Row) => Decimal | null): BatchColumn<Row> {
+  return { type: 'numeric', value: row => formatted(value(row)) }
+}
+
+function windowColumns(
+  prefix: string,
+  type: string,
+  value: (token: TokenState, name: keyof PerWindow<unknown>) => string | number | null,
+): BatchColumns<TokenState> {
+  return Object.fromEntries(WINDOW_NAMES.map(name => [`${prefix}_${name}`, { type, value: (token: TokenState) => value(token, name) }]))
+}
+
+function ofToken(columns: BatchColumns<TokenState>): BatchColumns<WrittenToken> {
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, { type, value }]) => [name, { type, value: ({ token }: WrittenToken) => value(token) }]),
+  )
+}

@@ -1,0 +1,111 @@
+import type { Logger } from 'pino'
+import { type ChainCursor, lockCursor, moveCursor, readClockMs, readRecentBlocks, readTokensUpdatedAt } from '#database/chainState.ts'
+import { loadRows } from '#database/loadRows.ts'
+import type { Queryable } from '#database/queryable.ts'
+import { readSnapshots } from '#database/reads/snapshots.ts'
+import { writeChanges } from '#database/writeChanges.ts'
+import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
+import { balanceKey, creatorFeeKey, type RowKeys } from '#domain/changes.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import { parseDecimal } from '#domain/decimal.ts'
+import type { TokenSnapshot } from '#domain/token.ts'
+import { TokenwireError } from '#errors'
+import type { LaunchpadAdapter, Watched } from '#launchpads/adapter.ts'
+import { decodeLogs } from '#launchpads/decodeLogs.ts'
+import type { Directory } from '#launchpads/directory.ts'
+import type { TokenEvent } from '#launchpads/tokenEvent.ts'
+import type { BlockBatch, BlockSink } from './ports.ts'
+import { project } from './project/project.ts'
+
+/** How far back the local chain is given out for reconciliation. */
+const RECENT_BLOCKS = 512
+
+export interface SinkOptions {
+  /** Runs the work in one transaction: committed when it resolves, rolled back when it rejects. */
+  transaction<T>(work: (db: Queryable) => Promise<T>): Promise<T>
+  readonly chainId: number
+  readonly weth: Address
+  readonly adapters: readonly LaunchpadAdapter[]
+  readonly directory: Directory
+  /** USD per ETH now, or `null`. */
+  ethUsd(): string | null
+  /** Monotonic milliseconds. */
+  now(): number
+  readonly logger: Logger
+}
+
+/** Decodes, projects and commits batches of blocks. */
+export function createSink(options: SinkOptions): BlockSink {
+  return {
+    recentBlocks: () => options.transaction(db => readRecentBlocks(db, RECENT_BLOCKS)),
+    commit: batch => commitBatch(batch, options),
+  }
+}
+
+async function commitBatch(batch: BlockBatch, options: SinkOptions): Promise<CommittedBlock> {
+  const { adapters, directory, weth, logger } = options
+  const discoveries = directory.discoveries(batch.logs)
+  const added = new Map(discoveries.map(({ address, watched }) => [address, watched]))
+  const lookup = (address: Address): Watched | undefined => directory.lookup(address) ?? added.get(address)
+  const { events, malformed } = decodeLogs({ logs: batch.logs, headers: batch.headers, lookup, adapters, weth })
+  for (const log of malformed) {
+    logger.warn(
+      { block: log.blockNumber, tx: log.txHash, logIndex: log.logIndex, address: log.address },
+      'passed over a log that does not fit its event',
+    )
+  }
+  const ethUsd = batch.live ? options.ethUsd() : null
+
+  const tokens = await options.transaction(async db => {
+    const cursor = await lockCursor(db)
+    if (cursor?.number === batch.to.number && cursor.hash === batch.to.hash) return rereadCommit(db, cursor, options.chainId)
+    assertNext(batch, cursor)
+    const rows = await loadRows(db, keysOf(events), batch.to.timestamp)
+    const changes = project({
+      events,
+      rows,
+      now: batch.to.timestamp,
+      weth,
+      ethUsd: ethUsd === null ? null : parseDecimal(ethUsd),
+      lookup,
+      blocks: [batch.to],
+    })
+    const committedAtMs = await readClockMs(db)
+    await writeChanges(db, changes, committedAtMs)
+    await moveCursor(db, batch.to, committedAtMs)
+    return readSnapshots(db, { chainId: options.chainId, addresses: changes.tokens.map(({ address }) => address) })
+  })
+  directory.add(discoveries)
+  return { number: batch.to.number, hash: batch.to.hash, timestamp: batch.to.timestamp, completedAtMs: options.now(), tokens }
+}
+
+/** The tokens that an earlier attempt at the same batch changed: its commit succeeded and its answer was lost. */
+async function rereadCommit(db: Queryable, cursor: ChainCursor, chainId: number): Promise<readonly TokenSnapshot[]> {
+  return readSnapshots(db, { chainId, addresses: await readTokensUpdatedAt(db, cursor.committedAtMs) })
+}
+
+function assertNext(batch: BlockBatch, cursor: ChainCursor | null): void {
+  if (cursor === null || cursor.number === batch.from - 1) return
+  throw new TokenwireError('rpc_inconsistent', `The batch begins at block ${batch.from} and the database is at block ${cursor.number}.`, {
+    retryable: true,
+    details: { from: batch.from, cursor: cursor.number },
+  })
+}
+
+function keysOf(events: readonly TokenEvent[]): RowKeys {
+  const tokens = new Set<Address>()
+  const balances = new Map<string, RowKeys['balances'][number]>()
+  const creatorFees = new Map<string, RowKeys['creatorFees'][number]>()
+  for (const event of events) {
+    const { token } = event
+    tokens.add(token)
+    if (event.kind === 'transfer') {
+      for (const holder of [event.from, event.to]) balances.set(balanceKey(token, holder), { token, holder })
+    } else if (event.kind === 'creatorFee') {
+      const { launchpad, creator, currency, scope } = event
+      const key = { launchpad, creator, currency, token: scope === 'token' ? token : ZERO_ADDRESS }
+      creatorFees.set(creatorFeeKey(key), key)
+    }
+  }
+  return { tokens: [...tokens], balances: [...balances.values()], creatorFees: [...creatorFees.values()] }
+}
