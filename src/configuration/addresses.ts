@@ -1,0 +1,79 @@
+import { isIP } from 'node:net'
+import { accept, commaList, type Parsed, refuse, type Setting } from './settings.ts'
+
+/** `RPC_URLS`. No part of an entry is repeated in a message: keys stand in any of them. */
+export const rpcUrls: Setting<readonly string[]> = {
+  expected: 'a comma list of http://, https://, ws:// or wss:// addresses of nodes of the chain to index',
+  parse: text => {
+    const entries = commaList(text)
+    const wrong = entries.findIndex(entry => !isUrl(entry, ['http:', 'https:', 'ws:', 'wss:']))
+    if (wrong !== -1) return refuse(`entry ${wrong + 1} is not one`)
+    return entries.length === 0 ? refuse('it holds none') : accept(entries)
+  },
+  secret: true,
+}
+
+/** The base address of a price provider, without a slash at its end. */
+export const providerUrl: Setting<string> = {
+  expected: 'an http:// or https:// address without credentials, query or fragment',
+  parse: text => {
+    if (!isUrl(text, ['http:', 'https:'])) return refuse()
+    const { username, password, search, hash } = new URL(text)
+    return username + password + search + hash === '' ? accept(text.replace(/[/?#]+$/, '')) : refuse()
+  },
+  secret: true,
+}
+
+export const databaseUrl: Setting<string> = {
+  expected: 'postgresql://user:password@host:port/database, special characters of the password percent-encoded',
+  parse: text => (isUrl(text, ['postgres:', 'postgresql:']) ? accept(text) : refuse()),
+  secret: true,
+}
+
+/** What to listen on: an IP address, IPv6 without brackets, or a host name. */
+export const listenHost: Setting<string> = {
+  expected: 'an IP address or host name to listen on, without scheme and port',
+  parse: text => (isIP(text) !== 0 || isHostName(text) ? accept(text) : refuse()),
+}
+
+export const allowedOrigins: Setting<readonly string[]> = {
+  expected: 'a comma list of origins such as https://app.example.com, https://*.example.com or http://localhost:*, or * alone',
+  parse: text => {
+    const entries = commaList(text)
+    if (entries.length === 0) return refuse('it holds none')
+    if (entries.includes('*')) return entries.length === 1 ? accept(entries) : refuse('* stands beside others')
+    const patterns: string[] = []
+    for (const entry of entries) {
+      const pattern = parseOriginPattern(entry)
+      if (!pattern.ok) return refuse(`"${entry.slice(0, 80)}" ${pattern.because ?? 'is not one'}`)
+      patterns.push(pattern.value)
+    }
+    return accept(patterns)
+  },
+}
+
+/**
+ * Reads one origin in which `*` may stand for the port or as the first label of the host, where it stands for one or more labels.
+ *
+ * @returns the pattern as browsers write origins: lower case, without the scheme's own port
+ */
+export function parseOriginPattern(text: string): Parsed<string> {
+  const match = /^(https?):\/\/(\[[0-9a-f:.]+\]|[^/:?#@[\]\s]+)(?::(\*|\d{1,5}))?(.*)$/.exec(text.toLowerCase())
+  if (match === null) return refuse('is not http:// or https:// and a host')
+  const [, scheme = '', host = '', port = '', rest = ''] = match
+  if (rest.startsWith('/')) return refuse('has a path: an origin ends with its host or port')
+  if (rest !== '' || (port !== '*' && Number(port) > 65535)) return refuse('has something else than a port after its host')
+  const name = host.startsWith('*.') ? host.slice(2) : host
+  if (name.includes('*')) return refuse('has its * elsewhere than as the first label or the port')
+  if (!(host.startsWith('[') ? isIP(host.slice(1, -1)) === 6 : isHostName(name))) return refuse('has no valid host')
+  const own = scheme === 'https' ? '443' : '80'
+  return accept(`${scheme}://${host}${port === '' || port === own ? '' : `:${port}`}`)
+}
+
+function isUrl(text: string, schemes: readonly string[]): boolean {
+  return !/\s/.test(text) && URL.canParse(text) && schemes.includes(new URL(text).protocol)
+}
+
+function isHostName(text: string): boolean {
+  return text.length <= 253 && text.split('.').every(label => /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i.test(label))
+}

@@ -1,0 +1,33 @@
+import path from 'node:path'
+import { parseEnv } from 'node:util'
+import { TokenwireError } from '#errors'
+import type { Environment } from './settings.ts'
+
+export type ReadFile = (path: string) => string
+
+/**
+ * The variables of `.env` in `cwd`, if it is there, under those of the process: what the process says wins.
+ *
+ * @throws `TokenwireError` `config_invalid` when `.env` is there and can't be read
+ */
+export function readEnvironment(env: Environment, cwd: string, readFile: ReadFile): Environment {
+  const file = readIfPresent(path.join(cwd, '.env'), readFile)
+  if ('problem' in file) {
+    throw new TokenwireError('config_invalid', `Tokenwire cannot start.\n  .env: ${file.problem}`, {
+      details: { problems: [file.problem] },
+    })
+  }
+  if (file.text === null) return env
+  const set = Object.entries(env).filter(([, value]) => value !== undefined)
+  return { ...parseEnv(file.text.replace(/^\uFEFF/, '')), ...Object.fromEntries(set) }
+}
+
+/** The text of a file, `null` when there is none, or why it can't be read. */
+export function readIfPresent(file: string, readFile: ReadFile): { readonly text: string | null } | { readonly problem: string } {
+  try {
+    return { text: readFile(file) }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    return code === 'ENOENT' ? { text: null } : { problem: `it can't be read (${code})` }
+  }
+}

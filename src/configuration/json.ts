@@ -1,0 +1,101 @@
+/** Why a text is not JSON, and where. Lines and columns count from 1. */
+export interface JsonError {
+  readonly line: number
+  readonly column: number
+  readonly reason: string
+}
+
+const WHITE_SPACE = /[ \t\r\n]*/y
+const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
+const SCALAR = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y
+const MOST_LEVELS = 100
+
+class Mistake extends Error {
+  readonly offset: number
+
+  constructor(offset: number, reason: string) {
+    super(reason)
+    this.offset = offset
+  }
+}
+
+/**
+ * The first mistake in a JSON text that a person wrote, or `null`. `JSON.parse` tells a position for some mistakes only, and passes
+ * over a key that is given twice.
+ */
+export function findJsonError(text: string): JsonError | null {
+  try {
+    const end = skip(text, scanValue(text, skip(text, 0), 0))
+    if (end < text.length) throw new Mistake(end, 'expected the end of the file')
+    return null
+  } catch (error) {
+    if (!(error instanceof Mistake)) throw error
+    const before = text.slice(0, error.offset).split('\n')
+    return { line: before.length, column: (before.at(-1) ?? '').length + 1, reason: error.message }
+  }
+}
+
+function scanValue(text: string, at: number, level: number): number {
+  if (level > MOST_LEVELS) throw new Mistake(at, 'nested too deeply')
+  switch (text[at]) {
+    case '{':
+      return scanObject(text, at, level)
+    case '[':
+      return scanArray(text, at, level)
+    case '"':
+      return scanString(text, at)
+    case '/':
+      throw new Mistake(at, 'JSON has no comments')
+    default:
+      return match(SCALAR, text, at) ?? fail(text, at, 'a value')
+  }
+}
+
+function scanObject(text: string, start: number, level: number): number {
+  const keys = new Set<string>()
+  return scanMembers(text, start, '}', at => {
+    if (text[at] !== '"') fail(text, at, 'a key in double quotes')
+    const end = scanString(text, at)
+    const key = JSON.parse(text.slice(at, end)) as string
+    if (keys.has(key)) throw new Mistake(at, `${JSON.stringify(key)} is given twice`)
+    keys.add(key)
+    const colon = skip(text, end)
+    if (text[colon] !== ':') fail(text, colon, '":"')
+    return scanValue(text, skip(text, colon + 1), level + 1)
+  })
+}
+
+function scanArray(text: string, start: number, level: number): number {
+  return scanMembers(text, start, ']', at => scanValue(text, at, level + 1))
+}
+
+function scanMembers(text: string, start: number, close: '}' | ']', scanMember: (at: number) => number): number {
+  let at = skip(text, start + 1)
+  if (text[at] === close) return at + 1
+  for (;;) {
+    at = skip(text, scanMember(at))
+    if (text[at] === close) return at + 1
+    if (text[at] !== ',') fail(text, at, `"," or "${close}"`)
+    const comma = at
+    at = skip(text, at + 1)
+    if (text[at] === close) throw new Mistake(comma, `"," before "${close}"`)
+  }
+}
+
+function scanString(text: string, at: number): number {
+  return match(STRING, text, at) ?? fail(text, at, 'a string that ends in its line, with valid escapes')
+}
+
+function skip(text: string, at: number): number {
+  return match(WHITE_SPACE, text, at) ?? at
+}
+
+function match(pattern: RegExp, text: string, at: number): number | undefined {
+  pattern.lastIndex = at
+  return pattern.test(text) ? pattern.lastIndex : undefined
+}
+
+function fail(text: string, at: number, expected: string): never {
+  const found = text[at]
+  throw new Mistake(at, `expected ${expected}, found ${found === undefined ? 'the end of the file' : JSON.stringify(found)}`)
+}

@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import type { LaunchpadConfig, LaunchpadsConfig } from '#config'
+import { parseAddress, toAddress } from '#domain/address.ts'
+import { findJsonError } from './json.ts'
+import { quote } from './settings.ts'
+
+/** The adapters that exist by their name in `launchpads.json`, with the names of the contracts that an entry must give. */
+export type KnownAdapters = Readonly<Record<string, { readonly contracts: readonly string[] }>>
+
+export type LaunchpadsResult =
+  | { readonly ok: true; readonly value: LaunchpadsConfig }
+  /** One sentence per problem, beginning with the place in the file. */
+  | { readonly ok: false; readonly problems: readonly string[] }
+
+const EXPECTED_ADDRESS = 'expected an address, 0x and 40 hex digits'
+const EXPECTED_NAME = 'expected a name of 1 to 64 letters, digits, dots, dashes or underscores'
+const EXPECTED_START = 'expected a block number, a whole number from 0'
+const EXPECTED_ENTRIES = 'expected a list of at least one launchpad'
+
+const address = z
+  .string({ error: EXPECTED_ADDRESS })
+  .regex(/^0x[0-9a-fA-F]{40}$/, { error: EXPECTED_ADDRESS })
+  .meta({ description: 'A contract address: 0x and 40 hex digits.' })
+
+const name = z
+  .string({ error: EXPECTED_NAME })
+  .regex(/^[A-Za-z0-9._-]{1,64}$/, { error: EXPECTED_NAME })
+  .meta({ description: 'Your own name of the launchpad, shown as `launchpad` of its tokens.' })
+
+const startBlock = z
+  .int({ error: EXPECTED_START })
+  .min(0, { error: EXPECTED_START })
+  .meta({ description: 'The first block to index: the one that created the launchpad contracts, or a later one.' })
+
+interface Entry {
+  readonly name: string
+  readonly adapter: string
+  readonly startBlock: number
+  readonly [contract: string]: unknown
+}
+
+interface LaunchpadsFile {
+  readonly weth: string
+  readonly launchpads: readonly Entry[]
+}
+
+function launchpadsSchema(known: KnownAdapters) {
+  const entries = Object.entries(known).map(([adapter, { contracts }]) =>
+    z.strictObject({
+      name,
+      adapter: z.literal(adapter),
+      startBlock,
+      ...Object.fromEntries(contracts.map(contract => [contract, address])),
+    }),
+  )
+  const [first, ...others] = entries
+  if (first === undefined) throw new TypeError('no adapter is known')
+  const entry = z.discriminatedUnion('adapter', [first, ...others], {
+    error: issue => (issue.code === 'invalid_union' ? `expected one of ${Object.keys(known).join(', ')}` : 'expected a launchpad'),
+  })
+  return z
+    .strictObject(
+      {
+        $schema: z.string({ error: 'expected the address of a schema' }).optional(),
+        weth: address.meta({ description: 'The wrapped native currency of the chain: 0x and 40 hex digits.' }),
+        launchpads: z.array(entry, { error: EXPECTED_ENTRIES }).min(1, { error: EXPECTED_ENTRIES }),
+      },
+      { error: 'expected an object with weth and launchpads' },
+    )
+    .meta({ title: 'What Tokenwire indexes' })
+}
+
+/** The JSON Schema of `launchpads.json` for editors: what `parseLaunchpads` accepts, bar that names and factories are unique. */
+export function launchpadsJsonSchema(known: KnownAdapters): object {
+  return z.toJSONSchema(launchpadsSchema(known), { io: 'input' })
+}
+
+/** Reads the text of `launchpads.json`. */
+export function parseLaunchpads(text: string, known: KnownAdapters): LaunchpadsResult {
+  const json = text.replace(/^\uFEFF/, '')
+  const error = findJsonError(json)
+  if (error !== null) return { ok: false, problems: [`line ${error.line}, column ${error.column}: ${error.reason}`] }
+  const input: unknown = JSON.parse(json)
+  const parsed = launchpadsSchema(known).safeParse(input)
+  if (!parsed.success) return { ok: false, problems: parsed.error.issues.flatMap(issue => describeIssue(issue, input, known)) }
+  const file = parsed.data as unknown as LaunchpadsFile
+  const problems = findRepetitions(file.launchpads)
+  if (problems.length > 0) return { ok: false, problems }
+  return {
+    ok: true,
+    value: {
+      weth: toAddress(file.weth),
+      launchpads: file.launchpads.map(entry => toLaunchpad(entry, known[entry.adapter]?.contracts ?? [])),
+    },
+  }
+}
+
+function toLaunchpad(entry: Entry, contracts: readonly string[]): LaunchpadConfig {
+  return {
+    name: entry.name,
+    adapter: entry.adapter,
+    startBlock: entry.startBlock,
+    contracts: Object.fromEntries(contracts.map(contract => [contract, toAddress(String(entry[contract]))])),
+  }
+}
+
+/** Two entries of one name could not be told apart; two of one factory would index its tokens twice. */
+function findRepetitions(entries: readonly Entry[]): readonly string[] {
+  return entries.flatMap((entry, index) => {
+    const earlier = entries.slice(0, index)
+    const sameName = earlier.findIndex(other => other.name === entry.name)
+    const factory = parseAddress(entry['factory'])
+    const sameFactory = factory === undefined ? -1 : earlier.findIndex(other => parseAddress(other['factory']) === factory)
+    return [
+      ...(sameName === -1 ? [] : [`launchpads[${index}].name: ${quote(entry.name)} is the name of launchpads[${sameName}] already`]),
+      ...(sameFactory === -1 ? [] : [`launchpads[${index}].factory: ${factory} is the factory of launchpads[${sameFactory}] already`]),
+    ]
+  })
+}
+
+function describeIssue(issue: z.core.$ZodIssue, input: unknown, known: KnownAdapters): readonly string[] {
+  const place = issue.path.map(step => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('')
+  const prefix = place === '' ? '' : `${place.slice(1)}: `
+  const value = valueAt(input, issue.path)
+  if (issue.code === 'unrecognized_keys') return issue.keys.map(key => describeKey(place, key, value, known))
+  return [value === undefined ? `${prefix}missing, ${issue.message}` : `${prefix}${issue.message}, got ${quote(value)}`]
+}
+
+function describeKey(place: string, key: string, value: unknown, known: KnownAdapters): string {
+  const where = `${place}.${key}`.slice(1)
+  if (place === '') return `${where}: unknown, expected only $schema, weth and launchpads`
+  if (key === 'events') return `${where}: mapping events of one's own is not supported yet, leave it out`
+  const adapter = String(valueAt(value, ['adapter']))
+  const keys = ['name', 'adapter', 'startBlock', ...(known[adapter]?.contracts ?? [])]
+  return `${where}: unknown, an entry with adapter ${quote(adapter)} has only ${keys.join(', ')}`
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, step) => (typeof value === 'object' && value !== null && Object.hasOwn(value, step) ? Reflect.get(value, step) : undefined),
+    input,
+  )
+}

@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { launchpadsJsonSchema, parseLaunchpads } from '#configuration/launchpads.ts'
+import { loadConfig } from '#configuration/loadConfig.ts'
+import { ADAPTER_KINDS } from '#launchpads/registry.ts'
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+const EXAMPLE = path.join(ROOT, 'docs/launchpads.example.json')
+const read = (name: string) => readFileSync(path.join(ROOT, name), 'utf8')
+
+const VARIABLES = [
+  'RPC_URLS',
+  'CHAIN_ID',
+  'LAUNCHPADS_FILE',
+  'CONFIRMATIONS',
+  'DATABASE_URL',
+  'DATA_DIR',
+  'HOST',
+  'PORT',
+  'TLS_CERT_FILE',
+  'TLS_KEY_FILE',
+  'ALLOWED_ORIGINS',
+  'REQUIRE_ORIGIN',
+  'TRUST_PROXY',
+  'OPERATOR_TOKEN',
+  'RATE_LIMIT_PER_MINUTE',
+  'MAX_CONNECTIONS',
+  'MAX_CONNECTIONS_PER_IP',
+  'MAX_SUBSCRIPTIONS_PER_CONNECTION',
+  'MAX_MESSAGES_PER_SECOND',
+  'COINGECKO_URL',
+  'COINGECKO_API_KEY',
+  'COINBASE_URL',
+  'LOG_LEVEL',
+  'LOG_FORMAT',
+  'DEV_SEED',
+  'DEV_BLOCK_TIME_MS',
+  'DEV_TRADES_PER_BLOCK',
+  'DEV_RPC_PORT',
+]
+
+describe('.env.example', () => {
+  /** A directory whose `.env` is this text and whose launchpads file is the example. */
+  const load = (env: string) =>
+    loadConfig(
+      { RPC_URLS: 'http://127.0.0.1:8545' },
+      {
+        cwd: '/app',
+        isTerminal: false,
+        knownAdapters: ADAPTER_KINDS,
+        readFile: file => (file === '/app/.env' ? env : readFileSync(EXAMPLE, 'utf8')),
+      },
+    )
+
+  it('names every variable', () => {
+    expect([...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(match => match[1])).toEqual(VARIABLES)
+  })
+
+  it('gives the defaults, so that copying it changes nothing', () => {
+    expect(load(read('.env.example'))).toEqual(load(''))
+  })
+})
+
+describe('the files for launchpads.json', () => {
+  it('have an example that is accepted', () => {
+    expect(parseLaunchpads(readFileSync(EXAMPLE, 'utf8'), ADAPTER_KINDS)).toMatchObject({ ok: true })
+  })
+
+  it('have a schema for editors that is the one of the validation (renew it with -u)', async () => {
+    const file = path.join(ROOT, 'src/configuration/launchpads.schema.json')
+    const biome = path.join(ROOT, 'node_modules/.bin/biome')
+    const schema = JSON.stringify(launchpadsJsonSchema(ADAPTER_KINDS), null, 2)
+    const formatted = execFileSync(biome, ['format', `--stdin-file-path=${file}`], { cwd: ROOT, input: schema, encoding: 'utf8' })
+    await expect(formatted).toMatchFileSnapshot(file)
+  })
+})

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { parseLaunchpads } from '#configuration/launchpads.ts'
+
+const KNOWN = { 'bonding-curve': { contracts: ['factory'] }, escrowed: { contracts: ['factory', 'locker'] } }
+const WETH = '0x4200000000000000000000000000000000000006'
+const A = `0x${'aA'.repeat(20)}`
+const B = `0x${'b'.repeat(40)}`
+const CURVE = { name: 'mine', adapter: 'bonding-curve', factory: A, startBlock: 0 }
+const ESCROWED = { name: 'theirs', adapter: 'escrowed', factory: B, locker: A, startBlock: 7 }
+
+const read = (file: unknown) => parseLaunchpads(JSON.stringify(file), KNOWN)
+
+function problems(text: string): readonly string[] {
+  const result = parseLaunchpads(text, KNOWN)
+  return result.ok ? [] : result.problems
+}
+
+const problemsOf = (...launchpads: readonly unknown[]) => problems(JSON.stringify({ weth: WETH, launchpads }))
+
+describe('parseLaunchpads', () => {
+  it('takes the contracts of an entry by the names of its adapter, in lower case', () => {
+    expect(read({ $schema: './x.json', weth: WETH.toUpperCase().replace('X', 'x'), launchpads: [CURVE, ESCROWED] })).toEqual({
+      ok: true,
+      value: {
+        weth: WETH,
+        launchpads: [
+          { name: 'mine', adapter: 'bonding-curve', startBlock: 0, contracts: { factory: A.toLowerCase() } },
+          { name: 'theirs', adapter: 'escrowed', startBlock: 7, contracts: { factory: B, locker: A.toLowerCase() } },
+        ],
+      },
+    })
+  })
+
+  it('reads a file with a byte order mark', () => {
+    expect(parseLaunchpads(`\uFEFF${JSON.stringify({ weth: WETH, launchpads: [CURVE] })}`, KNOWN)).toMatchObject({ ok: true })
+  })
+
+  it.each([
+    [[], 'expected an object with weth and launchpads, got []'],
+    [{ launchpads: [CURVE] }, 'weth: missing, expected an address, 0x and 40 hex digits'],
+    [{ weth: WETH }, 'launchpads: missing, expected a list of at least one launchpad'],
+    [{ weth: WETH, launchpads: [] }, 'launchpads: expected a list of at least one launchpad, got []'],
+    [{ weth: WETH, launchpads: {} }, 'launchpads: expected a list of at least one launchpad, got {}'],
+    [{ weth: 7, launchpads: [CURVE] }, 'weth: expected an address, 0x and 40 hex digits, got 7'],
+    [{ weth: WETH, launchpads: [CURVE], wallet: A }, 'wallet: unknown, expected only $schema, weth and launchpads'],
+  ])('refuses the file %j', (file, problem) => {
+    expect(read(file)).toEqual({ ok: false, problems: [problem] })
+  })
+
+  it.each([
+    [4, '', 'expected a launchpad, got 4'],
+    [{ ...CURVE, adapter: undefined }, '.adapter', 'missing, expected one of bonding-curve, escrowed'],
+    [{ ...CURVE, adapter: 'constructor' }, '.adapter', 'expected one of bonding-curve, escrowed, got "constructor"'],
+    [{ ...CURVE, factory: '0x12' }, '.factory', 'expected an address, 0x and 40 hex digits, got "0x12"'],
+    [{ ...ESCROWED, locker: undefined }, '.locker', 'missing, expected an address, 0x and 40 hex digits'],
+    [{ ...CURVE, locker: A }, '.locker', 'unknown, an entry with adapter "bonding-curve" has only name, adapter, startBlock, factory'],
+    [{ ...CURVE, events: { bought: 'x' } }, '.events', "mapping events of one's own is not supported yet, leave it out"],
+    [{ ...CURVE, name: '' }, '.name', 'expected a name of 1 to 64 letters, digits, dots, dashes or underscores, got ""'],
+    [{ ...CURVE, startBlock: -1 }, '.startBlock', 'expected a block number, a whole number from 0, got -1'],
+    [{ ...CURVE, startBlock: 1.5 }, '.startBlock', 'expected a block number, a whole number from 0, got 1.5'],
+    [{ ...CURVE, startBlock: 1e300 }, '.startBlock', 'expected a block number, a whole number from 0, got 1e+300'],
+    [{ ...CURVE, startBlock: '1' }, '.startBlock', 'expected a block number, a whole number from 0, got "1"'],
+    [{ ...CURVE, startBlock: undefined }, '.startBlock', 'missing, expected a block number, a whole number from 0'],
+    [CURVE, '.name', '"mine" is the name of launchpads[0] already'],
+    [{ ...CURVE, name: 'other', factory: A.toLowerCase() }, '.factory', `${A.toLowerCase()} is the factory of launchpads[0] already`],
+  ])('refuses the entry %j', (entry, place, problem) => {
+    expect(problemsOf(CURVE, ESCROWED, entry)).toContain(`launchpads[2]${place}: ${problem}`)
+  })
+
+  it('lists every problem of a file', () => {
+    expect(problemsOf({ ...CURVE, factory: null, startBlock: null }, { ...ESCROWED, name: 5 })).toHaveLength(3)
+  })
+
+  it('shortens a long value', () => {
+    const [problem = ''] = problemsOf({ ...CURVE, factory: 'x'.repeat(10_000) })
+    expect(problem.length).toBeLessThan(200)
+  })
+
+  it.each([
+    ['', 'line 1, column 1: expected a value, found the end of the file'],
+    ['{\n  "weth": "0x', 'line 2, column 11: expected a string that ends in its line, with valid escapes, found "\\""'],
+    [`{\n  "weth": "${WETH}"\n  "launchpads": []\n}`, 'line 3, column 3: expected "," or "}", found "\\""'],
+    [`{ "weth": "${WETH}", }`, 'line 1, column 55: "," before "}"'],
+    ['{\n  // which chain\n}', 'line 2, column 3: expected a key in double quotes, found "/"'],
+    ['{\n  "weth": /* Base */ 1\n}', 'line 2, column 11: JSON has no comments'],
+    [`{\r\n  weth: 1 }`, 'line 2, column 3: expected a key in double quotes, found "w"'],
+    ['{ "launchpads": [01] }', 'line 1, column 18: expected a value, found "0"'],
+    ['{ "launchpads": [truely] }', 'line 1, column 18: expected a value, found "t"'],
+    ['{} {}', 'line 1, column 4: expected the end of the file'],
+    ['{ "a": 1,\n  "a": 2 }', 'line 2, column 3: "a" is given twice'],
+    ['{ "a" 1 }', 'line 1, column 7: expected ":", found "1"'],
+  ])('says where %j is not JSON', (text, problem) => {
+    expect(problems(text)).toEqual([problem])
+  })
+
+  it('survives nesting that would overflow the stack', () => {
+    expect(problems('['.repeat(1_000_000))).toEqual(['line 1, column 102: nested too deeply'])
+  })
+})

@@ -1,0 +1,315 @@
+import { describe, expect, it } from 'vitest'
+import type { Config } from '#config'
+import { type LoadConfigOptions, loadConfig, loadDatabaseConfig } from '#configuration/loadConfig.ts'
+import { TokenwireError } from '#errors'
+import { ADAPTER_KINDS } from '#launchpads/registry.ts'
+import { certificate, certificateKey, foreignKey } from '#test/support/certificate.ts'
+
+const FACTORY = '0x2A787b2362021cC3eEa3C24C4748a6cD5B687382'
+const WETH = '0x4200000000000000000000000000000000000006'
+const LAUNCHPADS = JSON.stringify({
+  weth: WETH,
+  launchpads: [{ name: 'mine', adapter: 'bonding-curve', factory: FACTORY, startBlock: 12 }],
+})
+const RPC = { RPC_URLS: 'https://node.example/v2/key' }
+
+/** Files by absolute path; an error stands for what reading the file throws. */
+function options(files: Readonly<Record<string, string | Error>> = {}): LoadConfigOptions {
+  const all: Readonly<Record<string, string | Error>> = { '/app/launchpads.json': LAUNCHPADS, ...files }
+  return {
+    cwd: '/app',
+    isTerminal: false,
+    knownAdapters: ADAPTER_KINDS,
+    readFile: file => {
+      const content = all[file] ?? Object.assign(new Error('no such file'), { code: 'ENOENT' })
+      if (typeof content !== 'string') throw content
+      return content
+    },
+  }
+}
+
+function refusal(env: Readonly<Record<string, string>>, files?: Readonly<Record<string, string | Error>>): string {
+  try {
+    loadConfig(env, options(files))
+  } catch (error) {
+    if (!(error instanceof TokenwireError)) throw error
+    expect(error).toMatchObject({ code: 'config_invalid', retryable: false })
+    return error.message
+  }
+  throw new Error('the configuration was accepted')
+}
+
+const DEFAULTS: Config = {
+  rpcUrls: ['https://node.example/v2/key'],
+  chainId: null,
+  launchpadsFile: '/app/launchpads.json',
+  launchpads: {
+    weth: WETH as Config['launchpads']['weth'],
+    launchpads: [
+      {
+        name: 'mine',
+        adapter: 'bonding-curve',
+        startBlock: 12,
+        contracts: { factory: FACTORY.toLowerCase() as Config['launchpads']['weth'] },
+      },
+    ],
+  },
+  confirmations: 3,
+  databaseUrl: null,
+  dataDir: '/app/.data',
+  host: '127.0.0.1',
+  port: 3000,
+  tls: null,
+  allowedOrigins: ['http://localhost:*', 'http://127.0.0.1:*'],
+  requireOrigin: false,
+  trustProxy: 0,
+  operatorToken: null,
+  rateLimitPerMinute: 600,
+  maxConnections: 50_000,
+  maxConnectionsPerIp: 100,
+  maxSubscriptionsPerConnection: 200,
+  maxMessagesPerSecond: 50,
+  coingecko: { url: 'https://api.coingecko.com', apiKey: null },
+  coinbase: { url: 'https://api.coinbase.com' },
+  log: { level: 'info', format: 'json' },
+}
+
+describe('loadConfig', () => {
+  it('has the documented defaults', () => {
+    expect(loadConfig(RPC, options())).toEqual(DEFAULTS)
+  })
+
+  it('reads every variable', () => {
+    const env = {
+      RPC_URLS: ' https://a.example/k , wss://b.example:8546/?key=1,http://127.0.0.1:8545,ws://[::1]:8546 ',
+      CHAIN_ID: '8453',
+      LAUNCHPADS_FILE: 'etc/pads.json',
+      CONFIRMATIONS: 'finalized',
+      DATABASE_URL: 'postgresql://u:p%40w@db.example:5432/tokens',
+      DATA_DIR: '/var/lib/tokenwire',
+      HOST: '::',
+      PORT: '0',
+      TLS_CERT_FILE: 'cert.pem',
+      TLS_KEY_FILE: '/keys/key.pem',
+      ALLOWED_ORIGINS: 'https://*.example.com, HTTPS://App.Example.com:443,http://localhost:*,http://[::1]:8080',
+      REQUIRE_ORIGIN: 'true',
+      TRUST_PROXY: '2',
+      OPERATOR_TOKEN: 'letmein',
+      RATE_LIMIT_PER_MINUTE: '0',
+      MAX_CONNECTIONS: '10',
+      MAX_CONNECTIONS_PER_IP: '9',
+      MAX_SUBSCRIPTIONS_PER_CONNECTION: '8',
+      MAX_MESSAGES_PER_SECOND: '7',
+      COINGECKO_URL: 'https://pro-api.coingecko.com/',
+      COINGECKO_API_KEY: 'CG-x',
+      COINBASE_URL: 'http://127.0.0.1:9/base',
+      LOG_LEVEL: 'DEBUG',
+      LOG_FORMAT: 'pretty',
+    }
+    const files = { '/app/etc/pads.json': LAUNCHPADS, '/app/cert.pem': certificate, '/keys/key.pem': certificateKey }
+    expect(loadConfig(env, options(files))).toEqual({
+      ...DEFAULTS,
+      rpcUrls: ['https://a.example/k', 'wss://b.example:8546/?key=1', 'http://127.0.0.1:8545', 'ws://[::1]:8546'],
+      chainId: 8453,
+      launchpadsFile: '/app/etc/pads.json',
+      confirmations: 'finalized',
+      databaseUrl: 'postgresql://u:p%40w@db.example:5432/tokens',
+      dataDir: '/var/lib/tokenwire',
+      host: '::',
+      port: 0,
+      tls: { certFile: '/app/cert.pem', keyFile: '/keys/key.pem' },
+      allowedOrigins: ['https://*.example.com', 'https://app.example.com', 'http://localhost:*', 'http://[::1]:8080'],
+      requireOrigin: true,
+      trustProxy: 2,
+      operatorToken: 'letmein',
+      rateLimitPerMinute: 0,
+      maxConnections: 10,
+      maxConnectionsPerIp: 9,
+      maxSubscriptionsPerConnection: 8,
+      maxMessagesPerSecond: 7,
+      coingecko: { url: 'https://pro-api.coingecko.com', apiKey: 'CG-x' },
+      coinbase: { url: 'http://127.0.0.1:9/base' },
+      log: { level: 'debug', format: 'pretty' },
+    })
+  })
+
+  it('cannot be changed afterwards, at any depth', () => {
+    const config = loadConfig(RPC, options())
+    const open: string[] = []
+    const visit = (value: unknown, place: string) => {
+      if (typeof value !== 'object' || value === null) return
+      if (!Object.isFrozen(value)) open.push(place)
+      for (const [key, part] of Object.entries(value)) visit(part, `${place}.${key}`)
+    }
+    visit(config, 'config')
+    expect(open).toEqual([])
+    expect(() => Object.assign(config.launchpads.launchpads[0]?.contracts ?? {}, { factory: WETH })).toThrow(TypeError)
+  })
+
+  it('reads .env, below the environment, and takes a blank value as unset', () => {
+    const files = {
+      '/app/.env': '\uFEFFRPC_URLS="http://from.file:1"\nPORT=4000 # near the other one\nHOST=\n# LOG_LEVEL=trace\nLOG_LEVEL=warn\n',
+    }
+    const config = loadConfig({ PORT: '5000', LOG_LEVEL: ' ' }, options(files))
+    expect(config).toMatchObject({ rpcUrls: ['http://from.file:1'], port: 5000, host: '127.0.0.1', log: { level: 'info' } })
+  })
+
+  it('is pretty on a terminal unless told otherwise', () => {
+    expect(loadConfig(RPC, { ...options(), isTerminal: true }).log.format).toBe('pretty')
+    expect(loadConfig({ ...RPC, LOG_FORMAT: 'json' }, { ...options(), isTerminal: true }).log.format).toBe('json')
+  })
+
+  it.each([
+    ['0', 0],
+    ['12', 12],
+    ['safe', 'safe'],
+    ['Finalized', 'finalized'],
+  ])('takes CONFIRMATIONS=%s', (text, value) => {
+    expect(loadConfig({ ...RPC, CONFIRMATIONS: text }, options()).confirmations).toBe(value)
+  })
+
+  it('says everything that is missing at once and that there is npm run dev', () => {
+    const nothing = Object.assign(new Error('no such file'), { code: 'ENOENT' })
+    expect(refusal({}, { '/app/launchpads.json': nothing })).toBe(
+      [
+        'Tokenwire cannot start.',
+        '  RPC_URLS: missing, expected a comma list of http://, https://, ws:// or wss:// addresses of nodes of the chain to index',
+        '  LAUNCHPADS_FILE: expected a file that says what to index at launchpads.json, but it does not exist (docs/launchpads.example.json is one)',
+        'To see Tokenwire at work without a chain and a database of your own: npm run dev',
+      ].join('\n'),
+    )
+  })
+
+  it('lists every wrong value in one message', () => {
+    const message = refusal({ ...RPC, PORT: '70000', LOG_LEVEL: 'loud', REQUIRE_ORIGIN: '1', MAX_CONNECTIONS: '0' })
+    expect(message).toBe(
+      [
+        'Tokenwire cannot start.',
+        '  LOG_LEVEL: expected one of trace, debug, info, warn, error, fatal, silent, got "loud"',
+        '  PORT: expected a whole number from 0 to 65535, got "70000"',
+        '  REQUIRE_ORIGIN: expected true or false, got "1"',
+        '  MAX_CONNECTIONS: expected a whole number from 1 to 1000000000, got "0"',
+      ].join('\n'),
+    )
+  })
+
+  it.each([
+    ['RPC_URLS', ' , '],
+    ['RPC_URLS', 'https://'],
+    ['RPC_URLS', 'ftp://node.example'],
+    ['RPC_URLS', 'node.example:8545'],
+    ['RPC_URLS', 'https://a.example https://b.example'],
+    ['CHAIN_ID', '0x2105'],
+    ['CHAIN_ID', '0'],
+    ['CHAIN_ID', '99999999999999999999'],
+    ['CONFIRMATIONS', '-1'],
+    ['CONFIRMATIONS', 'latest'],
+    ['CONFIRMATIONS', '3.5'],
+    ['DATABASE_URL', 'mysql://u:p@h/d'],
+    ['DATABASE_URL', 'localhost:5432/tokens'],
+    ['HOST', 'http://0.0.0.0'],
+    ['HOST', '0.0.0.0:3000'],
+    ['HOST', '[::1]'],
+    ['PORT', '-1'],
+    ['PORT', '3000.0'],
+    ['PORT', '1e3'],
+    ['PORT', '65536'],
+    ['TRUST_PROXY', 'true'],
+    ['OPERATOR_TOKEN', 'two words'],
+    ['OPERATOR_TOKEN', 'schlüssel'],
+    ['RATE_LIMIT_PER_MINUTE', '-5'],
+    ['MAX_CONNECTIONS_PER_IP', '0'],
+    ['MAX_SUBSCRIPTIONS_PER_CONNECTION', 'many'],
+    ['MAX_MESSAGES_PER_SECOND', '0'],
+    ['COINGECKO_URL', 'ws://api.coingecko.com'],
+    ['COINGECKO_URL', 'https://user:pass@api.coingecko.com'],
+    ['COINGECKO_API_KEY', 'a b'],
+    ['COINBASE_URL', 'https://api.coinbase.com/?key=1'],
+    ['LOG_FORMAT', 'xml'],
+  ])('refuses %s=%s and names it', (name, value) => {
+    const lines = refusal({ ...RPC, [name]: value }).split('\n')
+    expect(lines).toHaveLength(2)
+    expect(lines[1]).toMatch(new RegExp(`^ {2}${name}: expected `))
+  })
+
+  it.each([
+    ['https://*.example.com/', 'has a path'],
+    ['https://example.com/app', 'has a path'],
+    ['example.com', 'is not http:// or https://'],
+    ['https://exa*mple.com', 'has its * elsewhere'],
+    ['https://a.*.example.com', 'has its * elsewhere'],
+    ['https://example.*', 'has its * elsewhere'],
+    ['https://*', 'has its * elsewhere'],
+    ['*://example.com', 'is not http:// or https://'],
+    ['https://*.', 'has no valid host'],
+    ['https://[::1', 'is not http:// or https://'],
+    ['https://[1.2]', 'has no valid host'],
+    ['https://user@example.com', 'has something else than a port'],
+    ['http://localhost:99999', 'has something else than a port'],
+    ['http://localhost:80*', 'has something else than a port'],
+    ['null', 'is not http:// or https://'],
+  ])('refuses the origin %s and says why', (origin, reason) => {
+    expect(refusal({ ...RPC, ALLOWED_ORIGINS: `https://fine.example,${origin}` })).toContain(`but "${origin}" ${reason}`)
+  })
+
+  it('takes * for all origins only where it stands alone', () => {
+    expect(loadConfig({ ...RPC, ALLOWED_ORIGINS: '*' }, options()).allowedOrigins).toEqual(['*'])
+    expect(refusal({ ...RPC, ALLOWED_ORIGINS: '*,https://a.example' })).toContain('ALLOWED_ORIGINS: expected')
+  })
+
+  it('repeats no credential of a wrong value', () => {
+    const message = refusal({
+      RPC_URLS: 'https://fine.example/S3CRET,S3CRET://node.example/v2/S3CRET',
+      DATABASE_URL: 'postgres://user:S3CRET#x@host/db',
+      OPERATOR_TOKEN: 'S3CRET S3CRET',
+      COINGECKO_URL: 'https://S3CRET@api.coingecko.com',
+      COINGECKO_API_KEY: 'S3CRET\tS3CRET',
+      COINBASE_URL: 'https://api.coinbase.com/?S3CRET',
+    })
+    expect(message.match(/^ {2}[A-Z_]+: /gm)).toHaveLength(6)
+    expect(message).toContain('but entry 2 is not one')
+    expect(message.toLowerCase()).not.toContain('s3cret')
+  })
+
+  it('wants both TLS files, readable and a pair', () => {
+    expect(refusal({ ...RPC, TLS_CERT_FILE: 'c.pem' })).toContain('TLS_KEY_FILE: missing, expected a PEM file, as TLS_CERT_FILE is set')
+    expect(refusal({ ...RPC, TLS_KEY_FILE: 'k.pem' })).toContain('TLS_CERT_FILE: missing, expected a PEM file, as TLS_KEY_FILE is set')
+    const both = { ...RPC, TLS_CERT_FILE: 'c.pem', TLS_KEY_FILE: 'k.pem' }
+    const denied = Object.assign(new Error('denied'), { code: 'EACCES' })
+    const absent = refusal(both, { '/app/k.pem': denied })
+    expect(absent).toContain('TLS_CERT_FILE: expected a PEM file, but /app/c.pem does not exist')
+    expect(absent).toContain("TLS_KEY_FILE: expected a PEM file, but it can't be read (EACCES)")
+    const pair = 'TLS_CERT_FILE, TLS_KEY_FILE: expected a PEM certificate and its PEM key without a passphrase'
+    expect(refusal(both, { '/app/c.pem': certificate, '/app/k.pem': foreignKey })).toContain(pair)
+    expect(refusal(both, { '/app/c.pem': 'nonsense', '/app/k.pem': certificateKey })).toContain(pair)
+    expect(refusal(both, { '/app/c.pem': certificate, '/app/k.pem': '' })).toContain(pair)
+  })
+
+  it('says when .env is there and cannot be read', () => {
+    expect(refusal(RPC, { '/app/.env': Object.assign(new Error('is a directory'), { code: 'EISDIR' }) })).toContain(
+      ".env: it can't be read (EISDIR)",
+    )
+  })
+
+  it('gives the place in a wrong launchpads file under the name that it was given', () => {
+    const file = JSON.stringify({ weth: '0x12', launchpads: [{ name: 'a', adapter: 'pump', factory: FACTORY, startBlock: 0 }] })
+    const message = refusal({ ...RPC, LAUNCHPADS_FILE: './etc/pads.json' }, { '/app/etc/pads.json': file })
+    expect(message).toContain('  etc/pads.json: weth: expected an address, 0x and 40 hex digits, got "0x12"\n')
+    expect(message).toContain('  etc/pads.json: launchpads[0].adapter: expected one of bonding-curve, got "pump"')
+  })
+})
+
+describe('loadDatabaseConfig', () => {
+  it('wants neither a chain nor a launchpads file', () => {
+    const files = { '/app/.env': 'DATABASE_URL=postgres://u@h/d\n' }
+    expect(loadDatabaseConfig({ DATA_DIR: 'data' }, options(files))).toEqual({
+      databaseUrl: 'postgres://u@h/d',
+      dataDir: '/app/data',
+      log: { level: 'info', format: 'json' },
+    })
+  })
+
+  it('refuses what loadConfig refuses', () => {
+    expect(() => loadDatabaseConfig({ DATABASE_URL: 'sqlite://x' }, options())).toThrow('DATABASE_URL: expected postgresql://')
+  })
+})

@@ -1,0 +1,24 @@
+/** A self-signed certificate for localhost and 127.0.0.1, valid until the next century, its key, and a key that is not its own. For tests only. */
+export const certificate = `-----BEGIN CERTIFICATE-----
+MIIBmzCCAUGgAwIBAgIUadZFgDDLaY5cuoG8VZSxIfei8L0wCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMDExMjAzNloYDzIxMjYxMDI3
+MTEyMDM2WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAT8OUKb6kqbt453J0d4P18HDyg4FpkWsUaBIfUhycLG6nlFvcMPpcPx
+ZmoPCti/jEZ1LDBY+fX+SdTZTeLuCBPGo28wbTAdBgNVHQ4EFgQUjii9+N7oJ4qI
+6VB/ozmkmZC4YWQwHwYDVR0jBBgwFoAUjii9+N7oJ4qI6VB/ozmkmZC4YWQwDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSAAwRQIhAPEzRenHyEoXsBLL4j4BY4pAZ2qoYohwWvOSqOnMvQsgAiAh
+iG1A9sqPIvTq7lA5QrrigMa6gYxyIKf8qJccOAWb2Q==
+-----END CERTIFICATE-----`
+
+export const certificateKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg/7vXOEma80kCH4Eu
+ZfQtGZzoN0bcG9K9wbsrWJHIb8GhRANCAAT8OUKb6kqbt453J0d4P18HDyg4FpkW
+sUaBIfUhycLG6nlFvcMPpcPxZmoPCti/jEZ1LDBY+fX+SdTZTeLuCBPG
+-----END PRIVATE KEY-----`
+
+export const foreignKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgmfYHBuQoFnvssUy7
+i91N2P2e9JOCTex/rPR0+dTXwnOhRANCAAQ2uzzW9EcSBfzjrtypGq6aynODQuS+
+vcQ2tyvoMfjBGn2WQHgpl8ph/UaM6Z6wwcO1mr9xjPJbutgFDnnq7fx5
+-----END PRIVATE KEY-----`
