@@ -1,0 +1,91 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Decimal } from '#domain/decimal.ts'
+import { EMPTY_AGING, EMPTY_TOTALS, perWindow, rollWindows, WINDOW_NAMES, WINDOW_SECONDS } from '#domain/windows.ts'
+
+interface ModelTrade {
+  readonly timestamp: number
+  readonly side: 'buy' | 'sell'
+  readonly amountWei: bigint
+  readonly priceAfterWeth: Decimal
+}
+
+const step = fc.record({
+  // Gaps around every window's length, so that trades leave each of them in all orders.
+  gap: fc.oneof(fc.integer({ min: 0, max: 60 }), fc.constantFrom(299, 300, 301, 3_600, 21_599, 86_400, 86_401)),
+  trades: fc.array(fc.record({ side: fc.constantFrom('buy' as const, 'sell' as const), amount: fc.bigInt({ min: 0n, max: 10n ** 20n }) }), {
+    maxLength: 3,
+  }),
+})
+
+/** What the database answers about stored trades, computed by looking at all of them. */
+function agingOf(stored: readonly ModelTrade[], was: number, now: number) {
+  return perWindow(name => {
+    const length = WINDOW_SECONDS[name]
+    const left = stored.filter(trade => trade.timestamp > was - length && trade.timestamp <= now - length)
+    return {
+      leaving: totalsOf(left),
+      oldestAt: stored.find(trade => trade.timestamp > now - length)?.timestamp ?? null,
+      referencePrice: stored.findLast(trade => trade.timestamp <= now - length)?.priceAfterWeth ?? null,
+    }
+  })
+}
+
+function totalsOf(trades: readonly ModelTrade[]) {
+  return {
+    volumeWei: trades.reduce((sum, trade) => sum + trade.amountWei, 0n),
+    buys: trades.filter(trade => trade.side === 'buy').length,
+    sells: trades.filter(trade => trade.side === 'sell').length,
+  }
+}
+
+test('rolling forward in any steps gives the same windows as counting all trades anew', () => {
+  fc.assert(
+    fc.property(
+      fc.array(step, { minLength: 1, maxLength: 25 }),
+      fc.array(fc.boolean(), { minLength: 25, maxLength: 25 }),
+      (steps, cuts) => {
+        const stored: ModelTrade[] = []
+        let pending: ModelTrade[] = []
+        let now = 1_795_000_000
+        let was = now
+        let windows = perWindow(() => EMPTY_TOTALS)
+        let price = 0n
+        for (const [index, { gap, trades }] of steps.entries()) {
+          now += gap
+          pending.push(
+            ...trades.map(({ side, amount }) => ({ timestamp: now, side, amountWei: amount, priceAfterWeth: ++price as Decimal })),
+          )
+          // A batch ends here or goes on over the next block.
+          if (cuts[index] === false && index < steps.length - 1) continue
+          const rolled = rollWindows(windows, agingOf(stored, was, now), pending, now)
+          stored.push(...pending)
+          pending = []
+          was = now
+          windows = rolled.windows
+          for (const name of WINDOW_NAMES) {
+            const start = now - WINDOW_SECONDS[name]
+            expect(windows[name]).toEqual(totalsOf(stored.filter(trade => trade.timestamp > start)))
+            expect(rolled.referencePrice[name]).toBe(stored.findLast(trade => trade.timestamp <= start)?.priceAfterWeth ?? null)
+          }
+          const leaves = stored
+            .flatMap(trade => WINDOW_NAMES.map(name => trade.timestamp + WINDOW_SECONDS[name]))
+            .filter(time => time > now)
+          expect(rolled.windowsExpireAt).toBe(leaves.length === 0 ? null : Math.min(...leaves))
+        }
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+test('an empty window never expires', () => {
+  const rolled = rollWindows(
+    perWindow(() => EMPTY_TOTALS),
+    perWindow(() => EMPTY_AGING),
+    [],
+    1_795_000_000,
+  )
+  expect(rolled.windowsExpireAt).toBeNull()
+  expect(rolled.windows.h24).toEqual(EMPTY_TOTALS)
+})
