@@ -1,6 +1,8 @@
 import { isIP } from 'node:net'
 import { accept, commaList, type Parsed, refuse, type Setting } from './settings.ts'
 
+const OWN_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' }
+
 /** `RPC_URLS`. No part of an entry is repeated in a message: keys stand in any of them. */
 export const rpcUrls: Setting<readonly string[]> = {
   expected: 'a comma list of http://, https://, ws:// or wss:// addresses of nodes of the chain to index',
@@ -53,21 +55,22 @@ export const allowedOrigins: Setting<readonly string[]> = {
 }
 
 /**
- * Reads one origin in which `*` may stand for the port or as the first label of the host, where it stands for one or more labels.
+ * Reads one origin in which `*` may stand for the port or inside a subdomain, but not in what somebody else could register
+ * (`https://*.com`).
  *
  * @returns the pattern as browsers write origins: lower case, without the scheme's own port
  */
 export function parseOriginPattern(text: string): Parsed<string> {
-  const match = /^(https?):\/\/(\[[0-9a-f:.]+\]|[^/:?#@[\]\s]+)(?::(\*|\d{1,5}))?(.*)$/.exec(text.toLowerCase())
-  if (match === null) return refuse('is not http:// or https:// and a host')
+  const match = /^([a-z][a-z0-9+.-]*):\/\/(\[[0-9a-f:.]+\]|[^/:?#@[\]\s]+)(?::(\*|\d{1,5}))?(.*)$/.exec(text.toLowerCase())
+  if (match === null) return refuse('is not a scheme such as https:// and a host')
   const [, scheme = '', host = '', port = '', rest = ''] = match
   if (rest.startsWith('/')) return refuse('has a path: an origin ends with its host or port')
-  if (rest !== '' || (port !== '*' && Number(port) > 65535)) return refuse('has something else than a port after its host')
-  const name = host.startsWith('*.') ? host.slice(2) : host
-  if (name.includes('*')) return refuse('has its * elsewhere than as the first label or the port')
-  if (!(host.startsWith('[') ? isIP(host.slice(1, -1)) === 6 : isHostName(name))) return refuse('has no valid host')
-  const own = scheme === 'https' ? '443' : '80'
-  return accept(`${scheme}://${host}${port === '' || port === own ? '' : `:${port}`}`)
+  if (rest !== '' || (port !== '*' && Number(port) > 65_535)) return refuse('has something else than a port after its host')
+  const labels = host.split('.')
+  if (labels.slice(labels.at(-1) === 'localhost' ? -1 : -2).some(label => label.includes('*')))
+    return refuse('has its * elsewhere than inside a subdomain')
+  if (!(host.startsWith('[') ? isIP(host.slice(1, -1)) === 6 : isHostName(host.replaceAll('*', 'x')))) return refuse('has no valid host')
+  return accept(`${scheme}://${host}${port === '' || port === OWN_PORTS[scheme] ? '' : `:${port}`}`)
 }
 
 function isUrl(text: string, schemes: readonly string[]): boolean {

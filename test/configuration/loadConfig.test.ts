@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Config } from '#config'
 import { type LoadConfigOptions, loadConfig, loadDatabaseConfig } from '#configuration/loadConfig.ts'
 import { TokenwireError } from '#errors'
+import { originTest } from '#gateway/originPattern.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 import { certificate, certificateKey, foreignKey } from '#test/support/certificate.ts'
 
@@ -235,21 +236,38 @@ describe('loadConfig', () => {
   it.each([
     ['https://*.example.com/', 'has a path'],
     ['https://example.com/app', 'has a path'],
-    ['example.com', 'is not http:// or https://'],
-    ['https://exa*mple.com', 'has its * elsewhere'],
-    ['https://a.*.example.com', 'has its * elsewhere'],
-    ['https://example.*', 'has its * elsewhere'],
-    ['https://*', 'has its * elsewhere'],
-    ['*://example.com', 'is not http:// or https://'],
-    ['https://*.', 'has no valid host'],
-    ['https://[::1', 'is not http:// or https://'],
+    ['example.com', 'is not a scheme such as https:// and a host'],
+    ['https://exa*mple.com', 'has its * elsewhere than inside a subdomain'],
+    ['https://example.*', 'has its * elsewhere than inside a subdomain'],
+    ['https://*.com', 'has its * elsewhere than inside a subdomain'],
+    ['https://*', 'has its * elsewhere than inside a subdomain'],
+    ['*://example.com', 'is not a scheme such as https:// and a host'],
+    ['https://a..example.com', 'has no valid host'],
+    ['https://exa mple.com', 'has something else than a port'],
+    ['https://[::1', 'is not a scheme such as https:// and a host'],
     ['https://[1.2]', 'has no valid host'],
     ['https://user@example.com', 'has something else than a port'],
     ['http://localhost:99999', 'has something else than a port'],
     ['http://localhost:80*', 'has something else than a port'],
-    ['null', 'is not http:// or https://'],
+    ['null', 'is not a scheme such as https:// and a host'],
   ])('refuses the origin %s and says why', (origin, reason) => {
     expect(refusal({ ...RPC, ALLOWED_ORIGINS: `https://fine.example,${origin}` })).toContain(`but "${origin}" ${reason}`)
+  })
+
+  it.each([
+    ['https://*.example.com', 'https://a.b.example.com'],
+    ['https://pr-*.Example.com', 'https://pr-12.example.com'],
+    ['http://*.localhost:*', 'http://app.localhost:5173'],
+    ['http://localhost:*', 'http://localhost'],
+    ['http://192.168.0.7:8080', 'http://192.168.0.7:8080'],
+    ['http://[::1]:*', 'http://[::1]:3000'],
+    ['https://app.example.com:443', 'https://app.example.com'],
+    ['https://app.example.com:8443', 'https://app.example.com:8443'],
+    ['capacitor://localhost', 'capacitor://localhost'],
+  ])('takes the origin %s so that the gateway lets %s in', (pattern, origin) => {
+    const patterns = loadConfig({ ...RPC, ALLOWED_ORIGINS: pattern }, options()).allowedOrigins
+    expect(originTest(patterns)(origin)).toBe(true)
+    expect(originTest(patterns)('https://evil.example')).toBe(false)
   })
 
   it('takes * for all origins only where it stands alone', () => {
