@@ -1,0 +1,118 @@
+import { TokenwireError } from '#errors'
+
+/**
+ * Why a statement failed, for who has to decide whether to repeat it:
+ * - `unavailable`: the server is away, restarting, or refuses new connections for now: repeat until it is back;
+ * - `conflict`: this transaction lost against another one or waited too long: repeat at once;
+ * - `exhausted`: the server has no disk or memory left: repeat slowly, an operator is needed;
+ * - `refused`: wrong password, no such database, no permission: repeating does not help;
+ * - `defect`: everything else: the statement or its values are wrong.
+ */
+export type DatabaseFault = 'unavailable' | 'conflict' | 'exhausted' | 'refused' | 'defect'
+
+// https://www.postgresql.org/docs/current/errcodes-appendix.html
+const FAULT_BY_SQLSTATE: Readonly<Record<string, DatabaseFault>> = {
+  '25006': 'unavailable', // read_only_sql_transaction: a standby, after a fail-over
+  '25P03': 'unavailable', // idle_in_transaction_session_timeout
+  '25P04': 'unavailable', // transaction_timeout
+  '28000': 'refused', // invalid_authorization_specification
+  '28P01': 'refused', // invalid_password
+  '3D000': 'refused', // invalid_catalog_name
+  '40001': 'conflict', // serialization_failure
+  '40P01': 'conflict', // deadlock_detected
+  '42501': 'refused', // insufficient_privilege
+  '53300': 'unavailable', // too_many_connections
+  '55P03': 'conflict', // lock_not_available
+  '57014': 'conflict', // query_canceled, which a statement timeout is
+  '57P01': 'unavailable', // admin_shutdown
+  '57P02': 'unavailable', // crash_shutdown
+  '57P03': 'unavailable', // cannot_connect_now
+  '57P04': 'refused', // database_dropped
+  '57P05': 'unavailable', // idle_session_timeout
+}
+
+const FAULT_BY_CLASS: Readonly<Record<string, DatabaseFault>> = {
+  '08': 'unavailable', // connection exception
+  '53': 'exhausted', // insufficient resources
+  '58': 'exhausted', // system error: the server's disk
+}
+
+const SYSTEM_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EADDRNOTAVAIL',
+  'ENOENT',
+])
+
+// What the driver and its pool say without giving a code.
+const DRIVER_MESSAGES =
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Cannot use a pool after|driver has already been destroyed|Query read timeout|Client was closed|The server does not support SSL)/i
+
+const MESSAGES: Readonly<Record<Exclude<DatabaseFault, 'defect'>, string>> = {
+  unavailable: 'The database can not be reached',
+  conflict: 'The database did not answer in time or gave way to another transaction',
+  exhausted: 'The database server has no disk or memory left',
+  refused: 'The database refuses the user, the password or the database name',
+}
+
+/** Classifies an error of the driver, of Kysely or of the ORM. */
+export function databaseFault(error: unknown): DatabaseFault {
+  for (const link of causes(error)) {
+    const code = codeOf(link)
+    const fault = code === null ? undefined : (FAULT_BY_SQLSTATE[code] ?? FAULT_BY_CLASS[sqlStateClass(code)])
+    if (fault !== undefined) return fault
+    if (code !== null && SYSTEM_CODES.has(code)) return 'unavailable'
+    if (link instanceof Error && DRIVER_MESSAGES.test(link.message)) return 'unavailable'
+  }
+  return 'defect'
+}
+
+/**
+ * The error to show to callers: a `TokenwireError` with code `database_unavailable` when the database can't answer, else the error itself,
+ * which is a defect. Neither holds the URL or the password: the driver puts them into no message.
+ */
+export function toDatabaseError(error: unknown): unknown {
+  if (error instanceof TokenwireError) return error
+  const fault = databaseFault(error)
+  if (fault === 'defect') return error
+  const sqlState = causes(error)
+    .map(codeOf)
+    .find(code => code !== null)
+  return new TokenwireError('database_unavailable', MESSAGES[fault], {
+    retryable: fault !== 'refused',
+    details: { fault, reason: sqlState ?? null },
+    cause: error,
+  })
+}
+
+/** The error and what it wraps, outermost first; several addresses of one host fail with an `AggregateError`. */
+function causes(error: unknown): unknown[] {
+  const found: unknown[] = []
+  const queue: unknown[] = [error]
+  while (queue.length > 0 && found.length < 16) {
+    const link = queue.shift()
+    if (link === null || typeof link !== 'object' || found.includes(link)) continue
+    found.push(link)
+    if (link instanceof AggregateError) queue.push(...link.errors)
+    if ('cause' in link) queue.push(link.cause)
+  }
+  return found
+}
+
+function codeOf(link: unknown): string | null {
+  return typeof link === 'object' && link !== null && 'code' in link && typeof link.code === 'string' ? link.code : null
+}
+
+/** The first two characters of a five-character SQLSTATE, `''` for another code. */
+function sqlStateClass(code: string): string {
+  return /^[0-9A-Z]{5}$/.test(code) ? code.slice(0, 2) : ''
+}

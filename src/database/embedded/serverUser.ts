@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process'
+import { stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { TokenwireError } from '#errors'
+
+const run = promisify(execFile)
+
+/**
+ * Who the server's processes run as. PostgreSQL refuses to run as root:
+ * - `self`: this process's user;
+ * - `user`: this process is root and the server another user;
+ * - `entering`: the same, where that user may not enter a folder on the way (a checkout under `/root` or in a private temporary folder). The
+ *   server keeps the one capability that opens folders, and nothing else of root.
+ */
+export type ServerUser = { readonly kind: 'self' } | { readonly kind: 'user' | 'entering'; readonly uid: number; readonly gid: number }
+
+/** What to give `spawn`. */
+export interface Command {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly options: { readonly uid?: number; readonly gid?: number; readonly env: NodeJS.ProcessEnv }
+}
+
+/** Names of users that may own an embedded server, in the order of preference. */
+const CANDIDATES = ['postgres', 'nobody'] as const
+
+/** Nothing of our environment is the server's business: it holds keys, and `PG…` variables would change what the server does. */
+const ENVIRONMENT: NodeJS.ProcessEnv = { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' }
+
+/** The command that runs a program as the server's user. */
+export function asServerUser(user: ServerUser, file: string, args: readonly string[]): Command {
+  switch (user.kind) {
+    case 'self':
+      return { file, args, options: { env: ENVIRONMENT } }
+    case 'user':
+      return { file, args, options: { uid: user.uid, gid: user.gid, env: ENVIRONMENT } }
+    case 'entering':
+      return {
+        file: 'setpriv',
+        args: [
+          `--reuid=${user.uid}`,
+          `--regid=${user.gid}`,
+          '--clear-groups',
+          '--inh-caps=-all,+dac_override',
+          '--ambient-caps=-all,+dac_override',
+          file,
+          ...args,
+        ],
+        options: { env: ENVIRONMENT },
+      }
+  }
+}
+
+/**
+ * Decides who runs the server, and tries it.
+ *
+ * @param dataDir the folder that holds (or will hold) the server's own folder
+ * @param owner the uid and gid of an existing data folder, which must stay its server's
+ * @returns the user and the version that the program says it is
+ * @throws `TokenwireError` with code `not_supported` when root finds no way, `config_invalid` when the program does not run at all
+ */
+export async function chooseServerUser(
+  postgres: string,
+  dataDir: string,
+  owner: { readonly uid: number; readonly gid: number } | null,
+): Promise<{ readonly user: ServerUser; readonly version: string }> {
+  if (process.getuid?.() !== 0) {
+    const user = { kind: 'self' } as const
+    return { user, version: await versionAs(user, postgres) }
+  }
+  const ids = owner !== null && owner.uid !== 0 ? owner : await findOrAddUser(CANDIDATES)
+  const plain = { kind: 'user', ...ids } as const
+  if (await mayEnter(dataDir, ids)) {
+    const version = await versionAs(plain, postgres).catch(() => null)
+    if (version !== null) return { user: plain, version }
+  }
+  const entering = { kind: 'entering', ...ids } as const
+  const version = await versionAs(entering, postgres).catch(() => null)
+  if (version !== null) return { user: entering, version }
+  throw new TokenwireError(
+    'not_supported',
+    `PostgreSQL does not run as root, and its user (uid ${ids.uid}) may not enter ${dataDir} or ${dirname(postgres)}; ` +
+      'run the service as another user, move it and DATA_DIR to folders that others may enter, or set DATABASE_URL',
+  )
+}
+
+async function versionAs(user: ServerUser, postgres: string): Promise<string> {
+  const { file, args, options } = asServerUser(user, postgres, ['--version'])
+  const { stdout } = await run(file, args, options)
+  return stdout.trim()
+}
+
+/** Whether the permission bits let a user into a folder and all folders above it. Folders that do not exist yet will be made by us. */
+async function mayEnter(folder: string, ids: { readonly uid: number; readonly gid: number }): Promise<boolean> {
+  for (let path = resolve(folder); ; path = dirname(path)) {
+    const found = await stat(path).catch(() => null)
+    if (found !== null) {
+      const bit = found.uid === ids.uid ? 0o100 : found.gid === ids.gid ? 0o010 : 0o001
+      if ((found.mode & bit) === 0) return false
+    }
+    if (path === dirname(path)) return true
+  }
+}
+
+async function findOrAddUser(names: readonly [string, ...string[]]): Promise<{ uid: number; gid: number }> {
+  const found = await findUser(names[0])
+  if (found !== null) return found
+  // Where it can't be added (a minimal image), the next name has to do.
+  await run('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', names[0]]).catch(() => undefined)
+  for (const name of names) {
+    const ids = await findUser(name)
+    if (ids !== null) return ids
+  }
+  throw new TokenwireError(
+    'not_supported',
+    'PostgreSQL does not run as root, and there is no user "postgres"; add one, or set DATABASE_URL',
+  )
+}
+
+async function findUser(name: string): Promise<{ uid: number; gid: number } | null> {
+  try {
+    const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])])
+    return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,14 @@
+import { defineEntity } from '@mikro-orm/core'
+import { hex, safeInteger } from '#database/columns.ts'
+
+/** One of the newest indexed blocks. */
+export const BlockEntity = defineEntity({
+  name: 'Block',
+  tableName: 'block',
+  properties: {
+    number: safeInteger().primary().autoincrement(false),
+    hash: hex(),
+    parentHash: hex(),
+    timestamp: safeInteger(),
+  },
+})

@@ -1,0 +1,24 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { address, numeric, safeInteger } from '#database/columns.ts'
+
+/** A token's prices and volume over one interval. */
+export const CandleEntity = defineEntity({
+  name: 'Candle',
+  tableName: 'candle',
+  properties: {
+    token: address().primary(),
+    intervalSeconds: p.integer().primary(),
+    time: safeInteger().primary(),
+    open: numeric(),
+    high: numeric(),
+    low: numeric(),
+    close: numeric(),
+    volumeWei: numeric(),
+    trades: p.integer(),
+    openUsd: numeric().nullable(),
+    highUsd: numeric().nullable(),
+    lowUsd: numeric().nullable(),
+    closeUsd: numeric().nullable(),
+    volumeUsd: numeric().nullable(),
+  },
+})

@@ -1,0 +1,104 @@
+import type { MikroORM } from '@mikro-orm/postgresql'
+import { type Kysely, sql } from 'kysely'
+import type { Logger } from 'pino'
+import { TokenwireError } from '#errors'
+import { LOCK_SPACE, LOCKS } from './advisoryLocks.ts'
+import { databaseFault, toDatabaseError } from './databaseErrors.ts'
+import { MIGRATIONS } from './migrations/migrations.ts'
+import { createOrm } from './orm.ts'
+import type { Queryable } from './queryable.ts'
+
+const OLDEST_SERVER = 15
+
+/**
+ * Brings the schema of a database up to this code, under a lock: processes that start at once run each migration once. Forward only.
+ *
+ * @returns the names of the migrations that were run now; none when the schema was up to date
+ * @throws `TokenwireError`: `database_unavailable` (retryable) when the server can't be reached, `config_invalid` when it refuses the user,
+ *   password or database name or is older than PostgreSQL 15, `database_foreign` when the schema is newer than this code
+ */
+export async function migrate(databaseUrl: string, logger: Logger): Promise<readonly string[]> {
+  // One connection holds the lock, one runs the migrations; an index on a large table may take its time.
+  const orm = createOrm(databaseUrl, logger, { poolSize: 2, applicationName: 'tokenwire-migrate', statementTimeoutMs: 0, lockTimeoutMs: 0 })
+  try {
+    const db = orm.em.getKysely<unknown>()
+    await checkServer(db, databaseUrl)
+    return await db.connection().execute(async session => {
+      await lock(session, logger)
+      try {
+        return await runPending(orm, logger)
+      } finally {
+        await sql`select pg_advisory_unlock(${sql.lit(LOCK_SPACE)}, ${sql.lit(LOCKS.migrate)})`.execute(session)
+      }
+    })
+  } catch (error) {
+    throw toDatabaseError(error)
+  } finally {
+    await orm.close(true)
+  }
+}
+
+async function checkServer(db: Queryable, databaseUrl: string): Promise<void> {
+  let version: number
+  try {
+    const { rows } = await sql<{ version: number }>`select current_setting('server_version_num')::integer as version`.execute(db)
+    version = Math.trunc((rows[0]?.version ?? 0) / 10_000)
+  } catch (error) {
+    throw startError(error, databaseUrl)
+  }
+  if (version >= OLDEST_SERVER) return
+  throw new TokenwireError(
+    'config_invalid',
+    `DATABASE_URL: the server is PostgreSQL ${version}; version ${OLDEST_SERVER} or newer is needed`,
+  )
+}
+
+/** What stands in the way of the first connection, in words that name what to change, with host and database but without the password. */
+function startError(error: unknown, databaseUrl: string): unknown {
+  const url = new URL(databaseUrl)
+  const database = decodeURIComponent(url.pathname.slice(1))
+  switch (databaseFault(error)) {
+    case 'refused':
+      return new TokenwireError(
+        'config_invalid',
+        `DATABASE_URL: the server at ${url.host} refuses the user, the password or the database "${database}" (${reason(error)})`,
+      )
+    case 'unavailable':
+    case 'conflict':
+    case 'exhausted':
+      return new TokenwireError('database_unavailable', `No PostgreSQL answers at ${url.host} (${reason(error)})`, {
+        retryable: true,
+        cause: error,
+      })
+    case 'defect':
+      return error
+  }
+}
+
+function reason(error: unknown): string {
+  const first = error instanceof AggregateError ? error.errors[0] : error
+  return first instanceof Error ? first.message : String(first)
+}
+
+async function lock(session: Kysely<unknown>, logger: Logger): Promise<void> {
+  const { rows } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_lock(${sql.lit(LOCK_SPACE)}, ${sql.lit(LOCKS.migrate)}) as locked`.execute(session)
+  if (rows[0]?.locked === true) return
+  logger.info('waiting for another process to finish its migrations')
+  await sql`select pg_advisory_lock(${sql.lit(LOCK_SPACE)}, ${sql.lit(LOCKS.migrate)})`.execute(session)
+}
+
+async function runPending(orm: MikroORM, logger: Logger): Promise<readonly string[]> {
+  const known = new Set<string>(MIGRATIONS.map(migration => migration.name))
+  const executed = await orm.migrator.getExecuted()
+  const unknown = executed.map(row => row.name).filter(name => !known.has(name))
+  if (unknown.length > 0) {
+    throw new TokenwireError(
+      'database_foreign',
+      `The database has a newer schema than this version of Tokenwire (${unknown.join(', ')}); update Tokenwire`,
+    )
+  }
+  const applied = (await orm.migrator.up()).map(migration => migration.name)
+  if (applied.length > 0) logger.info({ migrations: applied }, 'database schema migrated')
+  return applied
+}

@@ -1,0 +1,4 @@
+import { Migration0001Initial } from './Migration0001Initial.ts'
+
+/** Every migration in the order in which they run. Published ones are never edited: a change is a new one at the end. */
+export const MIGRATIONS = [Migration0001Initial]

@@ -1,0 +1,54 @@
+import type { Logger as OrmLogger } from '@mikro-orm/core'
+import { MikroORM } from '@mikro-orm/postgresql'
+import type { Logger } from 'pino'
+import { ormOptions } from './ormOptions.ts'
+
+export interface OrmLimits {
+  /** Most connections that are open at once. Default 10. */
+  readonly poolSize?: number
+  /** What the server shows of these connections. Default `tokenwire`. */
+  readonly applicationName?: string
+  /** A statement that takes longer is cancelled. Default 30 s; `0`: never. */
+  readonly statementTimeoutMs?: number
+  /** A statement that waits longer for a lock fails. Default 10 s; `0`: never. */
+  readonly lockTimeoutMs?: number
+}
+
+const CONNECT_TIMEOUT_MS = 5_000
+const IDLE_CONNECTION_MS = 60_000
+const IDLE_IN_TRANSACTION_MS = 60_000
+const KEEP_ALIVE_DELAY_MS = 10_000
+
+/**
+ * The ORM over a pool of connections. Nothing is connected before the first statement. `orm.close()` closes the pool.
+ *
+ * @throws `TokenwireError` with code `config_invalid` when the text is no PostgreSQL URL
+ */
+export function createOrm(databaseUrl: string, logger: Logger, limits: OrmLimits = {}): MikroORM {
+  return new MikroORM({
+    ...ormOptions(databaseUrl),
+    loggerFactory: () => toOrmLogger(logger),
+    pool: { min: 0, max: limits.poolSize ?? 10, idleTimeoutMillis: IDLE_CONNECTION_MS },
+    driverOptions: {
+      application_name: limits.applicationName ?? 'tokenwire',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      statement_timeout: limits.statementTimeoutMs ?? 30_000,
+      lock_timeout: limits.lockTimeoutMs ?? 10_000,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
+    },
+  })
+}
+
+/** The ORM logs statements with their values inlined: they are left out. What remains is what it says of dropped connections. */
+function toOrmLogger(logger: Logger): OrmLogger {
+  return {
+    log: (namespace, message) => logger.trace({ namespace }, message),
+    warn: (namespace, message) => logger.warn({ namespace }, message),
+    error: (namespace, message) => logger.error({ namespace }, message),
+    logQuery: () => undefined,
+    setDebugMode: () => undefined,
+    isEnabled: () => false,
+  }
+}

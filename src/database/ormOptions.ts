@@ -1,0 +1,44 @@
+import { Migrator } from '@mikro-orm/migrations'
+import { defineConfig } from '@mikro-orm/postgresql'
+import { TokenwireError } from '#errors'
+import { BalanceEntity } from './entities/balanceEntity.ts'
+import { BlockEntity } from './entities/blockEntity.ts'
+import { CandleEntity } from './entities/candleEntity.ts'
+import { ChainStateEntity } from './entities/chainStateEntity.ts'
+import { CreatorFeeEntity } from './entities/creatorFeeEntity.ts'
+import { PoolEntity } from './entities/poolEntity.ts'
+import { TokenEntity } from './entities/tokenEntity.ts'
+import { TradeEntity } from './entities/tradeEntity.ts'
+import { MIGRATIONS } from './migrations/migrations.ts'
+
+const entities = [ChainStateEntity, BlockEntity, TokenEntity, PoolEntity, TradeEntity, BalanceEntity, CandleEntity, CreatorFeeEntity]
+
+/**
+ * What the service, the migrations and MikroORM's command line share: entities, migrations and the address of the database.
+ *
+ * @throws `TokenwireError` with code `config_invalid` when the text is no PostgreSQL URL; the message does not repeat it
+ */
+export function ormOptions(databaseUrl: string) {
+  checkDatabaseUrl(databaseUrl)
+  return defineConfig({
+    clientUrl: databaseUrl,
+    entities,
+    extensions: [Migrator],
+    migrations: {
+      migrationsList: MIGRATIONS,
+      pathTs: 'src/database/migrations',
+      path: 'src/database/migrations',
+      snapshot: false,
+      silent: true,
+    },
+    // Indexes over expressions and the extension belong to the migrations.
+    schemaGenerator: { disableForeignKeys: false },
+  })
+}
+
+/** The URL holds the password, and Node's own error would quote it. */
+function checkDatabaseUrl(databaseUrl: string): void {
+  const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : null
+  if (url !== null && (url.protocol === 'postgres:' || url.protocol === 'postgresql:') && url.pathname.length > 1) return
+  throw new TokenwireError('config_invalid', 'DATABASE_URL must look like postgres://user:password@host:5432/database')
+}

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+import type { MikroORM } from '@mikro-orm/postgresql'
+import { type Kysely, sql } from 'kysely'
+import pino from 'pino'
+import { afterAll, inject } from 'vitest'
+import { createOrm } from '#database/orm.ts'
+
+export interface TestDatabase {
+  /** With user and password. */
+  readonly url: string
+  readonly orm: MikroORM
+  readonly kysely: Kysely<unknown>
+  /** Empties every table. */
+  clear(): Promise<void>
+}
+
+export interface TestDatabaseOptions {
+  /** Default true; false: an empty database without the schema. */
+  readonly migrated?: boolean
+}
+
+const TABLES = ['chain_state', 'block', 'token', 'pool', 'trade', 'balance', 'candle', 'creator_fee']
+
+export const silentLogger = pino({ level: 'silent' })
+
+/**
+ * A database of one's own on the run's server, for a test file: `const database = await useDatabase()` at its top level. It is dropped when
+ * the file has ended.
+ */
+export async function useDatabase({ migrated = true }: TestDatabaseOptions = {}): Promise<TestDatabase> {
+  const templateUrl = inject('templateUrl')
+  const name = `test_${randomBytes(6).toString('hex')}`
+  const template = migrated ? new URL(templateUrl).pathname.slice(1) : 'template0'
+  await administer(sql`create database ${sql.id(name)} template ${sql.id(template)}`)
+  const url = databaseUrl(name)
+  const orm = createOrm(url, silentLogger)
+  afterAll(async () => {
+    await orm.close(true)
+    await administer(sql`drop database if exists ${sql.id(name)} with (force)`)
+  })
+  const kysely = orm.em.getKysely<unknown>()
+  return {
+    url,
+    orm,
+    kysely,
+    clear: async () => {
+      await sql`truncate ${sql.join(TABLES.map(table => sql.table(table)))}`.execute(kysely)
+    },
+  }
+}
+
+/** The address of another database on the run's server. */
+export function databaseUrl(name: string): string {
+  const url = new URL(inject('templateUrl'))
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** Runs a statement as superuser beside the test databases. */
+export async function administer(statement: ReturnType<typeof sql>): Promise<void> {
+  const orm = createOrm(databaseUrl('postgres'), silentLogger, { poolSize: 1 })
+  try {
+    await statement.execute(orm.em.getKysely())
+  } finally {
+    await orm.close(true)
+  }
+}
