@@ -36,8 +36,8 @@ const TITLES: Readonly<Record<Problem['status'], string>> = {
   503: 'Service Unavailable',
 }
 
-/** Seconds after which a reconnected database or price is worth asking for again. */
-const RETRY_AFTER_SECONDS = 5
+/** A database that reconnects, or a provider that answers again, is worth asking after this many seconds. */
+export const RETRY_AFTER = ['Retry-After', '5'] as const
 
 export function problem(status: Problem['status'], code: ProblemCode, detail: string, headers: Problem['headers'] = []): Problem {
   return { kind: 'problem', status, code, detail, headers }
@@ -52,7 +52,7 @@ export function tokenNotFound(address: Address): Problem {
 }
 
 export function unavailable(code: 'data_unavailable' | 'price_unavailable', detail: string): Problem {
-  return problem(503, code, detail, [['Retry-After', String(RETRY_AFTER_SECONDS)]])
+  return problem(503, code, detail, [RETRY_AFTER])
 }
 
 /** The answer to a WebSocket upgrade or an event stream that `Admission.openConnection` refused. */

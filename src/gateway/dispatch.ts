@@ -1,0 +1,72 @@
+import type { Admission } from './admission.ts'
+import type { Outcome } from './answer.ts'
+import type { Exchange } from './exchange.ts'
+import { PREFLIGHT_HEADERS, quotaHeaders } from './headers.ts'
+import { refuseOperator } from './operatorAccess.ts'
+import { type ParameterTexts, parseQuery } from './parameters.ts'
+import { originNotAllowed, type Problem, problem } from './problem.ts'
+import type { CacheControl, Route } from './route.ts'
+import { createRouter } from './router.ts'
+import type { Sources } from './sources.ts'
+
+/** What a request comes to, and how long caches may keep it. `route` is the pattern of its path; `null` when none fits. */
+export interface Dispatched {
+  readonly outcome: Outcome
+  readonly cacheControl: CacheControl
+  readonly route: string | null
+}
+
+/**
+ * Takes a request through its gates in order: route and method, rate limit, operator access, query, handler.
+ *
+ * @param failed - what a handler's error looks like from outside
+ */
+export function createDispatch(
+  routes: readonly Route[],
+  { admission, config }: Pick<Sources, 'admission' | 'config'>,
+  failed: (error: unknown, exchange: Exchange) => Problem,
+): (exchange: Exchange) => Promise<Dispatched> {
+  const match = createRouter(routes)
+  return async exchange => {
+    const matched = match(exchange.method, exchange.path)
+    if (matched.kind === 'preflight') return unrouted(preflight(exchange, admission))
+    if (matched.kind === 'problem') return unrouted((await overQuota(exchange, admission)) ?? matched)
+    const { route, pathParameters } = matched
+    const outcome = await enter(route, pathParameters, exchange).catch((error: unknown) => failed(error, exchange))
+    return { outcome, cacheControl: route.cacheControl, route: route.path }
+  }
+
+  async function enter(route: Route, pathParameters: ReadonlyMap<string, string>, exchange: Exchange): Promise<Outcome> {
+    const limited = route.limited ? await overQuota(exchange, admission) : null
+    const refused = limited ?? (route.access === 'operator' ? refuseOperator(config, exchange) : null)
+    if (refused !== null) return refused
+    const query = parseQuery(exchange.query)
+    return 'kind' in query ? query : route.handle(withPath(query, pathParameters), exchange)
+  }
+}
+
+/** What the path says counts; the query can't say it again. */
+function withPath(query: ParameterTexts, pathParameters: ReadonlyMap<string, string>): ParameterTexts {
+  const texts = new Map(query)
+  for (const [name, text] of pathParameters) texts.set(name, [text])
+  return texts
+}
+
+function unrouted(outcome: Outcome): Dispatched {
+  return { outcome, cacheControl: 'never', route: null }
+}
+
+function preflight({ origin }: Exchange, admission: Admission): Outcome {
+  if (origin !== '' && !admission.originAllowed(origin)) return originNotAllowed(origin)
+  return { kind: 'answer', status: '204 No Content', headers: PREFLIGHT_HEADERS, body: null }
+}
+
+async function overQuota(exchange: Exchange, admission: Admission): Promise<Problem | null> {
+  const quota = await admission.takeRequest(exchange.clientAddress)
+  if (quota === null) return null
+  exchange.headers.push(...quotaHeaders(quota))
+  if (quota.allowed) return null
+  return problem(429, 'rate_limited', `one address may make ${quota.limit} requests per minute`, [
+    ['Retry-After', String(quota.resetSeconds)],
+  ])
+}

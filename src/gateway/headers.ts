@@ -1,0 +1,36 @@
+import type { Admission, RequestQuota } from './admission.ts'
+import type { HeaderField } from './answer.ts'
+
+/** Nothing here is a page: it may not be sniffed into one, run anything or be framed. */
+const SECURITY_HEADERS: readonly HeaderField[] = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['Referrer-Policy', 'no-referrer'],
+]
+
+const EXPOSED_HEADERS = 'ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id'
+
+/**
+ * What every answer carries. A page of an origin that is not allowed gets the same answer without the CORS headers, as is the practice:
+ * its browser then withholds the answer from it, while the data is public and nothing else about the request is wrong. Preflights,
+ * event streams and WebSocket upgrades are refused outright, because there a page's origin decides what the server does next.
+ */
+export function commonHeaders(requestId: string, origin: string, admission: Admission): readonly HeaderField[] {
+  const headers: HeaderField[] = [['X-Request-Id', requestId], ...SECURITY_HEADERS, ['Vary', 'Origin']]
+  if (origin === '' || !admission.originAllowed(origin)) return headers
+  return [...headers, ['Access-Control-Allow-Origin', origin], ['Access-Control-Expose-Headers', EXPOSED_HEADERS]]
+}
+
+export const PREFLIGHT_HEADERS: readonly HeaderField[] = [
+  ['Access-Control-Allow-Methods', 'GET, HEAD, OPTIONS'],
+  ['Access-Control-Allow-Headers', 'Authorization, Cache-Control, Content-Type, If-None-Match, Last-Event-ID, X-Request-Id'],
+  ['Access-Control-Max-Age', '7200'],
+]
+
+export function quotaHeaders(quota: RequestQuota): readonly HeaderField[] {
+  return [
+    ['RateLimit-Limit', String(quota.limit)],
+    ['RateLimit-Remaining', String(quota.remaining)],
+    ['RateLimit-Reset', String(quota.resetSeconds)],
+  ]
+}

@@ -1,0 +1,23 @@
+import type { ChainStats } from '#domain/chainStats.ts'
+import { toUsd } from '#domain/usd.ts'
+import { jsonAnswer } from '#gateway/answer.ts'
+import { unavailable } from '#gateway/problem.ts'
+import { type Route, resource } from '#gateway/route.ts'
+import type { Sources } from '#gateway/sources.ts'
+
+export function chainStatsRoute({ reads, indexer, ethUsd }: Pick<Sources, 'reads' | 'indexer' | 'ethUsd'>): Route {
+  return resource({ path: '/api/chain-stats', parameters: {}, cacheControl: 'seconds' }, async () => {
+    const indexed = await reads.chainStats()
+    if (indexed === null) return unavailable('data_unavailable', 'nothing is indexed yet')
+    const { headBlock, blockTimeMs, baseFeeGwei } = indexer.chain()
+    const { chainId, ...stats } = indexed
+    return jsonAnswer({
+      chainId,
+      headBlock: headBlock === null ? null : String(headBlock),
+      blockTimeMs,
+      baseFeeGwei,
+      ...stats,
+      volumeUsd24h: toUsd(stats.volumeWeth24h, ethUsd.ethUsd()),
+    } satisfies ChainStats)
+  })
+}

@@ -1,0 +1,50 @@
+import type { Address } from '#domain/address.ts'
+import type { HandedOver, Outcome } from '#gateway/answer.ts'
+import type { Exchange } from '#gateway/exchange.ts'
+import { address, integer, optional, parseParameters, required } from '#gateway/parameters.ts'
+import { originNotAllowed, tokenNotFound } from '#gateway/problem.ts'
+import type { Route } from '#gateway/route.ts'
+import type { Sources } from '#gateway/sources.ts'
+
+const PARAMETERS = { address: required(address), lastEventId: optional(integer(0, Number.MAX_SAFE_INTEGER)) }
+
+const HANDED_OVER: HandedOver = { kind: 'handedOver' }
+
+type StreamSources = Pick<Sources, 'admission' | 'reads' | 'actors' | 'openEventStream'>
+
+/** Checks everything that can be wrong with the request; the stream itself is opened by the realtime side. */
+export function streamRoute(sources: StreamSources): Route {
+  return {
+    path: '/api/tokens/:address/stream',
+    access: 'public',
+    limited: true,
+    cacheControl: 'never',
+    async handle(texts, exchange) {
+      const { origin, lastEventId } = exchange
+      if (origin !== '' && !sources.admission.originAllowed(origin)) return originNotAllowed(origin)
+      // The header is what a browser sends when it reconnects, so it is newer than what the page once put into the URL.
+      const parsed = parseParameters(PARAMETERS, lastEventId === '' ? texts : new Map(texts).set('lastEventId', [lastEventId]))
+      if (!parsed.ok) return parsed.problem
+      return open(parsed.values, exchange, sources)
+    },
+  }
+}
+
+async function open(
+  values: { readonly address: Address; readonly lastEventId?: number },
+  exchange: Exchange,
+  sources: StreamSources,
+): Promise<Outcome> {
+  const token = values.address
+  if (!(await isIndexed(token, sources))) return tokenNotFound(token)
+  if (exchange.isAborted()) return HANDED_OVER
+  if (exchange.method === 'HEAD') return { kind: 'answer', status: '200 OK', headers: [['Content-Type', 'text/event-stream']], body: null }
+  const { res, clientAddress, requestId, headers, isAborted, onAborted } = exchange
+  const request = { res, token, lastSequence: values.lastEventId ?? null, clientAddress, requestId, headers, isAborted, onAborted }
+  return (await sources.openEventStream(request)) ?? HANDED_OVER
+}
+
+/** A token that an actor holds a state of is indexed: when a server comes back, the thousands that reconnect cost the database nothing. */
+async function isIndexed(token: Address, { actors, reads }: StreamSources): Promise<boolean> {
+  return typeof actors.get(token)?.sequence === 'number' || (await reads.token(token)) !== null
+}

@@ -1,0 +1,41 @@
+import { createServer as createTcpServer } from 'node:net'
+import { TokenwireError } from '#errors'
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'something else listens there already',
+  EADDRNOTAVAIL: 'the host is not an address of this machine',
+  ENOTFOUND: 'the host name is not known',
+  EAI_AGAIN: 'the host name is not known',
+  EACCES: 'the port needs more rights than this process has',
+}
+
+/** Without the brackets that IPv6 addresses have in URLs. */
+export function bareHost(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1')
+}
+
+/** Where this machine reaches a server that listens on that host: a wildcard is no address to connect to. */
+export function baseUrl(host: string, port: number, tls: boolean): string {
+  const bare = bareHost(host)
+  const reachable = bare === '0.0.0.0' ? '127.0.0.1' : bare === '::' ? '::1' : bare
+  return `${tls ? 'https' : 'http'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}
+
+/** uWebSockets only says that listening failed; Node, asked for the same, says why. */
+export async function listenError(host: string, port: number): Promise<TokenwireError> {
+  const cause = await failureOf(host, port)
+  const code = cause?.code ?? 'EADDRINUSE'
+  const reason = REASONS[code] ?? code
+  return new TokenwireError('config_invalid', `HOST ${host}, PORT ${port}: cannot listen, ${reason}`, {
+    retryable: code === 'EADDRINUSE',
+    cause,
+  })
+}
+
+function failureOf(host: string, port: number): Promise<NodeJS.ErrnoException | null> {
+  return new Promise(resolve => {
+    const server = createTcpServer()
+    server.once('error', resolve)
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)))
+  })
+}

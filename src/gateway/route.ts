@@ -1,0 +1,56 @@
+import type { Answer, Outcome } from './answer.ts'
+import type { Exchange } from './exchange.ts'
+import { type ParameterTexts, parseParameters, type Schema, type Values } from './parameters.ts'
+import type { Problem } from './problem.ts'
+
+/** One line of the table of routes. */
+export interface Route {
+  /** Segments that begin with `:` are parameters. */
+  readonly path: string
+  /** `operator`: behind `OPERATOR_TOKEN`. */
+  readonly access: 'public' | 'operator'
+  /** Whether requests count against `RATE_LIMIT_PER_MINUTE`. */
+  readonly limited: boolean
+  readonly cacheControl: CacheControl
+  handle(texts: ParameterTexts, exchange: Exchange): Promise<Outcome>
+}
+
+/**
+ * `revalidate`: caches may keep it but ask every time, and a 304 costs no body; a page must never show an older state than an update
+ * that it has already seen. `seconds`: aggregates that nobody compares with updates. `never`: what is asked in order to know the moment.
+ */
+export type CacheControl = 'revalidate' | 'seconds' | 'never'
+
+export const CACHE_CONTROL: Readonly<Record<CacheControl, string>> = {
+  revalidate: 'public, no-cache',
+  seconds: 'public, max-age=5',
+  never: 'no-store',
+}
+
+export interface ResourceOptions<S extends Schema> {
+  readonly path: string
+  /** Of path and query alike. */
+  readonly parameters: S
+  readonly cacheControl: CacheControl
+  /** Default `public`. */
+  readonly access?: Route['access']
+  /** Default true. */
+  readonly limited?: boolean
+}
+
+/** A route whose parameters are read by a schema before its handler is asked. */
+export function resource<S extends Schema>(
+  { path, parameters, cacheControl, access = 'public', limited = true }: ResourceOptions<S>,
+  handle: (values: Values<S>) => Promise<Answer | Problem>,
+): Route {
+  return {
+    path,
+    access,
+    limited,
+    cacheControl,
+    async handle(texts) {
+      const parsed = parseParameters(parameters, texts)
+      return parsed.ok ? handle(parsed.values) : parsed.problem
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import { decodePercent } from './parameters.ts'
+import { invalidParameter, type Problem, problem, quote } from './problem.ts'
+import type { Route } from './route.ts'
+
+const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
+
+/** Where a request goes, with the decoded parameters of its path. */
+export type Match =
+  | { readonly kind: 'route'; readonly route: Route; readonly pathParameters: ReadonlyMap<string, string> }
+  | { readonly kind: 'preflight' }
+  | Problem
+
+/** Compiles the one table of routes. Neither a parameter nor any other segment of a path is ever empty. */
+export function createRouter(routes: readonly Route[]): (method: string, path: string) => Match {
+  const compiled = routes.map(route => ({ route, segments: route.path.split('/') }))
+  return (method, path) => {
+    const given = path.split('/')
+    const found = compiled.find(({ segments }) => fits(segments, given))
+    if (found === undefined) return problem(404, 'not_found', `there is nothing at ${quote(path)}`)
+    if (method === 'OPTIONS') return { kind: 'preflight' }
+    if (method !== 'GET' && method !== 'HEAD') {
+      return problem(405, 'method_not_allowed', `the method must be one of ${ALLOWED_METHODS}, got ${quote(method)}`, [
+        ['Allow', ALLOWED_METHODS],
+      ])
+    }
+    const pathParameters = parametersOf(found.segments, given)
+    if (pathParameters === undefined) return invalidParameter(`the path must be percent-encoded UTF-8, got ${quote(path)}`)
+    return { kind: 'route', route: found.route, pathParameters }
+  }
+}
+
+function fits(segments: readonly string[], given: readonly string[]): boolean {
+  return (
+    segments.length === given.length &&
+    segments.every((segment, index) => (isParameter(segment) ? given[index] !== '' : segment === given[index]))
+  )
+}
+
+function parametersOf(segments: readonly string[], given: readonly string[]): ReadonlyMap<string, string> | undefined {
+  const parameters = new Map<string, string>()
+  for (const [index, segment] of segments.entries()) {
+    if (!isParameter(segment)) continue
+    const text = decodePercent(given[index] ?? '')
+    if (text === undefined) return undefined
+    parameters.set(segment.slice(1), text)
+  }
+  return parameters
+}
+
+function isParameter(segment: string): boolean {
+  return segment.startsWith(':')
+}

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import type { Config } from '#config'
+import { createDispatch } from './dispatch.ts'
+import { type Exchange, openExchange } from './exchange.ts'
+import { routes } from './http/routes.ts'
+import { InFlight } from './inFlight.ts'
+import { bareHost, baseUrl, listenError } from './listenAddress.ts'
+import type { RegisterWebSocket } from './ports.ts'
+import { type Problem, problem, problemOfError } from './problem.ts'
+import { render, send } from './respond.ts'
+import type { Sources } from './sources.ts'
+import { tlsOptions } from './tlsOptions.ts'
+import { App, SSLApp, type TemplatedApp, type us_listen_socket, us_listen_socket_close, us_socket_local_port } from './uWebSockets.ts'
+
+/** `LIBUS_LISTEN_EXCLUSIVE_PORT`: without it a second listener on the port succeeds and takes half of the connections. */
+const EXCLUSIVE_PORT = 1
+
+/** What nginx calls a request whose client went away before the answer. */
+const CLIENT_CLOSED_REQUEST = 499
+
+/** One answered request, for metrics. */
+export interface AnsweredRequest {
+  readonly method: string
+  /** The pattern of the route, such as `/api/tokens/:address`; `null` for an unknown path: bounded, unlike the paths. */
+  readonly route: string | null
+  /** 499: the client went away before the answer. */
+  readonly status: number
+  readonly durationMs: number
+}
+
+export interface ServerDeps extends Omit<Sources, 'config' | 'now'> {
+  readonly config: Sources['config'] & Pick<Config, 'tls'>
+  readonly logger: Logger
+  readonly registerWebSocket: RegisterWebSocket
+  /** Ends WebSockets and event streams, after the server has stopped to accept new ones. Bounded in time. */
+  readonly closeRealtime: () => Promise<void>
+  /** Called after each REST request, problems included; not for event streams that were opened. */
+  readonly onAnswered?: (request: AnsweredRequest) => void
+  /** How long `close` waits for requests in flight. Default 5,000. */
+  readonly drainTimeoutMs?: number
+  /** Monotonic milliseconds since the process began. Default `performance.now()`. */
+  readonly now?: () => number
+  /** Default: a random UUID. */
+  readonly createRequestId?: () => string
+}
+
+export interface Server {
+  /**
+   * @param host - name or address, IPv6 with or without brackets
+   * @param port - 0: any free one
+   * @returns the port and where this machine reaches it
+   * @throws `TokenwireError` with code `config_invalid` (retryable when the port is taken) that says what is wrong
+   */
+  listen(host: string, port: number): Promise<{ readonly url: string; readonly port: number }>
+  /** Stops accepting, ends the realtime connections, lets requests in flight finish for a bounded time, then closes what is left. */
+  close(): Promise<void>
+}
+
+/** @throws `TokenwireError` with code `config_invalid` when the TLS files are not a certificate and its key */
+export function createServer(deps: ServerDeps): Server {
+  const { config, drainTimeoutMs = 5_000, now = () => performance.now(), createRequestId = randomUUID } = deps
+  const app: TemplatedApp = config.tls === null ? App() : SSLApp(tlsOptions(config.tls))
+  const inFlight = new InFlight()
+  const answer = createAnswerer(deps, now)
+
+  deps.registerWebSocket(app)
+  app.any('/*', (res, req) => {
+    const exchange = openExchange(res, req, deps.admission, createRequestId)
+    const done = inFlight.begin()
+    exchange.onAborted(done)
+    void answer(exchange, done)
+  })
+
+  let listening: us_listen_socket | null = null
+  let closed: Promise<void> | null = null
+
+  async function close(): Promise<void> {
+    if (listening !== null) us_listen_socket_close(listening)
+    listening = null
+    try {
+      await Promise.all([deps.closeRealtime(), inFlight.drained(drainTimeoutMs)])
+    } finally {
+      app.close()
+    }
+  }
+
+  return {
+    async listen(host, port) {
+      const bare = bareHost(host)
+      listening = await listenOn(app, bare, port)
+      if (listening === null) throw await listenError(bare, port)
+      const chosen = us_socket_local_port(listening)
+      return { url: baseUrl(bare, chosen, config.tls !== null), port: chosen }
+    },
+    close() {
+      closed ??= close()
+      return closed
+    },
+  }
+}
+
+/** Answers one request and never rejects. `done` is called when the response has left the process or belongs to an event stream. */
+function createAnswerer(deps: ServerDeps, now: () => number): (exchange: Exchange, done: () => void) => Promise<void> {
+  const { logger } = deps
+  const dispatch = createDispatch(routes({ ...deps, now }), deps, (error, exchange) => problemOfFailure(error, exchange, logger))
+
+  return async (exchange, done) => {
+    const startedAtMs = now()
+    const { requestId, method, path, clientAddress } = exchange
+    try {
+      const { outcome, cacheControl, route } = await dispatch(exchange)
+      if (outcome.kind === 'handedOver') {
+        done()
+        return
+      }
+      const rendered = render(outcome, exchange, cacheControl)
+      const aborted = exchange.isAborted()
+      if (!aborted) send(rendered, exchange, done)
+      const status = aborted ? CLIENT_CLOSED_REQUEST : Number(rendered.status.slice(0, 3))
+      const durationMs = Math.round((now() - startedAtMs) * 1_000) / 1_000
+      logger.debug({ requestId, method, path: path.slice(0, 200), status, durationMs, clientAddress }, 'answered')
+      deps.onAnswered?.({ method, route, status, durationMs })
+    } catch (err) {
+      logger.error({ err, requestId }, 'an answer could not be written')
+      if (!exchange.isAborted()) exchange.res.close()
+    }
+  }
+}
+
+function problemOfFailure(error: unknown, { requestId, method, path }: Exchange, logger: Logger): Problem {
+  const expected = problemOfError(error)
+  if (expected !== null) {
+    logger.warn({ requestId, code: expected.code }, 'a request cannot be answered at the moment')
+    return expected
+  }
+  logger.error({ err: error, requestId, method, path: path.slice(0, 200) }, 'a request failed')
+  return problem(500, 'internal', 'the server failed to answer; its log has the reason under this requestId')
+}
+
+/** `null`: it can't. */
+function listenOn(app: TemplatedApp, host: string, port: number): Promise<us_listen_socket | null> {
+  // The types of uWebSockets don't know that a host and options go together.
+  const { listen } = app as unknown as {
+    listen(host: string, port: number, options: number, onListening: (socket: us_listen_socket | false) => void): void
+  }
+  return new Promise(resolve => listen.call(app, host, port, EXCLUSIVE_PORT, socket => resolve(socket === false ? null : socket)))
+}

@@ -1,0 +1,22 @@
+import type { Config } from '#config'
+import type { Reads } from '#domain/queries.ts'
+import type { Admission } from './admission.ts'
+import type { ActorsView, EthUsdView, IndexerView, MetricsView, OpenEventStream, RealtimeView } from './ports.ts'
+
+/** Everything that the routes ask. */
+export interface Sources {
+  readonly config: Pick<Config, 'host' | 'operatorToken' | 'trustProxy'>
+  readonly admission: Admission
+  readonly reads: Reads
+  readonly indexer: IndexerView
+  readonly ethUsd: EthUsdView
+  readonly actors: ActorsView
+  readonly realtime: RealtimeView
+  readonly metrics: MetricsView
+  readonly openEventStream: OpenEventStream
+  readonly chainId: number
+  /** Of this software. */
+  readonly version: string
+  /** Milliseconds on the monotonic clock (`performance.now()`), which begins when the process does. */
+  readonly now: () => number
+}
