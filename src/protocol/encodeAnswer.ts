@@ -1,0 +1,16 @@
+import type { Address } from '#domain/address.ts'
+import type { ErrorMessage } from './messages.ts'
+
+/** The answers of a server to what a client sent, as the text of a WebSocket message. */
+
+export function encodeSubscribed(token: Address, sequence: number | null): string {
+  return `{"type":"subscribed","token":"${token}","sequence":${sequence}}`
+}
+
+export function encodeUnsubscribed(token: Address): string {
+  return `{"type":"unsubscribed","token":"${token}"}`
+}
+
+export function encodeError(error: Omit<ErrorMessage, 'type'>): string {
+  return JSON.stringify({ type: 'error', ...error })
+}

@@ -1,0 +1,248 @@
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { Holder } from '#domain/holder.ts'
+import type { Token, TokenSnapshot } from '#domain/token.ts'
+import { encodeUpdate } from '#protocol/encodeUpdate.ts'
+import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
+import { type TokenUpdate, tokenUpdateSchema } from '#protocol/messages.ts'
+import { addressOf, hashOf, holdersOf, snapshotOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
+
+const FREE_TEXTS = ['description', 'metadataUri', 'imageUrl', 'name', 'symbol'] as const
+
+let largest = 0
+let encodings = 0
+
+function encode(snapshot: TokenSnapshot): { readonly update: TokenUpdate; readonly size: number } {
+  const { update, bytes } = encodeUpdate(snapshot)
+  largest = Math.max(largest, bytes.length)
+  encodings++
+  expect(bytes.length).toBeLessThanOrEqual(MAX_MESSAGE_BYTES)
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  expect(text).not.toMatch(/[\r\n]/)
+  const parsed = tokenUpdateSchema.parse(JSON.parse(text))
+  expect(parsed).toEqual(update)
+  return { update, size: bytes.length }
+}
+
+const byteSize = (update: TokenUpdate) => Buffer.byteLength(JSON.stringify(update))
+
+/** Everything of a token that no shortening may touch. */
+function untouchable(token: Token): Partial<Token> {
+  const { description: _d, metadataUri: _m, imageUrl: _i, name: _n, symbol: _s, ...rest } = token
+  return rest
+}
+
+const digits = (length: number) =>
+  fc.string({ unit: fc.constantFrom('0', '1', '2', '3', '4', '5', '6', '7', '8', '9'), minLength: length, maxLength: length })
+const amount = fc.oneof(
+  fc.nat({ max: 99 }).map(String),
+  digits(77).map(text => `7${text}`),
+)
+const price = fc.oneof(
+  fc.constant('0.5'),
+  digits(98).map(text => `0.${text}1`),
+)
+const nullable = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null })
+
+const hostileUnit = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom('a', '"', '\\', '\0', '\n', '\u001f', '\u007f', '\u202e', '\u2028', 'é', '漢', '😀', '👩‍👩‍👧') },
+  { weight: 1, arbitrary: fc.constantFrom('\ud800', '\udc00') },
+  { weight: 2, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }) },
+)
+
+const hostileText = fc.oneof(
+  fc.string({ unit: hostileUnit, maxLength: 60 }),
+  fc
+    .tuple(fc.array(hostileUnit, { minLength: 1, maxLength: 4 }), fc.constantFrom(100, 1_000, 4_000, 9_000))
+    .map(([units, times]) => units.join('').repeat(times)),
+)
+
+const hostileToken = fc
+  .record({
+    texts: fc.tuple(...FREE_TEXTS.map(() => nullable(hostileText))),
+    totalSupply: amount,
+    priceWeth: nullable(price),
+    marketCapUsd: nullable(price),
+    volume: nullable(price),
+    tick: nullable(fc.integer()),
+    sequence: fc.maxSafeInteger().map(Math.abs),
+    asOfBlock: amount.filter(text => !/^0\d/.test(text)),
+    percent: nullable(fc.double({ min: 0, max: 100, noNaN: true })),
+  })
+  .map(({ texts, ...facts }) => {
+    const base = tokenOf(addressOf(1), facts.sequence)
+    const [description = null, metadataUri = null, imageUrl = null, name = null, symbol = null] = texts
+    return tokenOf(addressOf(1), facts.sequence, {
+      description,
+      metadataUri,
+      imageUrl,
+      name,
+      symbol,
+      totalSupply: facts.totalSupply,
+      asOfBlock: facts.asOfBlock,
+      market: {
+        ...base.market,
+        priceWeth: facts.priceWeth,
+        marketCapUsd: facts.marketCapUsd,
+        volumeWeth: { m5: facts.volume, h1: facts.volume, h6: facts.volume, h24: facts.volume },
+      },
+      pool: base.pool === null ? null : { ...base.pool, tick: facts.tick, reserveToken: facts.totalSupply, liquidity: facts.totalSupply },
+      graduation: { ...base.graduation, percent: facts.percent, raisedWeth: facts.priceWeth },
+    })
+  })
+
+const holders = fc.array(amount, { maxLength: 24 }).map(balances =>
+  balances.map(
+    (balance, index): Holder => ({
+      rank: index + 1,
+      address: addressOf(0x2000 + index),
+      balance,
+      percent: 4.1666,
+      type: 'contract',
+      lastChangedBlock: '456',
+    }),
+  ),
+)
+
+const hostileSnapshot = fc
+  .record({ token: hostileToken, holders, traded: fc.boolean() })
+  .map(({ token, holders: list, traded }): TokenSnapshot => ({ token, holders: list, latestTrade: traded ? tradeOf(addressOf(1)) : null }))
+
+describe('encodeUpdate', () => {
+  afterAll(() => {
+    process.stdout.write(`largest of ${encodings} updates: ${largest} bytes\n`)
+  })
+
+  it('carries the token, its latest trade and its holders as they are', () => {
+    const snapshot = snapshotOf(addressOf(1), 1795000000123)
+    const { update } = encode(snapshot)
+    expect(update).toEqual({
+      type: 'token.update',
+      sequence: 1795000000123,
+      token: snapshot.token,
+      latestTrade: snapshot.latestTrade,
+      holders: snapshot.holders,
+      reason: 'chain',
+      sourceBlock: '456',
+      timestamp: '2026-01-02T03:04:08.123Z',
+    })
+  })
+
+  it('carries at most 20 holders', () => {
+    const { update } = encode({ ...snapshotOf(addressOf(1), 1), holders: holdersOf(25) })
+    expect(update.holders).toEqual(holdersOf(20))
+  })
+
+  it('drops holders from the end before it touches a text', () => {
+    const description = 'd'.repeat(13_000)
+    const { update } = encode(snapshotOf(addressOf(1), 1, { description }))
+    expect(update.token.description).toBe(description)
+    expect(update.holders.length).toBeGreaterThan(0)
+    expect(update.holders).toEqual(holdersOf(update.holders.length))
+    expect(update.holders.length).toBeLessThan(20)
+  })
+
+  it('shortens the texts in their order, each as little as is enough', () => {
+    const long = { description: 'd'.repeat(9_000), metadataUri: 'm'.repeat(9_000), imageUrl: 'i'.repeat(9_000), name: 'n'.repeat(2_000) }
+    const { update, size } = encode(snapshotOf(addressOf(1), 1, long))
+    expect(update.holders).toEqual([])
+    expect(update.token.description).toBeNull()
+    expect(update.token.metadataUri).toMatch(/^m+$/)
+    expect(update.token.imageUrl).toBe(long.imageUrl)
+    expect(update.token.name).toBe(long.name)
+    expect(size).toBe(MAX_MESSAGE_BYTES)
+  })
+
+  it('cuts between code points', () => {
+    const { update, size } = encode(snapshotOf(addressOf(1), 1, { name: `x${'😀'.repeat(250_000)}` }))
+    expect(update.token.name).toMatch(/^x(?:😀)+$/u)
+    expect(size).toBeGreaterThan(MAX_MESSAGE_BYTES - 4)
+  })
+
+  it('makes broken surrogates well formed', () => {
+    const { update } = encode(snapshotOf(addressOf(1), 1, { name: '\ud800a\udc00', symbol: '\udfff' }))
+    expect(update.token).toMatchObject({ name: '\ufffda\ufffd', symbol: '\ufffd' })
+  })
+
+  it('fits a token of megabytes of control characters with the largest numbers there are', () => {
+    const giant = '\0'.repeat(1_000_000)
+    const wei = '9'.repeat(78)
+    const decimal = `0.${'9'.repeat(98)}`
+    const base = tokenOf(addressOf(1), Number.MAX_SAFE_INTEGER)
+    const windows = { m5: decimal, h1: decimal, h6: decimal, h24: decimal }
+    const token: Token = {
+      ...base,
+      description: giant,
+      metadataUri: giant,
+      imageUrl: giant,
+      name: giant,
+      symbol: giant,
+      totalSupply: wei,
+      market: {
+        ...base.market,
+        priceWeth: decimal,
+        priceUsd: decimal,
+        marketCapWeth: decimal,
+        marketCapUsd: decimal,
+        liquidityWeth: decimal,
+        liquidityUsd: decimal,
+        volumeWeth: windows,
+        athPriceWeth: decimal,
+      },
+      pool: {
+        address: hashOf(9),
+        type: 'uniswap-v4' as const,
+        quoteToken: addressOf(2),
+        feeBps: 0.0001,
+        tick: -887272,
+        reserveToken: wei,
+        reserveQuote: wei,
+        sqrtPriceX96: wei,
+        liquidity: wei,
+      },
+      fees: { creatorFeeBps: 50, accruedWeth: decimal, claimedWeth: decimal, claimableWeth: decimal },
+    }
+    const { update } = encode({ token, latestTrade: tradeOf(addressOf(1)), holders: holdersOf(20) })
+    expect(untouchable(update.token)).toEqual(untouchable(token))
+  })
+
+  it('throws for a token whose numbers alone are too large', () => {
+    expect(() => encodeUpdate(snapshotOf(addressOf(1), 1, { totalSupply: '9'.repeat(17_000) }))).toThrow(RangeError)
+  })
+
+  it('fits any hostile token, alters no number and drops no more than it must', () => {
+    fc.assert(
+      fc.property(hostileSnapshot, snapshot => {
+        const { update, size } = encode(snapshot)
+        expect(untouchable(update.token)).toEqual(untouchable(snapshot.token))
+        expect(update.latestTrade).toEqual(snapshot.latestTrade)
+        const owed = snapshot.holders.slice(0, 20)
+        expect(update.holders).toEqual(owed.slice(0, update.holders.length))
+        if (update.holders.length < owed.length) {
+          const oneMore = { ...update, holders: owed.slice(0, update.holders.length + 1) }
+          expect(byteSize(oneMore)).toBeGreaterThan(MAX_MESSAGE_BYTES)
+        }
+        expectTexts(update, snapshot.token, size)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+/** A text is whole or a beginning of itself; only the first ones of the order are cut, all but the last of them to nothing. */
+function expectTexts(update: TokenUpdate, token: Token, size: number): void {
+  const cut = FREE_TEXTS.filter(field => update.token[field] !== (token[field]?.toWellFormed() ?? null))
+  if (cut.length === 0) return
+  expect(update.holders).toEqual([])
+  const last = cut.at(-1) ?? 'symbol'
+  for (const field of FREE_TEXTS) {
+    const whole = token[field]?.toWellFormed() ?? ''
+    const kept = update.token[field] ?? ''
+    expect(whole.startsWith(kept)).toBe(true)
+    expect(kept.isWellFormed()).toBe(true)
+    if (field === last) break
+    expect(kept.length).toBeLessThan(2)
+  }
+  // The next code point of the last text would not have fitted: it has at most 6 bytes, and `null` may stand for a text of one more.
+  if (update.token[last] !== null) expect(size).toBeGreaterThan(MAX_MESSAGE_BYTES - 6)
+}
