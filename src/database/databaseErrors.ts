@@ -55,14 +55,16 @@ const SYSTEM_CODES = new Set([
 
 // What the driver and its pool say without giving a code.
 const DRIVER_MESSAGES =
-  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Cannot use a pool after|driver has already been destroyed|Query read timeout|Client was closed|The server does not support SSL)/i
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Cannot use a pool after|driver has already been destroyed|Query read timeout|Client was closed)/i
 
 const MESSAGES: Readonly<Record<Exclude<DatabaseFault, 'defect'>, string>> = {
   unavailable: 'The database can not be reached',
   conflict: 'The database did not answer in time or gave way to another transaction',
   exhausted: 'The database server has no disk or memory left',
-  refused: 'The database refuses the user, the password or the database name',
+  refused: 'The database refuses the connection',
 }
+
+const NO_SSL = /^The server does not support SSL/
 
 /** Classifies an error of the driver, of Kysely or of the ORM. */
 export function databaseFault(error: unknown): DatabaseFault {
@@ -72,6 +74,7 @@ export function databaseFault(error: unknown): DatabaseFault {
     if (fault !== undefined) return fault
     if (code !== null && SYSTEM_CODES.has(code)) return 'unavailable'
     if (link instanceof Error && DRIVER_MESSAGES.test(link.message)) return 'unavailable'
+    if (link instanceof Error && NO_SSL.test(link.message)) return 'refused'
   }
   return 'defect'
 }

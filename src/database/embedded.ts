@@ -68,7 +68,7 @@ export async function startEmbedded({ dataDir, logger, durable = true }: Embedde
       `DATA_DIR: the database in ${layout.dataFolder} is in use by another running Tokenwire; stop that one, or give this one another DATA_DIR or a DATABASE_URL`,
     )
   }
-  logger.info({ port: server.port, pid: server.pid, found: earlier !== null }, 'embedded PostgreSQL is ready')
+  logger.info({ port: server.port, serverPid: server.pid, found: earlier !== null }, 'embedded PostgreSQL is ready')
   return {
     url: serverUrl(server, password, EMBEDDED_NAME),
     pid: server.pid,

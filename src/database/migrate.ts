@@ -54,14 +54,14 @@ async function checkServer(db: Queryable, databaseUrl: string): Promise<void> {
 }
 
 /** What stands in the way of the first connection, in words that name what to change, with host and database but without the password. */
-function startError(error: unknown, databaseUrl: string): unknown {
+function startError(error: unknown, databaseUrl: string): TokenwireError {
   const url = new URL(databaseUrl)
   const database = decodeURIComponent(url.pathname.slice(1))
   switch (databaseFault(error)) {
     case 'refused':
       return new TokenwireError(
         'config_invalid',
-        `DATABASE_URL: the server at ${url.host} refuses the user, the password or the database "${database}" (${reason(error)})`,
+        `DATABASE_URL: the server at ${url.host} refuses a connection to the database "${database}" (${reason(error)})`,
       )
     case 'unavailable':
     case 'conflict':
@@ -71,7 +71,7 @@ function startError(error: unknown, databaseUrl: string): unknown {
         cause: error,
       })
     case 'defect':
-      return error
+      return new TokenwireError('config_invalid', `DATABASE_URL: ${reason(error)}`, { cause: error })
   }
 }
 

@@ -25,11 +25,13 @@ const KEEP_ALIVE_DELAY_MS = 10_000
  * @throws `TokenwireError` with code `config_invalid` when the text is no PostgreSQL URL
  */
 export function createOrm(databaseUrl: string, logger: Logger, limits: OrmLimits = {}): MikroORM {
+  const options = ormOptions(databaseUrl)
   return new MikroORM({
-    ...ormOptions(databaseUrl),
+    ...options,
     loggerFactory: () => toOrmLogger(logger),
     pool: { min: 0, max: limits.poolSize ?? 10, idleTimeoutMillis: IDLE_CONNECTION_MS },
     driverOptions: {
+      ...options.driverOptions,
       application_name: limits.applicationName ?? 'tokenwire',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       statement_timeout: limits.statementTimeoutMs ?? 30_000,

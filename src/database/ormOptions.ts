@@ -19,9 +19,11 @@ const entities = [ChainStateEntity, BlockEntity, TokenEntity, PoolEntity, TradeE
  * @throws `TokenwireError` with code `config_invalid` when the text is no PostgreSQL URL; the message does not repeat it
  */
 export function ormOptions(databaseUrl: string) {
-  checkDatabaseUrl(databaseUrl)
+  const connectionString = toConnectionString(databaseUrl)
   return defineConfig({
     clientUrl: databaseUrl,
+    // The ORM reads no parameters of the URL (sslmode, a socket's folder): the driver does.
+    driverOptions: { connectionString },
     entities,
     extensions: [Migrator],
     migrations: {
@@ -31,14 +33,15 @@ export function ormOptions(databaseUrl: string) {
       snapshot: false,
       silent: true,
     },
-    // Indexes over expressions and the extension belong to the migrations.
-    schemaGenerator: { disableForeignKeys: false },
   })
 }
 
-/** The URL holds the password, and Node's own error would quote it. */
-function checkDatabaseUrl(databaseUrl: string): void {
+/** Checks the address here, because Node's own error would quote it with its password, and lets `sslmode` mean what it means to psql. */
+function toConnectionString(databaseUrl: string): string {
   const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : null
-  if (url !== null && (url.protocol === 'postgres:' || url.protocol === 'postgresql:') && url.pathname.length > 1) return
-  throw new TokenwireError('config_invalid', 'DATABASE_URL must look like postgres://user:password@host:5432/database')
+  if (url === null || (url.protocol !== 'postgres:' && url.protocol !== 'postgresql:') || url.pathname.length < 2) {
+    throw new TokenwireError('config_invalid', 'DATABASE_URL must look like postgres://user:password@host:5432/database')
+  }
+  if (url.searchParams.has('sslmode') && !url.searchParams.has('uselibpqcompat')) url.searchParams.set('uselibpqcompat', 'true')
+  return url.href
 }
