@@ -1,0 +1,85 @@
+import type { Config } from '#config'
+
+/** Path segments of RPC addresses that are words and not keys. */
+const WORDS = new Set(
+  'api archive arbitrum base chain eth ethereum evm goerli http https json jsonrpc json-rpc main mainnet node optimism polygon public rest rpc sepolia testnet ws wss'.split(
+    ' ',
+  ),
+)
+
+/** Shorter ones are no secrets: hiding every `a` of the log because a password is `a` would hide the log. */
+const LEAST_LENGTH = 4
+
+/** Everything in the configuration that must not be seen outside the process, for `createRedactor`. */
+export function secretsOf(config: Pick<Config, 'rpcUrls' | 'databaseUrl' | 'coingecko' | 'coinbase' | 'operatorToken'>): readonly string[] {
+  const { rpcUrls, databaseUrl, coingecko, coinbase, operatorToken } = config
+  const words = [operatorToken, coingecko.apiKey].filter(word => word !== null)
+  return [
+    ...words.filter(word => word.length >= LEAST_LENGTH),
+    ...[...rpcUrls, coingecko.url, coinbase.url].flatMap(secretsOfUrl),
+    ...(databaseUrl === null ? [] : secretsOfDatabaseUrl(databaseUrl)),
+  ]
+}
+
+/**
+ * The parts of an address that may be a key: credentials, path and query, and the whole of an address that has any of them. A host is none, nor is a
+ * path of common words (`/rpc`, `/v1/mainnet`).
+ */
+export function secretsOfUrl(text: string): readonly string[] {
+  const url = new URL(text)
+  const segments = url.pathname.split('/').flatMap(bothForms).filter(isKey)
+  const values = [url.hash, ...url.search.slice(1).split('&')].map(valueOf).flatMap(bothForms).filter(isKey)
+  const parts = [...credentialsOf(url), ...segments, ...values]
+  if (parts.length === 0) return []
+  const path = url.pathname.replace(/\/$/, '')
+  return [
+    text,
+    url.href,
+    ...(segments.length > 0 ? [path] : []),
+    ...(values.length > 0 ? [url.search, url.hash].filter(isKey) : []),
+    ...parts,
+  ]
+}
+
+/** What stands behind the `=`; without one the name may be the key itself. */
+function valueOf(parameter: string): string {
+  const [name = '', ...value] = parameter.split('=')
+  return value.length === 0 ? name.replace(/^#/, '') : value.join('=')
+}
+
+/** Of a database's address only the credentials: its host, port and name help whoever reads the log. */
+function secretsOfDatabaseUrl(text: string): readonly string[] {
+  const url = new URL(text)
+  const passwords = [url.searchParams.get('password'), url.searchParams.get('sslpassword')].filter(word => word !== null)
+  const parts = [...credentialsOf(url, 'password only'), ...passwords.filter(word => word.length >= LEAST_LENGTH)]
+  return url.password === '' && passwords.length === 0 ? [] : [text, url.href, ...parts]
+}
+
+/** `user:password`, the password, and, where the user could be the key itself, the user; encoded, decoded, and as Basic authentication sends them. */
+function credentialsOf(url: URL, which?: 'password only'): readonly string[] {
+  const { username, password } = url
+  if (username === '' && password === '') return []
+  const pair = `${username}:${password}`
+  const words = [password, ...(which === undefined ? [username] : [])].flatMap(bothForms)
+  return [
+    ...(password === '' ? [] : [pair, decode(pair)]),
+    ...[pair, decode(pair)].map(toBase64),
+    ...words.filter(word => word.length >= LEAST_LENGTH),
+  ]
+}
+
+function isKey(part: string): boolean {
+  return part.length >= LEAST_LENGTH && !WORDS.has(part.toLowerCase())
+}
+
+const bothForms = (text: string) => [text, decode(text)]
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text // a lone % is no encoding
+  }
+}
+
+const toBase64 = (text: string) => Buffer.from(text).toString('base64')
