@@ -49,7 +49,6 @@ export type AdmissionConfig = Pick<
   'allowedOrigins' | 'requireOrigin' | 'trustProxy' | 'rateLimitPerMinute' | 'maxConnections' | 'maxConnectionsPerIp'
 >
 
-/** @throws `TokenwireError` with code `config_invalid` when `ALLOWED_ORIGINS` holds something else than origins */
 export function createAdmission(config: AdmissionConfig, logger: Logger): Admission {
   const allowed = originTest(config.allowedOrigins)
   return {

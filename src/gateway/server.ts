@@ -10,7 +10,6 @@ import type { RegisterWebSocket } from './ports.ts'
 import { type Problem, problem, problemOfError } from './problem.ts'
 import { render, send } from './respond.ts'
 import type { Sources } from './sources.ts'
-import { tlsOptions } from './tlsOptions.ts'
 import { App, SSLApp, type TemplatedApp, type us_listen_socket, us_listen_socket_close, us_socket_local_port } from './uWebSockets.ts'
 
 /** `LIBUS_LISTEN_EXCLUSIVE_PORT`: without it a second listener on the port succeeds and takes half of the connections. */
@@ -57,10 +56,10 @@ export interface Server {
   close(): Promise<void>
 }
 
-/** @throws `TokenwireError` with code `config_invalid` when the TLS files are not a certificate and its key */
+/** Builds the server without listening yet. */
 export function createServer(deps: ServerDeps): Server {
   const { config, drainTimeoutMs = 5_000, now = () => performance.now(), createRequestId = randomUUID } = deps
-  const app: TemplatedApp = config.tls === null ? App() : SSLApp(tlsOptions(config.tls))
+  const app: TemplatedApp = config.tls === null ? App() : SSLApp({ cert_file_name: config.tls.certFile, key_file_name: config.tls.keyFile })
   const inFlight = new InFlight()
   const answer = createAnswerer(deps, now)
 

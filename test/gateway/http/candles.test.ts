@@ -1,0 +1,93 @@
+import { afterEach, expect, test } from 'vitest'
+import type { Candle } from '#domain/candle.ts'
+import { expectProblem } from '../expectProblem.ts'
+import { type Gateway, startGateway, TOKEN } from '../startGateway.ts'
+
+let gateway: Gateway
+afterEach(() => gateway.close())
+
+const START = 1_795_000_020
+
+/** Minutes 0, 1 and 4. */
+const CANDLES: readonly Candle[] = [0, 1, 4].map(minute => ({
+  time: START + 60 * minute,
+  open: '1',
+  high: '3',
+  low: '0.5',
+  close: `2.${minute}`,
+  volume: '10',
+  trades: 3,
+}))
+
+interface List {
+  readonly data: readonly Candle[]
+  readonly nextCursor: string | null
+}
+
+async function list(query: string): Promise<List> {
+  const response = await gateway.get(`/api/tokens/${TOKEN}/candles?${query}`)
+  expect(response.status).toBe(200)
+  return (await response.json()) as List
+}
+
+async function start(): Promise<void> {
+  gateway = await startGateway({ stored: { candles: new Map([[TOKEN, [...CANDLES]]]) } })
+}
+
+test('gives one-minute candles in WETH without empty intervals by default', async () => {
+  await start()
+  expect(await list('')).toEqual({ data: CANDLES, nextCursor: null })
+})
+
+test('carries the last close through empty intervals with fill=true', async () => {
+  await start()
+  const { data } = await list('fill=true')
+  expect(data.map(candle => [candle.time - START, candle.open, candle.trades])).toEqual([
+    [0, '1', 3],
+    [60, '1', 3],
+    [120, '2.1', 0],
+    [180, '2.1', 0],
+    [240, '1', 3],
+  ])
+})
+
+test('asks storage for the interval, currency and times that were asked for', async () => {
+  await start()
+  const asked: unknown[] = []
+  const { candles } = gateway.reads
+  gateway.reads.candles = query => {
+    asked.push(query)
+    return candles(query)
+  }
+  await list(`interval=4h&currency=usd&from=${START}&to=${START}&fill=false&limit=1500`)
+  await list('')
+  expect(asked).toEqual([
+    { token: TOKEN, interval: '4h', currency: 'usd', from: START, to: START, fill: false, limit: 1_500 },
+    { token: TOKEN, interval: '1m', currency: 'weth', fill: false, limit: 300 },
+  ])
+})
+
+test('pages by cursor within the same times', async () => {
+  await start()
+  const first = await list(`from=${START}&limit=2`)
+  const second = await list(`from=${START}&limit=2&cursor=${first.nextCursor}`)
+  expect([...first.data, ...second.data]).toEqual(CANDLES)
+  await expectProblem(
+    await gateway.get(`/api/tokens/${TOKEN}/candles?from=${START}&fill=true&cursor=${first.nextCursor}`),
+    400,
+    'invalid_parameter',
+  )
+})
+
+test.for([
+  ['interval=2m', 'interval must be one of 1m, 5m, 15m, 1h, 4h, 1d, got "2m"'],
+  ['currency=eur', 'currency must be one of weth, usd, got "eur"'],
+  ['fill=yes', 'fill must be true or false, got "yes"'],
+  ['limit=1501', 'limit must be an integer from 1 to 1500, got "1501"'],
+  ['from=1795000020000', 'from must be an integer from 0 to 253402300799 (Unix seconds), got "1795000020000"'],
+  ['to=2026-01-01', 'to must be an integer from 0 to 253402300799 (Unix seconds), got "2026-01-01"'],
+  ['from=2&to=1', 'from must not be after to, got 2 and 1'],
+] as const)('refuses ?%s', async ([query, detail]) => {
+  await start()
+  expect(await expectProblem(await gateway.get(`/api/tokens/${TOKEN}/candles?${query}`), 400, 'invalid_parameter')).toBe(detail)
+})

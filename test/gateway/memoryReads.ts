@@ -1,0 +1,186 @@
+import { type Address, parseAddress } from '#domain/address.ts'
+import { CANDLE_INTERVALS, type Candle } from '#domain/candle.ts'
+import type { ChainStats } from '#domain/chainStats.ts'
+import type { Claimable } from '#domain/claimable.ts'
+import type { Holder } from '#domain/holder.ts'
+import type {
+  CandlesQuery,
+  HoldersQuery,
+  Page,
+  Reads,
+  SearchQuery,
+  TokenCursor,
+  TokenSort,
+  TokensQuery,
+  TradesQuery,
+} from '#domain/queries.ts'
+import type { Token } from '#domain/token.ts'
+import type { Trade } from '#domain/trade.ts'
+import { TokenwireError } from '#errors'
+
+/** What the fake storage holds. Candles are those of one minute in WETH. */
+export interface Stored {
+  tokens: Token[]
+  trades: Trade[]
+  holders: Map<Address, Holder[]>
+  candles: Map<Address, Candle[]>
+  claimables: Claimable[]
+  chainStats: Omit<ChainStats, 'headBlock' | 'blockTimeMs' | 'baseFeeGwei'> | null
+}
+
+export interface MemoryReads extends Reads {
+  readonly stored: Stored
+  /** What every query awaits before it answers: a test replaces it to make one fail or wait. */
+  before: () => Promise<void>
+}
+
+/** Rejects as storage does when PostgreSQL is away. */
+export async function databaseAway(): Promise<never> {
+  throw new TokenwireError('database_unavailable', 'connect ECONNREFUSED postgresql://tokenwire:hunter2@10.0.0.7/tokenwire', {
+    retryable: true,
+  })
+}
+
+/** `Reads` over arrays: filters, orders and pages as the interface says, so that what comes out of HTTP can be checked against what went in. */
+export function memoryReads(stored: Stored): MemoryReads {
+  const isIndexed = (address: Address) => stored.tokens.some(token => token.address === address)
+  const reads: MemoryReads = {
+    stored,
+    before: async () => {},
+    async tokens(query) {
+      await reads.before()
+      return tokensPage(stored.tokens, query)
+    },
+    async token(address) {
+      await reads.before()
+      return stored.tokens.find(token => token.address === address) ?? null
+    },
+    async trades(query) {
+      await reads.before()
+      return isIndexed(query.token) ? tradesPage(stored.trades, query) : null
+    },
+    async holders(query) {
+      await reads.before()
+      return isIndexed(query.token) ? holdersPage(stored.holders.get(query.token) ?? [], query) : null
+    },
+    async candles(query) {
+      await reads.before()
+      return isIndexed(query.token) ? candlesPage(stored.candles.get(query.token) ?? [], query) : null
+    },
+    async claimable(token, creator) {
+      await reads.before()
+      if (!isIndexed(token)) return null
+      const none: Claimable = { token, creator, asOfBlock: '456', claimable: [] }
+      return stored.claimables.find(entry => entry.token === token && entry.creator === creator) ?? none
+    },
+    async search(query) {
+      await reads.before()
+      return found(stored.tokens, query)
+    },
+    async chainStats() {
+      await reads.before()
+      return stored.chainStats
+    },
+    async ping() {
+      await reads.before()
+      return 0.5
+    },
+  }
+  return reads
+}
+
+const SORT_VALUES: Readonly<Record<TokenSort, (token: Token) => number | string | null>> = {
+  createdAt: token => Date.parse(token.createdAt) / 1_000,
+  marketCap: token => token.market.marketCapWeth,
+  volume24h: token => token.market.volumeWeth.h24,
+  priceChange24h: token => token.market.priceChange.h24,
+  priceChange1h: token => token.market.priceChange.h1,
+  liquidity: token => token.market.liquidityWeth,
+  holders: token => token.market.holderCount,
+  trades24h: token => token.market.trades.h24.buys + token.market.trades.h24.sells,
+  lastTradeAt: token => (token.market.lastTradeAt === null ? null : Date.parse(token.market.lastTradeAt) / 1_000),
+  graduation: token => token.graduation.percent,
+}
+
+function tokensPage(tokens: readonly Token[], query: TokensQuery): Page<Token, TokenCursor> {
+  const { status, creator, launchpad, addresses, sort, order } = query
+  const cursorOf = (token: Token): TokenCursor => {
+    const value = SORT_VALUES[sort](token)
+    return { value: value === null ? null : String(value), address: token.address }
+  }
+  const compare = (a: TokenCursor, b: TokenCursor) => {
+    if ((a.value === null) !== (b.value === null)) return a.value === null ? 1 : -1
+    const byValue = a.value === null ? 0 : Number(a.value) - Number(b.value)
+    return (order === 'asc' ? 1 : -1) * (byValue || (a.address < b.address ? -1 : a.address > b.address ? 1 : 0))
+  }
+  const rows = tokens
+    .filter(token => status === undefined || token.graduation.status === status)
+    .filter(token => creator === undefined || token.creator === creator)
+    .filter(token => launchpad === undefined || token.launchpad === launchpad)
+    .filter(token => addresses === undefined || addresses.includes(token.address))
+    .toSorted((a, b) => compare(cursorOf(a), cursorOf(b)))
+    .filter(token => query.cursor === undefined || compare(cursorOf(token), query.cursor) > 0)
+  return pageOf(rows, query.limit, cursorOf)
+}
+
+function tradesPage(
+  trades: readonly Trade[],
+  query: TradesQuery,
+): ReturnType<typeof pageOf<Trade, { blockNumber: number; logIndex: number }>> {
+  const cursorOf = (trade: Trade) => ({ blockNumber: Number(trade.blockNumber), logIndex: trade.logIndex })
+  const position = ({ blockNumber, logIndex }: { blockNumber: number; logIndex: number }) =>
+    (query.order === 'asc' ? 1 : -1) * (blockNumber * 1_000 + logIndex)
+  const rows = trades
+    .filter(trade => trade.token === query.token)
+    .filter(trade => query.side === undefined || trade.side === query.side)
+    .filter(trade => query.maker === undefined || trade.maker === query.maker)
+    .filter(
+      trade =>
+        Number(trade.blockNumber) >= (query.fromBlock ?? 0) && Number(trade.blockNumber) <= (query.toBlock ?? Number.MAX_SAFE_INTEGER),
+    )
+    .toSorted((a, b) => position(cursorOf(a)) - position(cursorOf(b)))
+    .filter(trade => query.cursor === undefined || position(cursorOf(trade)) > position(query.cursor))
+  return pageOf(rows, query.limit, cursorOf)
+}
+
+function holdersPage(
+  holders: readonly Holder[],
+  query: HoldersQuery,
+): ReturnType<typeof pageOf<Holder, { balance: string; address: Address; rank: number }>> {
+  const rows = holders
+    .filter(holder => !query.excludeTypes.includes(holder.type))
+    .filter(holder => query.cursor === undefined || holder.rank > query.cursor.rank)
+  return pageOf(rows, query.limit, ({ balance, address, rank }) => ({ balance, address, rank }))
+}
+
+function candlesPage(candles: readonly Candle[], query: CandlesQuery): ReturnType<typeof pageOf<Candle, { time: number }>> {
+  if (query.interval !== '1m' || query.currency !== 'weth') return { data: [], next: null }
+  const rows = (query.fill ? filled(candles, CANDLE_INTERVALS[query.interval]) : candles)
+    .filter(candle => candle.time + 60 > (query.from ?? 0) && candle.time <= (query.to ?? Number.MAX_SAFE_INTEGER))
+    .filter(candle => query.cursor === undefined || candle.time > query.cursor.time)
+  return pageOf(rows, query.limit, ({ time }) => ({ time }))
+}
+
+function filled(candles: readonly Candle[], length: number): readonly Candle[] {
+  return candles.flatMap((candle, index) => {
+    const next = candles[index + 1]
+    const gaps = next === undefined ? 0 : (next.time - candle.time) / length - 1
+    const { close } = candle
+    const empty = { open: close, high: close, low: close, close, volume: '0', trades: 0 }
+    return [candle, ...Array.from({ length: gaps }, (_, gap) => ({ ...empty, time: candle.time + (gap + 1) * length }))]
+  })
+}
+
+function found(tokens: readonly Token[], { q, limit }: SearchQuery): readonly Token[] {
+  const wanted = q.toLowerCase()
+  const isPrefix = (text: string | null) => text?.toLowerCase().startsWith(wanted) === true
+  return tokens
+    .filter(({ symbol, name, address }) => isPrefix(symbol) || isPrefix(name) || (parseAddress(q.padEnd(42, '0')) && isPrefix(address)))
+    .slice(0, limit)
+}
+
+function pageOf<T, C>(rows: readonly T[], limit: number, cursorOf: (row: T) => C): Page<T, C> {
+  const data = rows.slice(0, limit)
+  const last = data.at(-1)
+  return { data, next: rows.length > limit && last !== undefined ? cursorOf(last) : null }
+}

@@ -1,0 +1,154 @@
+import { Writable } from 'node:stream'
+import pino from 'pino'
+import type { Config } from '#config'
+import type { EthUsd } from '#domain/ethUsd.ts'
+import type { ActorState, IndexerState, RealtimeHealth } from '#domain/health.ts'
+import { TokenwireError } from '#errors'
+import { createAdmission } from '#gateway/admission.ts'
+import { createServer, type ServerDeps } from '#gateway/server.ts'
+import { addressOf, tokenOf } from '#test/support/snapshots.ts'
+import { type MemoryReads, memoryReads, type Stored } from './memoryReads.ts'
+
+/** The token that every gateway of these tests has. */
+export const TOKEN = addressOf(0xa1)
+export const NOT_INDEXED = addressOf(0xdead)
+
+export const CONFIG = {
+  host: '127.0.0.1',
+  tls: null,
+  operatorToken: null,
+  trustProxy: 0,
+  allowedOrigins: ['http://localhost:*', 'https://*.example.com'],
+  requireOrigin: false,
+  rateLimitPerMinute: 0,
+  maxConnections: 100,
+  maxConnectionsPerIp: 10,
+} satisfies Partial<Config>
+
+export interface Conditions {
+  indexer: IndexerState
+  chain: { headBlock: number | null; blockTimeMs: number | null; baseFeeGwei: string | null }
+  /** `null`: no provider ever answered. */
+  price: EthUsd | null
+  actors: ActorState[]
+}
+
+export interface Gateway {
+  readonly url: string
+  readonly port: number
+  readonly reads: MemoryReads
+  /** What the fakes answer; tests change it. */
+  readonly conditions: Conditions
+  readonly log: readonly Record<string, unknown>[]
+  get(path: string, headers?: Record<string, string>): Promise<Response>
+  close(): Promise<void>
+}
+
+export type GatewayOptions = Partial<Omit<ServerDeps, 'config'>> & {
+  readonly config?: Partial<typeof CONFIG> | Partial<Pick<Config, keyof typeof CONFIG>>
+  readonly stored?: Partial<Stored>
+}
+
+/** A gateway on a free port, over memory. */
+export async function startGateway({ config: configured = {}, stored = {}, ...deps }: GatewayOptions = {}): Promise<Gateway> {
+  const config = { ...CONFIG, ...configured }
+  const log: Record<string, unknown>[] = []
+  const logger = pino({ level: 'debug' }, lines(log))
+  const reads = memoryReads({ ...storedToken(), ...stored })
+  const conditions = healthyConditions()
+  const server = createServer({
+    config,
+    logger,
+    admission: createAdmission(config, logger),
+    reads,
+    indexer: { state: () => conditions.indexer, chain: () => conditions.chain },
+    ethUsd: {
+      get: async () => {
+        if (conditions.price === null) throw new TokenwireError('price_unavailable', 'api.coingecko.com said 401 to key CG-secret')
+        return conditions.price
+      },
+      ethUsd: () => conditions.price?.price ?? null,
+      last: () => conditions.price,
+    },
+    actors: {
+      health: () => ({ total: conditions.actors.length, byState: { live: conditions.actors.length }, subscribers: 42 }),
+      list: ({ state, limit }) => conditions.actors.filter(actor => state === undefined || actor.state === state).slice(0, limit),
+      get: token => conditions.actors.find(actor => actor.token === token) ?? null,
+    },
+    realtime: { realtime: () => REALTIME },
+    metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', metrics: async () => 'tokenwire_up 1\n' },
+    registerWebSocket: () => {},
+    openEventStream: async () => null,
+    closeRealtime: async () => {},
+    chainId: 8453,
+    version: '1.2.3',
+    ...deps,
+  })
+  const { url, port } = await server.listen(config.host, 0)
+  return { url, port, reads, conditions, log, get: (path, headers = {}) => fetch(url + path, { headers }), close: () => server.close() }
+}
+
+const REALTIME: RealtimeHealth = {
+  webSocketConnections: 4,
+  eventStreams: 2,
+  subscriptions: 9,
+  updatesPerSecond: 12.5,
+  deliveredTotal: 100,
+  conflatedTotal: 3,
+  commitToDeliveryMs: { p50: 1.2, p99: 9.8 },
+}
+
+function storedToken(): Stored {
+  return {
+    tokens: [tokenOf(TOKEN, 1_795_000_000_123)],
+    trades: [],
+    holders: new Map(),
+    candles: new Map(),
+    claimables: [],
+    chainStats: {
+      chainId: 8453,
+      indexedBlock: '456',
+      tokens: 812,
+      tokens24h: 40,
+      bonding: 600,
+      completed: 2,
+      migrated: 60,
+      trades24h: 9_001,
+      traders24h: 411,
+      volumeWeth24h: '12.5',
+      volumeUsd24h: null,
+      liquidityWeth: '99.1',
+      asOfBlock: '456',
+      updatedAt: '2026-01-02T03:04:08.123Z',
+    },
+  }
+}
+
+function healthyConditions(): Conditions {
+  return {
+    indexer: {
+      headBlock: 470,
+      confirmedBlock: 467,
+      indexedBlock: 467,
+      lagBlocks: 0,
+      lagSeconds: 1.2,
+      backfill: null,
+      reorgs: { count: 0, lastDepth: null, lastAt: null },
+      rpc: [{ name: 'rpc-1', healthy: true, latencyMs: 12, errorRate: 0 }],
+      stalled: false,
+      reason: null,
+    },
+    chain: { headBlock: 470, blockTimeMs: 2_000, baseFeeGwei: '0.01' },
+    price: { price: '3000', currency: 'USD', source: 'coingecko', fetchedAt: '2026-01-02T03:04:08.123Z', ageSeconds: 12, stale: false },
+    actors: [],
+  }
+}
+
+function lines(into: Record<string, unknown>[]): Writable {
+  return new Writable({
+    write(line: Buffer, _encoding, written) {
+      into.push(JSON.parse(line.toString()) as Record<string, unknown>)
+      written()
+    },
+  })
+}
