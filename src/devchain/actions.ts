@@ -1,0 +1,215 @@
+import { encodeFunctionData, type Hex, isAddressEqual, maxUint256, parseEventLogs, parseGwei, type TransactionReceipt } from 'viem'
+import { type Address, toAddress } from '#domain/address.ts'
+import type { TradeSide } from '#domain/trade.ts'
+import { curveAbi, launchpadAbi, routerAbi, swapperAbi, tokenAbi, wethAbi } from './abis.ts'
+import type { DevClient } from './client.ts'
+import type { Deployment } from './deploy.ts'
+
+/*
+ * What people do on the chain, one function per action. Each sends its transactions from an unlocked account and resolves with the hash of
+ * the last one, before it is mined. Gas is given and not estimated, so a call that will revert is sent and mined like any other.
+ */
+
+/** A chain with the launchpad on it. */
+export interface DevChain {
+  readonly client: DevClient
+  readonly deployment: Deployment
+}
+
+const TRADE_GAS = 500_000n
+/** Making a curve and a token; long names cost more. */
+const LAUNCH_GAS = 8_000_000n
+/** Making and initialising a pool and minting its position. */
+const GRADUATE_GAS = 9_000_000n
+const FEES = { maxFeePerGas: parseGwei('20'), maxPriorityFeePerGas: parseGwei('0.01') }
+/** The highest and lowest prices a Uniswap v3 pool can have (TickMath), one step inside. */
+const MIN_SQRT_RATIO = 4295128740n
+const MAX_SQRT_RATIO = 1461446703485210103287273052203988822378723970341n
+const POOL_FEE = 10_000
+
+export interface LaunchOptions {
+  readonly from: Address
+  readonly name: string
+  readonly symbol: string
+  readonly metadataUri?: string
+  /** The creator's first buy, in the same transaction. Default none. */
+  readonly firstBuyWei?: bigint
+  readonly minTokensOut?: bigint
+}
+
+export function launch(chain: DevChain, options: LaunchOptions): Promise<Hex> {
+  const { from, name, symbol, metadataUri = '', firstBuyWei = 0n, minTokensOut = 0n } = options
+  const args = [name, symbol, metadataUri, minTokensOut] as const
+  const data = encodeFunctionData({ abi: launchpadAbi, functionName: 'launch', args })
+  return send(chain, { from, to: chain.deployment.launchpad, data, value: firstBuyWei, gas: LAUNCH_GAS })
+}
+
+export interface Launched {
+  readonly token: Address
+  readonly curve: Address
+  readonly creator: Address
+}
+
+/**
+ * Which token a launch made.
+ *
+ * @throws `Error` when the receipt is not that of a successful launch
+ */
+export function readLaunched(receipt: TransactionReceipt): Launched {
+  const [event] = parseEventLogs({ abi: launchpadAbi, eventName: 'TokenLaunched', logs: receipt.logs })
+  if (event === undefined) throw new Error('the transaction launched no token')
+  const { token, curve, creator } = event.args
+  return { token: toAddress(token), curve: toAddress(curve), creator: toAddress(creator) }
+}
+
+export interface CurveBuyOptions {
+  readonly from: Address
+  readonly curve: Address
+  /** Fee included; what passes the target comes back. */
+  readonly paidWei: bigint
+  readonly minTokensOut?: bigint
+  /** Default: the buyer. */
+  readonly recipient?: Address
+}
+
+export function buyOnCurve(chain: DevChain, options: CurveBuyOptions): Promise<Hex> {
+  const { from, curve, paidWei, minTokensOut = 0n, recipient = from } = options
+  const data = encodeFunctionData({ abi: curveAbi, functionName: 'buy', args: [recipient, minTokensOut] })
+  return send(chain, { from, to: curve, data, value: paidWei })
+}
+
+export interface CurveSellOptions {
+  readonly from: Address
+  readonly token: Address
+  readonly curve: Address
+  readonly amount: bigint
+  readonly minWeiOut?: bigint
+  /** Default: the seller. */
+  readonly recipient?: Address
+}
+
+/** Approves the curve for the amount, then sells: two transactions. */
+export async function sellOnCurve(chain: DevChain, options: CurveSellOptions): Promise<Hex> {
+  const { from, token, curve, amount, minWeiOut = 0n, recipient = from } = options
+  await approve(chain, { from, currency: token, spender: curve, amount })
+  const data = encodeFunctionData({ abi: curveAbi, functionName: 'sell', args: [amount, recipient, minWeiOut] })
+  return send(chain, { from, to: curve, data })
+}
+
+export interface TokenOptions {
+  readonly from: Address
+  readonly token: Address
+}
+
+/** Moves a complete curve's money into the Uniswap pool. */
+export function graduate(chain: DevChain, { from, token }: TokenOptions): Promise<Hex> {
+  const data = encodeFunctionData({ abi: launchpadAbi, functionName: 'graduate', args: [token] })
+  return send(chain, { from, to: chain.deployment.launchpad, data, gas: GRADUATE_GAS })
+}
+
+/** Collects a graduated token's LP fees into the escrow. */
+export function collectFees(chain: DevChain, { from, token }: TokenOptions): Promise<Hex> {
+  const data = encodeFunctionData({ abi: launchpadAbi, functionName: 'collectFees', args: [token] })
+  return send(chain, { from, to: chain.deployment.launchpad, data })
+}
+
+/** Pays out what the creator is owed; `from` must be the creator. */
+export function claim(chain: DevChain, { from, token }: TokenOptions): Promise<Hex> {
+  const data = encodeFunctionData({ abi: launchpadAbi, functionName: 'claim', args: [token] })
+  return send(chain, { from, to: chain.deployment.launchpad, data })
+}
+
+export interface RouterSwapOptions {
+  readonly from: Address
+  readonly token: Address
+  readonly side: TradeSide
+  /** A buy pays in ETH, a sell in the token. */
+  readonly amountIn: bigint
+  readonly minAmountOut?: bigint
+  /** Default: the trader. A sell pays out WETH. */
+  readonly recipient?: Address
+}
+
+/** Trades a graduated token through Uniswap's SwapRouter; a sell first approves the router: two transactions. */
+export async function swapThroughRouter(chain: DevChain, options: RouterSwapOptions): Promise<Hex> {
+  const { from, token, side, amountIn, minAmountOut = 0n, recipient = from } = options
+  const { weth, swapRouter } = chain.deployment
+  if (side === 'sell') await approve(chain, { from, currency: token, spender: swapRouter, amount: amountIn })
+  const params = {
+    tokenIn: side === 'buy' ? weth : token,
+    tokenOut: side === 'buy' ? token : weth,
+    fee: POOL_FEE,
+    recipient,
+    deadline: maxUint256,
+    amountIn,
+    amountOutMinimum: minAmountOut,
+    sqrtPriceLimitX96: 0n,
+  }
+  const data = encodeFunctionData({ abi: routerAbi, functionName: 'exactInputSingle', args: [params] })
+  return send(chain, { from, to: swapRouter, data, value: side === 'buy' ? amountIn : 0n })
+}
+
+export interface DirectSwapOptions {
+  readonly from: Address
+  readonly token: Address
+  readonly pool: Address
+  readonly side: TradeSide
+  /** A buy pays in WETH (see `wrap`), a sell in the token. */
+  readonly amountIn: bigint
+  /** Default: the trader. */
+  readonly recipient?: Address
+}
+
+/** Trades with the pool itself, without a router and without a bound on the price: an approval and the swap. */
+export async function swapDirectly(chain: DevChain, options: DirectSwapOptions): Promise<Hex> {
+  const { from, token, pool, side, amountIn, recipient = from } = options
+  const { weth, directSwapper } = chain.deployment
+  const currency = side === 'buy' ? weth : token
+  await approve(chain, { from, currency, spender: directSwapper, amount: amountIn })
+  const zeroForOne = BigInt(currency) < BigInt(isAddressEqual(currency, weth) ? token : weth)
+  const limit = zeroForOne ? MIN_SQRT_RATIO : MAX_SQRT_RATIO
+  const args = [pool, recipient, zeroForOne, amountIn, limit] as const
+  return send(chain, { from, to: directSwapper, data: encodeFunctionData({ abi: swapperAbi, functionName: 'swap', args }) })
+}
+
+export interface TransferOptions {
+  readonly from: Address
+  /** A token or WETH. */
+  readonly currency: Address
+  readonly to: Address
+  readonly amount: bigint
+}
+
+/** A plain ERC-20 transfer between wallets. */
+export function transfer(chain: DevChain, { from, currency, to, amount }: TransferOptions): Promise<Hex> {
+  return send(chain, { from, to: currency, data: encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args: [to, amount] }) })
+}
+
+export interface ApproveOptions {
+  readonly from: Address
+  readonly currency: Address
+  readonly spender: Address
+  readonly amount: bigint
+}
+
+export function approve(chain: DevChain, { from, currency, spender, amount }: ApproveOptions): Promise<Hex> {
+  return send(chain, { from, to: currency, data: encodeFunctionData({ abi: tokenAbi, functionName: 'approve', args: [spender, amount] }) })
+}
+
+/** Turns ETH into WETH. */
+export function wrap(chain: DevChain, { from, amountWei }: { readonly from: Address; readonly amountWei: bigint }): Promise<Hex> {
+  const data = encodeFunctionData({ abi: wethAbi, functionName: 'deposit' })
+  return send(chain, { from, to: chain.deployment.weth, data, value: amountWei })
+}
+
+interface Call {
+  readonly from: Address
+  readonly to: Address
+  readonly data: Hex
+  readonly value?: bigint
+  readonly gas?: bigint
+}
+
+function send(chain: DevChain, { from, to, data, value = 0n, gas = TRADE_GAS }: Call): Promise<Hex> {
+  return chain.client.sendTransaction({ account: from, chain: null, to, data, value, gas, ...FEES })
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Abi, Hex } from 'viem'
+
+export interface Artifact {
+  readonly abi: Abi
+  readonly bytecode: Hex
+}
+
+const UNISWAP_CORE = '@uniswap/v3-core/artifacts/contracts'
+const UNISWAP_PERIPHERY = '@uniswap/v3-periphery/artifacts/contracts'
+
+/** Where each contract's compiled form lies: our own beside the sources, the rest in their npm packages. */
+const FILES = {
+  Launchpad: './contracts/Launchpad.artifact.json',
+  BondingCurve: './contracts/BondingCurve.artifact.json',
+  LaunchToken: './contracts/LaunchToken.artifact.json',
+  DirectSwapper: './contracts/DirectSwapper.artifact.json',
+  WETH9: 'canonical-weth/build/contracts/WETH9.json',
+  UniswapV3Factory: `${UNISWAP_CORE}/UniswapV3Factory.sol/UniswapV3Factory.json`,
+  UniswapV3Pool: `${UNISWAP_CORE}/UniswapV3Pool.sol/UniswapV3Pool.json`,
+  NonfungiblePositionManager: `${UNISWAP_PERIPHERY}/NonfungiblePositionManager.sol/NonfungiblePositionManager.json`,
+  SwapRouter: `${UNISWAP_PERIPHERY}/SwapRouter.sol/SwapRouter.json`,
+} as const
+
+export type ContractName = keyof typeof FILES
+
+/** Reads a contract's ABI and creation bytecode. */
+export function readArtifact(name: ContractName): Artifact {
+  const file = createRequire(import.meta.url).resolve(FILES[name])
+  const { abi, bytecode } = JSON.parse(readFileSync(file, 'utf8')) as Artifact
+  return { abi, bytecode }
+}

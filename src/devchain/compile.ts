@@ -1,0 +1,68 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import solc from 'solc'
+
+const DIRECTORY = new URL('./contracts/', import.meta.url)
+const SOURCES = ['interfaces', 'LaunchToken', 'BondingCurve', 'Launchpad', 'DirectSwapper']
+const ARTIFACTS = ['LaunchToken', 'BondingCurve', 'Launchpad', 'DirectSwapper']
+
+/** The part of the compiler's standard JSON output that is used (Solidity documentation, "Compiler Input and Output JSON Description"). */
+interface CompilerOutput {
+  readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[]
+  readonly contracts?: Readonly<
+    Record<string, Readonly<Record<string, { readonly abi: unknown; readonly evm: { readonly bytecode: { readonly object: string } } }>>>
+  >
+}
+
+/**
+ * Compiles the contracts beside this file.
+ *
+ * The result depends on the sources and the pinned compiler alone: no metadata hash is appended to the bytecode.
+ *
+ * @returns the text of each artifact by file name
+ * @throws `Error` with the compiler's own words when it reports anything, warnings included
+ */
+export function compileContracts(): ReadonlyMap<string, string> {
+  const sources = Object.fromEntries(
+    SOURCES.map(name => [`${name}.sol`, { content: readFileSync(new URL(`${name}.sol`, DIRECTORY), 'utf8') }]),
+  )
+  const input = {
+    language: 'Solidity',
+    sources,
+    settings: {
+      optimizer: { enabled: true, runs: 200 },
+      evmVersion: 'cancun',
+      viaIR: true,
+      metadata: { appendCBOR: false, bytecodeHash: 'none' },
+      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+    },
+  }
+  const output = JSON.parse(String(solc.compile(JSON.stringify(input)))) as CompilerOutput
+  const complaints = (output.errors ?? []).filter(error => error.severity !== 'info')
+  if (complaints.length > 0) throw new Error(complaints.map(error => error.formattedMessage).join('\n'))
+  return new Map(ARTIFACTS.map(name => [`${name}.artifact.json`, artifactOf(name, output)]))
+}
+
+/** Where an artifact is checked in. */
+export function artifactUrl(file: string): URL {
+  return new URL(file, DIRECTORY)
+}
+
+function artifactOf(name: string, output: CompilerOutput): string {
+  const contract = output.contracts?.[`${name}.sol`]?.[name]
+  if (contract === undefined) throw new Error(`the compiler returned no ${name}`)
+  const artifact = {
+    contractName: name,
+    compiler: String(solc.version()),
+    abi: contract.abi,
+    bytecode: `0x${contract.evm.bytecode.object}`,
+  }
+  return `${JSON.stringify(artifact, null, 2)}\n`
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const [file, text] of compileContracts()) {
+    writeFileSync(artifactUrl(file), text)
+    console.log(`wrote ${file}`)
+  }
+}

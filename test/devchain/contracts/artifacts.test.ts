@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import type { Abi, AbiItem } from 'viem'
+import { describe, expect, it } from 'vitest'
+import * as abis from '#devchain/abis.ts'
+import { type ContractName, readArtifact } from '#devchain/artifacts.ts'
+import { artifactUrl, compileContracts } from '#devchain/compile.ts'
+
+const OWN = ['Launchpad', 'BondingCurve', 'LaunchToken', 'DirectSwapper'] as const
+
+const TYPED: Readonly<Record<ContractName, Abi>> = {
+  Launchpad: abis.launchpadAbi,
+  BondingCurve: abis.curveAbi,
+  LaunchToken: abis.tokenAbi,
+  DirectSwapper: abis.swapperAbi,
+  WETH9: abis.wethAbi,
+  UniswapV3Factory: abis.factoryAbi,
+  UniswapV3Pool: abis.poolAbi,
+  NonfungiblePositionManager: abis.positionManagerAbi,
+  SwapRouter: abis.routerAbi,
+}
+
+interface Parameter {
+  readonly type: string
+  readonly indexed?: boolean | undefined
+  readonly components?: readonly Parameter[] | undefined
+}
+
+/** What matters on the wire: kind, signature, indexed inputs, mutability and output types; not the names of parameters. */
+function describeItem(item: AbiItem): string {
+  const types = (parameters: readonly Parameter[] = []): string =>
+    parameters
+      .map(p => `${p.components ? `(${types(p.components)})${p.type.slice('tuple'.length)}` : p.type}${p.indexed ? ' indexed' : ''}`)
+      .join()
+  switch (item.type) {
+    case 'constructor':
+      return `constructor(${types(item.inputs)}) ${item.stateMutability}`
+    case 'function':
+      return `function ${item.name}(${types(item.inputs)}) ${item.stateMutability} -> ${types(item.outputs)}`
+    case 'event':
+    case 'error':
+      return `${item.type} ${item.name}(${types(item.inputs)})`
+    default:
+      return item.type
+  }
+}
+
+describe('the checked-in artifacts', () => {
+  it('are exactly what the sources compile to', { timeout: 120_000 }, () => {
+    const compiled = compileContracts()
+    expect([...compiled.keys()].sort()).toEqual(OWN.map(name => `${name}.artifact.json`).sort())
+    for (const [file, text] of compiled) expect(readFileSync(artifactUrl(file), 'utf8') === text, `${file} is stale`).toBe(true)
+  })
+
+  it.each(OWN)('%s is small enough to be deployed on a public chain (EIP-170, EIP-3860)', name => {
+    expect((readArtifact(name).bytecode.length - 2) / 2).toBeLessThan(24_576)
+  })
+})
+
+describe('the typed interfaces', () => {
+  it.each(OWN)('of %s have every item of the artifact and no other', name => {
+    expect(TYPED[name].map(describeItem).sort()).toEqual(readArtifact(name).abi.map(describeItem).sort())
+  })
+
+  it.each(Object.keys(TYPED) as ContractName[])('of %s agree with the artifact', name => {
+    const known = new Set(readArtifact(name).abi.map(describeItem))
+    expect(TYPED[name].map(describeItem).filter(item => !known.has(item))).toEqual([])
+  })
+})

@@ -1,0 +1,92 @@
+import { BaseError, decodeErrorResult, type Hex, type TransactionReceipt } from 'viem'
+import { curveAbi, launchpadAbi, swapperAbi, tokenAbi } from '#devchain/abis.ts'
+import type { DevChain } from '#devchain/actions.ts'
+import { type Anvil, startAnvil } from '#devchain/anvil.ts'
+import { createDevClient, type DevClient } from '#devchain/client.ts'
+import { type DeployOptions, deploy } from '#devchain/deploy.ts'
+import { startWatchdog } from '#devchain/startWatchdog.ts'
+import { type Address, toAddress } from '#domain/address.ts'
+
+export interface TestChainOptions extends DeployOptions {
+  readonly chainId?: number
+  /** Of the genesis block, Unix seconds. Default: now. */
+  readonly timestamp?: number
+  /** Default 10. */
+  readonly accounts?: number
+}
+
+/** A chain of a test file's own, with the contracts deployed in block 1; it mines only when told to. */
+export interface TestChain extends DevChain {
+  readonly anvil: Anvil
+  /** Unlocked, 10,000 ETH each; the first one deployed the contracts. */
+  readonly accounts: readonly Address[]
+  /** Mines blocks (default one) with what was sent, `secondsApart` (default 1) between their timestamps. */
+  mine(count?: number, secondsApart?: number): Promise<void>
+  /**
+   * Mines one block and gives the receipt of what was sent: `await chain.mined(launch(chain, …))`.
+   *
+   * @throws `Error` when the transaction reverted
+   */
+  mined(sent: Promise<Hex>): Promise<TransactionReceipt>
+  /**
+   * Mines one block and gives the name (or the text) of the error with which what was sent reverted.
+   *
+   * @throws `Error` when it did not revert
+   */
+  reverted(sent: Promise<Hex>): Promise<string>
+  stop(): Promise<void>
+}
+
+/** Starts anvil and deploys the contracts, in about 200 ms; to be stopped in `afterAll`. */
+export async function startTestChain(options: TestChainOptions = {}): Promise<TestChain> {
+  const { targetWei, ...anvilOptions } = options
+  const watchdog = startWatchdog()
+  const anvil = await startAnvil({ ...anvilOptions, watchdog })
+  const client = createDevClient(anvil.url)
+  const mine = (count = 1, secondsApart = 1) => client.mine({ blocks: count, interval: secondsApart })
+  const stop = async () => {
+    await anvil.stop()
+    await watchdog.stop()
+  }
+  try {
+    const deployment = await deploy(client, targetWei === undefined ? {} : { targetWei }, mine)
+    const accounts = (await client.getAddresses()).map(toAddress)
+    const receiptOf = async (sent: Promise<Hex>) => {
+      const hash = await sent
+      await mine()
+      return client.getTransactionReceipt({ hash })
+    }
+    const mined = async (sent: Promise<Hex>) => {
+      const receipt = await receiptOf(sent)
+      if (receipt.status !== 'success') throw new Error(`reverted with ${await revertReason(client, receipt.transactionHash)}`)
+      return receipt
+    }
+    const reverted = async (sent: Promise<Hex>) => {
+      const receipt = await receiptOf(sent)
+      if (receipt.status === 'success') throw new Error('the transaction succeeded')
+      return revertReason(client, receipt.transactionHash)
+    }
+    return { client, deployment, anvil, accounts, mine, mined, reverted, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+const ERRORS = [...launchpadAbi, ...curveAbi, ...tokenAbi, ...swapperAbi].filter(item => item.type === 'error')
+
+/** Why a transaction reverted, learnt by calling it again on the state after its block (a reverted transaction has changed none). */
+async function revertReason(client: DevClient, hash: Hex): Promise<string> {
+  const { from, to, input, value, gas } = await client.getTransaction({ hash })
+  try {
+    await client.call({ account: from, to, data: input, value, gas })
+  } catch (error) {
+    // viem buries what the node said under errors of its own; the innermost one carries the revert data.
+    const innermost = error instanceof BaseError ? (error.walk() as { readonly data?: Hex | { readonly data?: Hex } }) : {}
+    const raw = typeof innermost.data === 'object' ? innermost.data.data : innermost.data
+    if (raw === undefined || raw === '0x') return 'no reason given'
+    const { errorName, args } = decodeErrorResult({ abi: ERRORS, data: raw })
+    return (errorName as string) === 'Error' ? String(args) : errorName
+  }
+  return 'a reason that is gone: it succeeds on the state after the block'
+}
