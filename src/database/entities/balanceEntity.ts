@@ -15,9 +15,7 @@ export const BalanceEntity = defineEntity({
   indexes: [
     {
       name: 'balance_by_size',
-      properties: ['token', 'balance', 'holder'],
-      columns: [{ name: 'token' }, { name: 'balance', sort: 'desc' }, { name: 'holder' }],
-      where: 'balance > 0',
+      expression: 'create index balance_by_size on balance (token, (- balance), holder) where balance > 0',
     },
   ],
 })

@@ -153,8 +153,9 @@ export class Migration0001Initial extends Migration {
       last_changed_block bigint not null,
       primary key (token, holder)
     )`)
-    // /holders and the largest 20 of an update; emptied balances are not listed.
-    this.addSql(`create index balance_by_size on balance (token, balance desc, holder) where balance > 0`)
+    // /holders and the largest 20 of an update; emptied balances are not listed. Negated, so that a page begins at one place of the index
+    // though balances fall and addresses rise.
+    this.addSql(`create index balance_by_size on balance (token, (- balance), holder) where balance > 0`)
 
     this.addSql(`create table candle (
       token bytea not null,

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { toBytes } from '#database/bytes.ts'
 import type { Queryable } from '#database/queryable.ts'
 import { type Address, toAddress } from '#domain/address.ts'
-import { percentOf } from '#domain/decimal.ts'
-import type { Holder, HolderType } from '#domain/holder.ts'
+import type { HolderType } from '#domain/holder.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
+import { toHolder } from './holderRow.ts'
 import { MAIN_POOL, TOKEN_COLUMNS, type TokenRow, toToken } from './tokenRow.ts'
 import { TRADE_COLUMNS, type TradeRow, toTrade } from './tradeRow.ts'
 
@@ -37,11 +37,11 @@ export async function readSnapshots(db: Queryable, input: SnapshotsInput): Promi
     ) as trade on true
     cross join lateral (
       select json_agg(json_build_array('0x' || encode(largest.holder, 'hex'), largest.balance::text, largest.type, largest.last_changed_block::text)
-        order by largest.balance desc, largest.holder) as holders
+        order by - largest.balance, largest.holder) as holders
       from (
         select balance.holder, balance.balance, balance.type, balance.last_changed_block from balance
         where balance.token = asked.address and balance.balance > 0
-        order by balance.balance desc, balance.holder limit ${sql.lit(SNAPSHOT_HOLDERS)}
+        order by - balance.balance, balance.holder limit ${sql.lit(SNAPSHOT_HOLDERS)}
       ) as largest
     ) as holders
     order by asked.position`.execute(db)
@@ -53,10 +53,8 @@ function toSnapshot(row: SnapshotRow, chainId: number): TokenSnapshot {
   return {
     token: toToken(row, chainId),
     latestTrade: row.trade_block_number === null ? null : toTrade(row),
-    holders: (row.holders ?? []).map((tuple, index) => toHolder(tuple, index + 1, totalSupply)),
+    holders: (row.holders ?? []).map(([address, balance, type, lastChangedBlock], index) =>
+      toHolder({ rank: index + 1, address: toAddress(address), balance, type, lastChangedBlock }, totalSupply),
+    ),
   }
-}
-
-function toHolder([address, balance, type, lastChangedBlock]: HolderTuple, rank: number, totalSupply: bigint): Holder {
-  return { rank, address: toAddress(address), balance, percent: percentOf(BigInt(balance), totalSupply) ?? 0, type, lastChangedBlock }
 }

@@ -1,0 +1,78 @@
+import { sql } from 'kysely'
+import { bytesToAddress, toBytes } from '#database/bytes.ts'
+import type { Queryable } from '#database/queryable.ts'
+import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
+import type { Claimable, ClaimableAmount, ClaimScope } from '#domain/claimable.ts'
+
+/** Whom a launchpad owes what; the call that pays it out, or `null` where the launchpad has none. */
+export type ClaimCall = (entry: {
+  readonly launchpad: string
+  readonly token: Address
+  readonly creator: Address
+  readonly currency: Address
+  readonly scope: ClaimScope
+}) => { readonly to: Address; readonly data: Hex } | null
+
+export interface ClaimableInput {
+  readonly token: Address
+  readonly creator: Address
+  readonly weth: Address
+  readonly claimCall: ClaimCall
+}
+
+interface FeeRow {
+  readonly cursor_number: string | null
+  readonly launchpad: string
+  /** `null` in the one row of a creator without fees. */
+  readonly currency: Buffer | null
+  readonly scope: ClaimScope
+  readonly accrued: string
+  readonly claimed: string
+  readonly currency_symbol: string | null
+  readonly currency_decimals: number | null
+}
+
+/**
+ * What a creator has earned and taken: of this token, and of the escrow that the token's launchpad keeps for all of a creator's tokens. Empty
+ * for who has earned nothing; `null` when the token is not indexed.
+ */
+export async function readClaimable(db: Queryable, input: ClaimableInput): Promise<Claimable | null> {
+  const { token, creator } = input
+  const { rows } = await sql<FeeRow>`
+    select chain_state.cursor_number, token.launchpad, fee.currency, fee.scope, fee.accrued, fee.claimed,
+      currency.symbol as currency_symbol, currency.decimals as currency_decimals
+    from token cross join chain_state
+    left join creator_fee as fee on fee.creator = ${toBytes(creator)} and fee.launchpad = token.launchpad
+      and ((fee.scope = 'token' and fee.token = token.address) or (fee.scope = 'creator' and fee.token = ${toBytes(ZERO_ADDRESS)}))
+    left join token as currency on currency.address = fee.currency
+    where token.address = ${toBytes(token)}
+    order by fee.scope desc, fee.currency`.execute(db)
+  const first = rows[0]
+  if (first === undefined || first.cursor_number === null) return null
+  return {
+    token,
+    creator,
+    asOfBlock: first.cursor_number,
+    claimable: rows.flatMap(row => (row.currency === null ? [] : [toAmount(row, bytesToAddress(row.currency), input)])),
+  }
+}
+
+function toAmount(row: FeeRow, currency: Address, { token, creator, weth, claimCall }: ClaimableInput): ClaimableAmount {
+  const { scope, launchpad } = row
+  return {
+    currency,
+    ...describe(currency, row, weth),
+    accrued: row.accrued,
+    claimed: row.claimed,
+    amount: (BigInt(row.accrued) - BigInt(row.claimed)).toString(),
+    amountUsd: null,
+    scope,
+    claim: claimCall({ launchpad, token, creator, currency, scope }),
+  }
+}
+
+function describe(currency: Address, row: FeeRow, weth: Address): Pick<ClaimableAmount, 'symbol' | 'decimals'> {
+  if (currency === weth) return { symbol: 'WETH', decimals: 18 }
+  if (currency === ZERO_ADDRESS) return { symbol: 'ETH', decimals: 18 }
+  return { symbol: row.currency_symbol, decimals: row.currency_decimals }
+}

@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import { bytesToAddress, toBytes } from '#database/bytes.ts'
+import type { Queryable } from '#database/queryable.ts'
+import type { Holder, HolderType } from '#domain/holder.ts'
+import type { HolderCursor, HoldersQuery, Page } from '#domain/queries.ts'
+import { toHolder } from './holderRow.ts'
+
+interface HolderRow {
+  readonly total_supply: string
+  /** `null` in the one row of a token without such holders. */
+  readonly holder: Buffer | null
+  readonly balance: string
+  readonly type: HolderType
+  readonly last_changed_block: string
+  readonly rank: string
+}
+
+/**
+ * One page of a token's holders, largest first, equal balances by rising address; `null` when the token is not indexed. A rank counts all
+ * holders, those of excluded types too: leaving out the pool does not make the next one the first.
+ */
+export async function readHolders(db: Queryable, query: HoldersQuery): Promise<Page<Holder, HolderCursor> | null> {
+  const { token, excludeTypes, cursor, limit } = query
+  const after =
+    cursor === undefined
+      ? sql``
+      : sql`and (- balance.balance, balance.holder) > (- ${cursor.balance}::numeric, ${toBytes(cursor.address)}::bytea)`
+  const { rows } = await sql<HolderRow>`
+    select token.total_supply, listed.* from token
+    left join lateral (
+      select * from (
+        select balance.holder, balance.balance, balance.type, balance.last_changed_block,
+          ${cursor?.rank ?? 0}::bigint + row_number() over (order by - balance.balance, balance.holder) as rank
+        from balance where balance.token = token.address and balance.balance > 0 ${after}
+      ) as ranked
+      where ranked.type <> all(${[...excludeTypes]}::text[])
+      order by ranked.rank limit ${limit + 1}
+    ) as listed on true
+    where token.address = ${toBytes(token)}
+    order by listed.rank`.execute(db)
+  if (rows.length === 0) return null
+  const data = rows.slice(0, limit).flatMap(row => (row.holder === null ? [] : [toListed(row, row.holder)]))
+  const last = data.at(-1)
+  const more = rows.length > limit && last !== undefined
+  return { data, next: more ? { balance: last.balance, address: last.address, rank: last.rank } : null }
+}
+
+function toListed(row: HolderRow, holder: Buffer): Holder {
+  const facts = {
+    rank: Number(row.rank),
+    address: bytesToAddress(holder),
+    balance: row.balance,
+    type: row.type,
+    lastChangedBlock: row.last_changed_block,
+  }
+  return toHolder(facts, BigInt(row.total_supply))
+}
