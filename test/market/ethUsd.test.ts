@@ -1,0 +1,428 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { hasCode } from '#errors'
+import type { EthUsdView } from '#gateway/ports.ts'
+import { coinbase } from '#market/coinbase.ts'
+import { coingecko } from '#market/coingecko.ts'
+import { createEthUsd, type EthUsdOptions, type EthUsdPrices } from '#market/ethUsd.ts'
+import { createLogger } from '#telemetry/logger.ts'
+import { createRedactor } from '#telemetry/redactor.ts'
+import { coinbaseAnswers, coingeckoAnswers, type PriceServer, type Respond, sends, startPriceServer } from './priceServer.ts'
+
+const KEY = 'CG-secretOfTheTest'
+const START = Date.parse('2026-01-01T00:00:00.000Z')
+const MINUTE = 60_000
+
+let gecko: PriceServer
+let base: PriceServer
+let clock = START
+let timers: { readonly callback: () => void; readonly ms: number; readonly dueMs: number }[] = []
+let log: string[] = []
+let prices: EthUsdPrices
+/** Lets the time of the request that is under way be over. */
+let timesOut = () => {}
+
+function create(options: Partial<EthUsdOptions> = {}, apiKey: string | null = KEY): EthUsdPrices {
+  return createEthUsd({
+    providers: [coingecko({ url: gecko.url, apiKey }), coinbase({ url: base.url })],
+    logger: createLogger({
+      level: 'debug',
+      format: 'json',
+      redactor: createRedactor([]),
+      destination: { write: line => void log.push(line) },
+    }),
+    now: () => clock,
+    schedule: (callback, ms) => {
+      const timer = { callback, ms, dueMs: clock + ms }
+      timers.push(timer)
+      return () => {
+        timers = timers.filter(other => other !== timer)
+      }
+    },
+    timeoutMs: 2_000,
+    timeout: () => {
+      const controller = new AbortController()
+      timesOut = () => controller.abort()
+      return controller.signal
+    },
+    ...options,
+  })
+}
+
+/** Both providers fail from now on. */
+function failBoth(): void {
+  gecko.respond = sends(500, '{}')
+  base.respond = sends(502, 'Bad Gateway')
+}
+
+const silent = () => createLogger({ level: 'silent', format: 'json', redactor: createRedactor([]) })
+
+async function refusal(): Promise<unknown> {
+  return prices.get().then(
+    answer => Promise.reject(new Error(`got the price ${answer.price}`)),
+    (error: unknown) => error,
+  )
+}
+
+beforeEach(async () => {
+  clock = START
+  timers = []
+  log = []
+  gecko = await startPriceServer(coingeckoAnswers('3012.44'))
+  base = await startPriceServer(coinbaseAnswers('3010.125'))
+  prices = create()
+})
+
+afterEach(async () => {
+  await prices.stop()
+  await gecko.close()
+  await base.close()
+})
+
+describe('get', () => {
+  it('answers with the price of CoinGecko, digit for digit', async () => {
+    gecko.respond = coingeckoAnswers('3012.4400000000000000000001')
+    expect(await prices.get()).toEqual({
+      price: '3012.4400000000000000000001',
+      currency: 'USD',
+      source: 'coingecko',
+      fetchedAt: '2026-01-01T00:00:00.000Z',
+      ageSeconds: 0,
+      stale: false,
+    })
+    expect(gecko.requests.map(request => request.path)).toEqual(['/api/v3/simple/price?ids=ethereum&vs_currencies=usd'])
+    expect(base.requests).toEqual([])
+  })
+
+  it('expands an exponent', async () => {
+    gecko.respond = coingeckoAnswers('3.01244e3')
+    expect(await prices.get()).toMatchObject({ price: '3012.44' })
+  })
+
+  it('asks once for all who wait and once a minute', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => prices.get()))
+    expect(new Set(answers.map(answer => answer.price))).toEqual(new Set(['3012.44']))
+    clock += MINUTE - 1
+    expect(await prices.get()).toMatchObject({ ageSeconds: 59, stale: false })
+    expect(gecko.requests).toHaveLength(1)
+    clock += 1
+    gecko.respond = coingeckoAnswers('3100')
+    expect(await prices.get()).toMatchObject({ price: '3100', ageSeconds: 0, fetchedAt: '2026-01-01T00:01:00.000Z' })
+    expect(gecko.requests).toHaveLength(2)
+  })
+
+  it('asks Coinbase when CoinGecko fails', async () => {
+    gecko.respond = sends(500, 'oops')
+    expect(await prices.get()).toMatchObject({ price: '3010.125', source: 'coinbase', stale: false })
+    expect(base.requests.map(request => request.path)).toEqual(['/v2/prices/ETH-USD/spot'])
+  })
+
+  const failures: readonly (readonly [string, Respond, string])[] = [
+    ['refuses the key', sends(401, `{"status":{"error_message":"bad key ${KEY}"}}`), 'status 401'],
+    ['limits', sends(429, '{"status":{"error_code":429}}'), 'status 429'],
+    ['is broken', sends(503, '<html>'), 'status 503'],
+    ['answers with another success', response => void response.writeHead(204).end(), 'status 204'],
+    ['hangs', () => timesOut(), 'no answer within 2000 ms'],
+    [
+      'hangs in the middle of its answer',
+      response => void response.writeHead(200).write('{"ethereum":', () => timesOut()),
+      'no answer within 2000 ms',
+    ],
+    ['closes the connection', (_, request) => void request.socket.destroy(), 'no connection'],
+    ['answers with no JSON', sends(200, '<!doctype html>'), 'an answer without a price'],
+    ['answers with half a JSON', sends(200, '{"ethereum":{"usd":30'), 'an answer without a price'],
+    ['answers with nothing', sends(200, ''), 'an answer without a price'],
+    ['answers in another shape', sends(200, '{"ethereum":{"eur":2800}}'), 'an answer without a price'],
+    ['answers null', sends(200, 'null'), 'an answer without a price'],
+    ['answers with a list', sends(200, '[[[]]]'), 'an answer without a price'],
+    ['knows no price', coingeckoAnswers('null'), 'an answer without a price'],
+    ['answers with nesting without end', sends(200, '['.repeat(60_000)), 'an answer without a price'],
+    ['answers zero', coingeckoAnswers('0'), 'an answer with an impossible price'],
+    ['answers with a negative price', coingeckoAnswers('-3012.44'), 'an answer with an impossible price'],
+    ['answers with a tiny price', coingeckoAnswers('1e-12'), 'an answer with an impossible price'],
+    ['answers with a giant price', coingeckoAnswers('1e30'), 'an answer with an impossible price'],
+    ['answers with more than any price', coingeckoAnswers('1e400'), 'an answer with an impossible price'],
+    ['answers with a word', coingeckoAnswers('"NaN"'), 'an answer with an impossible price'],
+    ['answers with too much', sends(200, `{"ethereum":{"usd":3000},"x":"${'x'.repeat(70_000)}"}`), 'an answer of more than 65536 bytes'],
+    ['never stops', response => flood(response.writeHead(200)), 'an answer of more than 65536 bytes'],
+    ['sends elsewhere', sends(302, '', { location: 'http://localhost:1/' }), 'a redirect to another origin'],
+    ['sends nowhere', sends(301, ''), 'status 301 without a place to go'],
+    ['sends in a circle', sends(307, '', { location: '/api/v3/simple/price' }), 'too many redirects'],
+  ]
+
+  it.each(failures)('asks the next one when a provider %s', async (_, respond, reason) => {
+    gecko.respond = respond
+    expect(await prices.get()).toMatchObject({ source: 'coinbase', price: '3010.125' })
+    expect(prices.providers()).toMatchObject([
+      { source: 'coingecko', healthy: false, lastError: { reason: expect.stringContaining(reason), at: '2026-01-01T00:00:00.000Z' } },
+      { source: 'coinbase', healthy: true, lastError: null, pausedUntil: null },
+    ])
+    expect(JSON.stringify([prices.providers(), log])).not.toContain(KEY)
+  })
+
+  it('follows a redirect within the origin', async () => {
+    gecko.respond = (response, request) =>
+      request.url === '/elsewhere'
+        ? coingeckoAnswers('2999.5')(response, request)
+        : sends(308, '', { location: '/elsewhere' })(response, request)
+    expect(await prices.get()).toMatchObject({ price: '2999.5', source: 'coingecko' })
+  })
+
+  it('sends the key to no other origin', async () => {
+    const stranger = await startPriceServer(coingeckoAnswers('1.5'))
+    gecko.respond = sends(302, '', { location: `${stranger.url}/api/v3/simple/price` })
+    expect(await prices.get()).toMatchObject({ source: 'coinbase' })
+    expect(stranger.requests).toEqual([])
+    await stranger.close()
+  })
+
+  it.each([
+    ['of another currency', sends(200, '{"data":{"amount":"2800.1","base":"ETH","currency":"EUR"}}')],
+    ['of another coin', sends(200, '{"data":{"amount":"60000","base":"BTC","currency":"USD"}}')],
+  ])('refuses a price %s', async (_, respond) => {
+    gecko.respond = sends(500, '')
+    base.respond = respond
+    expect(hasCode(await refusal(), 'price_unavailable')).toBe(true)
+  })
+
+  it('fails with price_unavailable and no secrets when nobody answers', async () => {
+    failBoth()
+    gecko.respond = sends(403, KEY)
+    const error = await refusal()
+    expect(error).toMatchObject({
+      code: 'price_unavailable',
+      retryable: true,
+      message: 'no provider gives an ETH/USD price',
+      details: { providers: [{ lastError: { reason: 'status 403' } }, { lastError: { reason: 'status 502' } }] },
+    })
+    expect(JSON.stringify([error, (error as Error).stack, (error as { details: unknown }).details, log])).not.toContain(KEY)
+  })
+
+  it('fails when nobody listens', async () => {
+    await gecko.close()
+    await base.close()
+    expect(await refusal()).toMatchObject({
+      details: {
+        providers: [{ lastError: { reason: 'no connection (ECONNREFUSED)' } }, { lastError: { reason: 'no connection (ECONNREFUSED)' } }],
+      },
+    })
+  })
+
+  it('answers with an earlier price for ten minutes while the providers fail, and says so', async () => {
+    await prices.get()
+    failBoth()
+    clock += MINUTE
+    expect(await prices.get()).toEqual({
+      price: '3012.44',
+      currency: 'USD',
+      source: 'coingecko',
+      fetchedAt: '2026-01-01T00:00:00.000Z',
+      ageSeconds: 60,
+      stale: true,
+    })
+    clock = START + 10 * MINUTE - 1
+    expect(await prices.get()).toMatchObject({ ageSeconds: 599, stale: true })
+    clock += 1
+    expect(hasCode(await refusal(), 'price_unavailable')).toBe(true)
+    clock += 10 * MINUTE
+    gecko.respond = coingeckoAnswers('2000')
+    expect(await prices.get()).toMatchObject({ price: '2000', stale: false })
+  })
+
+  it('leaves a failing provider alone for ever longer, up to a minute', async () => {
+    failBoth()
+    const pauses: number[] = []
+    for (let round = 0; round < 9; round++) {
+      await refusal()
+      await refusal() // asks nobody, as both are left alone
+      const until = Date.parse(prices.providers()[0]?.pausedUntil ?? '')
+      pauses.push((until - clock) / 1_000)
+      clock = until
+    }
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60])
+    expect(gecko.requests).toHaveLength(9)
+  })
+
+  it.each([
+    ['120', 120],
+    ['Thu, 01 Jan 2026 00:05:00 GMT', 300],
+    ['0', 1],
+    ['999999999', 3_600],
+    ['soon', 60],
+  ])('waits as long as CoinGecko asks with Retry-After: %s', async (retryAfter, seconds) => {
+    gecko.respond = sends(429, '{}', { 'retry-after': retryAfter })
+    expect(await prices.get()).toMatchObject({ source: 'coinbase' })
+    expect(Date.parse(prices.providers()[0]?.pausedUntil ?? '') - clock).toBe(seconds * 1_000)
+  })
+
+  it('returns to CoinGecko once it may be asked again', async () => {
+    gecko.respond = sends(429, '{}', { 'retry-after': '90' })
+    await prices.get()
+    gecko.respond = coingeckoAnswers('3000')
+    clock += MINUTE
+    expect(await prices.get()).toMatchObject({ source: 'coinbase' })
+    clock += MINUTE
+    expect(await prices.get()).toMatchObject({ source: 'coingecko', price: '3000' })
+    expect(gecko.requests).toHaveLength(2)
+    expect(log.map(line => (JSON.parse(line) as { msg: string }).msg)).toEqual(['ETH/USD provider fails', 'ETH/USD provider answers again'])
+  })
+})
+
+describe('the real clock and time-outs', () => {
+  it('bound how long a provider may take', async () => {
+    gecko.respond = () => {}
+    base.respond = () => {}
+    const real = createEthUsd({
+      providers: [coingecko({ url: gecko.url, apiKey: null }), coinbase({ url: base.url })],
+      logger: silent(),
+      timeoutMs: 20,
+    })
+    await expect(real.get()).rejects.toMatchObject({ code: 'price_unavailable' })
+    expect(real.providers().map(provider => provider.lastError?.reason)).toEqual(['no answer within 20 ms', 'no answer within 20 ms'])
+  })
+
+  it('tell when the price was fetched', async () => {
+    const before = Date.now()
+    const real = createEthUsd({ providers: [coinbase({ url: base.url })], logger: silent() })
+    real.start()
+    const { fetchedAt } = await real.get()
+    await real.stop()
+    expect(Math.abs(Date.parse(fetchedAt) - before)).toBeLessThan(60_000)
+  })
+})
+
+describe('the key of CoinGecko', () => {
+  it('goes into the header of the demo plan', async () => {
+    await prices.get()
+    expect(gecko.requests[0]?.headers).toMatchObject({ 'x-cg-demo-api-key': KEY })
+    expect(gecko.requests[0]?.headers).not.toHaveProperty('x-cg-pro-api-key')
+  })
+
+  it('goes into the header of the pro plan on its host', () => {
+    const { url, headers } = coingecko({ url: 'https://pro-api.coingecko.com', apiKey: KEY })
+    expect(headers).toEqual({ 'x-cg-pro-api-key': KEY })
+    expect(url).toBe('https://pro-api.coingecko.com/api/v3/simple/price?ids=ethereum&vs_currencies=usd')
+  })
+
+  it('is not sent when there is none, nor to Coinbase', async () => {
+    gecko.respond = sends(500, '')
+    prices = create({}, null)
+    await prices.get()
+    expect(Object.keys(gecko.requests[0]?.headers ?? {}).filter(name => name.startsWith('x-cg'))).toEqual([])
+    expect(Object.keys(base.requests[0]?.headers ?? {}).filter(name => name.startsWith('x-cg'))).toEqual([])
+  })
+})
+
+describe('what never waits', () => {
+  it('is null before the first price and while nobody asked', () => {
+    const view: EthUsdView = prices
+    expect([view.ethUsd(), view.last(), gecko.requests.length]).toEqual([null, null, 0])
+  })
+
+  it('is the price for ten minutes to convert with, and for ever to look at', async () => {
+    await prices.get()
+    clock += 10 * MINUTE - 1
+    expect(prices.ethUsd()).toBe('3012.44')
+    clock += 1
+    expect(prices.ethUsd()).toBeNull()
+    expect(prices.last()).toMatchObject({ price: '3012.44', ageSeconds: 600, stale: false })
+    failBoth()
+    await refusal()
+    expect(prices.last()).toMatchObject({ price: '3012.44', stale: true })
+  })
+})
+
+describe('start', () => {
+  /** Lets the one timer that is set fire when its time has come, and waits for what follows. */
+  async function fire(): Promise<number> {
+    const [timer, ...others] = timers
+    if (timer === undefined || others.length > 0) throw new Error(`${timers.length} timers are set`)
+    timers = []
+    clock = Math.max(clock, timer.dueMs)
+    timer.callback()
+    await settled()
+    return timer.ms
+  }
+
+  /** Until the request that is under way has ended and the next timer is set. */
+  const settled = () => expect.poll(() => timers.length, { interval: 1 }).toBe(1)
+
+  it('fetches at once and keeps the price young', async () => {
+    prices.start()
+    await settled()
+    expect(prices.ethUsd()).toBe('3012.44')
+    gecko.respond = coingeckoAnswers('3500')
+    expect(await fire()).toBe(MINUTE)
+    expect(prices.ethUsd()).toBe('3500')
+    expect(gecko.requests).toHaveLength(2)
+  })
+
+  it('asks no sooner than a minute after a price that somebody waited for', async () => {
+    prices.start()
+    await settled()
+    clock += MINUTE
+    await prices.get()
+    await fire()
+    expect(gecko.requests).toHaveLength(2)
+    expect(timers[0]?.ms).toBe(MINUTE)
+  })
+
+  it('tries again sooner while the providers fail, and less and less often', async () => {
+    failBoth()
+    prices.start()
+    await settled()
+    const pauses: number[] = []
+    for (let round = 0; round < 8; round++) pauses.push((await fire()) / 1_000)
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60])
+    base.respond = coinbaseAnswers('3000.5')
+    await fire()
+    expect(prices.ethUsd()).toBe('3000.5')
+    expect(await fire()).toBe(MINUTE)
+  })
+
+  it('does nothing the second time', async () => {
+    prices.start()
+    prices.start()
+    await settled()
+    expect(gecko.requests).toHaveLength(1)
+  })
+})
+
+describe('stop', () => {
+  it('ends the request under way and blames nobody for it', async () => {
+    let arrived = () => {}
+    const arrival = new Promise<void>(resolve => {
+      arrived = resolve
+    })
+    gecko.respond = () => arrived()
+    prices.start()
+    await arrival
+    await prices.stop()
+    expect(prices.providers()).toMatchObject([{ healthy: null, lastError: null }, { healthy: null }])
+    expect([timers.length, base.requests.length]).toEqual([0, 0])
+  })
+
+  it('leaves no timer, and start begins anew', async () => {
+    prices.start()
+    await expect.poll(() => timers.length, { interval: 1 }).toBe(1)
+    await prices.stop()
+    expect(timers).toEqual([])
+    clock += MINUTE
+    prices.start()
+    await expect.poll(() => timers.length, { interval: 1 }).toBe(1)
+    expect(gecko.requests).toHaveLength(2)
+  })
+
+  it('leaves nothing of an earlier start when start follows at once', async () => {
+    prices.start()
+    const stopped = prices.stop()
+    prices.start()
+    await stopped
+    await expect.poll(() => timers.length, { interval: 1 }).toBeGreaterThan(0)
+    expect([timers.length, prices.ethUsd()]).toEqual([1, '3012.44'])
+  })
+})
+
+function flood(response: { write(chunk: string): boolean; once(event: 'drain', listener: () => void): unknown; destroyed: boolean }): void {
+  while (!response.destroyed && response.write('x'.repeat(16_384)));
+  if (!response.destroyed) response.once('drain', () => flood(response))
+}
