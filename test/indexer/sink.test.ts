@@ -1,0 +1,136 @@
+import { parseEther } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { claimDatabase } from '#database/chainState.ts'
+import {
+  buyOnCurve,
+  claim,
+  graduate,
+  type Launched,
+  launch,
+  readLaunched,
+  sellOnCurve,
+  swapDirectly,
+  swapThroughRouter,
+  transfer,
+  wrap,
+} from '#devchain/actions.ts'
+import type { Address } from '#domain/address.ts'
+import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { useDatabase } from '#test/support/database.ts'
+import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
+
+const followed = await useDatabase()
+const backfilled = await useDatabase()
+let chain: TestChain
+let token: Launched
+
+const DAY = 86_400
+
+beforeAll(async () => {
+  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 3 * DAY })
+  const [, creator, alice, bob] = chain.accounts as [Address, Address, Address, Address]
+  token = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP', firstBuyWei: parseEther('0.1') })))
+  await chain.mined(buyOnCurve(chain, { from: alice, curve: token.curve, paidWei: parseEther('1') }))
+  await chain.mine(1, 400)
+  const held = await balanceOf(alice)
+  await chain.mined(sellOnCurve(chain, { from: alice, token: token.token, curve: token.curve, amount: held / 3n }))
+  await chain.mine(1, 4_000)
+  await chain.mined(transfer(chain, { from: alice, currency: token.token, to: bob, amount: held / 5n }))
+  await chain.mined(
+    transfer(chain, { from: bob, currency: token.token, to: '0x000000000000000000000000000000000000dead' as Address, amount: 7n }),
+  )
+  await chain.mine(1, DAY)
+  const other = readLaunched(await chain.mined(launch(chain, { from: bob, name: 'Beta', symbol: 'BET' })))
+  await chain.mined(buyOnCurve(chain, { from: alice, curve: other.curve, paidWei: 1n }))
+  await chain.mined(buyOnCurve(chain, { from: bob, curve: token.curve, paidWei: parseEther('10') }))
+  const graduated = await chain.mined(graduate(chain, { from: bob, token: token.token }))
+  expect(graduated.status).toBe('success')
+  await chain.mined(swapThroughRouter(chain, { from: alice, token: token.token, side: 'buy', amountIn: parseEther('0.3') }))
+  await chain.mined(swapThroughRouter(chain, { from: alice, token: token.token, side: 'sell', amountIn: held / 10n }))
+  await chain.mined(wrap(chain, { from: bob, amountWei: parseEther('1') }))
+  await chain.mined(swapDirectly(chain, { from: bob, token: token.token, pool: await poolOf(), side: 'buy', amountIn: parseEther('0.2') }))
+  await chain.mined(claim(chain, { from: creator, token: token.token }))
+  await chain.mine(1, 301)
+})
+
+afterAll(() => chain?.stop())
+
+function balanceOf(holder: Address): Promise<bigint> {
+  const { abis } = chain.deployment
+  return chain.client.readContract({ address: token.token, abi: abis.token, functionName: 'balanceOf', args: [holder] }) as Promise<bigint>
+}
+
+async function poolOf(): Promise<Address> {
+  const { abis, uniswapFactory, weth } = chain.deployment
+  const args = [token.token, weth, 10_000] as const
+  const pool = await chain.client.readContract({ address: uniswapFactory, abi: abis.factory, functionName: 'getPool', args })
+  return (pool as string).toLowerCase() as Address
+}
+
+test('a chain indexed block by block, in one range or in three gives the same tables', async () => {
+  const each = await openChainIndex(chain, followed)
+  const blocks = await each.indexEach(1)
+  const expected = await dumpTables(followed.kysely)
+  expect(expected['trade']).toHaveLength(8)
+
+  const atOnce = await openChainIndex(chain, backfilled)
+  await atOnce.indexRange(1)
+  expect(await dumpTables(backfilled.kysely)).toEqual(expected)
+
+  await backfilled.clear()
+  const restarted = await openChainIndex(chain, backfilled)
+  await restarted.indexRange(1, 3)
+  await restarted.indexRange(4, 9)
+  // Another process takes over, with nothing but the database.
+  await (await openChainIndex(chain, backfilled)).indexRange(10)
+  expect(await dumpTables(backfilled.kysely)).toEqual(expected)
+
+  const sequences = blocks
+    .flatMap(block => block.tokens.filter(entry => entry.token.address === token.token))
+    .map(entry => entry.token.sequence)
+  expect(sequences.length).toBeGreaterThan(10)
+  expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
+})
+
+test('a silent token loses its window when the chain moves on, with a new sequence and the same source block', async () => {
+  await followed.clear()
+  const index = await openChainIndex(chain, followed)
+  const blocks = await index.indexEach(1)
+  const last = blocks.at(-1)?.tokens.find(entry => entry.token.address === token.token)
+  expect(last?.token.market.trades.m5).toEqual({ buys: 0, sells: 0 })
+  expect(last?.token.market.volumeWeth.m5).toBe('0')
+  expect(last?.token.market.trades.h1.buys).toBeGreaterThan(0)
+  expect(Number(last?.token.asOfBlock)).toBeLessThan(blocks.at(-1)?.number ?? 0)
+})
+
+test('a batch that is committed again gives the same answer and changes nothing', async () => {
+  await followed.clear()
+  const index = await openChainIndex(chain, followed)
+  const first = await index.indexRange(1)
+  const tables = await dumpTables(followed.kysely)
+  const again = await index.indexRange(1)
+  expect(new Map(again.tokens.map(entry => [entry.token.address, entry]))).toEqual(
+    new Map(first.tokens.map(entry => [entry.token.address, entry])),
+  )
+  expect(await dumpTables(followed.kysely)).toEqual(tables)
+})
+
+test('refuses a batch that does not follow the cursor', async () => {
+  await followed.clear()
+  const index = await openChainIndex(chain, followed)
+  await index.indexRange(1, 3)
+  await expect(index.indexRange(6, 7)).rejects.toMatchObject({ code: 'rpc_inconsistent' })
+})
+
+test('refuses a database of other contracts or another chain, and says what differs', async () => {
+  await followed.clear()
+  await openChainIndex(chain, followed)
+  const genesis = await chain.client.getBlock({ blockNumber: 0n })
+  const { chainId, weth, launchpad, startBlock } = chain.deployment
+  const launchpads = [{ name: 'reference', adapter: 'bonding-curve', startBlock, contracts: { factory: launchpad } }]
+  const identity = { chainId, genesisHash: genesis.hash, weth, launchpads }
+  await expect(claimDatabase(followed.kysely, identity)).resolves.toBeUndefined()
+  await expect(claimDatabase(followed.kysely, { ...identity, chainId: 1 })).rejects.toThrow(/chain 31337, and the RPC serves chain 1/)
+  await expect(claimDatabase(followed.kysely, { ...identity, genesisHash: `0x${'ab'.repeat(32)}` })).rejects.toThrow(/begins with 0xabab/)
+  await expect(claimDatabase(followed.kysely, { ...identity, launchpads: [] })).rejects.toMatchObject({ code: 'database_foreign' })
+})

@@ -1,0 +1,104 @@
+import { sql } from 'kysely'
+import type { Hex } from 'viem'
+import { claimDatabase } from '#database/chainState.ts'
+import type { Queryable } from '#database/queryable.ts'
+import { readWatchRows } from '#database/watchRows.ts'
+import { toAddress } from '#domain/address.ts'
+import type { BlockHeader, ChainLog } from '#domain/block.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import type { BlockSink } from '#indexer/ports.ts'
+import { restoreDirectory } from '#indexer/restoreDirectory.ts'
+import { createSink } from '#indexer/sink.ts'
+import { createAdapters } from '#launchpads/registry.ts'
+import type { TestChain } from './chain.ts'
+import { silentLogger, type TestDatabase } from './database.ts'
+
+/** The write path over a test chain and database, fed by hand. */
+export interface ChainIndex {
+  readonly sink: BlockSink
+  /** Commits blocks `from` to `to` (default: the head) as one batch. */
+  indexRange(from: number, to?: number): Promise<CommittedBlock>
+  /** Commits every block from `from` to the head by itself. */
+  indexEach(from: number): Promise<readonly CommittedBlock[]>
+}
+
+export async function openChainIndex(
+  chain: TestChain,
+  database: Pick<TestDatabase, 'orm' | 'kysely'>,
+  ethUsd: string | null = null,
+): Promise<ChainIndex> {
+  const { chainId, weth, launchpad, startBlock } = chain.deployment
+  const launchpads = [{ name: 'reference', adapter: 'bonding-curve', startBlock, contracts: { factory: launchpad } }]
+  const genesis = await chain.client.getBlock({ blockNumber: 0n })
+  await claimDatabase(database.kysely, { chainId, genesisHash: genesis.hash, weth, launchpads })
+  const adapters = createAdapters({ weth, launchpads })
+  const directory = restoreDirectory(adapters, await readWatchRows(database.kysely))
+  const sink = createSink({
+    transaction: work => database.orm.em.transactional(em => work(em.getKysely<unknown>() as Queryable)),
+    chainId,
+    weth,
+    adapters,
+    directory,
+    ethUsd: () => ethUsd,
+    now: () => performance.now(),
+    logger: silentLogger,
+  })
+  const head = async () => Number(await chain.client.getBlockNumber({ cacheTime: 0 }))
+  const commitRange = async (from: number, to: number, live: boolean) => {
+    const all = await readLogs(chain, from, to)
+    const added = new Set(directory.discover(all))
+    const logs = all.filter(log => directory.has(log.address) || added.has(log.address))
+    const numbers = [...new Set(logs.map(log => log.blockNumber))]
+    const headers = await Promise.all(numbers.map(number => readHeader(chain, number)))
+    return sink.commit({ from, to: await readHeader(chain, to), headers, logs, live })
+  }
+  return {
+    sink,
+    indexRange: async (from, to) => commitRange(from, to ?? (await head()), false),
+    indexEach: async from => {
+      const blocks: CommittedBlock[] = []
+      for (let number = from; number <= (await head()); number += 1) blocks.push(await commitRange(number, number, true))
+      return blocks
+    },
+  }
+}
+
+async function readHeader(chain: TestChain, number: number): Promise<BlockHeader> {
+  const block = await chain.client.getBlock({ blockNumber: BigInt(number) })
+  return { number, hash: block.hash, parentHash: block.parentHash, timestamp: Number(block.timestamp) }
+}
+
+async function readLogs(chain: TestChain, from: number, to: number): Promise<ChainLog[]> {
+  const logs = await chain.client.getLogs({ fromBlock: BigInt(from), toBlock: BigInt(to) })
+  return logs.map(log => ({
+    address: toAddress(log.address),
+    topics: log.topics as readonly Hex[],
+    data: log.data,
+    blockNumber: Number(log.blockNumber),
+    blockHash: log.blockHash,
+    txHash: log.transactionHash,
+    txIndex: log.transactionIndex,
+    logIndex: log.logIndex,
+  }))
+}
+
+/** Every row of the tables that the chain determines, without what a commit stamps on them, in an order of their own. */
+export async function dumpTables(db: Queryable): Promise<Readonly<Record<string, readonly unknown[]>>> {
+  const dump: Record<string, readonly unknown[]> = {}
+  for (const [table, stamped, key] of DUMPED) {
+    const { rows } = await sql<{ row: unknown }>`
+      select to_jsonb(entry.*) - ${stamped}::text[] as row from ${sql.table(table)} as entry order by ${sql.raw(key)}`.execute(db)
+    dump[table] = rows.map(({ row }) => row)
+  }
+  return dump
+}
+
+/** `windows_at` is when a token was last looked at, not what was seen. */
+const DUMPED: readonly (readonly [table: string, stamped: readonly string[], key: string])[] = [
+  ['token', ['sequence', 'updated_at_ms', 'windows_at'], 'address'],
+  ['pool', [], 'address'],
+  ['trade', [], 'block_number, log_index'],
+  ['balance', [], 'token, holder'],
+  ['candle', [], 'token, interval_seconds, time'],
+  ['creator_fee', [], 'launchpad, creator, currency, token'],
+]
