@@ -47,10 +47,17 @@ export interface Gateway {
 export type GatewayOptions = Partial<Omit<ServerDeps, 'config'>> & {
   readonly config?: Partial<typeof CONFIG> | Partial<Pick<Config, keyof typeof CONFIG>>
   readonly stored?: Partial<Stored>
+  /** Default: any free one. */
+  readonly port?: number
 }
 
-/** A gateway on a free port, over memory. */
-export async function startGateway({ config: configured = {}, stored = {}, ...deps }: GatewayOptions = {}): Promise<Gateway> {
+/** A gateway over memory. */
+export async function startGateway({
+  config: configured = {},
+  stored = {},
+  port: askedPort = 0,
+  ...deps
+}: GatewayOptions = {}): Promise<Gateway> {
   const config = { ...CONFIG, ...configured }
   const log: Record<string, unknown>[] = []
   const logger = pino({ level: 'debug' }, lines(log))
@@ -84,7 +91,7 @@ export async function startGateway({ config: configured = {}, stored = {}, ...de
     version: '1.2.3',
     ...deps,
   })
-  const { url, port } = await server.listen(config.host, 0)
+  const { url, port } = await server.listen(config.host, askedPort)
   return { url, port, reads, conditions, log, get: (path, headers = {}) => fetch(url + path, { headers }), close: () => server.close() }
 }
 

@@ -1,0 +1,79 @@
+import pino from 'pino'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type AdmissionConfig, createAdmission } from '#gateway/admission.ts'
+import { CONFIG } from './startGateway.ts'
+
+const logger = pino({ level: 'silent' })
+
+function admissionWith(config: Partial<AdmissionConfig>) {
+  return createAdmission({ ...CONFIG, ...config }, logger)
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 0 })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+test('lets in who sends no origin unless one is required', () => {
+  expect(admissionWith({ requireOrigin: false }).originAllowed('')).toBe(true)
+  expect(admissionWith({ requireOrigin: true }).originAllowed('')).toBe(false)
+  expect(admissionWith({ requireOrigin: true }).originAllowed('http://localhost:3000')).toBe(true)
+})
+
+test('refuses the connection of a client that has too many with 429, and takes it when one is released', () => {
+  const { openConnection } = admissionWith({ maxConnectionsPerIp: 2 })
+  const first = openConnection('203.0.113.1')
+  expect(openConnection('203.0.113.1').ok).toBe(true)
+  expect(openConnection('203.0.113.1')).toEqual({ ok: false, status: 429, retryAfterSeconds: 10 })
+  expect(openConnection('203.0.113.2').ok).toBe(true)
+  if (first.ok) first.release()
+  expect(openConnection('203.0.113.1').ok).toBe(true)
+  expect(openConnection('203.0.113.1').ok).toBe(false)
+})
+
+test('gives a place back once however often it is released', () => {
+  const { openConnection } = admissionWith({ maxConnectionsPerIp: 5, maxConnections: 2 })
+  const first = openConnection('203.0.113.1')
+  const second = openConnection('203.0.113.1')
+  if (first.ok) {
+    first.release()
+    first.release()
+    first.release()
+  }
+  expect(openConnection('203.0.113.1').ok).toBe(true)
+  expect(openConnection('203.0.113.1').ok).toBe(false)
+  if (second.ok) second.release()
+  expect(openConnection('203.0.113.1').ok).toBe(true)
+})
+
+test('refuses everybody with 503 when the process has as many connections as it may', () => {
+  const { openConnection } = admissionWith({ maxConnections: 2, maxConnectionsPerIp: 2 })
+  openConnection('203.0.113.1')
+  openConnection('203.0.113.2')
+  expect(openConnection('203.0.113.3')).toEqual({ ok: false, status: 503, retryAfterSeconds: 10 })
+})
+
+test('counts the connections of an IPv6 /64 together', () => {
+  const { openConnection } = admissionWith({ maxConnectionsPerIp: 1 })
+  expect(openConnection('2001:db8:1:2:0:0:0:1').ok).toBe(true)
+  expect(openConnection('2001:db8:1:2:ffff:0:0:9').ok).toBe(false)
+  expect(openConnection('2001:db8:1:3:0:0:0:1').ok).toBe(true)
+})
+
+test('allows so many requests per minute and starts anew when the minute is over', async () => {
+  const { takeRequest } = admissionWith({ rateLimitPerMinute: 2 })
+  expect(await takeRequest('203.0.113.1')).toEqual({ allowed: true, limit: 2, remaining: 1, resetSeconds: 60 })
+  vi.advanceTimersByTime(10_500)
+  expect(await takeRequest('203.0.113.1')).toEqual({ allowed: true, limit: 2, remaining: 0, resetSeconds: 50 })
+  expect(await takeRequest('203.0.113.1')).toEqual({ allowed: false, limit: 2, remaining: 0, resetSeconds: 50 })
+  vi.advanceTimersByTime(49_499)
+  expect(await takeRequest('203.0.113.1')).toMatchObject({ allowed: false, resetSeconds: 1 })
+  vi.advanceTimersByTime(1)
+  expect(await takeRequest('203.0.113.1')).toEqual({ allowed: true, limit: 2, remaining: 1, resetSeconds: 60 })
+})
+
+test('does not count when there is no limit', async () => {
+  expect(await admissionWith({ rateLimitPerMinute: 0 }).takeRequest('203.0.113.1')).toBeNull()
+})

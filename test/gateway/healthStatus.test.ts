@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import type { BackfillProgress } from '#domain/health.ts'
+import { type Condition, healthStatus } from '#gateway/healthStatus.ts'
+
+const FOLLOWING = { indexedBlock: 467, lagBlocks: 0, backfill: null, rpc: [], stalled: false, reason: null }
+const PRICE = {
+  price: '3000',
+  currency: 'USD',
+  source: 'coinbase',
+  fetchedAt: '2026-01-02T03:04:08.123Z',
+  ageSeconds: 240.4,
+  stale: true,
+} as const
+const BACKFILL: BackfillProgress = {
+  fromBlock: '0',
+  toBlock: '9',
+  currentBlock: '3',
+  percent: 30,
+  blocksPerSecond: 1,
+  eventsPerSecond: 1,
+  secondsLeft: 6,
+}
+const rpc = (name: string, healthy: boolean) => ({ name, healthy, latencyMs: null, errorRate: healthy ? 0 : 1 })
+
+interface Case {
+  readonly name: string
+  readonly indexer?: Partial<Condition['indexer']>
+  readonly databaseOk?: boolean
+  readonly price?: Condition['price']
+  readonly status: string
+  readonly reasons: readonly string[]
+}
+
+const CASES: readonly Case[] = [
+  { name: 'all is well', status: 'ok', reasons: [] },
+  { name: 'there never was a price, as on a machine without internet', price: null, status: 'ok', reasons: [] },
+  { name: 'the price is fresh', price: { ...PRICE, stale: false }, status: 'ok', reasons: [] },
+  {
+    name: 'the price is stale',
+    price: PRICE,
+    status: 'degraded',
+    reasons: ['no provider gives an ETH/USD price; the last one is 240 s old'],
+  },
+  { name: 'a provider fails', indexer: { rpc: [rpc('rpc-1', true), rpc('rpc-2', false)] }, status: 'degraded', reasons: ['rpc-2 fails'] },
+  {
+    name: 'the indexer says that something is odd',
+    indexer: { reason: 'logs are missing' },
+    status: 'degraded',
+    reasons: ['logs are missing'],
+  },
+  { name: 'nothing is indexed yet', indexer: { indexedBlock: null, lagBlocks: null }, status: 'syncing', reasons: [] },
+  { name: 'a backfill runs', indexer: { backfill: BACKFILL }, status: 'syncing', reasons: [] },
+  { name: 'it lags a little', indexer: { lagBlocks: 30 }, status: 'ok', reasons: [] },
+  { name: 'it lags far behind', indexer: { lagBlocks: 31 }, status: 'syncing', reasons: [] },
+  {
+    name: 'it catches up while a provider fails',
+    indexer: { lagBlocks: 31, rpc: [rpc('rpc-1', false)] },
+    status: 'syncing',
+    reasons: ['rpc-1 fails'],
+  },
+  {
+    name: 'it has stopped',
+    indexer: { stalled: true, reason: 'the reorg is too deep' },
+    status: 'stalled',
+    reasons: ['the reorg is too deep'],
+  },
+  {
+    name: 'it has stopped and nobody knows why',
+    indexer: { stalled: true },
+    status: 'stalled',
+    reasons: ['nothing is indexed though the chain moves'],
+  },
+  {
+    name: 'it has stopped in the middle of a backfill',
+    indexer: { stalled: true, backfill: BACKFILL },
+    status: 'stalled',
+    reasons: ['nothing is indexed though the chain moves'],
+  },
+  {
+    name: 'the database is away, whatever else is broken',
+    databaseOk: false,
+    indexer: { indexedBlock: null, rpc: [rpc('rpc-1', false)] },
+    price: PRICE,
+    status: 'stalled',
+    reasons: ['the database does not answer', 'rpc-1 fails', 'no provider gives an ETH/USD price; the last one is 240 s old'],
+  },
+]
+
+test.for(CASES)('is $status when $name', ({ indexer = {}, databaseOk = true, price = null, status, reasons }) => {
+  expect(healthStatus({ databaseOk, indexer: { ...FOLLOWING, ...indexer }, price })).toEqual({ status, reasons })
+})

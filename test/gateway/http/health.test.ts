@@ -1,0 +1,92 @@
+import { afterEach, expect, test } from 'vitest'
+import { expectProblem } from '../expectProblem.ts'
+import { databaseAway } from '../memoryReads.ts'
+import { type Gateway, startGateway } from '../startGateway.ts'
+
+let gateway: Gateway
+afterEach(() => gateway.close())
+
+test('tells everything about a healthy service', async () => {
+  gateway = await startGateway({ now: () => 12_700 })
+  const response = await gateway.get('/api/indexer/health')
+  expect(response.status).toBe(200)
+  expect(await response.json()).toEqual({
+    status: 'ok',
+    version: '1.2.3',
+    uptimeSeconds: 12,
+    chainId: 8453,
+    headBlock: '470',
+    confirmedBlock: '467',
+    indexedBlock: '467',
+    lagBlocks: 0,
+    lagSeconds: 1.2,
+    backfill: null,
+    reorgs: { count: 0, lastDepth: null, lastAt: null },
+    rpc: [{ name: 'rpc-1', healthy: true, latencyMs: 12, errorRate: 0 }],
+    database: { ok: true, latencyMs: 0.5 },
+    actors: { total: 0, byState: { live: 0 }, subscribers: 42 },
+    realtime: {
+      webSocketConnections: 4,
+      eventStreams: 2,
+      subscriptions: 9,
+      updatesPerSecond: 12.5,
+      deliveredTotal: 100,
+      conflatedTotal: 3,
+      commitToDeliveryMs: { p50: 1.2, p99: 9.8 },
+    },
+    reasons: [],
+  })
+})
+
+test('answers 503 with the whole picture, and says when to ask again, when the database is away', async () => {
+  gateway = await startGateway()
+  gateway.reads.before = databaseAway
+  const response = await gateway.get('/api/indexer/health')
+  expect(response.status).toBe(503)
+  expect(response.headers.get('retry-after')).toBe('5')
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  const text = await response.text()
+  expect(text).not.toContain('hunter2')
+  expect(JSON.parse(text)).toMatchObject({
+    status: 'stalled',
+    database: { ok: false, latencyMs: null },
+    indexedBlock: '467',
+    reasons: ['the database does not answer'],
+  })
+})
+
+test('answers 200 when degraded and before anything is known of the chain', async () => {
+  gateway = await startGateway()
+  const { indexer } = gateway.conditions
+  gateway.conditions.indexer = { ...indexer, rpc: [{ name: 'rpc-1', healthy: false, latencyMs: null, errorRate: 1 }] }
+  const degraded = await gateway.get('/api/indexer/health')
+  expect(degraded.status).toBe(200)
+  expect(await degraded.json()).toMatchObject({ status: 'degraded', reasons: ['rpc-1 fails'] })
+  gateway.conditions.indexer = { ...indexer, headBlock: null, confirmedBlock: null, indexedBlock: null, lagBlocks: null, lagSeconds: null }
+  const syncing = await gateway.get('/api/indexer/health')
+  expect(syncing.status).toBe(200)
+  expect(await syncing.json()).toMatchObject({ status: 'syncing', headBlock: null, confirmedBlock: null, indexedBlock: null })
+})
+
+test('lives whatever is broken', async () => {
+  gateway = await startGateway()
+  gateway.reads.before = databaseAway
+  const response = await gateway.get('/healthz')
+  expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }])
+})
+
+test('is ready only while it serves current data', async () => {
+  let nowMs = 0
+  gateway = await startGateway({ now: () => nowMs })
+  const { indexer } = gateway.conditions
+  expect(await (await gateway.get('/readyz')).json()).toEqual({ status: 'ready' })
+  gateway.conditions.indexer = { ...indexer, stalled: true, reason: 'a reorg is deeper than the confirmations' }
+  expect(await expectProblem(await gateway.get('/readyz'), 503, 'data_unavailable')).toBe('a reorg is deeper than the confirmations')
+  gateway.conditions.indexer = { ...indexer, indexedBlock: null }
+  expect(await expectProblem(await gateway.get('/readyz'), 503, 'data_unavailable')).toBe('the index is catching up with the chain')
+  gateway.conditions.indexer = { ...indexer, rpc: [{ name: 'rpc-1', healthy: false, latencyMs: null, errorRate: 1 }] }
+  expect((await gateway.get('/readyz')).status).toBe(200)
+  gateway.reads.before = databaseAway
+  nowMs = 501
+  expect(await expectProblem(await gateway.get('/readyz'), 503, 'data_unavailable')).toBe('the database does not answer; rpc-1 fails')
+})

@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { integer, parseParameters, parseQuery, withDefault } from '#gateway/parameters.ts'
+import { quote } from '#gateway/problem.ts'
+
+test('reads what URLSearchParams writes', () => {
+  const pairs = fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })))
+  fc.assert(
+    fc.property(pairs, given => {
+      const expected = new Map<string, string[]>()
+      for (const [name, text] of given) expected.set(name, [...(expected.get(name) ?? []), text])
+      expect(parseQuery(new URLSearchParams(given).toString())).toEqual(expected)
+    }),
+  )
+})
+
+test('never throws, whatever the query', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), query => {
+      const parsed = parseQuery(query)
+      expect('kind' in parsed ? parsed.status : parsed instanceof Map).toSatisfy(result => result === 400 || result === true)
+    }),
+  )
+})
+
+test('reads an integer exactly when it is plain decimal digits within the bounds', () => {
+  const schema = { limit: withDefault(integer(1, 100), 50) }
+  const given = fc.oneof(fc.integer({ min: -10, max: 120 }).map(String), fc.string())
+  fc.assert(
+    fc.property(given, text => {
+      const parsed = parseParameters(schema, new Map([['limit', [text]]]))
+      const expected = String(Number(text)) === text && Number(text) >= 1 && Number(text) <= 100 && Number.isInteger(Number(text))
+      expect(parsed.ok).toBe(expected)
+      if (parsed.ok) expect(parsed.values.limit).toBe(Number(text))
+    }),
+  )
+  expect(parseParameters(schema, new Map())).toEqual({ ok: true, values: { limit: 50 } })
+})
+
+test('repeats input in messages without anything that could act there', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), input => {
+      const quoted = quote(input)
+      expect(quoted).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u)
+      expect([...(JSON.parse(quoted) as string)].length).toBeLessThanOrEqual(64)
+    }),
+  )
+  expect(quote('a"b\\c')).toBe('"a\\"b\\\\c"')
+})
