@@ -10,13 +10,22 @@ const WORDS = new Set(
 /** Shorter ones are no secrets: hiding every `a` of the log because a password is `a` would hide the log. */
 const LEAST_LENGTH = 4
 
+/** What of the configuration may hold secrets; a command that reads only some of it has only those. */
+export type SecretConfig = Partial<Pick<Config, 'rpcUrls' | 'databaseUrl' | 'coingecko' | 'coinbase' | 'operatorToken'>>
+
 /** Everything in the configuration that must not be seen outside the process, for `createRedactor`. */
-export function secretsOf(config: Pick<Config, 'rpcUrls' | 'databaseUrl' | 'coingecko' | 'coinbase' | 'operatorToken'>): readonly string[] {
-  const { rpcUrls, databaseUrl, coingecko, coinbase, operatorToken } = config
-  const words = [operatorToken, coingecko.apiKey].filter(word => word !== null)
+export function secretsOf({
+  rpcUrls = [],
+  databaseUrl = null,
+  coingecko,
+  coinbase,
+  operatorToken = null,
+}: SecretConfig): readonly string[] {
+  const words = [operatorToken, coingecko?.apiKey ?? null].filter(word => word !== null)
+  const urls = [...rpcUrls, coingecko?.url, coinbase?.url].filter(url => url !== undefined)
   return [
     ...words.filter(word => word.length >= LEAST_LENGTH),
-    ...[...rpcUrls, coingecko.url, coinbase.url].flatMap(secretsOfUrl),
+    ...urls.flatMap(secretsOfUrl),
     ...(databaseUrl === null ? [] : secretsOfDatabaseUrl(databaseUrl)),
   ]
 }

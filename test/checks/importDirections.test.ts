@@ -27,6 +27,7 @@ const REACHES: Readonly<Record<string, Reach>> = {
   'src/chain': { values: EVERYBODY, packages: SERVER },
   'src/launchpads': { values: EVERYBODY, packages: SERVER },
   'src/database': { values: EVERYBODY, packages: SERVER },
+  'src/database/migrateCommand.ts': { values: [...EVERYBODY, 'configuration', 'database', 'telemetry'], packages: SERVER },
   'src/indexer': { values: [...EVERYBODY, 'chain', 'launchpads', 'database'], packages: SERVER },
   'src/market': { values: EVERYBODY, packages: SERVER },
   'src/telemetry': { values: EVERYBODY, packages: SERVER },

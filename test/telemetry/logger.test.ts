@@ -145,4 +145,11 @@ describe('secretsOf', () => {
     }
     expect(secretsOf(config)).toEqual([])
   })
+
+  it('finds those of a part of the configuration', () => {
+    expect(secretsOf({ databaseUrl: 'postgres://me:hunter2@db/tokens' })).toEqual(
+      expect.arrayContaining(['postgres://me:hunter2@db/tokens', 'hunter2']),
+    )
+    expect(secretsOf({ databaseUrl: 'postgres://me@db/tokens?password=hunter2' })).toContain('hunter2')
+  })
 })
