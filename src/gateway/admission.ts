@@ -8,7 +8,7 @@ import type { HttpRequest, HttpResponse } from './uWebSockets.ts'
 
 const MINUTE_SECONDS = 60
 
-/** Clients are counted in this many buckets, so that a flood of addresses can't fill the memory: 20 MB when all of them are in use. */
+/** Clients are counted in this many buckets, so that a flood of addresses can't fill the memory: 25 MB when all of them are in use. */
 const RATE_BUCKETS = 65_536
 
 /** When to come back after a refused connection: others leave all the time, but not at once. */

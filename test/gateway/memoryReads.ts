@@ -4,7 +4,9 @@ import type { ChainStats } from '#domain/chainStats.ts'
 import type { Claimable } from '#domain/claimable.ts'
 import type { Holder } from '#domain/holder.ts'
 import type {
+  CandleCursor,
   CandlesQuery,
+  HolderCursor,
   HoldersQuery,
   Page,
   Reads,
@@ -12,6 +14,7 @@ import type {
   TokenCursor,
   TokenSort,
   TokensQuery,
+  TradeCursor,
   TradesQuery,
 } from '#domain/queries.ts'
 import type { Token } from '#domain/token.ts'
@@ -108,10 +111,11 @@ function tokensPage(tokens: readonly Token[], query: TokensQuery): Page<Token, T
     const value = SORT_VALUES[sort](token)
     return { value: value === null ? null : String(value), address: token.address }
   }
+  const byAddress = (a: TokenCursor, b: TokenCursor) => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0)
   const compare = (a: TokenCursor, b: TokenCursor) => {
-    if ((a.value === null) !== (b.value === null)) return a.value === null ? 1 : -1
-    const byValue = a.value === null ? 0 : Number(a.value) - Number(b.value)
-    return (order === 'asc' ? 1 : -1) * (byValue || (a.address < b.address ? -1 : a.address > b.address ? 1 : 0))
+    if (a.value === null && b.value === null) return byAddress(a, b)
+    if (a.value === null || b.value === null) return a.value === null ? 1 : -1
+    return (order === 'asc' ? 1 : -1) * (Number(a.value) - Number(b.value) || byAddress(a, b))
   }
   const rows = tokens
     .filter(token => status === undefined || token.graduation.status === status)
@@ -123,13 +127,9 @@ function tokensPage(tokens: readonly Token[], query: TokensQuery): Page<Token, T
   return pageOf(rows, query.limit, cursorOf)
 }
 
-function tradesPage(
-  trades: readonly Trade[],
-  query: TradesQuery,
-): ReturnType<typeof pageOf<Trade, { blockNumber: number; logIndex: number }>> {
+function tradesPage(trades: readonly Trade[], query: TradesQuery): Page<Trade, TradeCursor> {
   const cursorOf = (trade: Trade) => ({ blockNumber: Number(trade.blockNumber), logIndex: trade.logIndex })
-  const position = ({ blockNumber, logIndex }: { blockNumber: number; logIndex: number }) =>
-    (query.order === 'asc' ? 1 : -1) * (blockNumber * 1_000 + logIndex)
+  const position = ({ blockNumber, logIndex }: TradeCursor) => (query.order === 'asc' ? 1 : -1) * (blockNumber * 1_000 + logIndex)
   const rows = trades
     .filter(trade => trade.token === query.token)
     .filter(trade => query.side === undefined || trade.side === query.side)
@@ -143,22 +143,22 @@ function tradesPage(
   return pageOf(rows, query.limit, cursorOf)
 }
 
-function holdersPage(
-  holders: readonly Holder[],
-  query: HoldersQuery,
-): ReturnType<typeof pageOf<Holder, { balance: string; address: Address; rank: number }>> {
+function holdersPage(holders: readonly Holder[], query: HoldersQuery): Page<Holder, HolderCursor> {
   const rows = holders
     .filter(holder => !query.excludeTypes.includes(holder.type))
     .filter(holder => query.cursor === undefined || holder.rank > query.cursor.rank)
   return pageOf(rows, query.limit, ({ balance, address, rank }) => ({ balance, address, rank }))
 }
 
-function candlesPage(candles: readonly Candle[], query: CandlesQuery): ReturnType<typeof pageOf<Candle, { time: number }>> {
+function candlesPage(candles: readonly Candle[], query: CandlesQuery): Page<Candle, CandleCursor> {
   if (query.interval !== '1m' || query.currency !== 'weth') return { data: [], next: null }
   const rows = (query.fill ? filled(candles, CANDLE_INTERVALS[query.interval]) : candles)
     .filter(candle => candle.time + 60 > (query.from ?? 0) && candle.time <= (query.to ?? Number.MAX_SAFE_INTEGER))
-    .filter(candle => query.cursor === undefined || candle.time > query.cursor.time)
-  return pageOf(rows, query.limit, ({ time }) => ({ time }))
+    .filter(candle => query.cursor === undefined || candle.time < query.cursor.time)
+  // A page is the newest part of the range, and the next one older.
+  const data = rows.slice(-query.limit)
+  const oldest = data[0]
+  return { data, next: rows.length > query.limit && oldest !== undefined ? { time: oldest.time } : null }
 }
 
 function filled(candles: readonly Candle[], length: number): readonly Candle[] {

@@ -67,11 +67,11 @@ test('asks storage for the interval, currency and times that were asked for', as
   ])
 })
 
-test('pages by cursor within the same times', async () => {
+test('pages by cursor to older candles within the same times', async () => {
   await start()
   const first = await list(`from=${START}&limit=2`)
   const second = await list(`from=${START}&limit=2&cursor=${first.nextCursor}`)
-  expect([...first.data, ...second.data]).toEqual(CANDLES)
+  expect([...second.data, ...first.data]).toEqual(CANDLES)
   await expectProblem(
     await gateway.get(`/api/tokens/${TOKEN}/candles?from=${START}&fill=true&cursor=${first.nextCursor}`),
     400,

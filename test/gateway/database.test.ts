@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createReads } from '#database/reads/reads.ts'
+import { TOKEN_SORTS } from '#domain/queries.ts'
+import type { Token } from '#domain/token.ts'
+import { CANDLE_CURSOR, type CursorCodec, encodeCursor, HOLDER_CURSOR, TRADE_CURSOR, tokenCursor } from '#gateway/cursor.ts'
+import { useDatabase } from '#test/support/database.ts'
+import { addressOf, chainStateRow, insertRows, tokenRow, tradeRow } from '#test/support/rows.ts'
+import { type Gateway, startGateway } from './startGateway.ts'
+
+/* HTTP on PostgreSQL: whatever passes the gateway's checks, the database must take too. */
+
+const database = await useDatabase()
+const TOKEN = addressOf(1)
+let gateway: Gateway
+
+beforeAll(async () => {
+  await insertRows(database.kysely, 'chain_state', [chainStateRow()])
+  await insertRows(
+    database.kysely,
+    'token',
+    [1, 2, 3].map(n =>
+      tokenRow(n, {
+        market_cap_weth: `${n}.5`,
+        price_change_h24: n / 1e9,
+        graduation_percent: n * 1e20,
+        last_trade_at: 1_700_000_000 + n,
+        liquidity_weth: `0.${'0'.repeat(50)}${n}`,
+        price_change_h1: -n / 3,
+        volume_h24: `${n}${'0'.repeat(60)}`,
+        holder_count: n,
+        buys_h24: n,
+        created_at: 1_700_000_000 + n,
+      }),
+    ),
+  )
+  await insertRows(
+    database.kysely,
+    'trade',
+    [1, 2, 3].map(n => tradeRow(TOKEN, n, 0)),
+  )
+  const reads = createReads({ db: database.kysely, chainId: 31337, weth: addressOf(0x3e7), claimCall: () => null })
+  gateway = await startGateway({ reads })
+})
+afterAll(() => gateway.close())
+
+async function list(path: string): Promise<{ readonly data: readonly Token[]; readonly nextCursor: string | null }> {
+  const response = await gateway.get(path)
+  expect(response.status).toBe(200)
+  return (await response.json()) as { data: readonly Token[]; nextCursor: string | null }
+}
+
+test.for(TOKEN_SORTS)('pages through the tokens by %s with the values that PostgreSQL prints', async sort => {
+  for (const [order, expected] of [
+    ['asc', [1, 2, 3]],
+    ['desc', [3, 2, 1]],
+  ] as const) {
+    const seen: string[] = []
+    let cursor = ''
+    for (let pages = 0; pages < 3; pages++) {
+      const { data, nextCursor } = await list(`/api/tokens?sort=${sort}&order=${order}&limit=1${cursor}`)
+      seen.push(...data.map(token => token.address))
+      cursor = `&cursor=${nextCursor}`
+    }
+    expect(cursor).toBe('&cursor=null')
+    expect(seen).toEqual((sort === 'priceChange1h' ? expected.toReversed() : expected).map(addressOf))
+  }
+})
+
+const LARGEST = String(Number.MAX_SAFE_INTEGER)
+const HUNDRED = Array.from({ length: 100 }, (_, n) => addressOf(n)).join(',')
+
+test.for([
+  `/api/tokens?addresses=${HUNDRED}&limit=100`,
+  `/api/tokens?launchpad=${encodeURIComponent("'; drop table token; --\\%_😀")}`,
+  `/api/tokens/${TOKEN}/trades?fromBlock=0&toBlock=${LARGEST}&limit=500`,
+  `/api/tokens/${TOKEN}/trades?fromBlock=${LARGEST}`,
+  `/api/tokens/${TOKEN}/holders?excludeType=wallet,creator,pool,curve,locker,burn,contract&limit=500`,
+  `/api/tokens/${TOKEN}/candles?from=0&to=253402300799&fill=true&limit=1500&interval=1d`,
+  `/api/tokens/${TOKEN}/candles?from=253402300799&fill=true`,
+  `/api/tokens/${TOKEN}/candles?to=0&fill=true&currency=usd`,
+  `/api/tokens/${TOKEN}/claimable?creator=${TOKEN}`,
+  `/api/search?q=${encodeURIComponent('%_\\\'"😀'.repeat(10))}&limit=50`,
+  '/api/search?q=0x0000000000000000000000000000000000000000',
+  '/api/search?q=0xabcde',
+  `/api/search?q=${encodeURIComponent('\u{10ffff}\u202e')}`,
+  '/api/chain-stats',
+  '/api/indexer/health',
+])('the database takes %s', async path => {
+  expect((await gateway.get(path)).status).toBe(200)
+})
+
+/** The outermost cursors that the gateway lets through, as somebody would forge them who has read this code. */
+const LONGEST_DECIMAL = `-${'9'.repeat(120)}.${'9'.repeat(120)}`
+const FORGED: readonly (readonly [
+  name: string,
+  path: string,
+  codec: CursorCodec<never>,
+  identity: unknown,
+  fields: readonly (string | number | null)[],
+])[] = [
+  ...TOKEN_SORTS.flatMap(sort =>
+    ['0', null, ...(sort.startsWith('priceChange') || sort === 'graduation' ? ['-1.7976931348623157e+308', '5e-324', '-0.0e9'] : [])]
+      .concat(['marketCap', 'volume24h', 'liquidity'].includes(sort) ? [LONGEST_DECIMAL.slice(0, 160)] : [])
+      .concat(['holders', 'trades24h'].includes(sort) ? ['2147483647'] : [])
+      .concat(['createdAt', 'lastTradeAt'].includes(sort) ? ['253402300799'] : [])
+      .map(
+        value =>
+          [
+            `${sort} ${value}`,
+            `/api/tokens?sort=${sort}`,
+            tokenCursor(sort) as CursorCodec<never>,
+            { sort, order: 'desc' },
+            [value, TOKEN],
+          ] as const,
+      ),
+  ),
+  [
+    'a trade',
+    `/api/tokens/${TOKEN}/trades?`,
+    TRADE_CURSOR as CursorCodec<never>,
+    { token: TOKEN, order: 'desc' },
+    [Number.MAX_SAFE_INTEGER, 2_147_483_647],
+  ],
+  [
+    'a holder',
+    `/api/tokens/${TOKEN}/holders?`,
+    HOLDER_CURSOR as CursorCodec<never>,
+    { token: TOKEN, excludeTypes: [] },
+    ['9'.repeat(78), TOKEN, 2_147_483_647],
+  ],
+  ...[0, 253_402_300_799].flatMap(time =>
+    [false, true].map(
+      fill =>
+        [
+          `a candle at ${time}`,
+          `/api/tokens/${TOKEN}/candles?fill=${fill}`,
+          CANDLE_CURSOR as CursorCodec<never>,
+          { token: TOKEN, interval: '1m', currency: 'weth', fill },
+          [time],
+        ] as const,
+    ),
+  ),
+]
+
+test.for(FORGED)('the database takes a forged cursor: %s', async ([, path, codec, identity, fields]) => {
+  const cursor = encodeCursor({ ...codec, write: () => fields }, undefined as never, identity)
+  const { data } = await list(`${path}&cursor=${cursor}`)
+  expect(data).toBeInstanceOf(Array)
+})
