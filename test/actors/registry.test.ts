@@ -1,0 +1,383 @@
+import { describe, expect, it } from 'vitest'
+import { IDLE_SAMPLES } from '#actors/token/machine.ts'
+import type { TokenSnapshot } from '#domain/token.ts'
+import { actorStateSchema } from '#protocol/operations.ts'
+import { blockOf, RecordingSubscription, RegistryFixture, settle } from '#test/support/actors.ts'
+import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
+
+const TOKEN = addressOf(1)
+const OTHER = addressOf(2)
+
+/** A fixture whose token is live at sequence 7. */
+async function live(): Promise<{ readonly fixture: RegistryFixture; readonly subscription: RecordingSubscription }> {
+  const fixture = new RegistryFixture()
+  fixture.history.store(snapshotOf(TOKEN, 7))
+  const subscription = new RecordingSubscription()
+  fixture.registry.subscribe(TOKEN, subscription)
+  await fixture.answerLoads()
+  return { fixture, subscription }
+}
+
+/** A snapshot that counts how often it is turned into JSON. */
+function countingSnapshot(sequence: number): { readonly snapshot: TokenSnapshot; readonly encodings: () => number } {
+  const snapshot = snapshotOf(TOKEN, sequence)
+  let encodings = 0
+  Object.defineProperty(snapshot.token, 'totalSupply', {
+    enumerable: true,
+    get: () => {
+      encodings++
+      return '1'
+    },
+  })
+  return { snapshot, encodings: () => encodings }
+}
+
+describe('subscribing', () => {
+  it('answers with the sequence and then the snapshot once the token is loaded', async () => {
+    const fixture = new RegistryFixture()
+    fixture.history.store(snapshotOf(TOKEN, 7))
+    const subscription = new RecordingSubscription()
+    fixture.registry.subscribe(TOKEN, subscription)
+    await settle()
+    expect(subscription.log).toEqual([])
+    expect(fixture.registry.get(TOKEN)).toMatchObject({ state: 'activating', sequence: null, subscribers: { webSocket: 1 } })
+    await fixture.answerLoads()
+    expect(subscription.log).toEqual(['subscribed 7', 'snapshot 7'])
+    expect(subscription.frames[0]?.completedAtMs).toBeNull()
+  })
+
+  it('loads a token once for everybody who joins', async () => {
+    const { fixture } = await live()
+    const others = [new RecordingSubscription(), new RecordingSubscription('eventStream')]
+    for (const other of others) fixture.registry.subscribe(TOKEN, other)
+    for (const other of others) expect(other.log).toEqual(['subscribed 7', 'snapshot 7'])
+    expect(fixture.history.loads).toBe(1)
+  })
+
+  it.each([
+    [6, ['subscribed 7', 'snapshot 7']],
+    [7, ['subscribed 7']],
+    [8, ['subscribed 7']],
+  ])('sends to who holds %i: %j', async (held, log) => {
+    const { fixture } = await live()
+    const subscription = new RecordingSubscription()
+    fixture.registry.subscribe(TOKEN, subscription, held)
+    expect(subscription.log).toEqual(log)
+  })
+
+  it('answers again when it is asked again, also while the token is being loaded', async () => {
+    const { fixture, subscription } = await live()
+    fixture.registry.subscribe(TOKEN, subscription, 7)
+    expect(subscription.log.slice(2)).toEqual(['subscribed 7'])
+    const early = new RecordingSubscription()
+    fixture.registry.subscribe(OTHER, early, 3)
+    fixture.registry.subscribe(OTHER, early)
+    fixture.history.store(snapshotOf(OTHER, 3))
+    await fixture.answerLoads()
+    expect(early.log).toEqual(['subscribed 3', 'subscribed 3', 'snapshot 3'])
+    fixture.commit(snapshotOf(OTHER, 4))
+    expect(early.log.slice(3)).toEqual(['update 4'])
+  })
+
+  it('answers for a token that is not indexed, whose updates flow when it appears', async () => {
+    const fixture = new RegistryFixture()
+    const subscription = new RecordingSubscription()
+    fixture.registry.subscribe(TOKEN, subscription)
+    await fixture.answerLoads()
+    expect(subscription.log).toEqual(['subscribed null'])
+    fixture.commit(snapshotOf(TOKEN, 1))
+    expect(subscription.log).toEqual(['subscribed null', 'update 1'])
+  })
+
+  it('answers with the update that was committed while the token was being loaded', async () => {
+    const fixture = new RegistryFixture()
+    fixture.history.store(snapshotOf(TOKEN, 7))
+    const subscription = new RecordingSubscription()
+    fixture.registry.subscribe(TOKEN, subscription)
+    await settle()
+    fixture.commit(snapshotOf(TOKEN, 8))
+    await fixture.answerLoads()
+    expect(subscription.log).toEqual(['subscribed 8', 'snapshot 8'])
+  })
+
+  it('offers nothing after unsubscribing', async () => {
+    const { fixture, subscription } = await live()
+    fixture.registry.unsubscribe(TOKEN, subscription)
+    fixture.commit(snapshotOf(TOKEN, 8))
+    expect(subscription.log).toHaveLength(2)
+    const early = new RecordingSubscription()
+    fixture.registry.subscribe(OTHER, early)
+    fixture.registry.unsubscribe(OTHER, early)
+    await fixture.answerLoads()
+    expect(early.log).toEqual([])
+    fixture.registry.unsubscribe(addressOf(3), early)
+  })
+})
+
+describe('dispatching', () => {
+  it('reaches the subscribers of the token and nobody else', async () => {
+    const { fixture, subscription } = await live()
+    const other = new RecordingSubscription()
+    fixture.registry.subscribe(OTHER, other)
+    await fixture.answerLoads()
+    fixture.registry.dispatch(blockOf(snapshotOf(TOKEN, 8), snapshotOf(addressOf(3), 8)))
+    expect(subscription.log.at(-1)).toBe('update 8')
+    expect(subscription.frames.at(-1)?.completedAtMs).toBe(900)
+    expect(other.log).toEqual(['subscribed null'])
+    expect(fixture.registry.get(addressOf(3))).toBeNull()
+  })
+
+  it('drops what is not newer', async () => {
+    const { fixture, subscription } = await live()
+    for (const sequence of [9, 8, 9, 7]) fixture.registry.dispatch(blockOf(snapshotOf(TOKEN, sequence)))
+    expect(subscription.log.slice(2)).toEqual(['update 9'])
+  })
+
+  it('encodes an update once, whatever the number of subscribers', async () => {
+    const { fixture } = await live()
+    const many = Array.from({ length: 300 }, (_, n) => new RecordingSubscription(n % 3 === 0 ? 'eventStream' : 'webSocket'))
+    for (const one of many) fixture.registry.subscribe(TOKEN, one)
+    const { snapshot, encodings } = countingSnapshot(8)
+    fixture.commit(snapshot)
+    fixture.registry.subscribe(TOKEN, new RecordingSubscription())
+    expect(encodings()).toBe(1)
+    const frames = new Set(many.map(one => one.frames.at(-1)))
+    expect(frames.size).toBe(1)
+  })
+
+  it('encodes nothing when nobody is left', async () => {
+    const { fixture, subscription } = await live()
+    fixture.registry.unsubscribe(TOKEN, subscription)
+    const { snapshot, encodings } = countingSnapshot(8)
+    fixture.commit(snapshot)
+    expect(encodings()).toBe(0)
+    const late = new RecordingSubscription()
+    fixture.registry.subscribe(TOKEN, late)
+    expect(late.log).toEqual(['subscribed 8', 'snapshot 8'])
+    expect(encodings()).toBe(1)
+  })
+
+  it('shows a joiner the price of now', async () => {
+    const { fixture, subscription } = await live()
+    const priceOf = (one: RecordingSubscription) =>
+      (JSON.parse(new TextDecoder().decode(one.frames.at(-1)?.webSocket)) as { token: { market: { marketCapUsd: string | null } } }).token
+        .market.marketCapUsd
+    expect(priceOf(subscription)).toBeNull()
+    fixture.ethUsd = () => '3000'
+    const late = new RecordingSubscription()
+    fixture.registry.subscribe(TOKEN, late)
+    expect(priceOf(late)).toBe('37020')
+  })
+})
+
+describe('trouble', () => {
+  it('keeps subscribers while the database is away and answers them when it is back', async () => {
+    const fixture = new RegistryFixture()
+    fixture.history.store(snapshotOf(TOKEN, 7))
+    const subscription = new RecordingSubscription()
+    fixture.registry.subscribe(TOKEN, subscription)
+    await fixture.failLoads()
+    expect(fixture.registry.get(TOKEN)?.state).toBe('resyncing')
+    fixture.sweep()
+    await fixture.failLoads()
+    expect(subscription.log).toEqual([])
+    fixture.sweep(2)
+    await fixture.answerLoads()
+    expect(fixture.registry.get(TOKEN)?.state).toBe('live')
+    expect(subscription.log).toEqual(['subscribed 7', 'snapshot 7'])
+  })
+
+  it('does not load more often than the pause allows', async () => {
+    const fixture = new RegistryFixture()
+    fixture.registry.subscribe(TOKEN, new RecordingSubscription())
+    await fixture.failLoads()
+    for (let sweep = 0; sweep < 60; sweep++) {
+      fixture.sweep(1, 1_000)
+      await fixture.failLoads()
+    }
+    // 1 + 2 + 4 + 8 + 16 s, then every 30 s: five or six attempts after the first in a minute.
+    expect(fixture.history.loads).toBeLessThanOrEqual(7)
+    expect(fixture.history.loads).toBeGreaterThanOrEqual(5)
+  })
+
+  it('retries a load that never answers', async () => {
+    const fixture = new RegistryFixture()
+    const subscription = new RecordingSubscription()
+    fixture.registry.subscribe(TOKEN, subscription)
+    await settle()
+    fixture.sweep(5)
+    await fixture.answerLoads()
+    expect(fixture.history.loads).toBeGreaterThan(1)
+    expect(subscription.log).toEqual(['subscribed null'])
+  })
+
+  it('gives every subscriber what was missed after a resync', async () => {
+    const { fixture, subscription } = await live()
+    fixture.history.store(snapshotOf(TOKEN, 9))
+    fixture.registry.resync()
+    expect(fixture.registry.get(TOKEN)?.state).toBe('resyncing')
+    await fixture.answerLoads()
+    expect(subscription.log.slice(2)).toEqual(['snapshot 9'])
+    expect(fixture.registry.get(TOKEN)?.state).toBe('live')
+  })
+
+  it('replaces an actor whose action has thrown and resyncs its subscribers', async () => {
+    const { fixture, subscription } = await live()
+    const waiting = new RecordingSubscription()
+    fixture.ethUsd = () => {
+      throw new Error('a defect')
+    }
+    fixture.commit(snapshotOf(TOKEN, 8))
+    expect(subscription.log).toHaveLength(2)
+    expect(fixture.registry.failuresTotal).toBe(1)
+    expect(fixture.registry.get(TOKEN)).toMatchObject({ state: 'resyncing', sequence: null, subscribers: { webSocket: 1 } })
+    fixture.registry.subscribe(TOKEN, waiting)
+    fixture.ethUsd = () => null
+    fixture.sweep()
+    await fixture.answerLoads()
+    expect(subscription.log.slice(2)).toEqual(['snapshot 8'])
+    expect(waiting.log).toEqual(['subscribed 8', 'snapshot 8'])
+    fixture.commit(snapshotOf(TOKEN, 9))
+    expect(subscription.log.at(-1)).toBe('update 9')
+    expect(fixture.registry.health()).toEqual({ total: 1, byState: { activating: 0, live: 1, resyncing: 0 }, subscribers: 2 })
+  })
+
+  it('replaces an actor that fails again and again ever more slowly', async () => {
+    const { fixture } = await live()
+    fixture.ethUsd = () => {
+      throw new Error('a defect')
+    }
+    fixture.commit(snapshotOf(TOKEN, 8))
+    for (let sweep = 0; sweep < 60; sweep++) {
+      fixture.sweep(1, 1_000)
+      await fixture.answerLoads()
+    }
+    expect(fixture.registry.failuresTotal).toBeGreaterThan(3)
+    expect(fixture.registry.failuresTotal).toBeLessThan(9)
+    expect(fixture.registry.health().total).toBe(1)
+  })
+
+  it('replaces an actor that fails over the answer to a subscriber', async () => {
+    const fixture = new RegistryFixture()
+    fixture.history.store(snapshotOf(TOKEN, 7))
+    fixture.ethUsd = () => {
+      throw new Error('a defect')
+    }
+    const subscriptions = [new RecordingSubscription(), new RecordingSubscription()]
+    for (const subscription of subscriptions) fixture.registry.subscribe(TOKEN, subscription)
+    await fixture.answerLoads()
+    fixture.ethUsd = () => null
+    fixture.sweep()
+    await fixture.answerLoads()
+    for (const subscription of subscriptions) expect(subscription.log).toEqual(['subscribed 7', 'snapshot 7'])
+  })
+})
+
+describe('passivation', () => {
+  it('removes an actor some sweeps after its last subscriber has left', async () => {
+    const { fixture, subscription } = await live()
+    fixture.sweep(10)
+    expect(fixture.registry.get(TOKEN)?.state).toBe('live')
+    fixture.registry.unsubscribe(TOKEN, subscription)
+    fixture.sweep(IDLE_SAMPLES - 1)
+    expect(fixture.registry.get(TOKEN)?.state).toBe('live')
+    fixture.sweep()
+    expect(fixture.registry.get(TOKEN)).toBeNull()
+    expect(fixture.registry.passivationsTotal).toBe(1)
+    expect(fixture.registry.health()).toEqual({ total: 0, byState: { activating: 0, live: 0, resyncing: 0 }, subscribers: 0 })
+  })
+
+  it('keeps an actor that somebody comes back to, without another load', async () => {
+    const { fixture, subscription } = await live()
+    fixture.registry.unsubscribe(TOKEN, subscription)
+    fixture.sweep(IDLE_SAMPLES - 1)
+    const next = new RecordingSubscription()
+    fixture.registry.subscribe(TOKEN, next)
+    fixture.sweep(20)
+    expect(next.log).toEqual(['subscribed 7', 'snapshot 7'])
+    expect(fixture.history.loads).toBe(1)
+  })
+
+  it('activates anew after passivation', async () => {
+    const { fixture, subscription } = await live()
+    fixture.registry.unsubscribe(TOKEN, subscription)
+    fixture.sweep(IDLE_SAMPLES)
+    fixture.commit(snapshotOf(TOKEN, 8))
+    const next = new RecordingSubscription()
+    fixture.registry.subscribe(TOKEN, next, 7)
+    await fixture.answerLoads()
+    expect(next.log).toEqual(['subscribed 8', 'snapshot 8'])
+  })
+
+  it('bounds the actors that nobody watches, however fast clients come and go', async () => {
+    const { fixture } = await live()
+    const visitor = new RecordingSubscription()
+    for (let n = 10; n < 3_010; n++) {
+      fixture.registry.subscribe(addressOf(n), visitor)
+      fixture.registry.unsubscribe(addressOf(n), visitor)
+    }
+    expect(fixture.registry.health().total).toBe(2_001)
+    expect(fixture.registry.get(TOKEN)).not.toBeNull()
+    expect(fixture.registry.get(addressOf(3_009))).not.toBeNull()
+    expect(fixture.registry.get(addressOf(10))).toBeNull()
+    fixture.sweep(IDLE_SAMPLES)
+    expect(fixture.registry.health().total).toBe(1)
+  })
+
+  it('stops everything', async () => {
+    const { fixture, subscription } = await live()
+    fixture.registry.subscribe(OTHER, new RecordingSubscription())
+    fixture.registry.stop()
+    await fixture.answerLoads()
+    fixture.commit(snapshotOf(TOKEN, 8))
+    fixture.registry.subscribe(OTHER, new RecordingSubscription())
+    fixture.sweep()
+    expect(subscription.log).toHaveLength(2)
+    expect(fixture.registry.health().total).toBe(0)
+  })
+})
+
+describe('what operators see', () => {
+  it('shows an actor', async () => {
+    const { fixture, subscription } = await live()
+    fixture.registry.subscribe(TOKEN, new RecordingSubscription('eventStream'))
+    subscription.lagging = true
+    fixture.commit(snapshotOf(TOKEN, 8))
+    const state = fixture.registry.get(TOKEN)
+    expect(actorStateSchema.parse(state)).toEqual({
+      token: TOKEN,
+      state: 'live',
+      sequence: 8,
+      subscribers: { webSocket: 1, eventStream: 1, lagging: 1 },
+      lastUpdateAt: '2026-01-02T03:04:08.123Z',
+      lastBlock: '456',
+      frameBytes: subscription.frames.at(-1)?.webSocket.length,
+      activatedAt: new Date(1_795_000_001_000).toISOString(),
+      eventsHandled: 4,
+    })
+  })
+
+  it('lists actors by subscribers, sequence or time, and by state', async () => {
+    const fixture = new RegistryFixture()
+    fixture.history.store(snapshotOf(addressOf(1), 5, { updatedAt: '2026-01-02T03:04:03.000Z' }))
+    fixture.history.store(snapshotOf(addressOf(2), 7, { updatedAt: '2026-01-02T03:04:01.000Z' }))
+    fixture.history.store(snapshotOf(addressOf(3), 6, { updatedAt: '2026-01-02T03:04:02.000Z' }))
+    for (const [token, count] of [
+      [1, 1],
+      [2, 2],
+      [3, 3],
+      [4, 1],
+    ] as const) {
+      for (let n = 0; n < count; n++) fixture.registry.subscribe(addressOf(token), new RecordingSubscription())
+    }
+    await fixture.answerLoads()
+    fixture.registry.subscribe(addressOf(5), new RecordingSubscription())
+    const tokens = (query: Parameters<typeof fixture.registry.list>[0]) => fixture.registry.list(query).map(actor => Number(actor.token))
+    expect(tokens({ sort: 'subscribers', limit: 2 })).toEqual([3, 2])
+    expect(tokens({ sort: 'sequence', limit: 3 })).toEqual([2, 3, 1])
+    expect(tokens({ sort: 'lastUpdateAt', limit: 3 })).toEqual([1, 3, 2])
+    expect(new Set(tokens({ sort: 'sequence', limit: 10 }).slice(3))).toEqual(new Set([4, 5]))
+    expect(tokens({ state: 'activating', sort: 'sequence', limit: 10 })).toEqual([5])
+    expect(tokens({ state: 'passivated', sort: 'sequence', limit: 10 })).toEqual([])
+  })
+})

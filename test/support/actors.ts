@@ -1,0 +1,136 @@
+import { pino } from 'pino'
+import type { History, Subscription, Transport } from '#actors/ports.ts'
+import { Registry } from '#actors/registry.ts'
+import type { Frame } from '#actors/token/frame.ts'
+import type { Address } from '#domain/address.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import type { TokenSnapshot } from '#domain/token.ts'
+import { hashOf } from '#test/support/snapshots.ts'
+
+export type Call =
+  | { readonly type: 'subscribed'; readonly sequence: number | null }
+  | { readonly type: 'snapshot' | 'update'; readonly sequence: number; readonly frame: Frame }
+
+/** A subscription that writes down what it is told. */
+export class RecordingSubscription implements Subscription {
+  readonly calls: Call[] = []
+  lagging = false
+  readonly transport: Transport
+
+  constructor(transport: Transport = 'webSocket') {
+    this.transport = transport
+  }
+
+  subscribed(sequence: number | null): void {
+    this.calls.push({ type: 'subscribed', sequence })
+  }
+
+  snapshot(frame: Frame): void {
+    this.calls.push({ type: 'snapshot', sequence: frame.sequence, frame })
+  }
+
+  update(frame: Frame): void {
+    this.calls.push({ type: 'update', sequence: frame.sequence, frame })
+  }
+
+  /** What was called, as `subscribed 7`, `snapshot 7`, `update 8`. */
+  get log(): readonly string[] {
+    return this.calls.map(call => `${call.type} ${call.sequence}`)
+  }
+
+  get frames(): readonly Frame[] {
+    return this.calls.flatMap(call => (call.type === 'subscribed' ? [] : [call.frame]))
+  }
+}
+
+interface PendingLoad {
+  readonly token: Address
+  resolve(): void
+  reject(): void
+}
+
+/** A database in memory whose answers are let out by the test; each says what was stored when it was asked. */
+export class HeldHistory implements History {
+  readonly stored = new Map<Address, TokenSnapshot>()
+  readonly pending: PendingLoad[] = []
+  loads = 0
+
+  load(token: Address): Promise<TokenSnapshot | null> {
+    this.loads++
+    const snapshot = this.stored.get(token) ?? null
+    return new Promise((resolve, reject) => {
+      const remove = () => this.pending.splice(this.pending.indexOf(load), 1)
+      const load: PendingLoad = {
+        token,
+        resolve: () => {
+          remove()
+          resolve(snapshot)
+        },
+        reject: () => {
+          remove()
+          reject(new Error('the database is away'))
+        },
+      }
+      this.pending.push(load)
+    })
+  }
+
+  store(snapshot: TokenSnapshot): TokenSnapshot {
+    this.stored.set(snapshot.token.address, snapshot)
+    return snapshot
+  }
+}
+
+/** A registry on a history in memory and clocks that the test moves. */
+export class RegistryFixture {
+  readonly history = new HeldHistory()
+  nowMs = 1_000
+  /** What `Quotes` answers; a function may throw. */
+  ethUsd: () => string | null = () => null
+  readonly registry = new Registry({
+    history: this.history,
+    quotes: { ethUsd: () => this.ethUsd() },
+    logger: pino({ enabled: false }),
+    now: () => this.nowMs,
+    date: () => new Date(1_795_000_000_000 + this.nowMs),
+  })
+
+  /** Stores a state as the database would and dispatches the block that made it. */
+  commit(snapshot: TokenSnapshot): void {
+    this.history.store(snapshot)
+    this.registry.dispatch(blockOf(snapshot))
+  }
+
+  /** Lets all loads answer that were asked for, and those that follow from them. */
+  async answerLoads(): Promise<void> {
+    await settle()
+    while (this.history.pending.length > 0) {
+      this.history.pending[0]?.resolve()
+      await settle()
+    }
+  }
+
+  async failLoads(): Promise<void> {
+    await settle()
+    while (this.history.pending.length > 0) this.history.pending[0]?.reject()
+    await settle()
+  }
+
+  sweep(times = 1, everyMs = 5_000): void {
+    for (let sweep = 0; sweep < times; sweep++) {
+      this.nowMs += everyMs
+      this.registry.sweep()
+    }
+  }
+}
+
+export function blockOf(...tokens: readonly TokenSnapshot[]): CommittedBlock {
+  return { number: 456, hash: hashOf(456), timestamp: 1_795_000_000, completedAtMs: 900, tokens }
+}
+
+/** Lets every promise that is settled already tell its followers. */
+export async function settle(): Promise<void> {
+  await new Promise<void>(resolve => {
+    setImmediate(resolve)
+  })
+}
