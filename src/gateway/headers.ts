@@ -8,6 +8,9 @@ const SECURITY_HEADERS: readonly HeaderField[] = [
   ['Referrer-Policy', 'no-referrer'],
 ]
 
+/** Of every route. */
+export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
+
 const EXPOSED_HEADERS = 'ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id'
 
 /**
@@ -22,7 +25,8 @@ export function commonHeaders(requestId: string, origin: string, admission: Admi
 }
 
 export const PREFLIGHT_HEADERS: readonly HeaderField[] = [
-  ['Access-Control-Allow-Methods', 'GET, HEAD, OPTIONS'],
+  ['Allow', ALLOWED_METHODS],
+  ['Access-Control-Allow-Methods', ALLOWED_METHODS],
   ['Access-Control-Allow-Headers', 'Authorization, Cache-Control, Content-Type, If-None-Match, Last-Event-ID, X-Request-Id'],
   ['Access-Control-Max-Age', '7200'],
 ]

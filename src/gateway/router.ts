@@ -1,8 +1,7 @@
+import { ALLOWED_METHODS } from './headers.ts'
 import { decodePercent } from './parameters.ts'
 import { invalidParameter, type Problem, problem, quote } from './problem.ts'
 import type { Route } from './route.ts'
-
-const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
 
 /** Where a request goes, with the decoded parameters of its path. */
 export type Match =

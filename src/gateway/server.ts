@@ -107,6 +107,7 @@ function createAnswerer(deps: ServerDeps, now: () => number): (exchange: Exchang
   return async (exchange, done) => {
     const startedAtMs = now()
     const { requestId, method, path, clientAddress } = exchange
+    let sent = false
     try {
       const { outcome, cacheControl, route } = await dispatch(exchange)
       if (outcome.kind === 'handedOver') {
@@ -116,13 +117,14 @@ function createAnswerer(deps: ServerDeps, now: () => number): (exchange: Exchang
       const rendered = render(outcome, exchange, cacheControl)
       const aborted = exchange.isAborted()
       if (!aborted) send(rendered, exchange, done)
+      sent = true
       const status = aborted ? CLIENT_CLOSED_REQUEST : Number(rendered.status.slice(0, 3))
       const durationMs = Math.round((now() - startedAtMs) * 1_000) / 1_000
       logger.debug({ requestId, method, path: path.slice(0, 200), status, durationMs, clientAddress }, 'answered')
       deps.onAnswered?.({ method, route, status, durationMs })
     } catch (err) {
-      logger.error({ err, requestId }, 'an answer could not be written')
-      if (!exchange.isAborted()) exchange.res.close()
+      logger.error({ err, requestId }, sent ? 'an answer could not be reported' : 'an answer could not be sent')
+      if (!sent && !exchange.isAborted()) exchange.res.close()
     }
   }
 }

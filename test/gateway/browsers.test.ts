@@ -47,6 +47,7 @@ test('answers the preflight of an allowed origin', async () => {
   expect(await response.text()).toBe('')
   expect(Object.fromEntries(response.headers)).toMatchObject({
     'access-control-allow-origin': ALLOWED,
+    allow: 'GET, HEAD, OPTIONS',
     'access-control-allow-methods': 'GET, HEAD, OPTIONS',
     'access-control-allow-headers': expect.stringContaining('If-None-Match'),
     'access-control-max-age': '7200',

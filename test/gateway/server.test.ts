@@ -214,6 +214,19 @@ test('reports each answer with the pattern of its route', async () => {
   ])
 })
 
+test('survives a listener that fails', async () => {
+  gateway = await startGateway({
+    onAnswered() {
+      throw new Error('no such label')
+    },
+  })
+  for (let n = 0; n < 2; n++) expect((await gateway.get('/healthz')).status).toBe(200)
+  expect(gateway.log.filter(line => line.level === 50)).toMatchObject([
+    { err: { message: 'no such label' } },
+    { err: { message: 'no such label' } },
+  ])
+})
+
 test('survives a client that goes away while its query runs', async () => {
   const statuses: number[] = []
   const gone = Promise.withResolvers<void>()
