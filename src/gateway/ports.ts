@@ -1,6 +1,7 @@
+import type { ActorsQuery } from '#actors/registry.ts'
 import type { Address } from '#domain/address.ts'
 import type { EthUsd } from '#domain/ethUsd.ts'
-import type { ActorState, ActorStateName, ActorsHealth, IndexerState, RealtimeHealth } from '#domain/health.ts'
+import type { ActorState, ActorsHealth, IndexerState, RealtimeHealth } from '#domain/health.ts'
 import type { Problem } from './problem.ts'
 import type { HttpResponse, TemplatedApp } from './uWebSockets.ts'
 
@@ -27,16 +28,7 @@ export interface EthUsdView {
   last(): EthUsd | null
 }
 
-export type ActorSort = 'subscribers' | 'sequence' | 'lastUpdateAt'
-
-export interface ActorsQuery {
-  readonly state?: ActorStateName
-  /** Largest or newest first; a `null` comes last. */
-  readonly sort: ActorSort
-  readonly limit: number
-}
-
-/** The token actors as operators inspect them. Never waits. */
+/** The token actors as operators inspect them (the `Registry`). Never waits. */
 export interface ActorsView {
   health(): ActorsHealth
   list(query: ActorsQuery): readonly ActorState[]
