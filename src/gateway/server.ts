@@ -20,8 +20,9 @@ const CLIENT_CLOSED_REQUEST = 499
 
 /** One answered request, for metrics. */
 export interface AnsweredRequest {
-  readonly method: string
-  /** The pattern of the route, such as `/api/tokens/:address`; `null` for an unknown path: bounded, unlike the paths. */
+  /** `other` for one that is not allowed anyway: a client may invent methods without end. */
+  readonly method: 'GET' | 'HEAD' | 'OPTIONS' | 'other'
+  /** The pattern of the route, such as `/api/tokens/:address`; `null` when it was not reached: bounded, unlike the paths. */
   readonly route: string | null
   /** 499: the client went away before the answer. */
   readonly status: number
@@ -121,12 +122,16 @@ function createAnswerer(deps: ServerDeps, now: () => number): (exchange: Exchang
       const status = aborted ? CLIENT_CLOSED_REQUEST : Number(rendered.status.slice(0, 3))
       const durationMs = Math.round((now() - startedAtMs) * 1_000) / 1_000
       logger.debug({ requestId, method, path: path.slice(0, 200), status, durationMs, clientAddress }, 'answered')
-      deps.onAnswered?.({ method, route, status, durationMs })
+      deps.onAnswered?.({ method: knownMethod(method), route, status, durationMs })
     } catch (err) {
       logger.error({ err, requestId }, sent ? 'an answer could not be reported' : 'an answer could not be sent')
       if (!sent && !exchange.isAborted()) exchange.res.close()
     }
   }
+}
+
+function knownMethod(method: string): AnsweredRequest['method'] {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? method : 'other'
 }
 
 function problemOfFailure(error: unknown, { requestId, method, path }: Exchange, logger: Logger): Problem {

@@ -208,9 +208,11 @@ test('reports each answer with the pattern of its route', async () => {
   gateway = await startGateway({ now: () => 1, onAnswered: request => answered.push(request) })
   await gateway.get(`/api/tokens/${TOKEN}`)
   await gateway.get('/nowhere/else')
+  await fetch(`${gateway.url}/healthz`, { method: 'BREW' })
   expect(answered).toEqual([
     { method: 'GET', route: '/api/tokens/:address', status: 200, durationMs: 0 },
     { method: 'GET', route: null, status: 404, durationMs: 0 },
+    { method: 'other', route: null, status: 405, durationMs: 0 },
   ])
 })
 
