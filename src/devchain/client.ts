@@ -4,7 +4,7 @@ import { createTestClient, http, publicActions, walletActions } from 'viem'
 export type DevClient = ReturnType<typeof createDevClient>
 
 /**
- * The client that tests and traders use. Calls made in the same turn go out as one HTTP request; nothing is cached or retried, because a
+ * The client that tests and traders use. Nothing is cached or retried, because a
  * development chain's state changes under the caller's hands.
  */
 export function createDevClient(url: string) {
@@ -12,7 +12,7 @@ export function createDevClient(url: string) {
     mode: 'anvil',
     cacheTime: 0,
     pollingInterval: 50,
-    transport: http(url, { batch: { batchSize: 200 }, retryCount: 0, timeout: 30_000 }),
+    transport: http(url, { retryCount: 0, timeout: 30_000 }),
   })
     .extend(publicActions)
     .extend(walletActions)

@@ -110,11 +110,12 @@ contract BondingCurve {
         if (receivedWei == 0) revert NothingReceived();
         if (receivedWei < minWeiOut) revert SlippageExceeded(receivedWei, minWeiOut);
 
+        // Before the effects, so that a seller without the tokens hears so; the token is our own and calls nobody.
+        token.transferFrom(msg.sender, address(this), tokenAmount);
         virtualWei -= receivedWei + feeWei;
         realWei -= receivedWei + feeWei;
         virtualToken += tokenAmount;
 
-        token.transferFrom(msg.sender, address(this), tokenAmount);
         _escrow(feeWei);
         emit Sold(
             msg.sender, recipient, tokenAmount, receivedWei, feeWei, virtualWei, virtualToken, realWei, token.balanceOf(address(this))

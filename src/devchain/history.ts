@@ -1,0 +1,57 @@
+import type { Random } from './traders/random.ts'
+import type { Traders } from './traders.ts'
+
+/** How long ago the history begins: a day and a bit, so that windows of 24 hours have a past. */
+export const HISTORY_SECONDS = 26 * 3_600
+const HISTORY_BLOCKS = 320
+
+export interface HistoryOptions {
+  readonly traders: Traders
+  readonly random: Random
+  /** Unix seconds; every block's timestamp is later. */
+  readonly since: number
+  /** The time of day in Unix seconds; the last block is given it. */
+  readonly now: () => number
+  /** Default 320. */
+  readonly blocks?: number
+  readonly onProgress?: (done: number, blocks: number) => void
+}
+
+/**
+ * Lets the traders live through the past day in seconds: blocks with uneven gaps between them, from `since` to now, some quiet and some busy.
+ *
+ * @throws what `Traders.block` throws
+ */
+export async function runHistory({ traders, random, since, now, blocks = HISTORY_BLOCKS, onProgress }: HistoryOptions): Promise<void> {
+  const times = drawTimes(random, since, now() - 1, blocks - 1)
+  for (const [index, time] of times.entries()) {
+    await traders.block(drawActions(random), time)
+    onProgress?.(index + 1, blocks)
+  }
+  // However long all of this took, the chain's clock goes on from the present.
+  await traders.block(drawActions(random), Math.max(now(), (times.at(-1) ?? since) + 1))
+  onProgress?.(blocks, blocks)
+}
+
+/** Strictly rising whole seconds after `since` and up to `until`. */
+function drawTimes(random: Random, since: number, until: number, count: number): number[] {
+  const gaps = Array.from({ length: count }, () => random.spread(0.02, 1))
+  const total = gaps.reduce((sum, gap) => sum + gap, 0)
+  const spare = until - since - count
+  let passed = 0
+  return gaps.map((gap, index) => {
+    passed += gap
+    return since + index + 1 + Math.floor((passed / total) * spare)
+  })
+}
+
+function drawActions(random: Random): number {
+  switch (random.weighted([1, 6, 2])) {
+    case 0:
+      return random.integer(0, 2)
+    case 1:
+      return random.integer(3, 9)
+    default:
+      return random.integer(10, 24)
+  }
+}

@@ -1,0 +1,39 @@
+import type { Clock } from '#chain/clock.ts'
+import type { Random } from './traders/random.ts'
+import type { Traders } from './traders.ts'
+
+export interface LiveOptions {
+  readonly traders: Traders
+  readonly random: Random
+  readonly clock: Clock
+  readonly blockTimeMs: number
+  /** The average; each block has between half and one and a half times as many actions. */
+  readonly tradesPerBlock: number
+  /** Ends the run after the block in progress. */
+  readonly signal: AbortSignal
+  /** A block that could not be made; the next one is tried at its time. */
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Lets the traders make one block per block time until the signal aborts.
+ *
+ * One block at a time: when the machine is too slow for the block time, blocks are late and none is made up for.
+ */
+export async function runLive({ traders, random, clock, blockTimeMs, tradesPerBlock, signal, onError }: LiveOptions): Promise<void> {
+  let due = clock.nowMs() + blockTimeMs
+  for (;;) {
+    try {
+      await clock.sleep(Math.max(0, due - clock.nowMs()), signal)
+    } catch {
+      return // the signal
+    }
+    if (signal.aborted) return
+    due = Math.max(due, clock.nowMs()) + blockTimeMs
+    try {
+      await traders.block(random.integer(Math.floor(tradesPerBlock / 2), Math.ceil(tradesPerBlock * 1.5)))
+    } catch (error) {
+      if (!signal.aborted) onError(error)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import { toAddress } from '#domain/address.ts'
+import type { DevChain } from './actions.ts'
+import { type Cast, decideBlock } from './traders/decide.ts'
+import { afterBlock, EMPTY_MARKET, type Market } from './traders/market.ts'
+import { perform } from './traders/perform.ts'
+import type { Random } from './traders/random.ts'
+import { readBlock } from './traders/readBlock.ts'
+
+/** The first of the chain's accounts are left to whoever uses the development chain by hand. */
+const FIRST_TRADER = 10
+const CREATORS = 8
+/** Accounts that a chain for traders must have. */
+export const ACCOUNTS_FOR_TRADERS = 50
+
+/** Blocks after which the wallets are filled up again: trading costs fees, and a run may last for days. */
+const REFILL_BLOCKS = 500
+const WALLET_WEI = 10_000n * 10n ** 18n
+
+export interface TradersOptions {
+  readonly chain: DevChain
+  readonly random: Random
+}
+
+/** Counts since the traders began. */
+export interface TraderStats {
+  readonly blocks: number
+  readonly transactions: number
+  /** Mined and failed, as some always do: a price moved, a bound was too tight. */
+  readonly reverted: number
+  /** Refused by the node. */
+  readonly refused: number
+  readonly launched: number
+  readonly graduated: number
+}
+
+/** Simulated creators and traders. One block at a time: every call waits for the last one. */
+export interface Traders {
+  /**
+   * Lets the crowd act and mines the block.
+   *
+   * @param timestamp of the block, Unix seconds; left out: what the chain's clock says
+   * @throws the RPC error when the chain does not answer; what traders do wrong is not an error
+   */
+  block(actions: number, timestamp?: number): Promise<void>
+  stats(): TraderStats
+}
+
+/**
+ * Makes a crowd for a chain of `ACCOUNTS_FOR_TRADERS` unlocked accounts that mines when told to. The same chain, seed and calls give the
+ * same transactions in the same order.
+ */
+export async function createTraders({ chain, random }: TradersOptions): Promise<Traders> {
+  const { client } = chain
+  const accounts = (await client.getAddresses()).map(toAddress)
+  if (accounts.length < ACCOUNTS_FOR_TRADERS) throw new Error(`the traders need ${ACCOUNTS_FOR_TRADERS} unlocked accounts`)
+  const crowd = accounts.slice(FIRST_TRADER, ACCOUNTS_FOR_TRADERS)
+  const cast: Cast = { creators: crowd.slice(0, CREATORS), wallets: crowd }
+  const canSell = new Set(crowd)
+  let market: Market = EMPTY_MARKET
+  let stats: TraderStats = { blocks: 0, transactions: 0, reverted: 0, refused: 0, launched: 0, graduated: 0 }
+
+  const block = async (actions: number, timestamp?: number): Promise<void> => {
+    if (stats.blocks % REFILL_BLOCKS === REFILL_BLOCKS - 1) {
+      await Promise.all(crowd.map(address => client.setBalance({ address, value: WALLET_WEI })))
+    }
+    const { refused } = await perform(chain, decideBlock(market, cast, random, actions))
+    if (timestamp !== undefined) await client.setNextBlockTimestamp({ timestamp: BigInt(timestamp) })
+    await client.mine({ blocks: 1 })
+    const mined = await readBlock(client, await client.getBlockNumber())
+    market = afterBlock(market, mined.events, canSell, random)
+    const count = (kind: 'launched' | 'graduated') => mined.events.filter(event => event.kind === kind).length
+    stats = {
+      blocks: stats.blocks + 1,
+      transactions: stats.transactions + mined.transactions,
+      reverted: stats.reverted + mined.reverted,
+      refused: stats.refused + refused,
+      launched: stats.launched + count('launched'),
+      graduated: stats.graduated + count('graduated'),
+    }
+  }
+  return { block, stats: () => stats }
+}

@@ -1,0 +1,64 @@
+import { type Address as AnyAddress, decodeEventLog, type Hex, numberToHex } from 'viem'
+import { curveAbi, launchpadAbi, tokenAbi } from '#devchain/abis.ts'
+import type { DevClient } from '#devchain/client.ts'
+import { toAddress } from '#domain/address.ts'
+import type { MarketEvent } from './market.ts'
+
+/** The part of an `eth_getBlockReceipts` answer that is read here. */
+interface RawReceipt {
+  readonly status: Hex
+  readonly logs: readonly RawLog[]
+}
+
+interface RawLog {
+  readonly address: AnyAddress
+  readonly topics: [signature: Hex, ...rest: Hex[]]
+  readonly data: Hex
+}
+
+export interface BlockResult {
+  readonly transactions: number
+  readonly reverted: number
+  readonly events: readonly MarketEvent[]
+}
+
+/** What a mined block did, in the order of its logs. */
+export async function readBlock(client: DevClient, blockNumber: bigint): Promise<BlockResult> {
+  // viem has no type for this method.
+  const request = client.request as (call: { method: string; params: readonly unknown[] }) => Promise<unknown>
+  const receipts = (await request({ method: 'eth_getBlockReceipts', params: [numberToHex(blockNumber)] })) as readonly RawReceipt[]
+  return {
+    transactions: receipts.length,
+    reverted: receipts.filter(receipt => receipt.status !== '0x1').length,
+    events: receipts.flatMap(receipt => receipt.logs).flatMap(log => marketEvent(log) ?? []),
+  }
+}
+
+const ABI = [...launchpadAbi, ...curveAbi, ...tokenAbi].filter(item => item.type === 'event')
+
+/** `undefined` for the logs of other contracts (Uniswap, WETH) and those that traders do not care about. */
+function marketEvent(log: RawLog): MarketEvent | undefined {
+  const event = decode(log)
+  switch (event?.eventName) {
+    case 'TokenLaunched': {
+      const { token, curve, creator } = event.args
+      return { kind: 'launched', token: toAddress(token), curve: toAddress(curve), creator: toAddress(creator) }
+    }
+    case 'Transfer':
+      return { kind: 'received', token: toAddress(log.address), holder: toAddress(event.args.to) }
+    case 'Completed':
+      return { kind: 'completed', curve: toAddress(log.address) }
+    case 'Graduated':
+      return { kind: 'graduated', token: toAddress(event.args.token), pool: toAddress(event.args.pool) }
+    default:
+      return undefined
+  }
+}
+
+function decode(log: RawLog) {
+  try {
+    return decodeEventLog({ abi: ABI, topics: log.topics, data: log.data })
+  } catch {
+    return undefined // not one of ours
+  }
+}
