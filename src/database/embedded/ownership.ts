@@ -32,7 +32,9 @@ const HEARTBEAT_MS = 5_000
  * @throws `TokenwireError` with code `config_invalid` when it is another folder's server; what the driver says when it can't be reached
  */
 export async function claimServer(input: OwnershipInput): Promise<Ownership | null> {
-  const orm = createOrm(input.url, input.logger, { poolSize: 1, applicationName: 'tokenwire-owner' })
+  // What happens to this connection is told below: the ORM would warn of its end when the server is stopped on purpose.
+  const silent = input.logger.child({}, { level: 'silent' })
+  const orm = createOrm(input.url, silent, { poolSize: 1, applicationName: 'tokenwire-owner' })
   const db = orm.em.getKysely<unknown>()
   const released = new AbortController()
   const claimed = Promise.withResolvers<boolean>()

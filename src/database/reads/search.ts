@@ -6,9 +6,10 @@ import type { SearchQuery } from '#domain/queries.ts'
 import type { Token } from '#domain/token.ts'
 import { MAIN_POOL, TOKEN_COLUMNS, type TokenRow, toToken } from './tokenRow.ts'
 
-/** Fewer letters resemble everything. */
+/** Fewer letters resemble everything, and who types an address does not want what resembles it. */
 const LEAST_SIMILAR_LENGTH = 3
-const ADDRESS_PREFIX = /^0x[0-9a-f]{4,40}$/i
+const ADDRESS_LENGTH = 42
+const ADDRESS_LIKE = /^0x[0-9a-f]{4,}$/i
 
 /**
  * The tokens that fit a text best, in whatever case: by address prefix, then by exact symbol, symbol prefix, name prefix, then by likeness
@@ -25,11 +26,12 @@ export async function readSearch(db: Queryable, query: SearchQuery, chainId: num
     sql`select address, 2, 0 from token where lower(symbol) like lower(${`${escapeLike(text)}%`}) ${best}`,
     sql`select address, 3, 0 from token where lower(name) like lower(${`${escapeLike(text)}%`}) ${best}`,
   ]
-  if (ADDRESS_PREFIX.test(text)) {
+  if (ADDRESS_LIKE.test(text)) {
     const [first, last] = addressRange(text)
-    ways.push(sql`select address, 0, 0 from token where address between ${toBytes(first)} and ${toBytes(last)} ${best}`)
-  }
-  if ([...text].length >= LEAST_SIMILAR_LENGTH) {
+    if (text.length <= ADDRESS_LENGTH) {
+      ways.push(sql`select address, 0, 0 from token where address between ${toBytes(first)} and ${toBytes(last)} ${best}`)
+    }
+  } else if ([...text].length >= LEAST_SIMILAR_LENGTH) {
     ways.push(sql`select address, 4, ${likeness(text)} from token
       where lower(symbol) % lower(${text}) or lower(name) % lower(${text}) or lower(name) %> lower(${text})
       order by ${likeness(text)} desc, market_cap_weth desc nulls last, address limit ${query.limit}::integer`)

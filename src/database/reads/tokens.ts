@@ -70,12 +70,13 @@ async function readWithValue(db: Queryable, query: TokensQuery, count: number): 
 
 async function readWithoutValue(db: Queryable, query: TokensQuery, count: number): Promise<ListedRow[]> {
   const { cursor } = query
-  const conditions = [...filters(query), sql`${SORTS[query.sort].column} is null`]
+  const { column } = SORTS[query.sort]
+  const conditions = [...filters(query), sql`${column} is null`]
   if (cursor?.value === null) conditions.push(sql`token.address > ${toBytes(cursor.address)}::bytea`)
+  // The order names the column, which is null, because the planner would not see that the index gives it.
   const { rows } = await sql<ListedRow>`
-    select ${TOKEN_COLUMNS}, null as sort_value from token ${MAIN_POOL} ${where(conditions)} order by token.address limit ${count}`.execute(
-    db,
-  )
+    select ${TOKEN_COLUMNS}, null as sort_value from token ${MAIN_POOL} ${where(conditions)}
+    order by ${column}, token.address limit ${count}`.execute(db)
   return rows
 }
 
