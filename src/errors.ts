@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'rpc_unavailable'
   | 'rpc_inconsistent'
   | 'rpc_range_too_large'
+  | 'rpc_rejected'
   | 'reorg_too_deep'
   | 'price_unavailable'
   | 'not_supported'

@@ -1,0 +1,76 @@
+import { parseRangeLimit } from './rangeLimit.ts'
+import type { RpcFault } from './rpcFault.ts'
+
+/** The error of a JSON-RPC answer, text already without secrets. */
+export interface NodeError {
+  readonly code: number
+  readonly text: string
+}
+
+/** What HTTP says about an answer; on WebSocket `status` is 200. */
+export interface HttpFacts {
+  readonly status: number
+  readonly retryAfterMs: number | null
+}
+
+/** QuickNode's and others' own codes for "too many requests", beside the HTTP status in the code's place. */
+const RATE_LIMIT_CODES = new Set([429, -32005, -32007, -32029, -32090, -32097])
+const RATE_LIMIT =
+  /rate.?limit|too many requests|requests? (?:per second |count )?(?:limit|exceeded|limited)|compute units|throughput|capacity|credits|quota|try again (?:in|later)|daily (?:limit|request)|usage limit/i
+const MISSING =
+  /unknown block|header not found|block (?:is )?not found|(?:beyond|past|above|after) (?:the )?(?:current |last |latest |chain )?(?:head|accepted|block)|not (?:yet )?available|could not find block|missing trie node|pruned/i
+const REVERTED = /revert|invalid opcode|out of gas|stack (?:under|over)flow/i
+const BATCH_TEXT = /batch/i
+/** Stands for the method of a request of several calls when all of it is refused. */
+export const BATCH = 'batch'
+
+/** EIP-1474 and EIP-4444 codes that no repetition changes: invalid request, method, parameters; execution reverted. */
+const REJECTED_CODES = new Set([-32600, -32601, -32602, 3])
+
+/**
+ * What an error inside an answer means for the question. Cases, the first that fits:
+ * 1. a query of logs that asks for too much, in the provider's words
+ * 2. too many requests
+ * 3. too many calls in a batch
+ * 4. a method that it does not know
+ * 5. a block that this node does not have
+ * 6. a refusal that is the same everywhere
+ * 7. anything else: this node's own trouble
+ */
+export function classifyNodeError(method: string, error: NodeError, http: HttpFacts): RpcFault {
+  const { code, text } = error
+  if (method === 'eth_getLogs') {
+    const limit = parseRangeLimit(text)
+    if (limit !== null) return { kind: 'too-large', limit }
+  }
+  if (http.status === 429 || RATE_LIMIT_CODES.has(code) || RATE_LIMIT.test(text)) {
+    return { kind: 'rate-limited', retryAfterMs: http.retryAfterMs }
+  }
+  if (BATCH_TEXT.test(text) || (method === BATCH && REJECTED_CODES.has(code))) return { kind: 'batch-too-large' }
+  if (code === -32601) return { kind: 'rejected', code, text }
+  if (code === -39001 || MISSING.test(text)) return { kind: 'missing', what: `what ${method} asks for` }
+  if (REJECTED_CODES.has(code) || REVERTED.test(text)) return { kind: 'rejected', code, text }
+  return { kind: 'node', code, text }
+}
+
+/** What an HTTP status means when the body is not a JSON-RPC answer. */
+export function classifyHttpStatus(method: string, http: HttpFacts): RpcFault {
+  if (http.status === 429) return { kind: 'rate-limited', retryAfterMs: http.retryAfterMs }
+  if (http.status === 413 && method === 'eth_getLogs') return { kind: 'too-large', limit: { kind: 'density' } }
+  if (method === BATCH && [400, 413, 501].includes(http.status)) return { kind: 'batch-too-large' }
+  return { kind: 'http', status: http.status }
+}
+
+/**
+ * Reads a `Retry-After` header: seconds or a date.
+ *
+ * @returns milliseconds from now, `null` when it is absent or unreadable
+ */
+export function parseRetryAfter(header: string | null, nowMs: number): number | null {
+  if (header === null) return null
+  const text = header.trim()
+  if (/^\d{1,6}(\.\d+)?$/.test(text)) return Number(text) * 1_000
+  // Date.parse would take "-5" for a year.
+  const at = /[a-z]{3}/i.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(at) ? null : Math.max(0, at - nowMs)
+}

@@ -1,0 +1,207 @@
+import type { Address, Hex } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+import type { RangeLimit } from './rangeLimit.ts'
+import { afterAnsweredRange, afterRefusedRange, type RangeSize, UNLIMITED_RANGE } from './rangeSize.ts'
+import { parseHeader, parseLogs } from './rawBlock.ts'
+import type { Rpc, RpcProvider } from './rpc.ts'
+import { blockByNumber, logsOfAddresses } from './rpcCalls.ts'
+import { RpcError } from './rpcFault.ts'
+
+export interface LogRangeQuery {
+  readonly from: number
+  /** Inclusive. */
+  readonly to: number
+  /** A block at or after `to`: every answer must come from a provider on whose chain it is. */
+  readonly end: { readonly number: number; readonly hash: Hex }
+  readonly addresses: readonly Address[]
+  /** No more is fetched once this many logs are there, so that a busy stretch can't fill the memory. */
+  readonly maxLogs: number
+}
+
+export interface LogRange {
+  /** Ascending by (block, log index), each once. */
+  readonly logs: readonly ChainLog[]
+  /** The last block whose logs are all there: the query's `to`, or an earlier one when `maxLogs` was reached. */
+  readonly to: number
+}
+
+export interface LogRanges {
+  /** @throws `RpcError` */
+  fetch(query: LogRangeQuery): Promise<LogRange>
+  /** How many blocks the provider is asked for at once now, as learned from what it refused. */
+  blocksAtOnce(provider: string): number
+}
+
+/** geth refuses more. */
+const MOST_ADDRESSES = 1_000
+/** A query that times out so often is too large, whatever the provider says. */
+const TIMEOUTS_UNTIL_SPLIT = 2
+
+interface Piece {
+  readonly from: number
+  readonly to: number
+  readonly addresses: readonly Address[]
+}
+
+type PieceOutcome =
+  | { readonly kind: 'logs'; readonly logs: readonly ChainLog[] }
+  | { readonly kind: 'too-large'; readonly provider: string; readonly error: RpcError }
+
+/** What was learned of one provider. */
+interface Limits {
+  readonly size: RangeSize
+  readonly addresses: number
+}
+
+const NO_LIMITS: Limits = { size: UNLIMITED_RANGE, addresses: MOST_ADDRESSES }
+
+export function createLogRanges({ rpc, concurrency }: { rpc: Pick<Rpc, 'ask' | 'preferred'>; concurrency: number }): LogRanges {
+  const limits = new Map<string, Limits>()
+  const limitsOf = (provider: string) => limits.get(provider) ?? NO_LIMITS
+
+  const askPiece = async (piece: Piece, query: LogRangeQuery): Promise<PieceOutcome> => {
+    const blocks = piece.to - piece.from + 1
+    let provider = ''
+    let timeouts = 0
+    const question = async (one: RpcProvider): Promise<PieceOutcome> => {
+      provider = one.name
+      try {
+        const logs = await fetchPiece(one, piece, query)
+        limits.set(provider, { ...limitsOf(provider), size: afterAnsweredRange(limitsOf(provider).size, blocks) })
+        return { kind: 'logs', logs }
+      } catch (error) {
+        if (error instanceof RpcError && error.fault.kind === 'timeout') timeouts++
+        if (timeouts >= TIMEOUTS_UNTIL_SPLIT) throw new RpcError({ kind: 'too-large', limit: { kind: 'density' } }, provider)
+        throw error
+      }
+    }
+    try {
+      return await rpc.ask(question)
+    } catch (error) {
+      if (!(error instanceof RpcError) || error.fault.kind !== 'too-large') throw error
+      limits.set(provider, afterRefusal(limitsOf(provider), piece, error.fault.limit))
+      return { kind: 'too-large', provider, error: timeouts > 0 ? new RpcError({ kind: 'timeout' }, provider) : error }
+    }
+  }
+
+  const fetchSplitting = async (piece: Piece, query: LogRangeQuery): Promise<readonly ChainLog[]> => {
+    const outcome = await askPiece(piece, query)
+    if (outcome.kind === 'logs') return outcome.logs
+    const { size, addresses } = limitsOf(outcome.provider)
+    const parts = split(piece, size.blocks, addresses)
+    // Time-outs are not followed down to single blocks: a provider that hangs would hold this call for minutes. The next one asks for less.
+    if (parts.length === 1 || outcome.error.fault.kind === 'timeout') throw outcome.error
+    const found: (readonly ChainLog[])[] = []
+    for (const part of parts) found.push(await fetchSplitting(part, query))
+    return found.flat()
+  }
+
+  return {
+    blocksAtOnce: provider => limitsOf(provider).size.blocks,
+    fetch: async query => {
+      if (query.addresses.length === 0) return { logs: [], to: query.to }
+      const plan = createPlan(query, () => limitsOf(rpc.preferred()))
+      const found: (readonly ChainLog[])[] = []
+      let count = 0
+      let failed = false
+      const work = async () => {
+        for (let piece = plan.next(false); piece !== null && !failed; piece = plan.next(count > query.maxLogs)) {
+          try {
+            const logs = await fetchSplitting(piece, query)
+            found.push(logs)
+            count += logs.length
+          } catch (error) {
+            failed = true
+            throw error
+          }
+        }
+      }
+      const outcomes = await Promise.allSettled(Array.from({ length: concurrency }, work))
+      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+      return { logs: inOrder(found.flat()), to: plan.reached() }
+    },
+  }
+}
+
+async function fetchPiece(provider: RpcProvider, { from, to, addresses }: Piece, { end }: LogRangeQuery): Promise<ChainLog[]> {
+  // Together with the range's end, by which the provider shows that it has the range at all and on the same chain:
+  // asked for blocks that it does not have yet, it would answer with what it has, and nobody could tell.
+  const [rawLogs, rawEnd] = await provider.calls([logsOfAddresses(from, to, addresses), blockByNumber(end.number)])
+  const { hash } = parseHeader(rawEnd, `block ${end.number}`)
+  if (hash !== end.hash) throw new RpcError({ kind: 'inconsistent', what: `another block ${end.number}` })
+  const wanted = new Set(addresses)
+  const logs = parseLogs(rawLogs)
+  for (const { address, blockNumber } of logs) {
+    if (blockNumber < from || blockNumber > to)
+      throw new RpcError({ kind: 'inconsistent', what: `a log of block ${blockNumber} in ${from}-${to}` })
+    if (!wanted.has(address)) throw new RpcError({ kind: 'inconsistent', what: 'a log of an address that was not asked for' })
+  }
+  return logs
+}
+
+function afterRefusal(known: Limits, { from, to, addresses }: Piece, limit: RangeLimit): Limits {
+  if (limit.kind !== 'addresses') return { ...known, size: afterRefusedRange(known.size, to - from + 1, limit) }
+  const fewer = limit.max !== null && limit.max < addresses.length ? limit.max : Math.ceil(addresses.length / 2)
+  return { ...known, addresses: Math.max(1, Math.min(known.addresses, fewer)) }
+}
+
+/** Smaller pieces after a refusal: as the limits now say, or halves by blocks, then by addresses, when the piece is within them already. */
+function split(piece: Piece, blocks: number, addresses: number): readonly Piece[] {
+  const span = piece.to - piece.from + 1
+  if (span > blocks || piece.addresses.length > addresses) return cut(piece, blocks, addresses)
+  return span > 1 ? cut(piece, Math.ceil(span / 2), addresses) : cut(piece, 1, Math.max(1, Math.ceil(piece.addresses.length / 2)))
+}
+
+/** Pieces of at most so many blocks and addresses, ascending by block. */
+function cut({ from, to, addresses }: Piece, blocks: number, count: number): Piece[] {
+  const parts: Piece[] = []
+  for (let at = from; at <= to; at += blocks) {
+    const end = Math.min(to, at + blocks - 1)
+    for (let first = 0; first < addresses.length; first += count)
+      parts.push({ from: at, to: end, addresses: addresses.slice(first, first + count) })
+  }
+  return parts
+}
+
+interface Plan {
+  /** The next piece, or `null`. When `enough` is there, only what was begun is completed: every piece of a stretch of blocks. */
+  next(enough: boolean): Piece | null
+  /** The last block that the pieces given out cover. */
+  reached(): number
+}
+
+/** Gives out the pieces of a query in the order of blocks, sized by what the limits are at that moment. */
+function createPlan({ from, to, addresses }: LogRangeQuery, limits: () => Limits): Plan {
+  const distinct = [...new Set(addresses)]
+  let next = from
+  let stretch: Piece[] = []
+  return {
+    next: enough => {
+      if (stretch.length === 0 && !enough && next <= to) {
+        const { size, addresses: count } = limits()
+        const end = Math.min(to, next + size.blocks - 1)
+        stretch = cut({ from: next, to: end, addresses: distinct }, size.blocks, count)
+        next = end + 1
+      }
+      return stretch.shift() ?? null
+    },
+    reached: () => next - 1,
+  }
+}
+
+/**
+ * Sorts by place in the chain.
+ *
+ * @throws `RpcError` `inconsistent` when a place is taken twice or a block has two hashes: then the answers are of different chains
+ */
+function inOrder(logs: ChainLog[]): readonly ChainLog[] {
+  logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+  for (const [index, log] of logs.entries()) {
+    const before = logs[index - 1]
+    if (before === undefined || before.blockNumber !== log.blockNumber) continue
+    if (before.logIndex === log.logIndex)
+      throw new RpcError({ kind: 'inconsistent', what: `log ${log.logIndex} of block ${log.blockNumber} twice` })
+    if (before.blockHash !== log.blockHash) throw new RpcError({ kind: 'inconsistent', what: `logs of two blocks ${log.blockNumber}` })
+  }
+  return logs
+}

@@ -1,0 +1,30 @@
+import { bytesToHex, keccak256 } from 'viem'
+import type { Hex } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+
+const BLOOM_BYTES = 256
+
+/** The bloom of a block without logs. */
+export const EMPTY_BLOOM: Hex = `0x${'0'.repeat(BLOOM_BYTES * 2)}`
+
+/**
+ * The 2048-bit bloom filter that a header carries of its block's logs: three bits each for every log's address and topics.
+ * Source: the Yellow Paper, section 4.4.1 (M3:2048). Costs one keccak per distinct address and topic.
+ */
+export function logsBloom(logs: readonly Pick<ChainLog, 'address' | 'topics'>[]): Hex {
+  const items = new Set<Hex>()
+  for (const log of logs) {
+    items.add(log.address)
+    for (const topic of log.topics) items.add(topic)
+  }
+  const bloom = new Uint8Array(BLOOM_BYTES)
+  for (const item of items) {
+    const hash = keccak256(item, 'bytes')
+    for (const at of [0, 2, 4]) {
+      const bit = (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 2_047
+      const index = BLOOM_BYTES - 1 - (bit >> 3)
+      bloom[index] = (bloom[index] ?? 0) | (1 << (bit & 7))
+    }
+  }
+  return bytesToHex(bloom)
+}

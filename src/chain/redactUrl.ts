@@ -1,0 +1,39 @@
+const TEXT_KEPT = 200
+/** A shorter part of a host or path is a word ("v2", "rpc", "base"), not a key. */
+const WORD_HIDDEN_FROM = 8
+/** Credentials and query values are secrets whatever they look like, but a text without every "a" is none. */
+const SECRET_HIDDEN_FROM = 3
+
+/**
+ * A cleaner for what a provider writes: providers quote the URL, the host or the key they were asked with.
+ *
+ * @returns the text on one line, at most 200 characters, without any URL and without the long parts of `url`
+ */
+export function redactor(url: string): (text: string) => string {
+  const secrets = partsOf(url).sort((a, b) => b.length - a.length)
+  return text => {
+    let clean = text.replace(/\b[a-z][a-z+.-]{1,10}:\/\/\S+/gi, '<url>')
+    for (const secret of secrets) clean = clean.replaceAll(secret, '<redacted>')
+    return clean
+      .replace(/[\p{Cc}\s]+/gu, ' ')
+      .trim()
+      .slice(0, TEXT_KEPT)
+  }
+}
+
+function partsOf(url: string): string[] {
+  const parsed = URL.parse(url)
+  if (parsed === null) return [url]
+  const { host, hostname, username, password, pathname, searchParams } = parsed
+  const words = [host, hostname, ...pathname.split('/')].filter(part => part.length >= WORD_HIDDEN_FROM)
+  const secrets = [username, password, ...searchParams.values()].filter(part => part.length >= SECRET_HIDDEN_FROM)
+  return [...new Set([...words, ...secrets].flatMap(part => [part, decoded(part)]))]
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

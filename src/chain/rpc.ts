@@ -1,0 +1,152 @@
+import type { Logger } from 'pino'
+import type { RpcHealth } from '#domain/health.ts'
+import { TokenwireError } from '#errors'
+import { createChainCheck } from './chainCheck.ts'
+import { chooseProvider } from './chooseProvider.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { isHealthy, isUsable, toRpcHealth } from './providerHealth.ts'
+import { createProviders, type Provider } from './providers.ts'
+import type { RpcCall } from './rpcEndpoint.ts'
+import { faultOf, RpcError } from './rpcFault.ts'
+import { rpcRetryPolicy } from './rpcRetryPolicy.ts'
+
+/** One provider, for the time of one question. */
+export interface RpcProvider {
+  /** `rpc-1` … */
+  readonly name: string
+  call(method: string, params: readonly unknown[]): Promise<unknown>
+  /** All of them or an error; over HTTP in one request where the provider allows it. */
+  calls(calls: readonly RpcCall[]): Promise<readonly unknown[]>
+}
+
+/** Several providers of one chain as one: the first healthy one in the order of the URLs is asked. */
+export interface Rpc {
+  /**
+   * Asks every provider for its chain and waits for those that answer soon.
+   *
+   * @returns the chain id
+   * @throws `TokenwireError` `chain_mismatch` when every provider that answers serves another chain than the expected one,
+   * `rpc_unavailable` when none answers
+   */
+  connect(): Promise<number>
+  /**
+   * Puts a question to one provider after the other until one's answer is believed: what `question` throws as `RpcError` counts
+   * against the provider, like a failed call. It may be called several times; it must not keep the provider.
+   *
+   * @throws `RpcError` of the last attempt; anything else that `question` throws, at once
+   */
+  ask<T>(question: (provider: RpcProvider) => Promise<T>): Promise<T>
+  /** Puts a question to every healthy provider; an answer that fails is left out. */
+  askEach<T>(question: (provider: RpcProvider) => Promise<T>): Promise<readonly T[]>
+  /** EIP-1193, for viem: `custom(rpc, { retryCount: 0 })`. */
+  request(call: { readonly method: string; readonly params?: unknown }): Promise<unknown>
+  /** The provider that is asked first now. */
+  preferred(): string
+  /** In the order of the URLs. */
+  health(): readonly RpcHealth[]
+  /** When any provider last answered anything, in the clock's milliseconds; `null`: none yet. */
+  lastAnswerAtMs(): number | null
+  /** Subscribes to the preferred provider's heads; `null` when it can't push. `onEnd` is called once when the subscription breaks. */
+  subscribeHeads(onHead: () => void, onEnd: () => void): Promise<(() => void) | null>
+  /** Fails everything under way and everything after it. */
+  close(): void
+}
+
+export interface RpcOptions {
+  /** In order of preference; `http`, `https`, `ws` or `wss`. */
+  readonly urls: readonly string[]
+  /** The expected chain; `null`: the one that the first provider to answer serves. */
+  readonly chainId: number | null
+  readonly logger: Logger
+  readonly clock?: Clock
+  /** Default `Math.random`. */
+  readonly random?: () => number
+  /** For the answer to one request. Default 10,000. */
+  readonly timeoutMs?: number
+  readonly fetch?: typeof fetch
+}
+
+const TIMEOUT_MS = 10_000
+/** The longest that one question waits for a provider that asked for silence; whoever asks has longer waits of its own. */
+const LONGEST_WAIT_MS = 1_000
+
+/** @throws `TokenwireError` `config_invalid` without a URL */
+export function createRpc(options: RpcOptions): Rpc {
+  const { urls, chainId, logger, clock = systemClock, random = Math.random, timeoutMs = TIMEOUT_MS, fetch: fetchFn } = options
+  const providers = createProviders({ urls, logger, clock, random, ...(fetchFn === undefined ? {} : { fetch: fetchFn }) })
+  const check = createChainCheck({ providers, chainId, logger, clock, timeoutMs })
+  const closing = new AbortController()
+
+  const healths = () => providers.map(provider => provider.health())
+  const preferred = () => providers.find(provider => isUsable(provider.health(), clock.nowMs())) ?? providers[0]
+  const pause = (ms: number) =>
+    clock.sleep(ms, closing.signal).catch(() => {
+      throw new RpcError({ kind: 'closed' })
+    })
+
+  const choose = async (tried: ReadonlySet<string>): Promise<Provider> => {
+    const choice = chooseProvider(healths(), tried, clock.nowMs())
+    const provider = choice.kind === 'ask' ? providers.find(({ name }) => name === choice.name) : undefined
+    if (provider !== undefined) return provider
+    if (choice.kind !== 'wait') throw new TokenwireError('chain_mismatch', 'every RPC provider serves another chain', { retryable: true })
+    if (choice.afterMs > LONGEST_WAIT_MS) throw new RpcError({ kind: 'rate-limited', retryAfterMs: choice.afterMs })
+    await pause(choice.afterMs)
+    return choose(tried)
+  }
+
+  const attempt = async <T>(provider: Provider, question: (provider: RpcProvider) => Promise<T>): Promise<T> => {
+    const { name, endpoint } = provider
+    if (provider.health().chain !== 'right') await check.identify(provider)
+    const startedAtMs = clock.nowMs()
+    const calls = (list: readonly RpcCall[]) => endpoint.send(list, timeoutMs)
+    try {
+      const answer = await question({ name, calls, call: async (method, params) => (await calls([{ method, params }]))[0] })
+      provider.answered({ startedAtMs, nowMs: clock.nowMs() })
+      return answer
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault === null) throw error
+      provider.failed(fault, { startedAtMs, nowMs: clock.nowMs() })
+      throw error instanceof RpcError && error.provider !== null ? error : new RpcError(fault, name)
+    }
+  }
+
+  const ask = async <T>(question: (provider: RpcProvider) => Promise<T>): Promise<T> => {
+    const tried = new Set<string>()
+    for (let count = 1; ; count++) {
+      if (closing.signal.aborted) throw new RpcError({ kind: 'closed' })
+      check.probeIdle()
+      const provider = await choose(tried)
+      try {
+        return await attempt(provider, question)
+      } catch (error) {
+        const fault = faultOf(error)
+        if (fault === null) throw error
+        tried.add(provider.name)
+        const another = healths().some(health => isUsable(health, clock.nowMs()) && !tried.has(health.name))
+        const decision = rpcRetryPolicy(fault, { attempt: count, providers: providers.length, another, random: random() })
+        if (decision.kind === 'give-up') throw error
+        if (decision.afterMs > 0) await pause(decision.afterMs)
+      }
+    }
+  }
+
+  return {
+    connect: check.connect,
+    ask,
+    askEach: async question => {
+      const healthy = providers.filter(provider => isHealthy(provider.health(), clock.nowMs()))
+      const outcomes = await Promise.allSettled(healthy.map(provider => attempt(provider, question)))
+      return outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+    },
+    request: ({ method, params }) => ask(provider => provider.call(method, Array.isArray(params) ? params : [])),
+    preferred: () => preferred()?.name ?? 'rpc-1',
+    health: () => healths().map(health => toRpcHealth(health, clock.nowMs())),
+    lastAnswerAtMs: () => Math.max(...healths().map(({ lastAnswerAtMs }) => lastAnswerAtMs ?? 0)) || null,
+    subscribeHeads: async (onHead, onEnd) => (await preferred()?.endpoint.subscribeHeads?.(onHead, onEnd, timeoutMs)) ?? null,
+    close: () => {
+      closing.abort()
+      for (const { endpoint } of providers) endpoint.close()
+    },
+  }
+}

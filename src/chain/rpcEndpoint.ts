@@ -1,0 +1,65 @@
+import { classifyHttpStatus, classifyNodeError, type HttpFacts } from './classifyAnswer.ts'
+import { RpcError } from './rpcFault.ts'
+
+/** One JSON-RPC call. */
+export interface RpcCall {
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** The wire to one provider. It keeps no policy: every failure is thrown at once as an `RpcError`. */
+export interface RpcEndpoint {
+  /**
+   * Sends the calls, over HTTP in as few requests as the provider allows.
+   *
+   * @returns the results in the order of the calls
+   * @throws `RpcError` with the first fault; then no result is to be used
+   */
+  send(calls: readonly RpcCall[], timeoutMs: number): Promise<readonly unknown[]>
+  /**
+   * Calls `onHead` at every new head. `null`: this wire can't push.
+   *
+   * @returns ends the subscription; `onEnd` is called once when the provider ends it instead
+   */
+  readonly subscribeHeads: ((onHead: () => void, onEnd: () => void, timeoutMs: number) => Promise<() => void>) | null
+  /** Fails what is under way and everything after it. */
+  close(): void
+}
+
+export interface EndpointOptions {
+  readonly name: string
+  readonly url: string
+  readonly nowMs: () => number
+  /** Default: the global one. */
+  readonly fetch?: typeof fetch
+}
+
+/** The envelope of an answer, before anything in it is believed. */
+export interface RpcEnvelope {
+  readonly id?: unknown
+  readonly result?: unknown
+  readonly error?: { readonly code?: unknown; readonly message?: unknown; readonly data?: unknown }
+}
+
+export function isEnvelope(value: unknown): value is RpcEnvelope {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** @throws `RpcError` when the envelope holds an error or neither result nor error */
+export function readResult(
+  envelope: RpcEnvelope,
+  method: string,
+  http: HttpFacts,
+  redact: (text: string) => string,
+  name: string,
+): unknown {
+  const { error, result } = envelope
+  if (error !== undefined && error !== null) {
+    const code = typeof error.code === 'number' ? error.code : 0
+    const text = redact(typeof error.message === 'string' ? error.message : typeof error === 'string' ? error : 'no message')
+    throw new RpcError(classifyNodeError(method, { code, text }, http), name)
+  }
+  if (http.status >= 400) throw new RpcError(classifyHttpStatus(method, http), name)
+  if (result === undefined) throw new RpcError({ kind: 'garbled', what: `${method} answered without a result` }, name)
+  return result
+}

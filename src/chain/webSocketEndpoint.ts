@@ -1,0 +1,155 @@
+import { getSocketRpcClient, type SocketRpcClient } from 'viem/utils'
+import { redactor } from './redactUrl.ts'
+import { type EndpointOptions, isEnvelope, type RpcCall, type RpcEndpoint, readResult } from './rpcEndpoint.ts'
+import { RpcError } from './rpcFault.ts'
+
+type Client = SocketRpcClient<WebSocket>
+
+const ON_SOCKET = { status: 200, retryAfterMs: null }
+/** viem keeps its socket clients by key and would hand out one that is closing: each socket gets a key of its own. */
+let sockets = 0
+
+/**
+ * A provider over WebSocket, on viem's socket client without its reconnecting (which gives up after five attempts and prints the URL):
+ * here a closed socket is opened anew by the next call, and one that lets a call time out is closed.
+ */
+export function createWebSocketEndpoint({ name, url }: Pick<EndpointOptions, 'name' | 'url'>): RpcEndpoint {
+  const redact = redactor(url)
+  let current: Promise<Client> | null = null
+  let closed = false
+
+  const open = (timeoutMs: number): Promise<Client> => {
+    if (closed) return Promise.reject(new RpcError({ kind: 'closed' }, name))
+    if (current !== null) return current
+    const opening = openClient(url, timeoutMs, () => {
+      if (current === opening) current = null
+    }).catch(() => {
+      if (current === opening) current = null
+      throw new RpcError({ kind: closed ? 'closed' : 'network' }, name)
+    })
+    current = opening
+    return opening
+  }
+
+  const drop = (client: Client) => {
+    current = null
+    client.close()
+  }
+
+  const call = (client: Client, { method, params }: RpcCall, timeoutMs: number): Promise<unknown> => {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const timer = setTimeout(() => {
+      reject(new RpcError({ kind: 'timeout' }, name))
+      drop(client)
+    }, timeoutMs)
+    client.request({
+      body: { method, params: [...params] },
+      onResponse: resolve,
+      onError: () => reject(new RpcError({ kind: closed ? 'closed' : 'network' }, name)),
+    })
+    return promise
+      .finally(() => clearTimeout(timer))
+      .then(answer => {
+        if (!isEnvelope(answer)) throw new RpcError({ kind: 'garbled', what: `${method} answered by no object` }, name)
+        return readResult(answer, method, ON_SOCKET, redact, name)
+      })
+  }
+
+  const subscribeHeads = async (onHead: () => void, onEnd: () => void, timeoutMs: number) => {
+    const client = await open(timeoutMs)
+    const { promise, resolve, reject } = Promise.withResolvers<string>()
+    let ended = false
+    const end = () => {
+      reject(new RpcError({ kind: 'network' }, name))
+      if (!ended) onEnd()
+      ended = true
+    }
+    const timer = setTimeout(end, timeoutMs)
+    client.request({
+      body: { method: 'eth_subscribe', params: ['newHeads'] },
+      onError: end,
+      onResponse: (message: unknown) => {
+        if (!isEnvelope(message)) return
+        if (message.id === undefined) {
+          if (!ended) onHead()
+          return
+        }
+        if (typeof message.result === 'string') resolve(message.result)
+        else end()
+      },
+    })
+    const subscription = await promise.finally(() => clearTimeout(timer))
+    return () => {
+      ended = true
+      client.subscriptions.delete(subscription)
+      client.request({ body: { method: 'eth_unsubscribe', params: [subscription] }, onResponse: () => {}, onError: () => {} })
+    }
+  }
+
+  return {
+    send: async (calls, timeoutMs) => {
+      const client = await open(timeoutMs)
+      return Promise.all(calls.map(one => call(client, one, timeoutMs)))
+    },
+    subscribeHeads,
+    close: () => {
+      closed = true
+      void current?.then(drop, () => {})
+    },
+  }
+}
+
+/** Opens the socket within the time; `onClosed` is called once, however it ends. */
+function openClient(url: string, timeoutMs: number, onClosed: () => void): Promise<Client> {
+  let client: Client | undefined
+  return getSocketRpcClient<WebSocket>({
+    url,
+    key: `tokenwire-${++sockets}`,
+    reconnect: false,
+    keepAlive: false,
+    getSocket: async ({ onClose, onOpen, onError, onResponse }) => {
+      const socket = new WebSocket(url)
+      const opened = Promise.withResolvers<void>()
+      const timer = setTimeout(() => {
+        opened.reject(new Error('not open in time'))
+        socket.close()
+      }, timeoutMs)
+      socket.addEventListener('open', () => {
+        onOpen()
+        opened.resolve()
+      })
+      socket.addEventListener('message', ({ data }) => {
+        const message = parseMessage(data)
+        if (message !== undefined) onResponse(message)
+      })
+      socket.addEventListener('error', () => onError(new Error('socket error')))
+      socket.addEventListener('close', () => {
+        opened.reject(new Error('closed'))
+        onClosed()
+        onClose()
+        client?.close()
+      })
+      await opened.promise.finally(() => clearTimeout(timer))
+      return Object.assign(socket, {
+        request: ({ body }: { body: unknown }) => {
+          // A closing socket drops what it is given without a word.
+          if (socket.readyState !== WebSocket.OPEN) throw new Error('socket not open')
+          socket.send(JSON.stringify(body))
+        },
+      })
+    },
+  }).then(opened => {
+    client = opened
+    return opened
+  })
+}
+
+/** A message that is not JSON answers nothing: its call times out, and the socket is closed. */
+function parseMessage(data: unknown): never | undefined {
+  if (typeof data !== 'string') return undefined
+  try {
+    return JSON.parse(data) as never
+  } catch {
+    return undefined
+  }
+}

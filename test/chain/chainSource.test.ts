@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest'
+import { createChainSource } from '#chain/chainSource.ts'
+import type { RpcCall } from '#chain/rpcEndpoint.ts'
+import { createChainRpc } from '#test/support/chainRpc.ts'
+import { createSimulatedChain, type NewLog, type SimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
+
+const topic = (byte: string) => `0x${byte.repeat(32)}` as const
+const someLogs: readonly NewLog[] = [
+  { address: testAddress(1), topics: [topic('aa')], data: '0x01' },
+  { address: testAddress(2), topics: [topic('bb'), topic('cc')] },
+  { address: testAddress(1), topics: [topic('dd')] },
+]
+
+const chainOf = (blocks: number): SimulatedChain => {
+  const chain = createSimulatedChain()
+  for (let count = 0; count < blocks; count++) chain.mine(count % 3 === 0 ? someLogs : [])
+  return chain
+}
+
+describe('the tip', () => {
+  const numbers = async (chain: SimulatedChain, confirmations: number | 'safe' | 'finalized') => {
+    const { head, confirmed } = await createChainSource({ rpc: createChainRpc([chain]) }).tip(confirmations)
+    return [head.number, confirmed.number]
+  }
+
+  it('is confirmed at a depth below the head, never below the first block', async () => {
+    await expect(numbers(chainOf(20), 3)).resolves.toEqual([20, 17])
+    await expect(numbers(chainOf(20), 0)).resolves.toEqual([20, 20])
+    await expect(numbers(chainOf(2), 3)).resolves.toEqual([2, 0])
+    await expect(numbers(chainOf(0), 3)).resolves.toEqual([0, 0])
+  })
+
+  it("is confirmed at the chain's own marks", async () => {
+    await expect(numbers(chainOf(20), 'safe')).resolves.toEqual([20, 16])
+    await expect(numbers(chainOf(20), 'finalized')).resolves.toEqual([20, 12])
+  })
+
+  it('does not ask for the confirmed block again while the head stands still', async () => {
+    const calls: RpcCall[] = []
+    const chain = chainOf(20)
+    const rpc = createChainRpc([chain], { intercept: (_, call, answer) => (calls.push(call), answer()) })
+    const source = createChainSource({ rpc })
+    const first = await source.tip(3)
+    expect(calls).toHaveLength(2)
+    await expect(source.tip(3)).resolves.toEqual(first)
+    expect(calls).toHaveLength(3)
+    chain.mine()
+    await expect(source.tip(3)).resolves.toMatchObject({ confirmed: { number: 18 } })
+  })
+
+  it('is not below a mark that was answered a moment later', async () => {
+    const chain = chainOf(20)
+    const intercept = (_: string, call: RpcCall, answer: () => unknown) => {
+      if (call.params[0] !== 'safe') return answer()
+      for (let count = 0; count < 10; count++) chain.mine()
+      return answer()
+    }
+    const { head, confirmed } = await createChainSource({ rpc: createChainRpc([chain], { intercept }) }).tip('safe')
+    expect(head.number).toBeGreaterThanOrEqual(confirmed.number)
+  })
+})
+
+describe('a block with its logs', () => {
+  it('has all of them', async () => {
+    const chain = chainOf(4)
+    const source = createChainSource({ rpc: createChainRpc([chain]) })
+    for (let number = 0; number <= 4; number++) await expect(source.blockWithLogs(number)).resolves.toEqual(chain.at(number))
+  })
+
+  it('asks for no logs when the bloom is empty', async () => {
+    const methods: string[] = []
+    const rpc = createChainRpc([chainOf(2)], { intercept: (_, call, answer) => (methods.push(call.method), answer()) })
+    await createChainSource({ rpc }).blockWithLogs(2)
+    expect(methods).toEqual(['eth_getBlockByNumber'])
+  })
+
+  it('does not fetch a header twice that came with the tip', async () => {
+    const methods: string[] = []
+    const chain = chainOf(4)
+    const rpc = createChainRpc([chain], { intercept: (_, call, answer) => (methods.push(call.method), answer()) })
+    const source = createChainSource({ rpc })
+    await source.tip(0)
+    await expect(source.blockWithLogs(4)).resolves.toEqual(chain.at(4))
+    expect(methods).toEqual(['eth_getBlockByNumber', 'eth_getLogs'])
+  })
+
+  const lies: readonly (readonly [string, (logs: Record<string, unknown>[]) => unknown, string])[] = [
+    ['none of its logs', () => [], 'bloom'],
+    ['all but the last', logs => logs.slice(0, -1), 'bloom'],
+    ['all but the first', logs => logs.slice(1), 'place'],
+    ['one twice', logs => [...logs, logs[2]], 'place'],
+    ['one of another block', logs => logs.map((log, at) => (at === 1 ? { ...log, blockHash: topic('ee') } : log)), 'another block'],
+    ['one of another number', logs => logs.map((log, at) => (at === 1 ? { ...log, blockNumber: '0x2' } : log)), 'another block'],
+    ['one that was removed', logs => logs.map((log, at) => (at === 1 ? { ...log, removed: true } : log)), 'removed'],
+    ['one with another topic', logs => logs.map((log, at) => (at === 0 ? { ...log, topics: [topic('ff')] } : log)), 'bloom'],
+    ['one of another address', logs => logs.map((log, at) => (at === 0 ? { ...log, address: testAddress(9) } : log)), 'bloom'],
+    ['null', () => null, 'not a list'],
+  ]
+  it.each(lies)('is not believed with %s, and asked of the next provider', async (_, lie, sentence) => {
+    const chain = chainOf(1)
+    const lying = (provider: string, call: RpcCall, answer: () => unknown) =>
+      provider === 'rpc-1' && call.method === 'eth_getLogs' ? lie(answer() as Record<string, unknown>[]) : answer()
+    const alone = createChainSource({ rpc: createChainRpc([chain], { intercept: lying }) })
+    await expect(alone.blockWithLogs(1)).rejects.toMatchObject({
+      code: 'rpc_inconsistent',
+      message: expect.stringContaining(sentence) as unknown,
+    })
+    const source = createChainSource({ rpc: createChainRpc([chain, chain], { intercept: lying }) })
+    await expect(source.blockWithLogs(1)).resolves.toEqual(chain.at(1))
+  })
+
+  it('tolerates logs in another order', async () => {
+    const chain = chainOf(1)
+    const intercept = (_: string, call: RpcCall, answer: () => unknown) =>
+      call.method === 'eth_getLogs' ? (answer() as unknown[]).toReversed() : answer()
+    await expect(createChainSource({ rpc: createChainRpc([chain], { intercept }) }).blockWithLogs(1)).resolves.toEqual(chain.at(1))
+  })
+
+  it('is asked of a provider that has it', async () => {
+    const source = createChainSource({ rpc: createChainRpc([chainOf(2), chainOf(2), chainOf(9)]) })
+    await expect(source.blockWithLogs(7)).resolves.toMatchObject({ header: { number: 7 } })
+    await expect(source.blockWithLogs(10)).rejects.toMatchObject({ fault: { kind: 'missing', what: 'block 10' } })
+  })
+
+  it('is not another block than the one that was asked for', async () => {
+    const chain = chainOf(3)
+    const intercept = (_: string, call: RpcCall, answer: () => unknown) =>
+      call.method === 'eth_getBlockByNumber' ? chain.answer(call.method, ['0x2', false]) : answer()
+    const source = createChainSource({ rpc: createChainRpc([chain], { intercept }) })
+    await expect(source.blockWithLogs(1)).rejects.toThrow('block 2 in answer to block 1')
+  })
+})
+
+describe('headers', () => {
+  it('come in the order of the numbers, however many', async () => {
+    const chain = chainOf(450)
+    const numbers = Array.from({ length: 400 }, (_, at) => (at * 7) % 451)
+    const headers = await createChainSource({ rpc: createChainRpc([chain]) }).headers(numbers)
+    expect(headers).toEqual(numbers.map(number => chain.at(number).header))
+  })
+
+  it('of each provider leave out who has none', async () => {
+    const fork = chainOf(5)
+    fork.drop(2)
+    fork.mine()
+    const long = chainOf(5)
+    const source = createChainSource({ rpc: createChainRpc([long, fork, chainOf(2)]) })
+    await expect(source.headerOfEach(4)).resolves.toEqual([long.at(4).header, fork.at(4).header])
+  })
+})

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { parseHeader, parseLogs, parseQuantity } from '#chain/rawBlock.ts'
+import { createSimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
+
+const chain = createSimulatedChain()
+const block = chain.mine([{ address: testAddress(1), topics: [`0x${'AB'.repeat(32)}`], data: '0xAbCd' }])
+const rawHeader = chain.answer('eth_getBlockByNumber', ['0x1', false]) as Record<string, unknown>
+const rawLogs = chain.answer('eth_getLogs', [{ fromBlock: '0x0', toBlock: '0x1' }]) as Record<string, unknown>[]
+const rawLog = rawLogs[0] ?? {}
+
+describe('parseHeader', () => {
+  it('reads a header', () => {
+    expect(parseHeader(rawHeader, 'block 1')).toEqual(block.header)
+  })
+
+  it('makes hex lower-case', () => {
+    const shouting = { ...rawHeader, hash: block.header.hash.toUpperCase().replace('0X', '0x') }
+    expect(parseHeader(shouting, 'block 1').hash).toBe(block.header.hash)
+  })
+
+  it('does without a base fee', () => {
+    expect(parseHeader({ ...rawHeader, baseFeePerGas: undefined }, 'block 1').baseFeeWei).toBeNull()
+  })
+
+  it('takes null for a block that is not there', () => {
+    expect(() => parseHeader(null, 'block 9')).toThrow(expect.objectContaining({ fault: { kind: 'missing', what: 'block 9' } }))
+  })
+
+  it.each([
+    ['hash', null],
+    ['hash', '0x12'],
+    ['number', '12'],
+    ['number', '0xffffffffffffffff'],
+    ['number', '0x3fffffffffffff'],
+    ['timestamp', undefined],
+    ['logsBloom', '0x'],
+    ['parentHash', 7],
+    ['baseFeePerGas', '0xzz'],
+  ])('refuses a %s of %s', (field, value) => {
+    expect(() => parseHeader({ ...rawHeader, [field]: value }, 'block 1')).toThrow(
+      expect.objectContaining({ code: 'rpc_inconsistent', fault: expect.objectContaining({ kind: 'garbled' }) as unknown }),
+    )
+  })
+
+  it.each([['a string'], [7], [undefined], [true]])('refuses %s', raw => {
+    expect(() => parseHeader(raw, 'block 1')).toThrow('not an answer')
+  })
+})
+
+describe('parseLogs', () => {
+  it('reads logs, hex in lower case', () => {
+    expect(parseLogs(rawLogs)).toEqual([{ ...block.logs[0], topics: [`0x${'ab'.repeat(32)}`], data: '0xabcd' }])
+  })
+
+  it('refuses a log that was removed', () => {
+    expect(() => parseLogs([{ ...rawLog, removed: true }])).toThrow('contradiction: a log is marked as removed')
+  })
+
+  it.each([
+    ['address', '0x12'],
+    ['topics', 'none'],
+    ['topics', ['0x12']],
+    ['topics', Array.from({ length: 5 }, () => `0x${'00'.repeat(32)}`)],
+    ['data', '0x123'],
+    ['data', null],
+    ['blockHash', null],
+    ['blockNumber', null],
+    ['logIndex', '-0x1'],
+    ['transactionHash', undefined],
+  ])('refuses a %s of %j', (field, value) => {
+    expect(() => parseLogs([{ ...rawLog, [field]: value }])).toThrow('not an answer')
+  })
+
+  it('refuses what is no list', () => {
+    expect(() => parseLogs({})).toThrow('not a list')
+    expect(() => parseLogs([null])).toThrow('not an object')
+  })
+
+  it('reads a log with a megabyte of data', () => {
+    const data = `0x${'5a'.repeat(1_000_000)}`
+    expect(parseLogs([{ ...rawLog, data }])[0]?.data).toBe(data)
+  })
+})
+
+describe('parseQuantity', () => {
+  it('reads exact numbers only', () => {
+    expect(parseQuantity('0x1fffffffffffff', 'n')).toBe(Number.MAX_SAFE_INTEGER)
+    expect(() => parseQuantity('0x20000000000000', 'n')).toThrow('not an answer: n')
+  })
+})

@@ -1,0 +1,59 @@
+import { classifyNodeError } from '#chain/classifyAnswer.ts'
+import type { Rpc, RpcProvider } from '#chain/rpc.ts'
+import type { RpcCall } from '#chain/rpcEndpoint.ts'
+import { faultOf, RpcError } from '#chain/rpcFault.ts'
+import { NodeFailure, type SimulatedChain } from './simulatedChain.ts'
+
+export interface ChainRpcOptions {
+  /** Changes or refuses what one provider answers; `answer` gives what the chain says. */
+  readonly intercept?: (provider: string, call: RpcCall, answer: () => unknown) => unknown
+}
+
+/**
+ * An `Rpc` over chains in memory, one per provider, without sockets and waits: each question goes to the providers in turn until one's
+ * answer is believed. What it lacks is the health and back-off of the real one.
+ */
+export function createChainRpc(
+  chains: readonly Pick<SimulatedChain, 'answer'>[],
+  { intercept }: ChainRpcOptions = {},
+): Pick<Rpc, 'ask' | 'askEach' | 'preferred' | 'health' | 'lastAnswerAtMs' | 'subscribeHeads'> {
+  const providers = chains.map((chain, index): RpcProvider => {
+    const name = `rpc-${index + 1}`
+    const one = async (call: RpcCall): Promise<unknown> => {
+      await Promise.resolve()
+      const answer = () => chain.answer(call.method, call.params)
+      try {
+        return intercept === undefined ? answer() : intercept(name, call, answer)
+      } catch (error) {
+        if (!(error instanceof NodeFailure)) throw error
+        const { code, message } = error
+        throw new RpcError(classifyNodeError(call.method, { code, text: message }, { status: 200, retryAfterMs: null }), name)
+      }
+    }
+    return { name, call: (method, params) => one({ method, params }), calls: calls => Promise.all(calls.map(one)) }
+  })
+
+  return {
+    ask: async question => {
+      let last: unknown
+      for (const provider of providers) {
+        try {
+          return await question(provider)
+        } catch (error) {
+          const fault = faultOf(error)
+          if (fault === null || fault.kind === 'too-large' || fault.kind === 'rejected') throw error
+          last = error
+        }
+      }
+      throw last
+    },
+    askEach: async question => {
+      const outcomes = await Promise.allSettled(providers.map(provider => question(provider)))
+      return outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+    },
+    preferred: () => 'rpc-1',
+    health: () => providers.map(({ name }) => ({ name, healthy: true, latencyMs: 1, errorRate: 0 })),
+    lastAnswerAtMs: () => null,
+    subscribeHeads: async () => null,
+  }
+}

@@ -1,0 +1,167 @@
+import { keccak256, numberToHex, toHex } from 'viem'
+import { logsBloom } from '#chain/logsBloom.ts'
+import type { ChainHeader } from '#chain/rawBlock.ts'
+import { type Address, type Hex, toAddress } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+
+/** A log to be mined: who says what. */
+export interface NewLog {
+  readonly address: Address
+  readonly topics?: readonly Hex[]
+  readonly data?: Hex
+}
+
+export interface SimulatedBlock {
+  readonly header: ChainHeader
+  readonly logs: readonly ChainLog[]
+}
+
+/** What a node answers with an error. */
+export class NodeFailure extends Error {
+  readonly code: number
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** A chain in memory that answers JSON-RPC as a node does, and forks when told to. */
+export interface SimulatedChain {
+  mine(logs?: readonly NewLog[]): SimulatedBlock
+  /** Drops the newest blocks. */
+  drop(depth: number): void
+  head(): SimulatedBlock
+  at(number: number): SimulatedBlock
+  /** Every log of the canonical chain, in order. */
+  logs(): readonly ChainLog[]
+  /** @throws `NodeFailure` */
+  answer(method: string, params: readonly unknown[]): unknown
+}
+
+export interface SimulatedChainOptions {
+  readonly chainId?: number
+  readonly blockSeconds?: number
+  readonly genesisTimestamp?: number
+}
+
+export function createSimulatedChain({
+  chainId = 1,
+  blockSeconds = 2,
+  genesisTimestamp = 1_700_000_000,
+}: SimulatedChainOptions = {}): SimulatedChain {
+  let blocks: SimulatedBlock[] = []
+  /** Blocks of dropped forks stay known by their hash, as in a real node. */
+  const byHash = new Map<Hex, SimulatedBlock>()
+  /** Part of every hash: a fork's blocks differ from those that it replaces, while chains with one history have the same hashes. */
+  let forks = 0
+
+  const mine = (newLogs: readonly NewLog[] = []): SimulatedBlock => {
+    const number = blocks.length
+    const parentHash = blocks.at(-1)?.header.hash ?? `0x${'00'.repeat(32)}`
+    const hash = keccak256(toHex(`${parentHash}:${number}:${forks}:${JSON.stringify(newLogs)}`))
+    const logs = newLogs.map(
+      ({ address, topics = [], data = '0x' }, logIndex): ChainLog => ({
+        address,
+        topics,
+        data,
+        blockNumber: number,
+        blockHash: hash,
+        txHash: keccak256(toHex(`${hash}:${logIndex}`)),
+        txIndex: logIndex,
+        logIndex,
+      }),
+    )
+    const timestamp = genesisTimestamp + number * blockSeconds
+    const header: ChainHeader = { number, hash, parentHash, timestamp, logsBloom: logsBloom(logs), baseFeeWei: 7n }
+    const block = { header, logs }
+    blocks.push(block)
+    byHash.set(hash, block)
+    return block
+  }
+
+  const at = (number: number): SimulatedBlock => {
+    const block = blocks[number]
+    if (block === undefined) throw new RangeError(`no block ${number}`)
+    return block
+  }
+  const head = () => at(blocks.length - 1)
+
+  const blockByTag = (tag: unknown): SimulatedBlock | undefined => {
+    if (tag === 'latest') return head()
+    if (tag === 'safe') return blocks[Math.max(0, blocks.length - 1 - 4)]
+    if (tag === 'finalized') return blocks[Math.max(0, blocks.length - 1 - 8)]
+    return blocks[Number(tag)]
+  }
+
+  const getLogs = (filter: Readonly<Record<string, unknown>>): unknown => {
+    const hash = filter['blockHash']
+    const addresses = filter['address'] === undefined ? null : new Set([filter['address']].flat() as Address[])
+    const wanted = (log: ChainLog) => addresses === null || addresses.has(log.address)
+    if (typeof hash === 'string') {
+      const block = byHash.get(hash as Hex)
+      if (block === undefined) throw new NodeFailure(-32000, 'unknown block')
+      return block.logs.filter(wanted).map(rawLog)
+    }
+    const from = Number(filter['fromBlock'])
+    const to = Number(filter['toBlock'])
+    return blocks.slice(from, to + 1).flatMap(({ logs }) => logs.filter(wanted).map(rawLog))
+  }
+
+  mine()
+  return {
+    mine,
+    drop: depth => {
+      blocks = blocks.slice(0, blocks.length - depth)
+      forks++
+    },
+    head,
+    at,
+    logs: () => blocks.flatMap(({ logs }) => logs),
+    answer: (method, params) => {
+      switch (method) {
+        case 'eth_chainId':
+          return numberToHex(chainId)
+        case 'eth_getBlockByNumber': {
+          const block = blockByTag(params[0])
+          return block === undefined ? null : rawBlock(block)
+        }
+        case 'eth_getLogs':
+          return getLogs(params[0] as Readonly<Record<string, unknown>>)
+        default:
+          throw new NodeFailure(-32601, `the method ${method} does not exist/is not available`)
+      }
+    },
+  }
+}
+
+function rawBlock({ header }: SimulatedBlock): unknown {
+  const { number, hash, parentHash, timestamp, logsBloom: bloom, baseFeeWei } = header
+  return {
+    number: numberToHex(number),
+    hash,
+    parentHash,
+    timestamp: numberToHex(timestamp),
+    logsBloom: bloom,
+    baseFeePerGas: baseFeeWei === null ? undefined : numberToHex(baseFeeWei),
+    transactions: [],
+  }
+}
+
+function rawLog(log: ChainLog): unknown {
+  return {
+    address: log.address,
+    topics: log.topics,
+    data: log.data,
+    blockNumber: numberToHex(log.blockNumber),
+    blockHash: log.blockHash,
+    transactionHash: log.txHash,
+    transactionIndex: numberToHex(log.txIndex),
+    logIndex: numberToHex(log.logIndex),
+    removed: false,
+  }
+}
+
+/** The nth address of a test. */
+export function testAddress(index: number): Address {
+  return toAddress(numberToHex(0x1000_0000_0000 + index, { size: 20 }))
+}
