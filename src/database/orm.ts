@@ -8,13 +8,14 @@ export interface OrmLimits {
   readonly poolSize?: number
   /** What the server shows of these connections. Default `tokenwire`. */
   readonly applicationName?: string
+  /** How long to wait for a connection, a new one or one of the pool. Default 5 s. */
+  readonly connectTimeoutMs?: number
   /** A statement that takes longer is cancelled. Default 30 s; `0`: never. */
   readonly statementTimeoutMs?: number
   /** A statement that waits longer for a lock fails. Default 10 s; `0`: never. */
   readonly lockTimeoutMs?: number
 }
 
-const CONNECT_TIMEOUT_MS = 5_000
 const IDLE_CONNECTION_MS = 60_000
 const IDLE_IN_TRANSACTION_MS = 60_000
 const KEEP_ALIVE_DELAY_MS = 10_000
@@ -33,7 +34,7 @@ export function createOrm(databaseUrl: string, logger: Logger, limits: OrmLimits
     driverOptions: {
       ...options.driverOptions,
       application_name: limits.applicationName ?? 'tokenwire',
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      connectionTimeoutMillis: limits.connectTimeoutMs ?? 5_000,
       statement_timeout: limits.statementTimeoutMs ?? 30_000,
       lock_timeout: limits.lockTimeoutMs ?? 10_000,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,

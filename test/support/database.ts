@@ -3,7 +3,7 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import { type Kysely, sql } from 'kysely'
 import pino from 'pino'
 import { afterAll, inject } from 'vitest'
-import { createOrm } from '#database/orm.ts'
+import { createOrm, type OrmLimits } from '#database/orm.ts'
 
 export interface TestDatabase {
   /** With user and password. */
@@ -23,9 +23,23 @@ const TABLES = ['chain_state', 'block', 'token', 'pool', 'trade', 'balance', 'ca
 
 export const silentLogger = pino({ level: 'silent' })
 
+const closers: (() => Promise<unknown>)[] = []
+
+// Here and not where something is opened, so that it may be opened inside a test too.
+afterAll(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+/** An ORM that is closed when the test file has ended. */
+export function openOrm(url: string, limits: OrmLimits = {}): MikroORM {
+  const orm = createOrm(url, silentLogger, limits)
+  closers.push(() => orm.close(true))
+  return orm
+}
+
 /**
- * A database of one's own on the run's server, for a test file: `const database = await useDatabase()` at its top level. It is dropped when
- * the file has ended.
+ * A database of one's own on the run's server: `const database = await useDatabase()` at the top level of a test file, or in a test. It is
+ * dropped when the file has ended.
  */
 export async function useDatabase({ migrated = true }: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const templateUrl = inject('templateUrl')
@@ -33,11 +47,8 @@ export async function useDatabase({ migrated = true }: TestDatabaseOptions = {})
   const template = migrated ? new URL(templateUrl).pathname.slice(1) : 'template0'
   await administer(sql`create database ${sql.id(name)} template ${sql.id(template)}`)
   const url = databaseUrl(name)
-  const orm = createOrm(url, silentLogger)
-  afterAll(async () => {
-    await orm.close(true)
-    await administer(sql`drop database if exists ${sql.id(name)} with (force)`)
-  })
+  closers.push(() => administer(sql`drop database if exists ${sql.id(name)} with (force)`))
+  const orm = openOrm(url)
   const kysely = orm.em.getKysely<unknown>()
   return {
     url,

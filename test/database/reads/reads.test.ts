@@ -3,10 +3,9 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import { toDatabaseError } from '#database/databaseErrors.ts'
-import { createOrm } from '#database/orm.ts'
 import { createReads, type ReadsOptions } from '#database/reads/reads.ts'
 import type { Reads } from '#domain/queries.ts'
-import { administer, databaseUrl, silentLogger, useDatabase } from '#test/support/database.ts'
+import { administer, databaseUrl, openOrm, useDatabase } from '#test/support/database.ts'
 import { addressOf, chainStateRow, insertRows, tokenRow } from '#test/support/rows.ts'
 
 const database = await useDatabase()
@@ -19,9 +18,7 @@ afterEach(async () => {
 })
 
 function readsOf(url: string, more: Partial<ReadsOptions> = {}): Reads {
-  const orm = createOrm(url, silentLogger, { poolSize: 2 })
-  closers.push(() => orm.close(true))
-  return createReads({ ...options, db: orm.em.getKysely(), ...more })
+  return createReads({ ...options, db: openOrm(url, { poolSize: 2 }).em.getKysely(), ...more })
 }
 
 const calls: Readonly<Record<keyof Reads, (reads: Reads) => Promise<unknown>>> = {
@@ -58,8 +55,7 @@ describe('reads', () => {
 
   test('say so when their connection is cut, and work again afterwards', async () => {
     const name = new URL(database.url).pathname.slice(1)
-    const orm = createOrm(database.url, silentLogger, { poolSize: 1 })
-    closers.push(() => orm.close(true))
+    const orm = openOrm(database.url, { poolSize: 1 })
     const reads = createReads({ ...options, db: orm.em.getKysely() })
     const cut = sql`select pg_sleep(60)`.execute(orm.em.getKysely()).catch(toDatabaseError)
     const sleeping = sql`select from pg_stat_activity where query = 'select pg_sleep(60)' and state = 'active'`

@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { BalanceEntity } from '#database/entities/balanceEntity.ts'
+import { TokenEntity } from '#database/entities/tokenEntity.ts'
+import { createOrm } from '#database/orm.ts'
+import { openOrm, silentLogger, useDatabase } from '#test/support/database.ts'
+import { addressOf, insertRows, tokenRow, wordOf } from '#test/support/rows.ts'
+
+const database = await useDatabase()
+
+describe('the ORM', () => {
+  test('keeps numbers of any size exact and bytes as lower-case hex', async () => {
+    const huge = (2n ** 256n - 1n).toString()
+    await insertRows(database.kysely, 'token', [tokenRow(1, { total_supply: huge, price_weth: '0.000000000000000000000000000000000001' })])
+    const em = openOrm(database.url).em.fork()
+    const token = await em.findOneOrFail(TokenEntity, { address: addressOf(1) })
+    expect(token).toMatchObject({
+      address: addressOf(1),
+      totalSupply: huge,
+      priceWeth: '0.000000000000000000000000000000000001',
+      createdTxHash: wordOf(1),
+      mainPool: null,
+      createdAt: 1_700_000_000,
+    })
+    token.totalSupply = '7'
+    token.mainPool = wordOf(0xabcdef)
+    await em.flush()
+    const { rows } = await sql`select total_supply, encode(main_pool, 'hex') as pool from token`.execute(database.kysely)
+    expect(rows).toEqual([{ total_supply: '7', pool: wordOf(0xabcdef).slice(2) }])
+  })
+
+  test('finds rows by the parts of a key that is bytes', async () => {
+    const key = { token: addressOf(1), holder: addressOf(2) }
+    await insertRows(database.kysely, 'balance', [{ ...key, balance: '-5', type: 'pool', last_changed_block: 9 }])
+    expect(await openOrm(database.url).em.fork().findOne(BalanceEntity, key)).toMatchObject({
+      ...key,
+      balance: '-5',
+      type: 'pool',
+      lastChangedBlock: 9,
+    })
+  })
+
+  test('opens no more connections than it may, with its name and limits on each', async () => {
+    const orm = openOrm(database.url, { poolSize: 3, applicationName: 'test-limits', statementTimeoutMs: 1234, lockTimeoutMs: 567 })
+    const db = orm.em.getKysely()
+    const pids = await Promise.all(
+      Array.from(
+        { length: 20 },
+        async () => (await sql<{ pid: number }>`select pg_backend_pid() as pid, pg_sleep(0.01)`.execute(db)).rows[0]?.pid,
+      ),
+    )
+    expect(new Set(pids).size).toBe(3)
+    const { rows } = await sql`select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
+      current_setting('application_name') as name, current_setting('idle_in_transaction_session_timeout') as idle`.execute(db)
+    expect(rows).toEqual([{ statement: '1234ms', lock: '567ms', name: 'test-limits', idle: '1min' }])
+  })
+
+  test('takes parameters of the URL that the ORM itself leaves out', async () => {
+    const url = new URL(database.url)
+    url.searchParams.set('options', '-c work_mem=7MB')
+    const { rows } = await sql`select current_setting('work_mem') as memory`.execute(openOrm(url.href).em.getKysely())
+    expect(rows).toEqual([{ memory: '7MB' }])
+    url.search = '?sslmode=require'
+    await expect(sql`select 1`.execute(openOrm(url.href).em.getKysely())).rejects.toThrow('does not support SSL')
+  })
+
+  test.each(['not a url with s3cret', 'mysql://user:s3cret@host/db', 'postgres://user:s3cret@host', 'postgres://user:s3cret@host:port/db'])(
+    'refuses "%s" without repeating it',
+    url => {
+      expect(() => createOrm(url, silentLogger)).toThrow(
+        expect.objectContaining({ code: 'config_invalid', message: expect.not.stringContaining('s3cret') }),
+      )
+    },
+  )
+})
