@@ -8,6 +8,7 @@ export type ProblemCode =
   | 'token_not_found'
   | 'not_found'
   | 'method_not_allowed'
+  | 'upgrade_required'
   | 'rate_limited'
   | 'origin_not_allowed'
   | 'unauthorized'
@@ -18,7 +19,7 @@ export type ProblemCode =
 /** An error answer before it is tied to a request. `headers` are those that its status calls for. */
 export interface Problem {
   readonly kind: 'problem'
-  readonly status: 400 | 401 | 403 | 404 | 405 | 429 | 500 | 503
+  readonly status: 400 | 401 | 403 | 404 | 405 | 426 | 429 | 500 | 503
   readonly code: ProblemCode
   /** What was expected, for people; free of anything from inside. */
   readonly detail: string
@@ -31,6 +32,7 @@ const TITLES: Readonly<Record<Problem['status'], string>> = {
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  426: 'Upgrade Required',
   429: 'Too Many Requests',
   500: 'Internal Server Error',
   503: 'Service Unavailable',

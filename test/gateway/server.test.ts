@@ -95,12 +95,20 @@ test.for([
   '/api/tokens/../healthz',
   `/api/tokens/${TOKEN}/`,
   `/api/tokens/${TOKEN}/orders`,
-  '/realtime',
 ])('answers 404 for %s', async path => {
   gateway = await startGateway()
   const answer = await rawRequest(gateway.port, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
   expect(answer).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/)
   expect(answer).toContain('"code":"not_found"')
+})
+
+test('says of the WebSocket address that it is for upgrades', async () => {
+  gateway = await startGateway()
+  const response = await gateway.get('/realtime')
+  expect(response.headers.get('upgrade')).toBe('websocket')
+  await expectProblem(response, 426, 'upgrade_required')
+  const head = await rawRequest(gateway.port, 'HEAD /realtime HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  expect(head).toMatch(/^HTTP\/1\.1 426 Upgrade Required\r\n/)
 })
 
 test('refuses a path with broken percent-encoding', async () => {
