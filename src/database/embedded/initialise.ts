@@ -116,7 +116,8 @@ async function removeLeftovers(layout: Layout): Promise<void> {
     const path = join(layout.dataDir, name)
     // After a restart of a container our own number may be the one of the process that was killed.
     if (Number.isNaN(pid) || inProgress.has(path) || (pid !== process.pid && isAlive(pid))) continue
-    await rm(path, { recursive: true, force: true })
+    // The initdb of a process that was killed may still be writing into it.
+    await rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
   }
 }
 

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { basename } from 'node:path'
 
 /** Whether a process of that number exists, whoever owns it. */
 export function isAlive(pid: number): boolean {
@@ -15,18 +14,16 @@ export function isAlive(pid: number): boolean {
 /** Whether the process lives and is a PostgreSQL server that was started on that data folder: numbers are reused, most of all in containers. */
 export function isServerOf(pid: number, dataFolder: string): boolean {
   if (!isAlive(pid)) return false
-  const words = commandOf(pid)
-  return words !== null && basename(words[0] ?? '').startsWith('postgres') && words.includes(dataFolder)
+  const command = commandOf(pid)
+  return command.includes('postgres') && `${command} `.includes(` -D ${dataFolder} `)
 }
 
-/** The words of a process's command line; `null` when it has ended. */
-function commandOf(pid: number): readonly string[] | null {
+/** A process's command line; empty when it has ended, also when its parent has not looked yet. */
+function commandOf(pid: number): string {
   try {
-    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
-    return execFileSync('ps', ['-ww', '-p', String(pid), '-o', 'args='], { encoding: 'utf8' })
-      .trim()
-      .split(' ')
+    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+    return execFileSync('ps', ['-ww', '-p', String(pid), '-o', 'args='], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
   } catch {
-    return null
+    return ''
   }
 }

@@ -1,0 +1,44 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface TemporaryFolder {
+  readonly path: string
+  /** Ends the PostgreSQL servers that still run on data below it, and removes it. */
+  remove(): Promise<void>
+}
+
+/**
+ * A folder that other users may enter. It does not outlive this process, however that ends: a shell waits for the end of a pipe that only
+ * this process holds, then ends the servers and removes the folder.
+ */
+export async function makeTemporaryFolder(): Promise<TemporaryFolder> {
+  const path = await mkdtemp(join(tmpdir(), 'tokenwire-test-'))
+  await chmod(path, 0o755)
+  const cleaner = startCleaner(path)
+  return {
+    path,
+    remove: async () => {
+      const ended = once(cleaner, 'exit')
+      cleaner.stdin?.end()
+      await ended
+    },
+  }
+}
+
+// A number in a file that was left over may belong to another program by now.
+const SCRIPT = `cat > /dev/null
+  find "$1" -name postmaster.pid 2> /dev/null | while read -r file; do
+    pid=$(head -n 1 "$file")
+    { cat "/proc/$pid/cmdline" 2> /dev/null || ps -p "$pid" -o args= 2> /dev/null; } | grep -q postgres || continue
+    kill -s QUIT "$pid" && while kill -0 "$pid" 2> /dev/null; do sleep 0.02; done
+  done
+  rm -rf "$1"`
+
+function startCleaner(folder: string): ChildProcess {
+  const cleaner = spawn('/bin/sh', ['-c', SCRIPT, 'sh', folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+  cleaner.unref()
+  return cleaner
+}
