@@ -1,0 +1,402 @@
+import { type Hex, parseEther } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  buyOnCurve,
+  collectFees,
+  graduate,
+  type Launched,
+  launch,
+  readLaunched,
+  sellOnCurve,
+  swapDirectly,
+  swapThroughRouter,
+  transfer,
+  wrap,
+} from '#devchain/actions.ts'
+import { type Address, toAddress } from '#domain/address.ts'
+import type { Candle } from '#domain/candle.ts'
+import type { Claimable } from '#domain/claimable.ts'
+import { formatDecimal, formatUnits, ratio } from '#domain/decimal.ts'
+import type { Holder } from '#domain/holder.ts'
+import type { Token } from '#domain/token.ts'
+import type { Trade } from '#domain/trade.ts'
+import type { TokenUpdate } from '#protocol/messages.ts'
+import { coingeckoAnswers, type PriceServer, startPriceServer } from '#test/market/priceServer.ts'
+import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { useDatabase } from '#test/support/database.ts'
+import { type FeedClient, openEventStream, openFeed } from '#test/support/feedClient.ts'
+import { type Service, serviceFolder, startService } from '#test/support/service.ts'
+
+/*
+ * The whole service as a process: a real chain, a real database, real sockets. What it says is compared with what the chain says by
+ * eth_call, to the last wei.
+ */
+
+const database = await useDatabase({ migrated: false })
+const ETH_USD = '3000.5'
+let chain: TestChain
+let service: Service
+let feed: FeedClient
+let alpha: Launched
+let creator: Address
+let alice: Address
+let bob: Address
+let cleanUp: () => Promise<void>
+let prices: PriceServer
+
+beforeAll(async () => {
+  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
+  ;[, creator, alice, bob] = chain.accounts as unknown as [Address, Address, Address, Address]
+  alpha = readLaunched(
+    await chain.mined(
+      launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP', metadataUri: 'ipfs://alpha', firstBuyWei: parseEther('0.05') }),
+    ),
+  )
+  await chain.mined(buyOnCurve(chain, { from: alice, curve: alpha.curve, paidWei: parseEther('0.4') }))
+  await chain.mine(1, 6_000)
+  const { folder, launchpadsFile, remove } = await serviceFolder(chain)
+  prices = await startPriceServer(coingeckoAnswers(ETH_USD))
+  cleanUp = async () => {
+    await remove()
+    await prices.close()
+  }
+  service = await startService({
+    env: {
+      RPC_URLS: `${chain.anvil.url.replace('http', 'ws')},${chain.anvil.url}`,
+      LAUNCHPADS_FILE: launchpadsFile,
+      DATABASE_URL: database.url,
+      DATA_DIR: folder,
+      PORT: '0',
+      CONFIRMATIONS: '0',
+      COINGECKO_URL: prices.url,
+      COINBASE_URL: prices.url,
+      RATE_LIMIT_PER_MINUTE: '0',
+    },
+  })
+  await service.indexed(Number(await chain.client.getBlockNumber({ cacheTime: 0 })))
+  feed = await openFeed(service.url)
+})
+
+afterAll(async () => {
+  feed?.close()
+  await service?.stop()
+  await chain?.stop()
+  await cleanUp?.()
+})
+
+async function get<T>(path: string): Promise<T> {
+  const response = await fetch(`${service.url}${path}`)
+  expect([path, response.status]).toEqual([path, 200])
+  return (await response.json()) as T
+}
+
+const tokenOf = (address: Address) => get<Token>(`/api/tokens/${address}`)
+
+function read<T>(
+  contract: Address,
+  abi: keyof TestChain['deployment']['abis'],
+  functionName: string,
+  args: readonly unknown[] = [],
+): Promise<T> {
+  return chain.client.readContract({
+    address: contract,
+    abi: chain.deployment.abis[abi] as never,
+    functionName: functionName as never,
+    args: args as never,
+  }) as Promise<T>
+}
+
+const balanceOf = (currency: Address, holder: Address) => read<bigint>(currency, 'token', 'balanceOf', [holder])
+
+/** Sends, mines one block, and waits for the update of that block. */
+async function happens(token: Address, sent: Promise<Hex>): Promise<{ update: TokenUpdate; gasWei: bigint; block: number }> {
+  const receipt = await chain.mined(sent)
+  const block = Number(receipt.blockNumber)
+  const update = await updateOf(token, block)
+  return { update, block, gasWei: receipt.gasUsed * receipt.effectiveGasPrice }
+}
+
+async function updateOf(token: Address, block: number): Promise<TokenUpdate> {
+  const message = await feed.next(
+    entry => entry.type === 'token.update' && entry['sourceBlock'] === String(block) && (entry.token as Token).address === token,
+  )
+  return message as unknown as TokenUpdate
+}
+
+/** Everything that the API says of a token against the chain's own word. */
+async function expectAsOnChain(launched: Launched): Promise<Token> {
+  const token = await tokenOf(launched.token)
+  const { deployment } = chain
+  expect(token.totalSupply).toBe(String(await read(launched.token, 'token', 'totalSupply')))
+  expect(token.name).toBe(await read(launched.token, 'token', 'name'))
+  expect(token.symbol).toBe(await read(launched.token, 'token', 'symbol'))
+  const [owner, curve, poolAddress] = await read<readonly [Address, Address, Address]>(deployment.launchpad, 'launchpad', 'launches', [
+    launched.token,
+  ])
+  expect(token.creator).toBe(owner.toLowerCase())
+  const pool = token.pool as NonNullable<Token['pool']>
+  expect(pool.reserveToken).toBe(String(await balanceOf(launched.token, toAddress(pool.address))))
+  if (pool.type === 'curve') {
+    expect(pool.address).toBe(curve.toLowerCase())
+    expect(pool.reserveQuote).toBe(String(await read(curve, 'curve', 'realWei')))
+    const [virtualWei, virtualToken] = [
+      await read<bigint>(curve, 'curve', 'virtualWei'),
+      await read<bigint>(curve, 'curve', 'virtualToken'),
+    ]
+    expect(token.market.priceWeth).toBe(formatDecimal(ratio(virtualWei, virtualToken) as never))
+    expect(token.graduation.raisedWeth).toBe(formatUnits(await read<bigint>(curve, 'curve', 'realWei'), 18))
+    expect(token.graduation.targetWeth).toBe(formatUnits(await read<bigint>(curve, 'curve', 'targetWei'), 18))
+  } else {
+    expect(pool.address).toBe(poolAddress.toLowerCase())
+    expect(token.graduation.poolAddress).toBe(pool.address)
+    expect(pool.reserveQuote).toBe(String(await balanceOf(deployment.weth, toAddress(pool.address))))
+    const [sqrtPriceX96, tick] = await read<readonly [bigint, number]>(toAddress(pool.address), 'pool', 'slot0')
+    expect(pool.sqrtPriceX96).toBe(String(sqrtPriceX96))
+    expect(pool.tick).toBe(tick)
+    expect(pool.liquidity).toBe(String(await read(toAddress(pool.address), 'pool', 'liquidity')))
+    const [wei, units] = launched.token < deployment.weth ? [sqrtPriceX96 ** 2n, 2n ** 192n] : [2n ** 192n, sqrtPriceX96 ** 2n]
+    expect(token.market.priceWeth).toBe(formatDecimal(ratio(wei, units) as never))
+  }
+  const escrow = await read<bigint>(deployment.launchpad, 'launchpad', 'claimable', [launched.token, token.creator, deployment.weth])
+  expect(token.fees.claimableWeth).toBe(formatUnits(escrow, 18))
+  const claimable = await get<Claimable>(`/api/tokens/${launched.token}/claimable?creator=${token.creator}`)
+  for (const entry of claimable.claimable) {
+    expect(entry.amount).toBe(
+      String(await read(deployment.launchpad, 'launchpad', 'claimable', [launched.token, token.creator, entry.currency])),
+    )
+  }
+  expect(claimable.claimable.map(entry => entry.currency)).toContain(deployment.weth)
+
+  const holders = (await get<{ data: Holder[] }>(`/api/tokens/${launched.token}/holders?limit=500`)).data
+  for (const holder of holders)
+    expect([holder.address, holder.balance]).toEqual([holder.address, String(await balanceOf(launched.token, holder.address))])
+  expect(holders.reduce((sum, holder) => sum + BigInt(holder.balance), 0n)).toBe(BigInt(token.totalSupply))
+  expect(token.market.holderCount).toBe(holders.length)
+  expect(holders.find(holder => holder.address === token.creator)?.type ?? 'creator').toBe('creator')
+  return token
+}
+
+describe('the service on a chain', () => {
+  test('shows what happened before it started, as the chain has it', async () => {
+    const token = await expectAsOnChain(alpha)
+    expect(token).toMatchObject({ chainId: 31337, launchpad: 'reference', metadataUri: 'ipfs://alpha', decimals: 18 })
+    expect(token.graduation.status).toBe('bonding')
+    expect(token.market.tradeCount).toBe(2)
+    const list = await get<{ data: Token[]; nextCursor: string | null }>('/api/tokens')
+    expect(list).toEqual({ data: [token], nextCursor: null })
+    expect((await get<{ data: Token[] }>('/api/search?q=alp')).data).toEqual([token])
+  })
+
+  test('answers a subscriber and sends the snapshot that REST shows', async () => {
+    feed.send({ type: 'subscribe', token: alpha.token.toUpperCase().replace('0X', '0x') })
+    const token = await tokenOf(alpha.token)
+    const subscribed = await feed.next(message => message.type === 'subscribed')
+    expect(subscribed).toEqual({ type: 'subscribed', token: alpha.token, sequence: token.sequence })
+    const snapshot = await updateOf(alpha.token, Number(token.asOfBlock))
+    expect(snapshot.token).toEqual(token)
+    expect(feed.messages.indexOf(subscribed)).toBeLessThan(feed.messages.indexOf(snapshot as never))
+  })
+
+  test('pushes a buy to who had subscribed before it was mined, with what the buyer really paid and got', async () => {
+    const [etherBefore, heldBefore] = [await chain.client.getBalance({ address: bob }), await balanceOf(alpha.token, bob)]
+    const { update, gasWei, block } = await happens(
+      alpha.token,
+      buyOnCurve(chain, { from: bob, curve: alpha.curve, paidWei: parseEther('0.7') }),
+    )
+    const paid = etherBefore - (await chain.client.getBalance({ address: bob })) - gasWei
+    const got = (await balanceOf(alpha.token, bob)) - heldBefore
+    expect(update.latestTrade).toMatchObject({
+      side: 'buy',
+      phase: 'curve',
+      maker: bob,
+      amountWeth: formatUnits(paid, 18),
+      amountToken: String(got),
+      blockNumber: String(block),
+    })
+    expect(update.latestTrade?.feeWeth).toBe(formatUnits(paid / 100n, 18))
+    expect(update.latestTrade?.valueUsd).not.toBeNull()
+    const token = await expectAsOnChain(alpha)
+    expect(update.token).toEqual(token)
+    expect(Number(token.market.priceUsd)).toBeCloseTo(Number(token.market.priceWeth) * Number(ETH_USD), 12)
+  })
+
+  test('pushes a sell with what the seller really received', async () => {
+    const amount = (await balanceOf(alpha.token, alice)) / 3n
+    await chain.mined(chain.client.sendTransaction({ account: alice, chain: null, to: alice, value: 0n }))
+    const approvedFirst = await chain.client.getBalance({ address: alice })
+    const before = await chain.client.getBlockNumber({ cacheTime: 0 })
+    const { update } = await happens(alpha.token, sellOnCurve(chain, { from: alice, token: alpha.token, curve: alpha.curve, amount }))
+    const block = await chain.client.getBlock({ blockNumber: before + 1n })
+    const receipts = await Promise.all(block.transactions.map(hash => chain.client.getTransactionReceipt({ hash })))
+    const gasWei = receipts.reduce((sum, receipt) => sum + receipt.gasUsed * receipt.effectiveGasPrice, 0n)
+    const received = (await chain.client.getBalance({ address: alice })) - approvedFirst + gasWei
+    expect(update.latestTrade).toMatchObject({
+      side: 'sell',
+      maker: alice,
+      amountToken: String(amount),
+      amountWeth: formatUnits(received, 18),
+    })
+    await expectAsOnChain(alpha)
+  })
+
+  test('follows transfers between wallets and to the dead address', async () => {
+    const dead = '0x000000000000000000000000000000000000dead' as Address
+    await happens(alpha.token, transfer(chain, { from: bob, currency: alpha.token, to: creator, amount: 12_345n }))
+    const { update } = await happens(alpha.token, transfer(chain, { from: bob, currency: alpha.token, to: dead, amount: 777n }))
+    expect(update.latestTrade?.side).toBe('sell')
+    await expectAsOnChain(alpha)
+    const { data } = await get<{ data: Holder[] }>(`/api/tokens/${alpha.token}/holders?excludeType=curve,wallet`)
+    expect(data.map(({ address, type }) => [address, type]).toSorted()).toEqual(
+      [
+        [dead, 'burn'],
+        [creator, 'creator'],
+      ].toSorted(),
+    )
+  })
+
+  test('feeds who subscribed to a token before it existed', async () => {
+    const { result } = await chain.client.simulateContract({
+      account: bob,
+      address: chain.deployment.launchpad,
+      abi: chain.deployment.abis.launchpad,
+      functionName: 'launch',
+      args: ['Beta', 'BET', '', 0n],
+    })
+    const token = toAddress(result[0])
+    feed.send({ type: 'subscribe', token })
+    expect(await feed.next(message => message.type === 'subscribed' && message.token === token)).toMatchObject({ sequence: null })
+    const missing = await fetch(`${service.url}/api/tokens/${token}`)
+    expect([missing.status, missing.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
+    const { update } = await happens(token, launch(chain, { from: bob, name: 'Beta', symbol: 'BET' }))
+    expect(update.token).toMatchObject({ symbol: 'BET', creator: bob, graduation: { status: 'bonding', percent: 0 } })
+    expect(update.latestTrade).toBeNull()
+    expect(update.holders).toHaveLength(1)
+    expect(update.token).toEqual(await tokenOf(token))
+  })
+
+  test('follows a token through completion, graduation and trading in the pool', async () => {
+    const completed = await happens(alpha.token, buyOnCurve(chain, { from: bob, curve: alpha.curve, paidWei: parseEther('20') }))
+    expect(completed.update.token.graduation).toMatchObject({ status: 'completed', percent: 100 })
+    expect((await expectAsOnChain(alpha)).pool?.type).toBe('curve')
+
+    const graduated = await happens(alpha.token, graduate(chain, { from: alice, token: alpha.token }))
+    expect(graduated.update.token.graduation.status).toBe('migrated')
+    const token = await expectAsOnChain(alpha)
+    expect(token.pool).toMatchObject({ type: 'uniswap-v3', quoteToken: chain.deployment.weth, feeBps: 100 })
+    expect(token.graduation.txHash).toBe((await chain.client.getBlock({ blockNumber: BigInt(graduated.block) })).transactions[0])
+    const pool = token.pool?.address as Address
+
+    const heldBefore = await balanceOf(alpha.token, alice)
+    const routed = await happens(
+      alpha.token,
+      swapThroughRouter(chain, { from: alice, token: alpha.token, side: 'buy', amountIn: parseEther('0.25') }),
+    )
+    expect(routed.update.latestTrade).toMatchObject({
+      phase: 'pool',
+      side: 'buy',
+      maker: alice,
+      amountWeth: '0.25',
+      pool,
+    })
+    expect(routed.update.latestTrade?.amountToken).toBe(String((await balanceOf(alpha.token, alice)) - heldBefore))
+    await expectAsOnChain(alpha)
+
+    const wethBefore = await balanceOf(chain.deployment.weth, bob)
+    const sold = (await balanceOf(alpha.token, bob)) / 7n
+    const sell = await happens(alpha.token, swapThroughRouter(chain, { from: bob, token: alpha.token, side: 'sell', amountIn: sold }))
+    expect(sell.update.latestTrade).toMatchObject({ phase: 'pool', side: 'sell', maker: bob, amountToken: String(sold) })
+    expect(sell.update.latestTrade?.amountWeth).toBe(formatUnits((await balanceOf(chain.deployment.weth, bob)) - wethBefore, 18))
+    await expectAsOnChain(alpha)
+
+    await chain.mined(wrap(chain, { from: alice, amountWei: parseEther('1') }))
+    const direct = await happens(
+      alpha.token,
+      swapDirectly(chain, { from: alice, token: alpha.token, pool, side: 'buy', amountIn: parseEther('0.1') }),
+    )
+    expect(direct.update.latestTrade).toMatchObject({ side: 'buy', maker: alice, amountWeth: '0.1' })
+    expect((await expectAsOnChain(alpha)).market.trades.h1.buys).toBeGreaterThan(2)
+  })
+
+  test('gives the creator a call that pays out exactly what it shows', async () => {
+    const collected = await happens(alpha.token, collectFees(chain, { from: bob, token: alpha.token }))
+    expect(Number(collected.update.token.fees.claimableWeth)).toBeGreaterThan(0)
+    await expectAsOnChain(alpha)
+    const path = `/api/tokens/${alpha.token}/claimable?creator=${creator}`
+    const { claimable } = await get<Claimable>(path)
+    expect(claimable.map(entry => entry.symbol).toSorted()).toEqual(['ALP', 'WETH'])
+    const before = new Map(
+      await Promise.all(claimable.map(async entry => [entry.currency, await balanceOf(entry.currency, creator)] as const)),
+    )
+    const call = claimable[0]?.claim as { to: Address; data: Hex }
+    await happens(alpha.token, chain.client.sendTransaction({ account: creator, chain: null, to: call.to, data: call.data, gas: 500_000n }))
+    for (const entry of claimable) {
+      expect((await balanceOf(entry.currency, creator)) - (before.get(entry.currency) as bigint)).toBe(BigInt(entry.amount))
+    }
+    for (const entry of (await get<Claimable>(path)).claimable) expect([entry.amount, entry.claimed]).toEqual(['0', entry.accrued])
+    await expectAsOnChain(alpha)
+  })
+
+  test('serves trades, candles and chain statistics that agree with each other', async () => {
+    const trades: Trade[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const page: { data: Trade[]; nextCursor: string | null } = await get(
+        `/api/tokens/${alpha.token}/trades?limit=2&order=asc${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+      )
+      trades.push(...page.data)
+      cursor = page.nextCursor
+    }
+    const token = await tokenOf(alpha.token)
+    expect(trades).toHaveLength(token.market.tradeCount)
+    expect(new Set(trades.map(trade => trade.id)).size).toBe(trades.length)
+    const { data: candles } = await get<{ data: Candle[] }>(`/api/tokens/${alpha.token}/candles?interval=1d`)
+    const volume = trades.reduce((sum, trade) => sum + parseEther(trade.amountWeth ?? '0'), 0n)
+    expect(candles.reduce((sum, candle) => sum + candle.trades, 0)).toBe(trades.length)
+    expect(formatUnits(volume, 18)).toBe(candles.length === 1 ? candles[0]?.volume : expect.anything())
+    expect(candles.at(-1)?.close).toBe(trades.at(-1)?.priceWeth)
+    const stats = await get<{ tokens: number; migrated: number; bonding: number; trades24h: number; volumeWeth24h: string }>(
+      '/api/chain-stats',
+    )
+    expect(stats).toMatchObject({ tokens: 2, migrated: 1, bonding: 1, trades24h: trades.length, volumeWeth24h: formatUnits(volume, 18) })
+  })
+
+  test('sends over SSE what it sends over WebSocket', async () => {
+    const stream = await openEventStream(`${service.url}/api/tokens/${alpha.token}/stream`)
+    const first = await stream.next(() => true)
+    expect(first.update.token).toEqual(await tokenOf(alpha.token))
+    expect(stream.text().startsWith('retry: 2000\n')).toBe(true)
+    const { update } = await happens(
+      alpha.token,
+      swapThroughRouter(chain, { from: bob, token: alpha.token, side: 'buy', amountIn: 1_000_000n }),
+    )
+    const event = await stream.next(({ id }) => id === String(update.sequence))
+    expect(event).toEqual({ event: 'token.update', id: String(update.sequence), update })
+    await stream.close()
+  })
+
+  test('never shows an update that REST does not show yet, and never an older one after a newer one', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { update } = await happens(
+        alpha.token,
+        transfer(chain, { from: bob, currency: alpha.token, to: alice, amount: BigInt(round + 1) }),
+      )
+      const token = await tokenOf(alpha.token)
+      expect(token.sequence).toBeGreaterThanOrEqual(update.sequence)
+      expect(BigInt(token.asOfBlock)).toBeGreaterThanOrEqual(BigInt(update.sourceBlock))
+    }
+    const sequences = feed.updates(alpha.token).map(update => update.sequence)
+    expect(sequences.length).toBeGreaterThan(20)
+    expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
+  })
+
+  test('converts at the price that the providers give, and says which', async () => {
+    expect(await get('/api/market/eth-usd')).toMatchObject({ price: ETH_USD, source: 'coingecko', currency: 'USD', stale: false })
+    const { market } = await tokenOf(alpha.token)
+    expect(Number(market.priceUsd)).toBeCloseTo(Number(market.priceWeth) * Number(ETH_USD), 12)
+  })
+
+  test('stops with 1012 for its clients and code 0 for its operator', async () => {
+    expect(await service.stop()).toBe(0)
+    expect(await feed.closed).toBe(1012)
+  })
+})
