@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { NodeFailure, type SimulatedChain } from './simulatedChain.ts'
+import { NodeFailure } from './simulatedChain.ts'
 
 export interface FakeCall {
   readonly method: string
@@ -20,7 +20,7 @@ export type Misbehaviour =
   | { readonly kind: 'hang-in-body' }
 
 export interface FakeProviderOptions {
-  readonly chain: Pick<SimulatedChain, 'answer'>
+  readonly chain: { answer(method: string, params: readonly unknown[]): unknown }
   /** Called for each call; `undefined`: answer as the chain does. */
   readonly misbehave?: (call: FakeCall) => Misbehaviour | undefined
   /** Batches of more calls are refused, in these words. */
@@ -59,11 +59,11 @@ export async function startFakeProvider({ chain, misbehave, batchLimit, shuffleB
   let behave = misbehave
   let requests = 0
 
-  const answerOne = ({ id, method, params }: Message, fault: Misbehaviour | undefined): unknown => {
+  const answerOne = async ({ id, method, params }: Message, fault: Misbehaviour | undefined): Promise<unknown> => {
     if (fault?.kind === 'error') return { jsonrpc: '2.0', id, error: { code: fault.code, message: fault.message } }
     if (fault?.kind === 'result') return { jsonrpc: '2.0', id, result: fault.result }
     try {
-      return { jsonrpc: '2.0', id, result: chain.answer(method, params) }
+      return { jsonrpc: '2.0', id, result: await chain.answer(method, params) }
     } catch (error) {
       if (error instanceof NodeFailure) return { jsonrpc: '2.0', id, error: { code: error.code, message: error.message } }
       throw error
@@ -75,7 +75,7 @@ export async function startFakeProvider({ chain, misbehave, batchLimit, shuffleB
     return behave?.(call)
   }
 
-  const respond = (body: string, response: ServerResponse) => {
+  const respond = async (body: string, response: ServerResponse): Promise<void> => {
     requests++
     const parsed = JSON.parse(body) as Message | Message[]
     const messages = Array.isArray(parsed) ? parsed : [parsed]
@@ -99,7 +99,7 @@ export async function startFakeProvider({ chain, misbehave, batchLimit, shuffleB
           response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message: batchLimit.message } }))
           return
         }
-        const answers = messages.map((message, index) => answerOne(message, faults[index]))
+        const answers = await Promise.all(messages.map((message, index) => answerOne(message, faults[index])))
         if (shuffleBatches === true) answers.reverse()
         response.end(JSON.stringify(Array.isArray(parsed) ? answers : answers[0]))
       }
@@ -109,7 +109,7 @@ export async function startFakeProvider({ chain, misbehave, batchLimit, shuffleB
   const server = createServer((request: IncomingMessage, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => respond(Buffer.concat(chunks).toString(), response))
+    request.on('end', () => void respond(Buffer.concat(chunks).toString(), response))
   })
   const sockets = new WebSocketServer({ server })
   sockets.on('connection', socket => {
@@ -128,7 +128,7 @@ export async function startFakeProvider({ chain, misbehave, batchLimit, shuffleB
       } else if (message.method === 'eth_unsubscribe') {
         subscribers.delete(socket)
         socket.send(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: true }))
-      } else socket.send(JSON.stringify(answerOne(message, fault)))
+      } else void answerOne(message, fault).then(answer => socket.send(JSON.stringify(answer)))
     })
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -158,6 +158,19 @@ export async function startFakeProvider({ chain, misbehave, batchLimit, shuffleB
       await new Promise<void>(resolve => {
         server.close(() => resolve())
       })
+    },
+  }
+}
+
+/** The `chain` of a provider that passes every call on to a real node. */
+export function relayTo(url: string): FakeProviderOptions['chain'] {
+  return {
+    answer: async (method, params) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+      const response = await fetch(url, { method: 'POST', body, headers: { 'Content-Type': 'application/json' } })
+      const { result, error } = (await response.json()) as { result?: unknown; error?: { code: number; message: string } }
+      if (error !== undefined) throw new NodeFailure(error.code, error.message)
+      return result
     },
   }
 }

@@ -30,6 +30,8 @@ export interface SimulatedChain {
   mine(logs?: readonly NewLog[]): SimulatedBlock
   /** Drops the newest blocks. */
   drop(depth: number): void
+  /** Takes another chain's next block for its own. */
+  adopt(block: SimulatedBlock): void
   head(): SimulatedBlock
   at(number: number): SimulatedBlock
   /** Every log of the canonical chain, in order. */
@@ -113,6 +115,10 @@ export function createSimulatedChain({
     drop: depth => {
       blocks = blocks.slice(0, blocks.length - depth)
       forks++
+    },
+    adopt: block => {
+      blocks.push(block)
+      byHash.set(block.header.hash, block)
     },
     head,
     at,

@@ -1,0 +1,64 @@
+import type { BlockWithLogs, ChainSource } from '#chain/chainSource.ts'
+import type { ChainLog } from '#domain/block.ts'
+import type { BlockBatch, Watchlist } from './ports.ts'
+
+export interface FollowOptions {
+  readonly source: Pick<ChainSource, 'blockWithLogs'>
+  /** How many blocks are fetched ahead of the one that is being committed. Default 3. */
+  readonly ahead?: number
+}
+
+/** Fetches block by block, a few ahead. */
+export interface Follow {
+  /**
+   * The block with its logs; blocks after it, up to `target`, are begun.
+   *
+   * @throws what fetching threw
+   */
+  block(number: number, target: number): Promise<BlockWithLogs>
+  /** Drops what was fetched ahead: it may be of a chain that is no more. */
+  forget(): void
+}
+
+type Outcome = { readonly ok: true; readonly block: BlockWithLogs } | { readonly ok: false; readonly error: unknown }
+
+export function createFollow({ source, ahead = 3 }: FollowOptions): Follow {
+  const fetched = new Map<number, Promise<Outcome>>()
+
+  // Never rejects: a block that is fetched ahead may fail while nobody is waiting for it.
+  const begin = (number: number): Promise<Outcome> => {
+    const known = fetched.get(number)
+    if (known !== undefined) return known
+    const outcome = source.blockWithLogs(number).then(
+      (block): Outcome => ({ ok: true, block }),
+      (error: unknown): Outcome => ({ ok: false, error }),
+    )
+    fetched.set(number, outcome)
+    return outcome
+  }
+
+  return {
+    block: async (number, target) => {
+      for (const known of fetched.keys()) if (known < number || known > number + ahead) fetched.delete(known)
+      const wanted = begin(number)
+      for (let next = number + 1; next <= Math.min(target, number + ahead); next++) void begin(next)
+      const outcome = await wanted
+      fetched.delete(number)
+      if (!outcome.ok) throw outcome.error
+      return outcome.block
+    },
+    forget: () => fetched.clear(),
+  }
+}
+
+/** The batch of one block: the logs of the addresses that are watched, and of those that the block itself adds, wherever in it they are announced. */
+export function liveBatch({ header, logs }: BlockWithLogs, watchlist: Watchlist): BlockBatch {
+  const kept = watchedLogs(logs, watchlist)
+  return { from: header.number, to: header, headers: kept.length === 0 ? [] : [header], logs: kept, live: true }
+}
+
+function watchedLogs(logs: readonly ChainLog[], watchlist: Watchlist): readonly ChainLog[] {
+  const contracts = new Set(watchlist.contracts)
+  const added = new Set(watchlist.discover(logs.filter(({ address }) => contracts.has(address))))
+  return logs.filter(({ address }) => watchlist.has(address) || added.has(address))
+}

@@ -1,0 +1,102 @@
+import type { Logger } from 'pino'
+import { finalize, type Observable, type SchedulerLike, Subject, share, takeUntil } from 'rxjs'
+import type { ChainSource } from '#chain/chainSource.ts'
+import { type Clock, systemClock } from '#chain/clock.ts'
+import { heads, pollIntervalMs } from '#chain/heads.ts'
+import type { Rpc } from '#chain/rpc.ts'
+import type { Confirmations } from '#config'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import { TokenwireError } from '#errors'
+import { createAdvancer } from './advance.ts'
+import { createBackfillReport } from './backfillReport.ts'
+import { createIndexerState, type IndexerStatus } from './indexerState.ts'
+import { pipeline } from './pipeline.ts'
+import type { BlockSink, Watchlist } from './ports.ts'
+import { retryPolicy } from './retryPolicy.ts'
+
+export interface IndexerOptions {
+  readonly rpc: Pick<Rpc, 'health' | 'lastAnswerAtMs' | 'subscribeHeads'>
+  readonly source: ChainSource
+  readonly sink: BlockSink
+  readonly watchlist: Watchlist
+  readonly confirmations: Confirmations
+  readonly logger: Logger
+  /** Default: real time. */
+  readonly clock?: Clock
+  /** For the waits between attempts. Default: real time. */
+  readonly scheduler?: SchedulerLike
+  /** Default `Math.random`. */
+  readonly random?: () => number
+  /** Default: the provider's pushed heads, or polling about twice per block. */
+  readonly hints?: Observable<void>
+}
+
+export interface Indexer {
+  /**
+   * Indexes while it is subscribed to: everything that is committed, in order, after it is committed. A backfilled range is one element,
+   * a followed block is one. Never errors; completes on `stop`. Once ended it can't be begun again.
+   */
+  readonly blocks: Observable<CommittedBlock>
+  /** For the health and the chain statistics. */
+  readonly view: IndexerStatus
+  /** Ends `blocks`; resolves when no commit is under way any more. Fetches that are under way end with `rpc.close()`. */
+  stop(): Promise<void>
+}
+
+export function createIndexer(options: IndexerOptions): Indexer {
+  const { rpc, source, sink, watchlist, confirmations, logger, clock = systemClock, random = Math.random, scheduler } = options
+  const nowMs = () => clock.nowMs()
+  const { startBlock } = watchlist
+  const state = createIndexerState({ rpc, startBlock, nowMs })
+  const report = createBackfillReport({ state, startBlock, logger, nowMs })
+  const advancer = createAdvancer({ source, sink, watchlist, state, report, logger })
+  const stopped = new Subject<void>()
+  const timing = scheduler === undefined ? {} : { scheduler }
+  const intervalMs = () => pollIntervalMs(state.chain().blockTimeMs, state.state().backfill !== null)
+
+  const blocks = pipeline({
+    ...timing,
+    hints: options.hints ?? heads({ ...timing, rpc, intervalMs }),
+    fetchTip: () => source.tip(confirmations),
+    advance: advancer.advance,
+    hasWork: advancer.hasWork,
+    retryPolicy: (error, attempt) => retryPolicy(error, attempt, random()),
+    onTip: tip => {
+      state.sawTip(tip)
+      state.trouble('chain', null)
+    },
+    onTipFault: error => state.trouble('chain', sentenceOf(error)),
+    onRetry: (error, attempt, afterMs) => {
+      state.trouble('indexing', sentenceOf(error))
+      if (isPowerOfTwo(attempt)) logger.warn({ err: error, attempt, retryInMs: Math.round(afterMs) }, 'indexing failed, trying again')
+    },
+    onGiveUp: error => {
+      state.stopped(sentenceOf(error))
+      logger.fatal({ err: error }, 'indexing has stopped; what is indexed is still served')
+    },
+  }).pipe(
+    takeUntil(stopped),
+    finalize(() => void advancer.stop()),
+    share(),
+  )
+
+  return {
+    blocks,
+    view: { state: state.state, chain: state.chain },
+    stop: () => {
+      stopped.next()
+      return advancer.stop()
+    },
+  }
+}
+
+/** For everybody to read. Only this service's own errors are known to hold no secrets. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof TokenwireError) return error.message
+  return 'a step of indexing failed; the log has the error'
+}
+
+/** The first failures and then ever fewer: an outage of an hour fills no log. */
+function isPowerOfTwo(attempt: number): boolean {
+  return (attempt & (attempt - 1)) === 0
+}

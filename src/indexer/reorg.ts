@@ -1,0 +1,36 @@
+import type { ChainSource } from '#chain/chainSource.ts'
+import { blockAt, type LocalChain } from '#chain/localChain.ts'
+import { RpcError } from '#chain/rpcFault.ts'
+import type { BlockHeader } from '#domain/block.ts'
+
+/** A fork that replaces indexed blocks, as all providers show it. */
+export interface Reorg {
+  /** The newest indexed block that is still on the chain; `null` when none of the remembered ones is. */
+  readonly ancestor: BlockHeader | null
+  /** How many indexed blocks are dropped; at least so many when `ancestor` is `null`. */
+  readonly depth: number
+}
+
+type ReorgSource = Pick<ChainSource, 'headerOfEach' | 'headers'>
+
+/**
+ * Makes sure that the chain has really left the indexed blocks, and finds where.
+ *
+ * @param head the newest block that the chain has now
+ * @throws `RpcError` `inconsistent` while any healthy provider still has the indexed block: then they disagree, and asking again decides
+ */
+export async function findReorg(source: ReorgSource, local: LocalChain, head: number): Promise<Reorg> {
+  const cursor = local.at(-1)
+  if (cursor === undefined) throw new TypeError('nothing is indexed that a reorg could replace')
+  const shared = blockAt(local, Math.min(cursor.number, head))
+  if (shared === undefined) throw new RpcError({ kind: 'missing', what: `the chain up to block ${cursor.number}` })
+  const shown = await source.headerOfEach(shared.number)
+  if (shown.length === 0) throw new RpcError({ kind: 'missing', what: `block ${shared.number}` })
+  if (shown.some(({ hash }) => hash === shared.hash)) {
+    throw new RpcError({ kind: 'inconsistent', what: `a provider has indexed block ${shared.number} on its chain, another one has not` })
+  }
+  const now = await source.headers(local.filter(({ number }) => number < shared.number).map(({ number }) => number))
+  const kept = now.filter(({ number, hash }) => blockAt(local, number)?.hash === hash)
+  const ancestor = blockAt(local, kept.at(-1)?.number ?? -1) ?? null
+  return { ancestor, depth: ancestor === null ? local.length : cursor.number - ancestor.number }
+}

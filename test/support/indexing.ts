@@ -1,0 +1,78 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { asyncScheduler, type SchedulerLike, Subject, type Subscription } from 'rxjs'
+import { createChainSource } from '#chain/chainSource.ts'
+import type { Rpc } from '#chain/rpc.ts'
+import type { Confirmations } from '#config'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import { createIndexer, type Indexer } from '#indexer/indexer.ts'
+import { createLogLines, type LogLines } from './logLines.ts'
+import { createManualClock, type ManualClock } from './manualClock.ts'
+import type { MemoryIndex } from './memorySink.ts'
+
+/** A scheduler on which every wait is over in the next turn of the event loop. */
+export const withoutWaiting: SchedulerLike = {
+  now: () => 0,
+  schedule: (work, _delay, state) => asyncScheduler.schedule(work as Parameters<typeof asyncScheduler.schedule>[0], 0, state),
+}
+
+export interface RunningIndexer {
+  readonly indexer: Indexer
+  readonly emitted: CommittedBlock[]
+  readonly log: LogLines
+  readonly clock: ManualClock
+  /** Whether `blocks` has completed. */
+  completed(): boolean
+  /** Hints until the condition holds. */
+  until(condition: () => boolean, what: string): Promise<void>
+  /** Hints, and gives everything that could happen the time to happen. */
+  settle(): Promise<void>
+  readonly subscription: Subscription
+}
+
+export interface RunOptions {
+  readonly rpc: Pick<Rpc, 'ask' | 'askEach' | 'preferred' | 'health' | 'lastAnswerAtMs' | 'subscribeHeads'>
+  readonly index: MemoryIndex
+  readonly confirmations?: Confirmations
+}
+
+const LONGEST_MS = 20_000
+
+/** Runs an indexer over a memory index without waiting anywhere. */
+export function runIndexer({ rpc, index, confirmations = 0 }: RunOptions): RunningIndexer {
+  const hints = new Subject<void>()
+  const log = createLogLines()
+  const clock = createManualClock()
+  const { sink, watchlist } = index
+  const source = createChainSource({ rpc })
+  const indexer = createIndexer({
+    ...{ source, sink, watchlist, confirmations, hints, clock },
+    rpc: { ...rpc, lastAnswerAtMs: () => clock.nowMs() },
+    logger: log.logger,
+    scheduler: withoutWaiting,
+    random: () => 1,
+  })
+  const emitted: CommittedBlock[] = []
+  let completed = false
+  const subscription = indexer.blocks.subscribe({
+    next: block => emitted.push(block),
+    complete: () => {
+      completed = true
+    },
+  })
+  return {
+    ...{ indexer, emitted, log, clock, subscription },
+    completed: () => completed,
+    until: async (condition, what) => {
+      const deadline = performance.now() + LONGEST_MS
+      while (!condition()) {
+        if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`)
+        hints.next()
+        await nextTurn()
+      }
+    },
+    settle: async () => {
+      hints.next()
+      for (let turn = 0; turn < 200; turn++) await nextTurn()
+    },
+  }
+}

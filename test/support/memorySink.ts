@@ -1,0 +1,113 @@
+import { extendChain, type LocalChain } from '#chain/localChain.ts'
+import type { Address } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import { TokenwireError } from '#errors'
+import type { BlockBatch, BlockSink, Watchlist } from '#indexer/ports.ts'
+
+export interface MemoryIndex {
+  readonly sink: BlockSink
+  readonly watchlist: Watchlist
+  /** Everything that is committed, in the order of the commits. */
+  readonly logs: ChainLog[]
+  readonly batches: BlockBatch[]
+  cursor(): number | null
+  /** Called before each commit; what it throws fails the commit. `after`: the batch is in and the answer is lost. */
+  fail(decide: (batch: BlockBatch) => { readonly when: 'before' | 'after'; readonly error: unknown } | undefined): void
+  /** A second sink over the same rows, as after a restart. */
+  reopen(): MemoryIndex
+}
+
+export interface MemoryIndexOptions {
+  readonly contracts: readonly Address[]
+  readonly startBlock?: number
+}
+
+interface Stored {
+  local: LocalChain
+  readonly watched: Set<Address>
+  readonly logs: ChainLog[]
+  readonly batches: BlockBatch[]
+}
+
+/**
+ * A `BlockSink` and its `Watchlist` in memory. A log of a contract announces the address in the last 20 bytes of its data. It refuses
+ * what no sink must ever be given: a batch that does not follow on the cursor, unordered or unwatched logs, headers that do not fit.
+ */
+export function createMemoryIndex({ contracts, startBlock = 0 }: MemoryIndexOptions): MemoryIndex {
+  return open({ local: [], watched: new Set(contracts), logs: [], batches: [] }, contracts, startBlock)
+}
+
+function open(stored: Stored, contracts: readonly Address[], startBlock: number): MemoryIndex {
+  let decide: Parameters<MemoryIndex['fail']>[0] = () => undefined
+  const discover = (logs: readonly ChainLog[]) =>
+    [...new Set(logs.flatMap(log => announced(log, contracts)))].filter(one => !stored.watched.has(one))
+
+  const commit = async (batch: BlockBatch): Promise<CommittedBlock> => {
+    await Promise.resolve()
+    const failure = decide(batch)
+    if (failure?.when === 'before') throw failure.error
+    const cursor = stored.local.at(-1)
+    if (cursor?.hash !== batch.to.hash) {
+      check(batch, stored, discover(batch.logs), startBlock)
+      for (const address of discover(batch.logs)) stored.watched.add(address)
+      stored.logs.push(...batch.logs)
+      stored.batches.push(batch)
+      stored.local = extendChain(stored.local, batch.to)
+    }
+    if (failure?.when === 'after') throw failure.error
+    const { number, hash, timestamp } = batch.to
+    return { number, hash, timestamp, completedAtMs: 0, tokens: [] }
+  }
+
+  return {
+    sink: { recentBlocks: async () => stored.local, commit },
+    watchlist: {
+      contracts,
+      startBlock,
+      has: address => stored.watched.has(address),
+      addresses: () => [...stored.watched],
+      discover,
+    },
+    logs: stored.logs,
+    batches: stored.batches,
+    cursor: () => stored.local.at(-1)?.number ?? null,
+    fail: next => {
+      decide = next
+    },
+    reopen: () => open(stored, contracts, startBlock),
+  }
+}
+
+function announced({ address, data }: ChainLog, contracts: readonly Address[]): Address[] {
+  return contracts.includes(address) && data.length >= 66 ? [`0x${data.slice(-40)}` as Address] : []
+}
+
+function check(batch: BlockBatch, stored: Stored, added: readonly Address[], startBlock: number): void {
+  const refuse = (what: string): never => {
+    throw new TokenwireError('config_invalid', `the sink was given ${what}`)
+  }
+  const cursor = stored.local.at(-1)
+  if (batch.from !== (cursor === undefined ? startBlock : cursor.number + 1)) refuse(`block ${batch.from} after block ${cursor?.number}`)
+  if (batch.from > batch.to.number) refuse('a batch that ends before it begins')
+  if (batch.from === batch.to.number && cursor !== undefined && batch.to.parentHash !== cursor.hash) refuse('a block of another parent')
+  const watched = new Set([...stored.watched, ...added])
+  const hashes = new Map(batch.headers.map(({ number, hash }) => [number, hash]))
+  const bearing = [...new Set(batch.logs.map(({ blockNumber }) => blockNumber))]
+  if (bearing.join() !== batch.headers.map(({ number }) => number).join()) refuse('headers of other blocks than those with logs')
+  let before: ChainLog | undefined
+  for (const log of batch.logs) {
+    if (!watched.has(log.address)) refuse('a log that nobody watches')
+    if (log.blockNumber < batch.from || log.blockNumber > batch.to.number) refuse('a log outside the batch')
+    if (hashes.get(log.blockNumber) !== log.blockHash) refuse('a log of another block')
+    if (before !== undefined && (before.blockNumber - log.blockNumber || before.logIndex - log.logIndex) >= 0) refuse('logs out of order')
+    before = log
+  }
+}
+
+/** The logs that an index of the whole chain holds: those of the contracts, and those of what they announce from the announcing block on. */
+export function watchedLogs(all: readonly ChainLog[], contracts: readonly Address[]): readonly ChainLog[] {
+  const since = new Map<Address, number>(contracts.map(contract => [contract, 0]))
+  for (const log of all) for (const address of announced(log, contracts)) if (!since.has(address)) since.set(address, log.blockNumber)
+  return all.filter(({ address, blockNumber }) => blockNumber >= (since.get(address) ?? Number.POSITIVE_INFINITY))
+}
