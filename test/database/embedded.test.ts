@@ -1,20 +1,34 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { type RawBuilder, sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { isServerOf } from '#database/embedded/processes.ts'
 import { type EmbeddedServer, findEmbeddedUrl, startEmbedded } from '#database/embedded.ts'
 import { createOrm } from '#database/orm.ts'
 import { silentLogger } from '#test/support/database.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '#test/support/temporaryFolder.ts'
 
+const run = promisify(execFile)
+
 let folder: TemporaryFolder
 let dataDir: string
 const processes: ChildProcess[] = []
+
+/** Holds a database that was created and never used: copying it is quicker than creating one for every test. */
+let template: TemporaryFolder
+
+beforeAll(async () => {
+  template = await makeTemporaryFolder()
+  const server = await startEmbedded({ dataDir: template.path, logger: silentLogger, durable: false })
+  await server.stop()
+})
+
+afterAll(() => template.remove())
 
 beforeEach(async () => {
   folder = await makeTemporaryFolder()
@@ -25,6 +39,9 @@ afterEach(async () => {
   for (const child of processes.splice(0)) child.kill('SIGKILL')
   await folder.remove()
 })
+
+/** Puts a database into `DATA_DIR` that an earlier start has created. */
+const prepare = () => run('cp', ['-a', template.path, dataDir])
 
 const start = (options: { durable?: boolean } = {}): Promise<EmbeddedServer> =>
   startEmbedded({ dataDir, logger: silentLogger, durable: false, ...options })
@@ -82,6 +99,7 @@ describe('the embedded database', () => {
   })
 
   test('is private, durable and quiet', async () => {
+    await prepare()
     const server = await start({ durable: true })
     const settings = ['listen_addresses', 'unix_socket_directories', 'synchronous_commit', 'fsync', 'full_page_writes', 'server_encoding']
     const [row] = await query<Record<string, string>>(
@@ -113,6 +131,7 @@ describe('the embedded database', () => {
   })
 
   test('is found again after its service was killed, and can be stopped then', async () => {
+    await prepare()
     const service = spawnService()
     const { pid, url, found } = await service.said
     expect(found).toBe(false)
@@ -129,6 +148,7 @@ describe('the embedded database', () => {
   })
 
   test('recovers what was committed after it was killed together with its service', async () => {
+    await prepare()
     const service = spawnService()
     const { pid, url } = await service.said
     await query(url, sql`create table kept as select 42 as value`)
@@ -141,7 +161,7 @@ describe('the embedded database', () => {
   })
 
   test('starts though a left-over postmaster.pid names a process of another program', async () => {
-    await (await start()).stop()
+    await prepare()
     const other = spawn('sleep', ['1000'])
     processes.push(other)
     const file = join(postgresFolder(), 'data', 'postmaster.pid')
@@ -155,6 +175,7 @@ describe('the embedded database', () => {
   })
 
   test('refuses a second service and lets the first one be', async () => {
+    await prepare()
     const first = await start()
     await expect(start()).rejects.toMatchObject({
       code: 'config_invalid',
@@ -178,7 +199,10 @@ describe('the embedded database', () => {
   test('begins anew after it was killed in the middle of being created', async () => {
     const service = spawnService()
     await expect
-      .poll(async () => (await readdir(dataDir).catch(() => [])).some(name => name.startsWith('postgres.new-')), { interval: 5 })
+      .poll(async () => (await readdir(dataDir).catch(() => [])).some(name => name.startsWith('postgres.new-')), {
+        interval: 5,
+        timeout: 30_000,
+      })
       .toBe(true)
     await service.kill()
     const server = await start()
@@ -211,7 +235,7 @@ describe('the embedded database', () => {
       message: expect.stringMatching(/^DATA_DIR: can not use the folder/),
     })
     await rm(dataDir)
-    await (await start()).stop()
+    await prepare()
     const versionFile = join(postgresFolder(), 'data', 'PG_VERSION')
     await writeFile(versionFile, '12\n')
     await expect(start()).rejects.toMatchObject({ code: 'config_invalid', message: expect.stringContaining('made by PostgreSQL 12') })
