@@ -1,0 +1,157 @@
+import type { Frame } from '#actors/token/frame.ts'
+import type { Connection, ConnectionDeps, WriteBudget } from './connections.ts'
+import { UNRESPONSIVE_MS } from './liveness.ts'
+import { Outbox, type OutboxSubscription, type Sink, type WriteResult } from './outbox.ts'
+import type { EventStreamRequest } from './ports.ts'
+import type { HttpResponse } from './uWebSockets.ts'
+
+/** How soon a client should come back. */
+const RETRY = 'retry: 2000\n\n'
+
+const COMMENT = ':\n\n'
+/** The sweep that looks comes once a second: there is a comment every 15 s. */
+const COMMENT_EVERY_MS = 14_000
+
+/**
+ * So long after a frame, when nothing followed it, a comment finds out whether the frame has left. uWebSockets does not tell of a corked
+ * write, and closes a response that has been stuck for 8 to 12 s.
+ */
+const PROBE_AFTER_MS = 4_000
+
+/** How often the timeout of a stuck response is put off. */
+const EXTEND_EVERY_MS = 3_000
+
+/** One open event stream. */
+export class EventStreamConnection implements Connection, Sink {
+  readonly transport = 'eventStream'
+  readonly #res: HttpResponse
+  readonly #request: EventStreamRequest
+  readonly #deps: ConnectionDeps
+  readonly #outbox: Outbox
+  readonly #subscription: OutboxSubscription
+  readonly #closed: (connection: EventStreamConnection) => void
+  #isClosed = false
+  #isShuttingDown = false
+  #commentedAtMs: number
+  /** When a frame was written that nothing has followed. */
+  #unprovenSinceMs: number | null = null
+  #extendedAtMs = 0
+  #chunk: Uint8Array | string = COMMENT
+  #isTaken = true
+  readonly #writeChunk = () => {
+    this.#isTaken = this.#res.write(this.#chunk)
+  }
+
+  /** @param closed called once, when the stream is closed by whichever side */
+  constructor(request: EventStreamRequest, deps: ConnectionDeps, closed: (connection: EventStreamConnection) => void) {
+    this.#request = request
+    this.#res = request.res
+    this.#deps = deps
+    this.#closed = closed
+    this.#outbox = new Outbox(this, deps.flusher, deps.stats, deps.now)
+    this.#subscription = this.#outbox.subscription(request.token)
+    this.#commentedAtMs = deps.now()
+  }
+
+  /** Answers the request and subscribes to its token. */
+  open(): void {
+    const { token, lastSequence, headers } = this.#request
+    this.#deps.stats.opened('eventStream')
+    this.#deps.stats.subscribed()
+    this.#request.onAborted(() => this.#finish())
+    this.#res.onWritable(() => this.#writable())
+    this.#res.cork(() => {
+      this.#res.writeStatus('200 OK')
+      for (const [name, value] of headers) this.#res.writeHeader(name, value)
+      this.#res.writeHeader('Content-Type', 'text/event-stream')
+      this.#res.writeHeader('Cache-Control', 'no-store')
+      // nginx would collect the events otherwise.
+      this.#res.writeHeader('X-Accel-Buffering', 'no')
+      this.#res.write(RETRY)
+    })
+    this.#deps.registry.subscribe(token, this.#subscription, lastSequence)
+  }
+
+  writeFrame(frame: Frame): WriteResult {
+    this.#unprovenSinceMs = this.#deps.now()
+    return this.#write(frame.eventStream)
+  }
+
+  /** An event stream has no answers. */
+  writeAnswer(): WriteResult {
+    return 'sent'
+  }
+
+  cork(write: () => void): boolean {
+    write()
+    return true
+  }
+
+  tooManyAnswers(): void {
+    this.cutOff()
+  }
+
+  sweep(nowMs: number, budget: WriteBudget): void {
+    const { stuckSinceMs } = this.#outbox
+    if (stuckSinceMs !== null) {
+      if (nowMs - stuckSinceMs >= UNRESPONSIVE_MS) this.cutOff()
+      else this.#extend(nowMs)
+      return
+    }
+    const isUnproven = this.#unprovenSinceMs !== null && nowMs - this.#unprovenSinceMs >= PROBE_AFTER_MS
+    if ((isUnproven || nowMs - this.#commentedAtMs >= COMMENT_EVERY_MS) && budget.take()) this.#comment(nowMs)
+  }
+
+  shutDown(): void {
+    this.#isShuttingDown = true
+    this.#outbox.flush()
+    if (this.#outbox.isBlocked || this.#isClosed) return
+    this.#finish()
+    this.#res.end()
+  }
+
+  cutOff(): void {
+    if (!this.#isClosed) this.#res.close()
+  }
+
+  /**
+   * The socket takes more. Something has to be written even when nothing is owed, since uWebSockets leaves it to this handler to push on what
+   * it has buffered.
+   */
+  #writable(): boolean {
+    if (!this.#outbox.resume()) this.#comment(this.#deps.now())
+    if (this.#isShuttingDown) this.shutDown()
+    return true
+  }
+
+  #comment(nowMs: number): void {
+    this.#commentedAtMs = nowMs
+    this.#unprovenSinceMs = null
+    if (this.#write(COMMENT) === 'full') this.#outbox.block()
+  }
+
+  #write(chunk: Uint8Array | string): WriteResult {
+    this.#chunk = chunk
+    this.#res.cork(this.#writeChunk)
+    return this.#isTaken ? 'sent' : 'full'
+  }
+
+  /** Pausing ends the timeout that a stuck write has begun, and resuming begins it anew. */
+  #extend(nowMs: number): void {
+    if (nowMs - this.#extendedAtMs < EXTEND_EVERY_MS) return
+    this.#extendedAtMs = nowMs
+    this.#res.pause()
+    this.#res.resume()
+  }
+
+  #finish(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#outbox.close()
+    this.#subscription.end()
+    this.#deps.registry.unsubscribe(this.#request.token, this.#subscription)
+    this.#deps.stats.unsubscribed()
+    this.#deps.stats.closed('eventStream')
+    this.#closed(this)
+  }
+}

@@ -1,0 +1,232 @@
+import type { Subscription, Transport } from '#actors/ports.ts'
+import type { Frame } from '#actors/token/frame.ts'
+import type { Address } from '#domain/address.ts'
+import { encodeSubscribed } from '#protocol/encodeAnswer.ts'
+import type { Flusher } from './flusher.ts'
+import type { RealtimeStats } from './realtimeStats.ts'
+
+/** `sent`: more may follow; `full`: taken, but nothing more until the socket is writable; `refused`: not taken, try when it is writable. */
+export type WriteResult = 'sent' | 'full' | 'refused'
+
+/** A socket as an outbox sees it. Nothing throws. */
+export interface Sink {
+  readonly transport: Transport
+  writeFrame(frame: Frame): WriteResult
+  writeAnswer(text: string): WriteResult
+  /** Lets what is written inside leave in one system call. Returns false when not all of it could leave: wait until writable. */
+  cork(write: () => void): boolean
+  /** The client asks and asks without reading the answers. To be closed. */
+  tooManyAnswers(): void
+}
+
+/** Answers that may wait for a client to read: five bursts of subscribing to everything that one may. */
+const MAX_WAITING_ANSWERS = 1_024
+
+/**
+ * What is owed to one connection: its answers in order, and per subscribed token at most the newest frame. Frames put in during one tick
+ * are written together at its end. While the socket is full nothing is written and newer frames take the place of older ones, so that a
+ * slow reader costs a bounded amount of memory and gets the newest state of each token when it reads again.
+ *
+ * Answers go before frames. That keeps every order a client can see: `subscribed` before its snapshot, and since unsubscribing drops the
+ * token's frame, no frame after `unsubscribed`.
+ */
+export class Outbox {
+  readonly #sink: Sink
+  readonly #flusher: Flusher
+  readonly #stats: RealtimeStats
+  readonly #now: () => number
+  readonly #answers: string[] = []
+  /** Subscriptions with a frame, first come first served. */
+  readonly #ready: OutboxSubscription[] = []
+  #isDirty = false
+  #isClosed = false
+  #stuckSinceMs: number | null = null
+  readonly #writeAll = () => this.#writeAnswers() && this.#writeFrames()
+
+  /** @param now monotonic, in ms */
+  constructor(sink: Sink, flusher: Flusher, stats: RealtimeStats, now: () => number) {
+    this.#sink = sink
+    this.#flusher = flusher
+    this.#stats = stats
+    this.#now = now
+  }
+
+  get transport(): Transport {
+    return this.#sink.transport
+  }
+
+  /** Since when the reader has read nothing though data waits for it; `null`: it keeps up. */
+  get stuckSinceMs(): number | null {
+    return this.#stuckSinceMs
+  }
+
+  get isBlocked(): boolean {
+    return this.#stuckSinceMs !== null
+  }
+
+  /** Whether nothing is owed. */
+  get isEmpty(): boolean {
+    return this.#answers.length === 0 && this.#ready.length === 0
+  }
+
+  /** The connection's interest in one token, to be handed to the actors. */
+  subscription(token: Address): OutboxSubscription {
+    return new OutboxSubscription(token, this, this.#stats)
+  }
+
+  /** Owes an answer. */
+  answer(text: string): void {
+    this.#answers.push(text)
+    this.#markDirty()
+  }
+
+  /** Owes a subscription's frame. It must not be owed already. */
+  owe(subscription: OutboxSubscription): void {
+    this.#ready.push(subscription)
+    this.#markDirty()
+  }
+
+  disown(subscription: OutboxSubscription): void {
+    const index = this.#ready.indexOf(subscription)
+    if (index !== -1) this.#ready.splice(index, 1)
+  }
+
+  /** Writes what is owed, as far as the socket takes it. */
+  flush(): void {
+    this.#isDirty = false
+    if (this.#isClosed) return
+    if (this.#answers.length > MAX_WAITING_ANSWERS) this.#sink.tooManyAnswers()
+    else if (!this.isBlocked) this.#write()
+  }
+
+  /** The socket has taken some of what was buffered: the reader lives. */
+  progress(): void {
+    if (this.isBlocked) this.#stuckSinceMs = this.#now()
+  }
+
+  /** The socket is full, as was found out by writing something else to it. */
+  block(): void {
+    this.#stuckSinceMs ??= this.#now()
+  }
+
+  /** The socket can take more. Returns whether anything was written. */
+  resume(): boolean {
+    this.#stuckSinceMs = null
+    const wasEmpty = this.isEmpty
+    this.flush()
+    return !wasEmpty
+  }
+
+  /** Nothing is written after this. */
+  close(): void {
+    this.#isClosed = true
+    this.#answers.length = 0
+    this.#ready.length = 0
+  }
+
+  #markDirty(): void {
+    if (this.#isDirty || this.#isClosed) return
+    this.#isDirty = true
+    this.#flusher.add(this)
+  }
+
+  /** One frame needs no cork, and it is what nearly every flush is about. */
+  #write(): void {
+    if (this.isEmpty) return
+    const isClear = this.#answers.length === 0 && this.#ready.length === 1 ? this.#writeFrames() : this.#sink.cork(this.#writeAll)
+    if (!isClear) this.block()
+  }
+
+  /** Returns whether the socket takes more. */
+  #writeAnswers(): boolean {
+    let taken = 0
+    let result: WriteResult = 'sent'
+    for (const answer of this.#answers) {
+      result = this.#sink.writeAnswer(answer)
+      if (result !== 'refused') taken++
+      if (result !== 'sent') break
+    }
+    if (taken > 0) this.#answers.splice(0, taken)
+    if (result !== 'sent') this.block()
+    return result === 'sent'
+  }
+
+  #writeFrames(): boolean {
+    let taken = 0
+    let result: WriteResult = 'sent'
+    for (const subscription of this.#ready) {
+      result = subscription.write(this.#sink)
+      if (result !== 'refused') taken++
+      if (result !== 'sent') break
+    }
+    if (taken === this.#ready.length) this.#ready.length = 0
+    else if (taken > 0) this.#ready.splice(0, taken)
+    if (result !== 'sent') this.block()
+    return result === 'sent'
+  }
+}
+
+/** One connection's interest in one token: at most one frame waits in it. */
+export class OutboxSubscription implements Subscription {
+  readonly token: Address
+  readonly #outbox: Outbox
+  readonly #stats: RealtimeStats
+  #frame: Frame | null = null
+  #isUpdate = false
+  #newestSequence = -1
+  #isEnded = false
+
+  constructor(token: Address, outbox: Outbox, stats: RealtimeStats) {
+    this.token = token
+    this.#outbox = outbox
+    this.#stats = stats
+  }
+
+  get transport(): Transport {
+    return this.#outbox.transport
+  }
+
+  get lagging(): boolean {
+    return this.#frame !== null && this.#outbox.isBlocked
+  }
+
+  subscribed(sequence: number | null): void {
+    if (!this.#isEnded && this.transport === 'webSocket') this.#outbox.answer(encodeSubscribed(this.token, sequence))
+  }
+
+  snapshot(frame: Frame): void {
+    this.#offer(frame, false)
+  }
+
+  update(frame: Frame): void {
+    this.#offer(frame, true)
+  }
+
+  /** Nothing is owed for it any more, and what is offered later is ignored. */
+  end(): void {
+    this.#isEnded = true
+    this.#frame = null
+    this.#outbox.disown(this)
+  }
+
+  /** Writes the waiting frame; it goes on waiting when it is refused. */
+  write(sink: Sink): WriteResult {
+    const frame = this.#frame
+    if (frame === null) return 'sent'
+    const result = sink.writeFrame(frame)
+    if (result === 'refused') return result
+    this.#frame = null
+    this.#stats.delivered(frame, this.#isUpdate)
+    return result
+  }
+
+  #offer(frame: Frame, isUpdate: boolean): void {
+    if (frame.sequence <= this.#newestSequence || this.#isEnded) return
+    this.#newestSequence = frame.sequence
+    const isFirst = this.#frame === null
+    this.#frame = frame
+    this.#isUpdate = isUpdate
+    if (isFirst) this.#outbox.owe(this)
+    else this.#stats.conflated()
+  }
+}

@@ -1,0 +1,194 @@
+import type { Frame } from '#actors/token/frame.ts'
+import type { Address } from '#domain/address.ts'
+import { CLOSE_CODES, type CloseCodeName } from '#protocol/closeCodes.ts'
+import { encodeError, encodeUnsubscribed } from '#protocol/encodeAnswer.ts'
+import type { ErrorMessage } from '#protocol/messages.ts'
+import { parseClientMessage } from '#protocol/parseClientMessage.ts'
+import type { Connection, ConnectionDeps, WriteBudget } from './connections.ts'
+import { judge } from './liveness.ts'
+import { Outbox, type OutboxSubscription, type Sink, type WriteResult } from './outbox.ts'
+import { TokenBucket } from './tokenBucket.ts'
+import type { WebSocket } from './uWebSockets.ts'
+
+/** What `send` of uWebSockets returns. 0 means buffered, which is taken. */
+const BUFFERED = 0
+const DROPPED = 2
+
+/** One open WebSocket: reads what its client wants and writes what the actors owe it. */
+export class WebSocketConnection implements Connection, Sink {
+  readonly transport = 'webSocket'
+  readonly #ws: WebSocket<unknown>
+  readonly #deps: ConnectionDeps
+  readonly #outbox: Outbox
+  readonly #bucket: TokenBucket
+  readonly #subscriptions = new Map<Address, OutboxSubscription>()
+  #heardAtMs: number
+  #pingedAtMs: number
+  /** Set by the close handler, after which the socket must not be touched. */
+  #isClosed = false
+  /** To be closed when everything owed is written. */
+  #isShuttingDown = false
+
+  constructor(ws: WebSocket<unknown>, deps: ConnectionDeps) {
+    this.#ws = ws
+    this.#deps = deps
+    this.#outbox = new Outbox(this, deps.flusher, deps.stats, deps.now)
+    this.#heardAtMs = this.#pingedAtMs = deps.now()
+    this.#bucket = new TokenBucket(deps.config.maxMessagesPerSecond, this.#heardAtMs)
+    deps.stats.opened('webSocket')
+  }
+
+  /** A message came. Its bytes are gone when this returns. */
+  receive(bytes: Uint8Array, isBinary: boolean): void {
+    this.#heardAtMs = this.#deps.now()
+    this.#deps.stats.messageReceived()
+    if (this.#isShuttingDown) return
+    if (!this.#bucket.take(this.#heardAtMs)) {
+      this.#refuse('flood', { code: 'rate_limited', message: 'more messages than allowed' })
+      return
+    }
+    const message = parseClientMessage(bytes, isBinary)
+    switch (message.type) {
+      case 'subscribe':
+        this.#subscribe(message.token, message.sequence)
+        break
+      case 'unsubscribe':
+        this.#unsubscribe(message.token)
+        break
+      case 'error':
+        if (message.code === 'message_too_large') this.#refuse('messageTooLarge', message)
+        else this.#outbox.answer(encodeError(message))
+        break
+    }
+  }
+
+  /** A ping or a pong came. */
+  heard(): void {
+    this.#heardAtMs = this.#deps.now()
+  }
+
+  /** The kernel has taken some of what was buffered. */
+  drained(): void {
+    if (this.#ws.getBufferedAmount() > 0) {
+      this.#outbox.progress()
+      return
+    }
+    this.#outbox.resume()
+    if (this.#isShuttingDown) this.shutDown()
+  }
+
+  /** The socket is closed. */
+  closed(): void {
+    this.#isClosed = true
+    this.#outbox.close()
+    for (const [token, subscription] of this.#subscriptions) this.#forget(token, subscription)
+    this.#deps.stats.closed('webSocket')
+  }
+
+  writeFrame(frame: Frame): WriteResult {
+    return this.#send(frame.webSocket)
+  }
+
+  writeAnswer(text: string): WriteResult {
+    return this.#send(text)
+  }
+
+  cork(write: () => void): boolean {
+    this.#ws.cork(write)
+    return this.#ws.getBufferedAmount() === 0
+  }
+
+  tooManyAnswers(): void {
+    this.#end('unresponsive')
+  }
+
+  sweep(nowMs: number, budget: WriteBudget): void {
+    const { stuckSinceMs } = this.#outbox
+    switch (judge({ heardAtMs: this.#heardAtMs, pingedAtMs: this.#pingedAtMs, stuckSinceMs }, nowMs)) {
+      case 'close':
+        this.#end('unresponsive')
+        break
+      case 'ping':
+        if (!budget.take()) break
+        this.#pingedAtMs = nowMs
+        this.#ws.ping()
+        break
+      case 'fine':
+        break
+    }
+  }
+
+  shutDown(): void {
+    this.#isShuttingDown = true
+    this.#outbox.flush()
+    if (!this.#outbox.isBlocked) this.#end('restart')
+  }
+
+  cutOff(): void {
+    this.#end('restart')
+  }
+
+  #subscribe(token: Address, sequence: number | null): void {
+    let subscription = this.#subscriptions.get(token)
+    if (subscription === undefined) {
+      const { maxSubscriptionsPerConnection: most } = this.#deps.config
+      if (this.#subscriptions.size >= most) {
+        this.#outbox.answer(encodeError({ code: 'too_many_subscriptions', message: `a connection may have ${most} subscriptions`, token }))
+        return
+      }
+      subscription = this.#outbox.subscription(token)
+      this.#subscriptions.set(token, subscription)
+      this.#deps.stats.subscribed()
+    }
+    this.#deps.registry.subscribe(token, subscription, sequence)
+  }
+
+  /** Answered also when there was no subscription: what the client asked for is so. */
+  #unsubscribe(token: Address): void {
+    const subscription = this.#subscriptions.get(token)
+    if (subscription !== undefined) this.#forget(token, subscription)
+    this.#outbox.answer(encodeUnsubscribed(token))
+  }
+
+  #forget(token: Address, subscription: OutboxSubscription): void {
+    this.#subscriptions.delete(token)
+    subscription.end()
+    this.#deps.registry.unsubscribe(token, subscription)
+    this.#deps.stats.unsubscribed()
+  }
+
+  #send(message: Uint8Array | string): WriteResult {
+    switch (this.#ws.send(message, false)) {
+      case BUFFERED:
+        return 'full'
+      case DROPPED:
+        return 'refused'
+      default:
+        return 'sent'
+    }
+  }
+
+  /** Tells what was wrong, behind whatever is owed and already written, and closes. */
+  #refuse(reason: CloseCodeName, error: Omit<ErrorMessage, 'type'>): void {
+    this.#outbox.flush()
+    if (this.#isClosed) return
+    this.#ws.send(encodeError(error), false)
+    this.#end(reason)
+  }
+
+  #end(reason: CloseCodeName): void {
+    if (this.#isClosed) return
+    const { code } = CLOSE_CODES[reason]
+    this.#deps.stats.closedWith(code)
+    // Calls the close handler before it returns.
+    this.#ws.end(code, REASONS[reason])
+  }
+}
+
+/** The text beside the code, for people who debug a client. */
+const REASONS: Readonly<Record<CloseCodeName, string>> = {
+  messageTooLarge: 'message too large',
+  restart: 'server restart',
+  unresponsive: 'unresponsive',
+  flood: 'too many messages',
+}

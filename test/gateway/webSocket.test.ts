@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
+import { eventually, RealtimeFixture } from './startRealtime.ts'
+
+const TOKEN = addressOf(1)
+const OTHER = addressOf(2)
+
+let fixture: RealtimeFixture
+
+beforeEach(async () => {
+  fixture = await RealtimeFixture.start()
+  fixture.store(TOKEN, 7)
+})
+
+afterEach(() => fixture.stop())
+
+const subscribe = (token: string, sequence?: number) => ({ type: 'subscribe', token, ...(sequence === undefined ? {} : { sequence }) })
+const unsubscribe = (token: string) => ({ type: 'unsubscribe', token })
+
+describe('subscribing', () => {
+  it('answers, then sends the snapshot, then updates', async () => {
+    const client = await fixture.client()
+    client.send(subscribe(TOKEN))
+    expect(await client.next()).toEqual({ type: 'subscribed', token: TOKEN, sequence: 7 })
+    expect(await client.next()).toMatchObject({
+      type: 'token.update',
+      sequence: 7,
+      token: { address: TOKEN, sequence: 7, market: { priceUsd: '0.00003702' } },
+      latestTrade: { token: TOKEN, side: 'buy' },
+      holders: { length: 20 },
+      reason: 'chain',
+      sourceBlock: '456',
+      timestamp: '2026-01-02T03:04:08.123Z',
+    })
+    fixture.commit(snapshotOf(TOKEN, 8))
+    fixture.commit(snapshotOf(TOKEN, 9))
+    expect(await client.settle()).toContain('update 9')
+  })
+
+  it('takes an address in any letter case', async () => {
+    const client = await fixture.client()
+    const token = addressOf(0xabcdef)
+    client.send(subscribe(`0x${token.slice(2).toUpperCase()}`))
+    expect(await client.next()).toEqual({ type: 'subscribed', token, sequence: null })
+  })
+
+  it.each([
+    [6, ['subscribed 7', 'update 7']],
+    [7, ['subscribed 7']],
+    [8, ['subscribed 7']],
+  ])('sends to who holds %i: %j', async (held, expected) => {
+    const client = await fixture.client()
+    client.send(subscribe(TOKEN, held))
+    await eventually(() => client.received.length === expected.length)
+    expect(await client.settle()).toEqual(expected)
+  })
+
+  it('answers again and delivers once', async () => {
+    const client = await fixture.client()
+    client.send(subscribe(TOKEN))
+    expect(await client.nextInShort(2)).toEqual(['subscribed 7', 'update 7'])
+    client.send(subscribe(TOKEN))
+    client.send(subscribe(TOKEN, 3))
+    expect(await client.settle()).toEqual(['subscribed 7', 'subscribed 7'])
+    fixture.commit(snapshotOf(TOKEN, 8))
+    expect(await client.settle()).toEqual(['update 8'])
+    expect(fixture.realtime.stats.subscriptions).toBe(1)
+  })
+
+  it('lets the updates of a token flow that was not indexed', async () => {
+    const client = await fixture.client()
+    client.send(subscribe(OTHER))
+    expect(await client.nextInShort(1)).toEqual(['subscribed null'])
+    fixture.commit(snapshotOf(OTHER, 1))
+    expect(await client.nextInShort(1)).toEqual(['update 1'])
+  })
+
+  it('sends nothing after unsubscribing, and a snapshot after subscribing anew', async () => {
+    const client = await fixture.client()
+    client.send(subscribe(TOKEN))
+    expect(await client.nextInShort(2)).toEqual(['subscribed 7', 'update 7'])
+    client.send(unsubscribe(TOKEN))
+    expect(await client.next()).toEqual({ type: 'unsubscribed', token: TOKEN })
+    fixture.commit(snapshotOf(TOKEN, 8))
+    expect(await client.settle()).toEqual([])
+    client.send(subscribe(TOKEN))
+    expect(await client.nextInShort(2)).toEqual(['subscribed 8', 'update 8'])
+  })
+
+  it('sends no update after `unsubscribed` when both fall into one tick', async () => {
+    const client = await fixture.client()
+    client.send(subscribe(TOKEN))
+    await client.nextInShort(2)
+    client.send(unsubscribe(TOKEN))
+    for (let sequence = 8; sequence < 60; sequence++) {
+      fixture.commit(snapshotOf(TOKEN, sequence))
+      await new Promise(setImmediate)
+    }
+    const seen = await client.settle()
+    expect(seen.at(-1)).toBe('unsubscribed')
+  })
+
+  it('answers who unsubscribes from what it never watched', async () => {
+    const client = await fixture.client()
+    client.send(unsubscribe(OTHER))
+    expect(await client.next()).toEqual({ type: 'unsubscribed', token: OTHER })
+  })
+
+  it('keeps connections apart', async () => {
+    const [first, second] = [await fixture.client(), await fixture.client()]
+    first.send(subscribe(TOKEN))
+    second.send(subscribe(OTHER))
+    await first.nextInShort(2)
+    await second.nextInShort(1)
+    fixture.commit(snapshotOf(TOKEN, 8), snapshotOf(OTHER, 9))
+    expect(await first.settle()).toEqual(['update 8'])
+    expect(await second.settle()).toEqual(['update 9'])
+    first.send(subscribe(OTHER))
+    expect(await first.nextInShort(2)).toEqual(['subscribed 9', 'update 9'])
+    second.terminate()
+    await second.closed
+    fixture.commit(snapshotOf(OTHER, 10))
+    expect(await first.settle()).toEqual(['update 10'])
+  })
+
+  it('delivers a block of fifty tokens to one client', async () => {
+    const client = await fixture.client()
+    const tokens = Array.from({ length: 50 }, (_, n) => addressOf(100 + n))
+    for (const token of tokens) client.send(subscribe(token))
+    await client.nextInShort(50)
+    fixture.commit(...tokens.map((token, n) => snapshotOf(token, 1 + n)))
+    expect(await client.nextInShort(50)).toEqual(tokens.map((_, n) => `update ${1 + n}`))
+  })
+
+  it('leaves nothing behind when a client goes', async () => {
+    const client = await fixture.client()
+    client.send(subscribe(TOKEN))
+    client.send(subscribe(OTHER))
+    await client.nextInShort(3)
+    expect(fixture.registry.health().subscribers).toBe(2)
+    client.terminate()
+    await eventually(() => fixture.realtime.stats.webSocketConnections === 0)
+    expect(fixture.registry.health().subscribers).toBe(0)
+    expect(fixture.realtime.stats.subscriptions).toBe(0)
+    fixture.commit(snapshotOf(TOKEN, 8))
+  })
+
+  it('sends no message over 16,384 bytes, whatever a token is called', async () => {
+    fixture.store(TOKEN, 8, { name: '😀\0"'.repeat(400_000), symbol: '\\'.repeat(30_000) })
+    const client = await fixture.client()
+    client.send(subscribe(TOKEN))
+    expect(await client.nextInShort(2)).toEqual(['subscribed 8', 'update 8'])
+    expect(client.largestBytes).toBeGreaterThan(16_300)
+    expect(client.largestBytes).toBeLessThanOrEqual(16_384)
+  })
+
+  it('counts what it delivers', async () => {
+    const client = await fixture.client()
+    client.send(subscribe(TOKEN))
+    await client.nextInShort(2)
+    const before = fixture.realtime.realtime().deliveredTotal
+    fixture.commit(snapshotOf(TOKEN, 8))
+    await client.nextInShort(1)
+    expect(fixture.realtime.realtime()).toMatchObject({
+      webSocketConnections: 1,
+      subscriptions: 1,
+      deliveredTotal: before + 1,
+      conflatedTotal: 0,
+      commitToDeliveryMs: { p50: 0.01, p99: 0.01 },
+    })
+  })
+})

@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { PING_AFTER_MS, UNRESPONSIVE_MS } from '#gateway/liveness.ts'
+import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
+import { eventually, RealtimeFixture } from './startRealtime.ts'
+
+const TOKEN = addressOf(1)
+const SUBSCRIBE = { type: 'subscribe', token: TOKEN }
+const PING_SECONDS = PING_AFTER_MS / 1_000
+const UNRESPONSIVE_SECONDS = UNRESPONSIVE_MS / 1_000
+
+let fixture: RealtimeFixture
+
+beforeEach(async () => {
+  fixture = await RealtimeFixture.start()
+  fixture.store(TOKEN, 7)
+})
+
+afterEach(() => fixture.stop())
+
+describe('a silent client', () => {
+  it('is pinged, and lives as long as it answers', async () => {
+    const client = await fixture.client()
+    for (let round = 1; round <= 10; round++) {
+      fixture.pass(PING_SECONDS)
+      await eventually(() => client.pings === round)
+      // The pong has arrived when the answer to a later message has; the message itself would count as a sign of life as well.
+      await client.settle()
+    }
+    expect(fixture.realtime.stats.webSocketConnections).toBe(1)
+  })
+
+  it('lives by its pongs alone', async () => {
+    const raw = await fixture.rawWebSocket()
+    for (let round = 0; round < 6; round++) {
+      fixture.pass(PING_SECONDS)
+      const pings = () => raw.frames.filter(frame => frame.opcode === 0x89).length
+      await raw.until(() => pings() === round + 1)
+      const messages = fixture.realtime.stats.messagesTotal
+      raw.socket.write(Buffer.from([0x8a, 0x80, 0, 0, 0, 0]))
+      raw.sendText('x')
+      await eventually(() => fixture.realtime.stats.messagesTotal > messages)
+    }
+    expect(fixture.realtime.stats.webSocketConnections).toBe(1)
+  })
+
+  it('that answers nothing is closed after a minute with 4408, though it is sent updates', async () => {
+    const raw = await fixture.rawWebSocket()
+    raw.sendText(JSON.stringify(SUBSCRIBE))
+    await raw.until(() => raw.frames.length >= 2)
+    for (let second = 0; second < UNRESPONSIVE_SECONDS - 1; second++) {
+      fixture.pass(1)
+      fixture.commit(snapshotOf(TOKEN, 8 + second))
+      await new Promise(setImmediate)
+    }
+    expect(fixture.realtime.stats.webSocketConnections).toBe(1)
+    fixture.pass(1)
+    expect(fixture.realtime.stats.webSocketConnections).toBe(0)
+    await raw.closed
+    expect(raw.frames.at(-1)?.payload.readUInt16BE(0)).toBe(4408)
+    expect(raw.frames.filter(frame => frame.opcode === 0x89).length).toBeGreaterThanOrEqual(2)
+  })
+})
+
+describe('closing the server', () => {
+  it('sends what is owed, then closes with 1012', async () => {
+    const client = await fixture.client()
+    client.send(SUBSCRIBE)
+    await client.nextInShort(2)
+    fixture.commit(snapshotOf(TOKEN, 8))
+    const closing = fixture.gateway.close()
+    expect(await client.nextInShort(1)).toEqual(['update 8'])
+    expect(await client.closed).toEqual({ code: 1012, reason: 'server restart' })
+    await closing
+    expect(fixture.realtime.realtime()).toMatchObject({ webSocketConnections: 0, subscriptions: 0 })
+  })
+
+  it('waits for a slow reader to take the newest update, and not for ever', async () => {
+    const large = { description: 'd'.repeat(12_000) }
+    const [reader, stuck] = [await fixture.rawWebSocket(), await fixture.rawWebSocket()]
+    let sequence = 7
+    for (const client of [reader, stuck]) {
+      client.sendText(JSON.stringify(SUBSCRIBE))
+      await client.until(() => client.frames.length >= 2)
+      client.socket.pause()
+    }
+    while (fixture.registry.get(TOKEN)?.subscribers.lagging !== 2) {
+      fixture.commit(snapshotOf(TOKEN, ++sequence, large))
+      await new Promise(setImmediate)
+    }
+    fixture.commit(snapshotOf(TOKEN, ++sequence, large))
+    const closing = fixture.gateway.close()
+    reader.socket.resume()
+    await reader.closed
+    expect(reader.frames.at(-1)?.payload.readUInt16BE(0)).toBe(1012)
+    const last = reader.messages.at(-1)
+    expect(last?.type === 'token.update' && last.sequence).toBe(sequence)
+    await closing
+    expect(fixture.realtime.stats.webSocketConnections).toBe(0)
+  })
+
+  it('lets nobody in any more', async () => {
+    const client = await fixture.client()
+    const closing = fixture.realtime.close()
+    await client.closed
+    const { status, headers } = await fixture.refusedClient().refused
+    expect(status).toBe(503)
+    expect(headers.get('retry-after')).not.toBeNull()
+    await closing
+  })
+
+  it('can be repeated by a client that comes back with what it holds', async () => {
+    const client = await fixture.client()
+    client.send(SUBSCRIBE)
+    expect(await client.nextInShort(2)).toEqual(['subscribed 7', 'update 7'])
+    await fixture.gateway.close()
+    expect((await client.closed).code).toBe(1012)
+    await fixture.stop()
+    fixture = await RealtimeFixture.start()
+    fixture.store(TOKEN, 8)
+    const again = await fixture.client()
+    again.send({ ...SUBSCRIBE, sequence: 7 })
+    expect(await again.nextInShort(2)).toEqual(['subscribed 8', 'update 8'])
+    again.send({ ...SUBSCRIBE, sequence: 8 })
+    expect(await again.settle()).toEqual(['subscribed 8'])
+  })
+})
