@@ -1,0 +1,124 @@
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { useDatabase } from '#test/support/database.ts'
+import { serviceFolder, spawnService } from '#test/support/service.ts'
+
+/* What an operator reads when a start fails: one message that names what to change, and an exit code for the supervisor. */
+
+const database = await useDatabase({ migrated: false })
+let chain: TestChain
+let folder: string
+let launchpadsFile: string
+let removeFolder: () => Promise<void>
+
+beforeAll(async () => {
+  chain = await startTestChain()
+  ;({ folder, launchpadsFile, remove: removeFolder } = await serviceFolder(chain))
+})
+
+afterAll(async () => {
+  await chain?.stop()
+  await removeFolder?.()
+})
+
+const SECRET = 'hunter2hunter2'
+
+async function failedStart(env: Readonly<Record<string, string>>, cwd = folder): Promise<{ code: number | null; output: string }> {
+  const defaults = { RPC_URLS: chain.anvil.url, LAUNCHPADS_FILE: launchpadsFile, DATABASE_URL: database.url, DATA_DIR: folder, PORT: '0' }
+  const { exited, output } = spawnService({ ...defaults, ...env }, cwd)
+  const code = await exited
+  expect(output()).not.toContain(SECRET)
+  expect(output()).not.toMatch(/\n\s+at /)
+  return { code, output: output() }
+}
+
+describe('a start fails with one clear message', () => {
+  test('without RPC_URLS, and points at npm run dev', async () => {
+    const { code, output } = await failedStart({ RPC_URLS: '' })
+    expect(output).toMatch(/RPC_URLS/)
+    expect(output).toMatch(/npm run dev/)
+    expect(code).toBe(1)
+  })
+
+  test('for every wrong variable at once', async () => {
+    const { code, output } = await failedStart({ PORT: '70000', CONFIRMATIONS: 'soon', LOG_LEVEL: 'loud', RPC_URLS: `ftp://x/${SECRET}` })
+    for (const name of ['PORT', 'CONFIRMATIONS', 'LOG_LEVEL', 'RPC_URLS']) expect(output).toContain(name)
+    expect(code).toBe(1)
+  })
+
+  test('for a wrong .env, which it reads', async () => {
+    const cwd = await mkdtemp(path.join(tmpdir(), 'tokenwire-start-'))
+    await writeFile(path.join(cwd, '.env'), 'MAX_CONNECTIONS=many\n')
+    const { code, output } = await failedStart({}, cwd)
+    expect(output).toMatch(/MAX_CONNECTIONS/)
+    expect(code).toBe(1)
+    await rm(cwd, { recursive: true })
+  })
+
+  test('for a wrong launchpads.json, with the path inside the file', async () => {
+    const wrong = path.join(folder, 'wrong.json')
+    await writeFile(
+      wrong,
+      JSON.stringify({
+        weth: chain.deployment.weth,
+        launchpads: [{ name: 'a', adapter: 'bonding-curve', factory: '0x12', startBlock: 0 }],
+      }),
+    )
+    const { code, output } = await failedStart({ LAUNCHPADS_FILE: wrong })
+    expect(output).toMatch(/launchpads\[0\]\.factory/)
+    expect(output).toMatch(/expected an address/)
+    expect(code).toBe(1)
+  })
+
+  test('for an RPC of another chain', async () => {
+    const { code, output } = await failedStart({ CHAIN_ID: '8453' })
+    expect(output).toMatch(/8453/)
+    expect(output).toMatch(/31337/)
+    expect(code).toBe(1)
+  })
+
+  test('for providers that do not answer, and may be started again', async () => {
+    const { code, output } = await failedStart({ RPC_URLS: `http://127.0.0.1:9/${SECRET}` })
+    expect(output).toMatch(/rpc/i)
+    expect(code).toBe(75)
+  })
+
+  test('for a database that does not answer, and may be started again', async () => {
+    const { code, output } = await failedStart({ DATABASE_URL: `postgres://me:${SECRET}@127.0.0.1:9/tokens` })
+    expect(output).toMatch(/127\.0\.0\.1:9/)
+    expect(code).toBe(75)
+  })
+
+  test('for a wrong password', async () => {
+    const url = new URL(database.url)
+    url.password = SECRET
+    const { code, output } = await failedStart({ DATABASE_URL: url.href })
+    expect(output).toMatch(/DATABASE_URL/)
+    expect(code).toBe(1)
+  })
+
+  test('for a port that is taken, and may be started again', async () => {
+    const holder = createServer().listen(0, '127.0.0.1')
+    await once(holder, 'listening')
+    const { port } = holder.address() as { port: number }
+    const { code, output } = await failedStart({ PORT: String(port) })
+    expect(output).toContain(String(port))
+    expect(code).toBe(75)
+    holder.close()
+  })
+
+  test('for a database that was built from other contracts', async () => {
+    const other = path.join(folder, 'other.json')
+    const launchpads = [{ name: 'other', adapter: 'bonding-curve', factory: chain.deployment.weth, startBlock: 0 }]
+    await writeFile(other, JSON.stringify({ weth: chain.deployment.weth, launchpads }))
+    // The starts above have claimed the database for the reference launchpad.
+    const { code, output } = await failedStart({ LAUNCHPADS_FILE: other })
+    expect(output).toMatch(/built from other launchpads/)
+    expect(code).toBe(1)
+  })
+})

@@ -1,0 +1,60 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+interface JsonRpcCall {
+  readonly id: unknown
+  readonly method: string
+  readonly params?: readonly { readonly fromBlock?: string; readonly toBlock?: string }[]
+}
+
+/** A provider in front of a chain: with a limit to the range of `eth_getLogs`, as real ones have, and a hook on each such call. */
+export interface MeteredRpc {
+  readonly url: string
+  /** Called before a range of logs is answered, which waits for it. */
+  onRange: (from: number, to: number) => Promise<void>
+  close(): Promise<void>
+}
+
+export async function startMeteredRpc(chainUrl: string, mostBlocks: number): Promise<MeteredRpc> {
+  const server = createServer((request, response) => {
+    void answer(request).then(
+      body => response.setHeader('content-type', 'application/json').end(body),
+      () => response.destroy(),
+    )
+  })
+
+  async function answer(request: IncomingMessage): Promise<string> {
+    const body = await textOf(request)
+    const calls = [JSON.parse(body) as JsonRpcCall | readonly JsonRpcCall[]].flat()
+    for (const { id, method, params } of calls) {
+      const [filter] = params ?? []
+      if (method !== 'eth_getLogs' || filter?.fromBlock === undefined || filter.toBlock === undefined) continue
+      const [from, to] = [Number(filter.fromBlock), Number(filter.toBlock)]
+      if (to - from + 1 > mostBlocks)
+        return JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32602, message: `block range exceeds ${mostBlocks} blocks` } })
+      await provider.onRange(from, to)
+    }
+    const answered = await fetch(chainUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    return answered.text()
+  }
+
+  await new Promise<void>(resolve => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const provider: MeteredRpc = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    onRange: async () => {},
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return provider
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of request.setEncoding('utf8')) text += String(chunk)
+  return text
+}
