@@ -1,10 +1,15 @@
-import { chmod, mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findBinaries } from '#database/embedded/binaries.ts'
+import { initialise, layoutOf } from '#database/embedded/initialise.ts'
+import { startServer, stopServer } from '#database/embedded/serverProcess.ts'
 import { asServerUser, chooseServerUser } from '#database/embedded/serverUser.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '#test/support/temporaryFolder.ts'
 
+const run = promisify(execFile)
 const isRoot = process.getuid?.() === 0
 
 let folder: TemporaryFolder
@@ -26,7 +31,7 @@ describe('the server’s user', () => {
     expect(user).toMatchObject({ file: '/bin/postgres', args: ['-D'], options: { uid: 5, gid: 6 } })
     const { file, args } = asServerUser({ kind: 'entering', uid: 5, gid: 6 }, '/bin/postgres', ['-D'])
     expect([file, ...args].join(' ')).toBe(
-      'setpriv --reuid=5 --regid=6 --clear-groups --inh-caps=-all,+dac_override --ambient-caps=-all,+dac_override /bin/postgres -D',
+      'setpriv --reuid=5 --regid=6 --clear-groups --securebits=+no_setuid_fixup --inh-caps=-all,+dac_override --ambient-caps=-all,+dac_override /bin/postgres -D',
     )
   })
 
@@ -50,6 +55,28 @@ describe('the server’s user', () => {
     await mkdir(inner, { recursive: true })
     await chmod(join(folder.path, 'closed'), 0o700)
     expect((await chooseServerUser(postgres, inner, null)).user.kind).toBe('entering')
+  })
+
+  // Found in a checkout in a private temporary folder: postgres ran, and initdb said that it was not there.
+  test.runIf(isRoot)('may run programs that lie in a closed folder, and nothing of root remains but that', async () => {
+    const closed = join(folder.path, 'closed')
+    await mkdir(closed)
+    await run('cp', ['-a', join(dirname((await findBinaries()).postgres), '..'), join(closed, 'native')])
+    await chmod(closed, 0o700)
+    const [postgres, initdb] = [join(closed, 'native', 'bin', 'postgres'), join(closed, 'native', 'bin', 'initdb')]
+    const layout = layoutOf(join(folder.path, 'data'))
+    const { user } = await chooseServerUser(postgres, layout.dataDir, null)
+    expect(user.kind).toBe('entering')
+    await initialise(layout, initdb, user, { durable: false })
+    const { pid } = await startServer({ layout, postgres, user, durable: false })
+    const status = await readFile(`/proc/${pid}/status`, 'utf8')
+    expect(/^Uid:\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)$/m.exec(status)?.slice(1)).not.toContain('0')
+    // CAP_DAC_OVERRIDE is the second bit.
+    expect(['CapPrm', 'CapEff'].map(name => new RegExp(`^${name}:\\s+(\\w+)$`, 'm').exec(status)?.[1])).toEqual([
+      '0000000000000002',
+      '0000000000000002',
+    ])
+    await stopServer(layout, pid)
   })
 
   test('is not looked for where npm brings no PostgreSQL', async () => {

@@ -42,6 +42,8 @@ export function asServerUser(user: ServerUser, file: string, args: readonly stri
           `--reuid=${user.uid}`,
           `--regid=${user.gid}`,
           '--clear-groups',
+          // Without it access(2), by which initdb looks for postgres, would not count the capability.
+          '--securebits=+no_setuid_fixup',
           '--inh-caps=-all,+dac_override',
           '--ambient-caps=-all,+dac_override',
           file,
