@@ -1,4 +1,4 @@
-import { type Hex, parseEther } from 'viem'
+import { type Abi, type Hex, parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   buyOnCurve,
@@ -100,9 +100,9 @@ function read<T>(
 ): Promise<T> {
   return chain.client.readContract({
     address: contract,
-    abi: chain.deployment.abis[abi] as never,
-    functionName: functionName as never,
-    args: args as never,
+    abi: chain.deployment.abis[abi] as Abi,
+    functionName,
+    args,
   }) as Promise<T>
 }
 
@@ -246,11 +246,11 @@ describe('the service on a chain', () => {
     expect(update.latestTrade?.side).toBe('sell')
     await expectAsOnChain(alpha)
     const { data } = await get<{ data: Holder[] }>(`/api/tokens/${alpha.token}/holders?excludeType=curve,wallet`)
-    expect(data.map(({ address, type }) => [address, type]).toSorted()).toEqual(
-      [
+    expect(new Map(data.map(({ address, type }) => [address, type]))).toEqual(
+      new Map([
         [dead, 'burn'],
         [creator, 'creator'],
-      ].toSorted(),
+      ]),
     )
   })
 
@@ -323,7 +323,7 @@ describe('the service on a chain', () => {
     await expectAsOnChain(alpha)
     const path = `/api/tokens/${alpha.token}/claimable?creator=${creator}`
     const { claimable } = await get<Claimable>(path)
-    expect(claimable.map(entry => entry.symbol).toSorted()).toEqual(['ALP', 'WETH'])
+    expect(new Set(claimable.map(entry => entry.symbol))).toEqual(new Set(['ALP', 'WETH']))
     const before = new Map(
       await Promise.all(claimable.map(async entry => [entry.currency, await balanceOf(entry.currency, creator)] as const)),
     )

@@ -57,7 +57,7 @@ afterAll(() => chain?.stop())
 
 function balanceOf(holder: Address): Promise<bigint> {
   const { abis } = chain.deployment
-  return chain.client.readContract({ address: token.token, abi: abis.token, functionName: 'balanceOf', args: [holder] }) as Promise<bigint>
+  return chain.client.readContract({ address: token.token, abi: abis.token, functionName: 'balanceOf', args: [holder] })
 }
 
 async function poolOf(): Promise<Address> {

@@ -12,7 +12,7 @@ function transfer(logIndex: number, from: Address, to: Address, amount: bigint, 
   const log = {
     address: of,
     topics: [TRANSFER_TOPIC, topic(from), topic(to)],
-    data: `0x${amount.toString(16).padStart(64, '0')}` as Hex,
+    data: `0x${amount.toString(16).padStart(64, '0')}`,
     blockNumber: 1,
     blockHash: '0x01' as Hex,
     txHash: '0x02' as Hex,

@@ -19,8 +19,8 @@ export async function openFeed(serviceUrl: string): Promise<FeedClient> {
   const socket = new WebSocket(`${serviceUrl.replace(/^http/, 'ws')}/realtime`)
   const messages: Message[] = []
   const waiting = new Set<() => void>()
-  socket.on('message', data => {
-    messages.push(JSON.parse(String(data)) as Message)
+  socket.on('message', (data: Buffer) => {
+    messages.push(JSON.parse(data.toString()) as Message)
     for (const look of waiting) look()
   })
   await new Promise<void>((resolve, reject) => {
