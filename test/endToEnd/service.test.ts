@@ -98,9 +98,10 @@ function read<T>(
   functionName: string,
   args: readonly unknown[] = [],
 ): Promise<T> {
+  const chosen: Abi = chain.deployment.abis[abi]
   return chain.client.readContract({
     address: contract,
-    abi: chain.deployment.abis[abi] as Abi,
+    abi: chosen,
     functionName,
     args,
   }) as Promise<T>

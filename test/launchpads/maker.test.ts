@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Address, Hex } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
 import type { WatchedLog } from '#launchpads/adapter.ts'
 import { findMaker } from '#launchpads/maker.ts'
 import { TRANSFER_TOPIC } from '#launchpads/transfer.ts'
@@ -9,13 +10,13 @@ const [token, pool, router, user, friend] = ['1', '2', '3', '4', '5'].map(addres
 
 function transfer(logIndex: number, from: Address, to: Address, amount: bigint, of = token): WatchedLog {
   const topic = (value: Address): Hex => `0x${value.slice(2).padStart(64, '0')}`
-  const log = {
+  const log: ChainLog = {
     address: of,
     topics: [TRANSFER_TOPIC, topic(from), topic(to)],
     data: `0x${amount.toString(16).padStart(64, '0')}`,
     blockNumber: 1,
-    blockHash: '0x01' as Hex,
-    txHash: '0x02' as Hex,
+    blockHash: '0x01',
+    txHash: '0x02',
     txIndex: 0,
     logIndex,
   }
