@@ -5,7 +5,7 @@ import { afterAnsweredRange, afterRefusedRange, type RangeSize, UNLIMITED_RANGE 
 import { parseHeader, parseLogs } from './rawBlock.ts'
 import type { Rpc, RpcProvider } from './rpc.ts'
 import { blockByNumber, logsOfAddresses } from './rpcCalls.ts'
-import { RpcError } from './rpcFault.ts'
+import { faultOf, RpcError } from './rpcFault.ts'
 
 export interface LogRangeQuery {
   readonly from: number
@@ -34,8 +34,14 @@ export interface LogRanges {
 
 /** geth refuses more. */
 const MOST_ADDRESSES = 1_000
-/** A query that times out so often is too large, whatever the provider says. */
-const TIMEOUTS_UNTIL_SPLIT = 2
+/** So many pieces in a row that time out are cut smaller; after that it is the provider that hangs, and whoever asked shall know. */
+const TIMEOUTS_IN_A_ROW = 2
+
+/** One query being answered. */
+interface Run {
+  readonly query: LogRangeQuery
+  timeoutsInARow: number
+}
 
 interface Piece {
   readonly from: number
@@ -45,7 +51,7 @@ interface Piece {
 
 type PieceOutcome =
   | { readonly kind: 'logs'; readonly logs: readonly ChainLog[] }
-  | { readonly kind: 'too-large'; readonly provider: string; readonly error: RpcError }
+  | { readonly kind: 'too-large'; readonly provider: string; readonly error: unknown }
 
 /** What was learned of one provider. */
 interface Limits {
@@ -59,40 +65,42 @@ export function createLogRanges({ rpc, concurrency }: { rpc: Pick<Rpc, 'ask' | '
   const limits = new Map<string, Limits>()
   const limitsOf = (provider: string) => limits.get(provider) ?? NO_LIMITS
 
-  const askPiece = async (piece: Piece, query: LogRangeQuery): Promise<PieceOutcome> => {
-    const blocks = piece.to - piece.from + 1
+  const askPiece = async (piece: Piece, run: Run): Promise<PieceOutcome> => {
     let provider = ''
-    let timeouts = 0
     const question = async (one: RpcProvider): Promise<PieceOutcome> => {
       provider = one.name
       try {
-        const logs = await fetchPiece(one, piece, query)
-        limits.set(provider, { ...limitsOf(provider), size: afterAnsweredRange(limitsOf(provider).size, blocks) })
+        const logs = await fetchPiece(one, piece, run.query)
+        const { size, addresses } = limitsOf(provider)
+        limits.set(provider, { addresses, size: afterAnsweredRange(size, piece.to - piece.from + 1) })
         return { kind: 'logs', logs }
       } catch (error) {
-        if (error instanceof RpcError && error.fault.kind === 'timeout') timeouts++
-        if (timeouts >= TIMEOUTS_UNTIL_SPLIT) throw new RpcError({ kind: 'too-large', limit: { kind: 'density' } }, provider)
+        const fault = faultOf(error)
+        if (fault?.kind === 'too-large') limits.set(provider, afterRefusal(limitsOf(provider), piece, fault.limit))
+        if (fault?.kind === 'timeout') limits.set(provider, afterRefusal(limitsOf(provider), piece, { kind: 'density' }))
         throw error
       }
     }
     try {
-      return await rpc.ask(question)
+      const outcome = await rpc.ask(question)
+      run.timeoutsInARow = 0
+      return outcome
     } catch (error) {
-      if (!(error instanceof RpcError) || error.fault.kind !== 'too-large') throw error
-      limits.set(provider, afterRefusal(limitsOf(provider), piece, error.fault.limit))
-      return { kind: 'too-large', provider, error: timeouts > 0 ? new RpcError({ kind: 'timeout' }, provider) : error }
+      const fault = faultOf(error)
+      const smaller = fault?.kind === 'too-large' || (fault?.kind === 'timeout' && ++run.timeoutsInARow <= TIMEOUTS_IN_A_ROW)
+      if (!smaller) throw error
+      return { kind: 'too-large', provider, error }
     }
   }
 
-  const fetchSplitting = async (piece: Piece, query: LogRangeQuery): Promise<readonly ChainLog[]> => {
-    const outcome = await askPiece(piece, query)
+  const fetchSplitting = async (piece: Piece, run: Run): Promise<readonly ChainLog[]> => {
+    const outcome = await askPiece(piece, run)
     if (outcome.kind === 'logs') return outcome.logs
     const { size, addresses } = limitsOf(outcome.provider)
     const parts = split(piece, size.blocks, addresses)
-    // Time-outs are not followed down to single blocks: a provider that hangs would hold this call for minutes. The next one asks for less.
-    if (parts.length === 1 || outcome.error.fault.kind === 'timeout') throw outcome.error
+    if (parts.length === 1) throw outcome.error
     const found: (readonly ChainLog[])[] = []
-    for (const part of parts) found.push(await fetchSplitting(part, query))
+    for (const part of parts) found.push(await fetchSplitting(part, run))
     return found.flat()
   }
 
@@ -100,6 +108,7 @@ export function createLogRanges({ rpc, concurrency }: { rpc: Pick<Rpc, 'ask' | '
     blocksAtOnce: provider => limitsOf(provider).size.blocks,
     fetch: async query => {
       if (query.addresses.length === 0) return { logs: [], to: query.to }
+      const run: Run = { query, timeoutsInARow: 0 }
       const plan = createPlan(query, () => limitsOf(rpc.preferred()))
       const found: (readonly ChainLog[])[] = []
       let count = 0
@@ -107,7 +116,7 @@ export function createLogRanges({ rpc, concurrency }: { rpc: Pick<Rpc, 'ask' | '
       const work = async () => {
         for (let piece = plan.next(false); piece !== null && !failed; piece = plan.next(count > query.maxLogs)) {
           try {
-            const logs = await fetchSplitting(piece, query)
+            const logs = await fetchSplitting(piece, run)
             found.push(logs)
             count += logs.length
           } catch (error) {

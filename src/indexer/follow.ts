@@ -11,7 +11,7 @@ export interface FollowOptions {
 /** Fetches block by block, a few ahead. */
 export interface Follow {
   /**
-   * The block with its logs; blocks after it, up to `target`, are begun.
+   * The block with its logs; some blocks after it are begun, up to a few before `target`.
    *
    * @throws what fetching threw
    */
@@ -19,6 +19,12 @@ export interface Follow {
   /** Drops what was fetched ahead: it may be of a chain that is no more. */
   forget(): void
 }
+
+/**
+ * Blocks so close to the target are fetched when it is their turn. What was fetched ahead and then replaced by a fork would be indexed
+ * all the same, since it still fits the blocks before it.
+ */
+const NOT_AHEAD_BLOCKS = 8
 
 type Outcome = { readonly ok: true; readonly block: BlockWithLogs } | { readonly ok: false; readonly error: unknown }
 
@@ -41,7 +47,7 @@ export function createFollow({ source, ahead = 3 }: FollowOptions): Follow {
     block: async (number, target) => {
       for (const known of fetched.keys()) if (known < number || known > number + ahead) fetched.delete(known)
       const wanted = begin(number)
-      for (let next = number + 1; next <= Math.min(target, number + ahead); next++) void begin(next)
+      for (let next = number + 1; next <= Math.min(target - NOT_AHEAD_BLOCKS, number + ahead); next++) void begin(next)
       const outcome = await wanted
       fetched.delete(number)
       if (!outcome.ok) throw outcome.error

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createLogRanges, type LogRange } from '#chain/logRanges.ts'
 import type { RpcCall } from '#chain/rpcEndpoint.ts'
+import { RpcError } from '#chain/rpcFault.ts'
 import type { Address } from '#domain/address.ts'
 import { createChainRpc } from '#test/support/chainRpc.ts'
 import { createSimulatedChain, NodeFailure, type SimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
@@ -157,6 +158,37 @@ describe('logs in a range', () => {
     await expect(createLogRanges({ rpc, concurrency: 2 }).fetch({ from: 0, to: 7, end, addresses: [], maxLogs: 1 })).resolves.toEqual({
       logs: [],
       to: 7,
+    })
+  })
+
+  describe('that time out', () => {
+    const timingOutAbove = (limit: number, asked: number[]) => (provider: string, call: RpcCall, answer: () => unknown) => {
+      if (call.method !== 'eth_getLogs') return answer()
+      const { fromBlock, toBlock } = call.params[0] as { fromBlock: string; toBlock: string }
+      const blocks = Number(toBlock) - Number(fromBlock) + 1
+      asked.push(blocks)
+      if (blocks > limit) throw new RpcError({ kind: 'timeout' }, provider)
+      return answer()
+    }
+
+    it('are asked for in smaller pieces', async () => {
+      const chain = chainOf(Array.from({ length: 600 }, () => [1]))
+      const asked: number[] = []
+      const ranges = createLogRanges({ rpc: createChainRpc([chain, chain], { intercept: timingOutAbove(150, asked) }), concurrency: 1 })
+      const query = { from: 1, to: 600, end: chain.head().header, addresses: fifteen, maxLogs: 1e9 }
+      await expect(ranges.fetch(query)).resolves.toEqual({ logs: chain.logs(), to: 600 })
+      expect(asked.slice(0, 5)).toEqual([600, 600, 300, 300, 150])
+    })
+
+    it('whatever their size are given up after three times, and asked for in smaller pieces the next time', async () => {
+      const chain = chainOf(Array.from({ length: 64 }, () => [1]))
+      const asked: number[] = []
+      const ranges = createLogRanges({ rpc: createChainRpc([chain], { intercept: timingOutAbove(0, asked) }), concurrency: 1 })
+      const query = { from: 1, to: 64, end: chain.head().header, addresses: fifteen, maxLogs: 1e9 }
+      await expect(ranges.fetch(query)).rejects.toMatchObject({ fault: { kind: 'timeout' } })
+      expect(asked).toEqual([64, 32, 16])
+      await expect(ranges.fetch(query)).rejects.toMatchObject({ fault: { kind: 'timeout' } })
+      expect(asked.slice(3)).toEqual([8, 4, 2])
     })
   })
 

@@ -318,7 +318,7 @@ describe('secrets', () => {
 describe('closing', () => {
   it('fails what is under way and what comes after', async () => {
     const provider = await start({ chain: chainOf(3) })
-    const { rpc } = open([provider])
+    const { rpc } = open([provider], { timeoutMs: 600_000 })
     await rpc.connect()
     provider.setMisbehaviour(() => ({ kind: 'hang' }))
     const underWay = headNumber(rpc).catch((error: unknown) => error)

@@ -83,6 +83,24 @@ describe('a range of blocks', () => {
     )
   })
 
+  it('is refused when the headers are of another fork than the logs', async () => {
+    const chain = chainOf([[1], [-3, 3], [3], [3, -4], [4], [4]])
+    const fork = chainOf([[1], [-3, 3], [3]])
+    for (let count = 0; count < 3; count++) fork.mine([speak(4)])
+    // A provider on the fork answers the question for the headers alone.
+    let asked = 0
+    const intercept = (_: string, call: RpcCall, answer: () => unknown) => {
+      const isBearing = call.method === 'eth_getBlockByNumber' && call.params[0] === '0x5'
+      if (isBearing) asked++
+      return isBearing ? fork.answer(call.method, call.params) : answer()
+    }
+    await expect(fetchRange(source(chain, intercept), watchlist, { from: 1, to: 6, ...all })).rejects.toMatchObject({
+      code: 'rpc_inconsistent',
+      message: 'rpc: contradiction: block 5 was replaced while its range was fetched',
+    })
+    expect(asked).toBe(1)
+  })
+
   it('is refused when the chain changes while it is fetched, at whatever call', async () => {
     const blocks = [[1], [-3, 3], [3], [3, -4], [4], [4]]
     let calls = 0

@@ -179,6 +179,49 @@ describe('the indexer', () => {
     expect({ begun, cursor: index.cursor(), emitted }).toEqual({ begun: 1, cursor: 0, emitted: [] })
   })
 
+  it('does not commit what it was fetching when it was stopped', async () => {
+    const chain = createSimulatedChain()
+    grow(chain, 5, lively)
+    const index = indexOf()
+    const gate = Promise.withResolvers<void>()
+    let held = 0
+    const intercept: ChainRpcOptions['intercept'] = (_, call, answer) => {
+      if (call.method !== 'eth_getLogs') return answer()
+      held++
+      return gate.promise.then(answer)
+    }
+    const { until, settle, indexer } = run({ rpc: createChainRpc([chain], { intercept }), index })
+    await until(() => held > 0, 'logs are being fetched')
+    const cursor = index.cursor()
+    await indexer.stop()
+    gate.resolve()
+    await settle()
+    expect(index.cursor()).toBe(cursor)
+  })
+
+  it('indexes the fork that replaces unindexed blocks while a commit is under way', async () => {
+    const chain = createSimulatedChain()
+    grow(chain, 10, lively)
+    const index = indexOf()
+    const gate = Promise.withResolvers<void>()
+    const sink: MemoryIndex['sink'] = {
+      recentBlocks: index.sink.recentBlocks,
+      commit: async batch => {
+        if (batch.to.number === 5) await gate.promise
+        return index.sink.commit(batch)
+      },
+    }
+    const { until, settle, log } = run({ rpc: createChainRpc([chain]), index: { ...index, sink } })
+    await until(cursorAt(index, 4), 'block 5 is being committed')
+    await settle()
+    chain.drop(5)
+    grow(chain, 7, number => (number % 2 === 0 ? [speak(1)] : lively(number)))
+    gate.resolve()
+    await until(cursorAt(index, 12), 'the new fork is indexed')
+    expect(index.logs).toEqual(expected(chain, 12))
+    expect(log.lines()).toEqual([])
+  })
+
   it('begins no commit after its subscriber has left', async () => {
     const chain = createSimulatedChain()
     grow(chain, 5, lively)
@@ -244,7 +287,7 @@ describe('the indexer', () => {
 })
 
 describe('a reorg of indexed blocks', () => {
-  const stopsAt = async (chains: readonly SimulatedChain[], change: () => void, index = indexOf(), confirmations = 0) => {
+  const expectStop = async (chains: readonly SimulatedChain[], change: () => void, index = indexOf(), confirmations = 0) => {
     const started = run({ rpc: createChainRpc(chains), index, confirmations })
     await started.until(cursorAt(index, 20), 'it follows')
     const before = [...index.logs]
@@ -260,7 +303,7 @@ describe('a reorg of indexed blocks', () => {
   it('stops indexing, is told in health and log, and the head is still seen', async () => {
     const chain = createSimulatedChain()
     grow(chain, 20, lively)
-    const { indexer, log, until } = await stopsAt([chain], () => {
+    const { indexer, log, until } = await expectStop([chain], () => {
       chain.drop(4)
       grow(chain, 6, lively)
     })
@@ -283,7 +326,7 @@ describe('a reorg of indexed blocks', () => {
   it('is seen at the same height, before the fork is longer', async () => {
     const chain = createSimulatedChain()
     grow(chain, 20, lively)
-    await stopsAt([chain], () => {
+    await expectStop([chain], () => {
       chain.drop(1)
       grow(chain, 1)
     })
@@ -292,7 +335,7 @@ describe('a reorg of indexed blocks', () => {
   it('is seen below the height of the cursor', async () => {
     const chain = createSimulatedChain()
     grow(chain, 20, lively)
-    const { indexer } = await stopsAt([chain], () => {
+    const { indexer } = await expectStop([chain], () => {
       chain.drop(8)
       grow(chain, 2)
     })

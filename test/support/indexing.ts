@@ -45,7 +45,12 @@ export function runIndexer({ rpc, index, confirmations = 0 }: RunOptions): Runni
   const { sink, watchlist } = index
   const source = createChainSource({ rpc })
   const indexer = createIndexer({
-    ...{ source, sink, watchlist, confirmations, hints, clock },
+    source,
+    sink,
+    watchlist,
+    confirmations,
+    hints,
+    clock,
     rpc: { ...rpc, lastAnswerAtMs: () => clock.nowMs() },
     logger: log.logger,
     scheduler: withoutWaiting,
@@ -60,7 +65,11 @@ export function runIndexer({ rpc, index, confirmations = 0 }: RunOptions): Runni
     },
   })
   return {
-    ...{ indexer, emitted, log, clock, subscription },
+    indexer,
+    emitted,
+    log,
+    clock,
+    subscription,
     completed: () => completed,
     until: async (condition, what) => {
       const deadline = performance.now() + LONGEST_MS
