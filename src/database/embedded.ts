@@ -1,12 +1,16 @@
 import { mkdir, readFile, realpath, stat } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { TokenwireError } from '#errors'
-import { toDatabaseError } from './databaseErrors.ts'
+import { databaseFault, toDatabaseError } from './databaseErrors.ts'
 import { findBinaries } from './embedded/binaries.ts'
 import { dataVersion, EMBEDDED_NAME, initialise, type Layout, layoutOf } from './embedded/initialise.ts'
 import { claimServer } from './embedded/ownership.ts'
-import { findServer, type RunningServer, readPostmasterFile, startServer, stopServer } from './embedded/serverProcess.ts'
+import { findServer, type RunningServer, readPostmasterFile, type StartInput, startServer, stopServer } from './embedded/serverProcess.ts'
 import { chooseServerUser } from './embedded/serverUser.ts'
+
+const OPEN_ATTEMPTS = 20
+const OPEN_PAUSE_MS = 100
 
 export interface EmbeddedOptions {
   /** The server's files go to `postgres/` and `postgres.log` below it. */
@@ -26,7 +30,7 @@ export interface EmbeddedServer {
   readonly postmasterFile: string
   /** Whether the server was still running from a service that was killed. */
   readonly found: boolean
-  /** Ends the sessions and the server. Call it last. */
+  /** Ends the server. Call it last: connections that are still open are cut off. */
   stop(): Promise<void>
 }
 
@@ -50,36 +54,45 @@ export async function startEmbedded({ dataDir, logger, durable = true }: Embedde
     await initialise(layout, initdb, user, { durable })
   }
   await checkVersion(layout, version)
-  const earlier = await findServer(layout)
-  const server = earlier ?? (await startServer({ layout, postgres, user, durable }))
-  const password = await readPassword(layout)
-  const ownership = await claimServer({
-    url: serverUrl(server, password, 'postgres'),
-    dataFolder: layout.dataFolder,
-    database: EMBEDDED_NAME,
-    logger,
-  }).catch(async (error: unknown) => {
-    if (earlier === null) await stopServer(layout, server.pid)
-    throw toDatabaseError(error)
-  })
+  const { server, ownership, password } = await openServer({ layout, postgres, user, durable }, logger)
   if (ownership === null) {
     throw new TokenwireError(
       'config_invalid',
       `DATA_DIR: the database in ${layout.dataFolder} is in use by another running Tokenwire; stop that one, or give this one another DATA_DIR or a DATABASE_URL`,
     )
   }
-  logger.info({ port: server.port, serverPid: server.pid, found: earlier !== null }, 'embedded PostgreSQL is ready')
+  logger.info({ port: server.port, serverPid: server.pid, found: server.found }, 'embedded PostgreSQL is ready')
   return {
     url: serverUrl(server, password, EMBEDDED_NAME),
     pid: server.pid,
     port: server.port,
     postmasterFile: `${layout.dataFolder}/postmaster.pid`,
-    found: earlier !== null,
+    found: server.found,
     stop: async () => {
       await ownership.release()
       await stopServer(layout, server.pid)
       logger.info('embedded PostgreSQL has stopped')
     },
+  }
+}
+
+/** Finds or starts the server and claims it. One that is found may be about to end: it was killed with its service a moment ago, or is being stopped. */
+async function openServer(input: StartInput, logger: Logger) {
+  const { layout } = input
+  for (let attempt = 1; ; attempt++) {
+    const running = await findServer(layout)
+    const server = running === null ? await startServer(input) : { ...running, found: true }
+    const password = await readPassword(layout)
+    const url = serverUrl(server, password, 'postgres')
+    try {
+      const ownership = await claimServer({ url, dataFolder: layout.dataFolder, database: EMBEDDED_NAME, logger })
+      return { server, ownership, password }
+    } catch (error) {
+      const again = server.found && attempt < OPEN_ATTEMPTS && databaseFault(error) === 'unavailable'
+      if (!server.found) await stopServer(layout, server.pid)
+      if (!again) throw toDatabaseError(error)
+      await delay(OPEN_PAUSE_MS)
+    }
   }
 }
 

@@ -7,7 +7,12 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type RawBuilder, sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { findBinaries } from '#database/embedded/binaries.ts'
+import { layoutOf } from '#database/embedded/initialise.ts'
+import { claimServer } from '#database/embedded/ownership.ts'
 import { isServerOf } from '#database/embedded/processes.ts'
+import { startServer, stopServer } from '#database/embedded/serverProcess.ts'
+import { chooseServerUser } from '#database/embedded/serverUser.ts'
 import { type EmbeddedServer, findEmbeddedUrl, startEmbedded } from '#database/embedded.ts'
 import { createOrm } from '#database/orm.ts'
 import { silentLogger } from '#test/support/database.ts'
@@ -184,6 +189,28 @@ describe('the embedded database', () => {
     })
     expect(await query(first.url, sql`select 1 as one`)).toEqual([{ one: 1 }])
     await first.stop()
+  })
+
+  test('belongs to its service again after the server has restarted itself', async () => {
+    await prepare()
+    const { postgres } = await findBinaries()
+    const layout = layoutOf(dataDir)
+    const { user } = await chooseServerUser(postgres, dataDir, await stat(layout.dataFolder))
+    const server = await startServer({ layout, postgres, user, durable: false })
+    const password = (await readFile(layout.passwordFile, 'utf8')).trim()
+    const url = `postgres://tokenwire:${password}@127.0.0.1:${server.port}/postgres`
+    const input = { url, dataFolder: layout.dataFolder, database: 'tokenwire', logger: silentLogger, heartbeatMs: 20 }
+    const ownership = await claimServer(input)
+    const owner = sql<{ pid: number }>`select pid from pg_locks where locktype = 'advisory' and granted`
+    const [before] = await query(url, owner)
+    if (before === undefined) throw new Error('nobody holds the lock')
+    // The server ends all connections and recovers when one of its processes dies.
+    process.kill(before.pid, 'SIGKILL')
+    const ownersNow = () => query(url, owner).catch(() => [])
+    await expect.poll(async () => (await ownersNow()).map(({ pid }) => pid !== before.pid), { timeout: 30_000 }).toEqual([true])
+    expect(await claimServer(input)).toBeNull()
+    await ownership?.release()
+    await stopServer(layout, server.pid)
   })
 
   test('serves one of two services that start at once on an empty folder', async () => {

@@ -6,7 +6,7 @@ import { createOrm } from '#database/orm.ts'
 import { TokenwireError } from '#errors'
 
 export interface Ownership {
-  /** Gives the server up; to be called when it is stopped. */
+  /** Gives the server up; to be called before it is stopped, when all other connections are closed. */
   release(): Promise<void>
 }
 
@@ -17,12 +17,14 @@ export interface OwnershipInput {
   /** The database to create when it is missing. */
   readonly database: string
   readonly logger: Logger
+  /** How often to look whether the connection still stands. Default 5 s. */
+  readonly heartbeatMs?: number
 }
 
 /** A service that was killed a moment ago loses the lock as soon as the server has noticed. */
 const CLAIM_ATTEMPTS = 15
 const CLAIM_PAUSE_MS = 100
-const HEARTBEAT_MS = 5_000
+const DRAIN_PAUSE_MS = 20
 
 /**
  * Makes this process the one service of an embedded server: a connection that stays open holds an advisory lock, and both end with the
@@ -36,6 +38,7 @@ export async function claimServer(input: OwnershipInput): Promise<Ownership | nu
   const silent = input.logger.child({}, { level: 'silent' })
   const orm = createOrm(input.url, silent, { poolSize: 1, applicationName: 'tokenwire-owner' })
   const db = orm.em.getKysely<unknown>()
+  const { heartbeatMs = 5_000, logger } = input
   const released = new AbortController()
   const claimed = Promise.withResolvers<boolean>()
   const hold = async () => {
@@ -45,10 +48,11 @@ export async function claimServer(input: OwnershipInput): Promise<Ownership | nu
         const locked = await takeLock(session)
         if (locked) await ensureDatabase(session, input.database)
         claimed.resolve(locked)
-        if (locked) await holdLock(session, released.signal)
+        if (locked) await holdLock(session, released.signal, heartbeatMs)
         else released.abort()
+        if (locked && released.signal.aborted) await othersEnd(session)
       })
-      while (!released.signal.aborted) await holdAgain(db, released.signal, input.logger)
+      while (!released.signal.aborted) await holdAgain(db, released.signal, heartbeatMs, logger)
     } catch (error) {
       claimed.reject(error)
     } finally {
@@ -66,12 +70,12 @@ export async function claimServer(input: OwnershipInput): Promise<Ownership | nu
 }
 
 /** After a crash of the server, which has restarted itself: all its connections were lost. */
-async function holdAgain(db: Kysely<unknown>, released: AbortSignal, logger: Logger): Promise<void> {
+async function holdAgain(db: Kysely<unknown>, released: AbortSignal, heartbeatMs: number, logger: Logger): Promise<void> {
   try {
     await db.connection().execute(async session => {
       if (await takeLock(session)) {
         logger.warn('the embedded database had restarted')
-        await holdLock(session, released)
+        await holdLock(session, released, heartbeatMs)
       } else {
         logger.error('another service has taken the embedded database')
       }
@@ -79,7 +83,7 @@ async function holdAgain(db: Kysely<unknown>, released: AbortSignal, logger: Log
   } catch (err) {
     logger.error({ err }, 'the embedded database does not answer')
   }
-  await pause(HEARTBEAT_MS, released)
+  await pause(heartbeatMs, released)
 }
 
 async function checkServer(session: Kysely<unknown>, dataFolder: string): Promise<void> {
@@ -104,15 +108,28 @@ async function ensureDatabase(session: Kysely<unknown>, database: string): Promi
 }
 
 /** Resolves when the lock is released or its connection lost. */
-async function holdLock(session: Kysely<unknown>, released: AbortSignal): Promise<void> {
+async function holdLock(session: Kysely<unknown>, released: AbortSignal, heartbeatMs: number): Promise<void> {
   while (!released.aborted) {
-    await pause(HEARTBEAT_MS, released)
+    await pause(heartbeatMs, released)
     if (released.aborted) return
     try {
       await sql`select 1`.execute(session)
     } catch {
       return
     }
+  }
+}
+
+/**
+ * Waits, not for long, until the connections that were just closed have ended at the server too: cut off by its stop, they would still report that
+ * as an error.
+ */
+async function othersEnd(session: Kysely<unknown>): Promise<void> {
+  for (let attempt = 0; attempt < CLAIM_ATTEMPTS; attempt++) {
+    const { rows } = await sql`
+      select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`.execute(session)
+    if (rows.length === 0) return
+    await delay(DRAIN_PAUSE_MS)
   }
 }
 

@@ -14,6 +14,11 @@ export interface RunningServer {
   readonly port: number
 }
 
+export interface FoundServer extends RunningServer {
+  /** True: another process has started it. */
+  readonly found: boolean
+}
+
 export interface StartInput {
   readonly layout: Layout
   readonly postgres: string
@@ -77,12 +82,12 @@ export async function findServer(layout: Layout): Promise<RunningServer | null> 
 }
 
 /**
- * Starts the server of a data folder on a free port and waits until it is ready. It lives in a session of its own, with its output in a file:
+ * Starts the server of a data folder on a free port and waits until it is ready, or gives the one that another service started first. It lives in a session of its own, with its output in a file:
  * neither Ctrl-C nor the end of this process, however it comes, reaches it.
  *
  * @throws `TokenwireError` with code `database_unavailable` and the last lines of the server's log when it does not come up
  */
-export async function startServer(input: StartInput): Promise<RunningServer> {
+export async function startServer(input: StartInput): Promise<FoundServer> {
   const { layout } = input
   const file = await readPostmasterFile(layout)
   // The server itself refuses to start while a process of that number lives, whatever program that is.
@@ -91,10 +96,10 @@ export async function startServer(input: StartInput): Promise<RunningServer> {
   for (let attempt = 1; ; attempt++) {
     const child = await spawnServer(input, await freePort())
     const server = await becomesReady(child, layout)
-    if (server !== null) return server
+    if (server !== null) return { ...server, found: false }
     // Another service's server has won the race, the port was taken meanwhile, or processes of a killed server are still ending.
     const other = await findServer(layout)
-    if (other !== null) return other
+    if (other !== null) return { ...other, found: true }
     if (attempt === START_ATTEMPTS) throw await startError(layout)
     await delay(RETRY_PAUSE_MS)
   }
