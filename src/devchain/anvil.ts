@@ -7,8 +7,6 @@ import type { Watchdog } from './startWatchdog.ts'
 const START_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 3_000
 const STDERR_KEPT = 2_000
-/** States of past blocks that calls can still be made on; each is a copy of all accounts, so this bounds anvil's memory. */
-const KEPT_STATES = 128
 
 export interface AnvilOptions {
   /** Default 0: any free one. */
@@ -21,6 +19,8 @@ export interface AnvilOptions {
   readonly blockTimeMs?: number | null
   /** Of the genesis block, Unix seconds. Default: now. */
   readonly timestamp?: number
+  /** Past blocks that calls can still be made on; the state of each is a copy of all accounts. Default 128. */
+  readonly keptStates?: number
   /** Ends anvil when this process dies without having stopped it. */
   readonly watchdog?: Watchdog
 }
@@ -45,7 +45,9 @@ type AnvilProcess = ChildProcessByStdio<null, Readable, Readable>
  */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   // The binary itself, not the package's wrapper script: that one leaves anvil behind when it is killed.
-  const child = spawn(anvilBinary(), argumentsOf(options), { stdio: ['ignore', 'pipe', 'pipe'] })
+  // In a process group of its own where a watchdog sees to its end: Ctrl-C would end it before those who still talk to it.
+  const detached = options.watchdog !== undefined
+  const child = spawn(anvilBinary(), argumentsOf(options), { stdio: ['ignore', 'pipe', 'pipe'], detached })
   const exited = new Promise<void>(resolve => void child.once('close', () => resolve()))
   const { pid } = child
   const { watchdog } = options
@@ -70,7 +72,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
 }
 
 function argumentsOf(options: AnvilOptions): string[] {
-  const { port = 0, chainId = 31337, accounts = 10, blockTimeMs = null, timestamp } = options
+  const { port = 0, chainId = 31337, accounts = 10, blockTimeMs = null, timestamp, keptStates = 128 } = options
   const flags = {
     '--host': '127.0.0.1',
     '--port': port,
@@ -78,7 +80,7 @@ function argumentsOf(options: AnvilOptions): string[] {
     '--accounts': accounts,
     '--gas-limit': 120_000_000,
     '--order': 'fifo',
-    '--prune-history': KEPT_STATES,
+    '--prune-history': keptStates,
     '--color': 'never',
     ...(timestamp === undefined ? {} : { '--timestamp': timestamp }),
     ...(blockTimeMs === null ? {} : { '--block-time': blockTimeMs / 1_000 }),

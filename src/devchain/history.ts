@@ -3,7 +3,7 @@ import type { Traders } from './traders.ts'
 
 /** How long ago the history begins: a day and a bit, so that windows of 24 hours have a past. */
 export const HISTORY_SECONDS = 26 * 3_600
-const HISTORY_BLOCKS = 320
+const HISTORY_BLOCKS = 240
 
 export interface HistoryOptions {
   readonly traders: Traders
@@ -12,19 +12,22 @@ export interface HistoryOptions {
   readonly since: number
   /** The time of day in Unix seconds; the last block is given it. */
   readonly now: () => number
-  /** Default 320. */
+  /** Default 240. */
   readonly blocks?: number
+  readonly signal?: AbortSignal
   readonly onProgress?: (done: number, blocks: number) => void
 }
 
 /**
  * Lets the traders live through the past day in seconds: blocks with uneven gaps between them, from `since` to now, some quiet and some busy.
  *
- * @throws what `Traders.block` throws
+ * @throws what `Traders.block` throws; the signal's reason when it aborts
  */
-export async function runHistory({ traders, random, since, now, blocks = HISTORY_BLOCKS, onProgress }: HistoryOptions): Promise<void> {
+export async function runHistory(options: HistoryOptions): Promise<void> {
+  const { traders, random, since, now, blocks = HISTORY_BLOCKS, signal, onProgress } = options
   const times = drawTimes(random, since, now() - 1, blocks - 1)
   for (const [index, time] of times.entries()) {
+    signal?.throwIfAborted()
     await traders.block(drawActions(random), time)
     onProgress?.(index + 1, blocks)
   }

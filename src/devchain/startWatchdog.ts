@@ -16,9 +16,14 @@ export interface Watchdog {
   stop(): Promise<void>
 }
 
-/** Starts the process of watchdog.ts, in a process group of its own so that Ctrl-C does not reach it. */
-export function startWatchdog(): Watchdog {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./watchdog.ts', import.meta.url))], {
+/**
+ * Starts the process of watchdog.ts, in a process group of its own so that Ctrl-C does not reach it.
+ *
+ * @param options.graceMs how long a process has between the signal and `SIGKILL`; default 8 s
+ */
+export function startWatchdog({ graceMs = 8_000 }: { readonly graceMs?: number } = {}): Watchdog {
+  const script = fileURLToPath(new URL('./watchdog.ts', import.meta.url))
+  const child = spawn(process.execPath, [script, String(graceMs)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
     env: {},

@@ -1,10 +1,10 @@
-import { toAddress } from '#domain/address.ts'
+import { type Address, toAddress } from '#domain/address.ts'
 import type { DevChain } from './actions.ts'
 import { type Cast, decideBlock } from './traders/decide.ts'
-import { afterBlock, EMPTY_MARKET, type Market } from './traders/market.ts'
+import { afterBlock, EMPTY_MARKET, type Market, type MarketToken } from './traders/market.ts'
 import { perform } from './traders/perform.ts'
 import type { Random } from './traders/random.ts'
-import { readBlock } from './traders/readBlock.ts'
+import { readNewestBlock } from './traders/readNewestBlock.ts'
 
 /** The first of the chain's accounts are left to whoever uses the development chain by hand. */
 const FIRST_TRADER = 10
@@ -43,6 +43,8 @@ export interface Traders {
    */
   block(actions: number, timestamp?: number): Promise<void>
   stats(): TraderStats
+  /** The token that is traded most often now; `null` before the first launch. */
+  busiestToken(): Address | null
 }
 
 /**
@@ -66,7 +68,7 @@ export async function createTraders({ chain, random }: TradersOptions): Promise<
     const { refused } = await perform(chain, decideBlock(market, cast, random, actions))
     if (timestamp !== undefined) await client.setNextBlockTimestamp({ timestamp: BigInt(timestamp) })
     await client.mine({ blocks: 1 })
-    const mined = await readBlock(client, await client.getBlockNumber())
+    const mined = await readNewestBlock(client)
     market = afterBlock(market, mined.events, canSell, random)
     const count = (kind: 'launched' | 'graduated') => mined.events.filter(event => event.kind === kind).length
     stats = {
@@ -78,5 +80,11 @@ export async function createTraders({ chain, random }: TradersOptions): Promise<
       graduated: stats.graduated + count('graduated'),
     }
   }
-  return { block, stats: () => stats }
+  const busiestToken = () => {
+    const traded = [...market.tokens.values()].filter(token => token.phase !== 'complete' && token.holders.length > 0)
+    return (
+      traded.reduce<MarketToken | null>((best, token) => (best !== null && best.heat >= token.heat ? best : token), null)?.address ?? null
+    )
+  }
+  return { block, stats: () => stats, busiestToken }
 }

@@ -12,7 +12,8 @@ import { setTimeout as delay } from 'node:timers/promises'
  *   watchFile <signal> <path>  the same for the process whose pid is the file's first line when the time comes, after the others
  */
 
-const GRACE_MS = 8_000
+/** How long a process has to end in order; the first argument. */
+const graceMs = Number(process.argv[2] ?? 8_000)
 const POLL_MS = 25
 
 interface Target {
@@ -57,7 +58,7 @@ function pidIn(path: string): number | null {
 
 async function end(targets: readonly Target[]): Promise<void> {
   const alive = targets.filter(target => signalProcess(target.pid, target.signal))
-  const deadline = Date.now() + GRACE_MS
+  const deadline = Date.now() + graceMs
   while (Date.now() < deadline && alive.some(target => signalProcess(target.pid, 0))) await delay(POLL_MS)
   for (const target of alive) signalProcess(target.pid, 'SIGKILL')
 }
@@ -74,6 +75,7 @@ function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
 // Ctrl-C and a closing terminal reach every process of the group; this one must be the last.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 
+process.stdout.write('watching\n')
 const lines = createInterface({ input: process.stdin })
 lines.on('line', obey)
 lines.on('close', () => {

@@ -41,7 +41,7 @@ async function run(options: {
     if (blocks.length === options.count) abort.abort()
     if (blocks.length === options.fails) throw new Error('the chain does not answer')
   }
-  const traders: Traders = { block, stats: () => NO_STATS }
+  const traders: Traders = { block, stats: () => NO_STATS, busiestToken: () => null }
   await runLive({
     traders,
     random: createRandom(1),
@@ -75,7 +75,7 @@ describe('runLive', () => {
   it('ends at once when it is told to while it waits', async () => {
     const abort = new AbortController()
     const live = runLive({
-      traders: { block: () => Promise.reject(new Error('no block was due')), stats: () => NO_STATS },
+      traders: { block: () => Promise.reject(new Error('no block was due')), stats: () => NO_STATS, busiestToken: () => null },
       random: createRandom(1),
       clock: systemClock,
       blockTimeMs: 3_600_000,

@@ -71,7 +71,7 @@ describe('a history of the usual length', () => {
   let events: readonly { readonly address: Hex; readonly event: ReturnType<typeof decodeEventLog<typeof ABI>> }[]
 
   beforeAll(async () => {
-    past = await history(1, 320)
+    past = await history(1, 240)
     events = past.receipts.flat().flatMap(receipt =>
       receipt.logs.flatMap(log => {
         try {

@@ -1,7 +1,7 @@
 import { parseEther } from 'viem'
 import type { Address } from '#domain/address.ts'
 import type { TradeSide } from '#domain/trade.ts'
-import type { Market, MarketToken } from './market.ts'
+import { MAX_TOKENS, type Market, type MarketToken } from './market.ts'
 import type { Random } from './random.ts'
 import { drawTokenName } from './tokenNames.ts'
 
@@ -61,9 +61,7 @@ export function decideBlock(market: Market, cast: Cast, random: Random, count: n
 
 function decide(market: Market, cast: Cast, random: Random): Intent {
   const token = drawToken(market, random)
-  // A young market needs tokens more than trades.
-  const launchShare = market.tokens.size < 8 ? 0.5 : 0.025
-  if (token === null || random.chance(launchShare)) return drawLaunch(cast, random)
+  if (token === null || random.chance(launchShare(market))) return drawLaunch(cast, random)
   switch (random.weighted([88, 5, 4, 2])) {
     case 0:
       return drawTrade(market, token, cast, random)
@@ -76,6 +74,12 @@ function decide(market: Market, cast: Cast, random: Random): Intent {
         ? { kind: 'collectFees', from: random.pick(cast.wallets), token }
         : drawTrade(market, token, cast, random)
   }
+}
+
+/** A young market needs tokens more than trades; in a full one they are rare, or a chain that runs for days would grow too heavy. */
+function launchShare({ tokens }: Market): number {
+  if (tokens.size < 8) return 0.5
+  return 0.002 + 0.03 * Math.max(0, 1 - tokens.size / MAX_TOKENS)
 }
 
 function drawLaunch(cast: Cast, random: Random): Intent {

@@ -2,7 +2,7 @@ import type { Address } from '#domain/address.ts'
 import type { Random } from './random.ts'
 
 /** Tokens that traders care about; launches beyond it push the coldest out, which then fall silent. */
-const MAX_TOKENS = 150
+export const MAX_TOKENS = 150
 /** Holders remembered per token, the newest; others keep what they have. */
 const MAX_HOLDERS = 24
 

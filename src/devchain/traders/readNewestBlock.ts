@@ -1,4 +1,4 @@
-import { type Address as AnyAddress, decodeEventLog, type Hex, numberToHex } from 'viem'
+import { type Address as AnyAddress, decodeEventLog, type Hex } from 'viem'
 import { curveAbi, launchpadAbi, tokenAbi } from '#devchain/abis.ts'
 import type { DevClient } from '#devchain/client.ts'
 import { toAddress } from '#domain/address.ts'
@@ -22,11 +22,11 @@ export interface BlockResult {
   readonly events: readonly MarketEvent[]
 }
 
-/** What a mined block did, in the order of its logs. */
-export async function readBlock(client: DevClient, blockNumber: bigint): Promise<BlockResult> {
+/** What the newest block did, in the order of its logs. */
+export async function readNewestBlock(client: DevClient): Promise<BlockResult> {
   // viem has no type for this method.
   const request = client.request as (call: { method: string; params: readonly unknown[] }) => Promise<unknown>
-  const receipts = (await request({ method: 'eth_getBlockReceipts', params: [numberToHex(blockNumber)] })) as readonly RawReceipt[]
+  const receipts = (await request({ method: 'eth_getBlockReceipts', params: ['latest'] })) as readonly RawReceipt[]
   return {
     transactions: receipts.length,
     reverted: receipts.filter(receipt => receipt.status !== '0x1').length,

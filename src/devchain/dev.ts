@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs'
+import { mkdir, realpath } from 'node:fs/promises'
+import { readEnvironment } from '#configuration/environment.ts'
+import { TokenwireError } from '#errors'
+import { claimDataDir } from './dev/claimDataDir.ts'
+import { PartEnded, runDev } from './dev/runDev.ts'
+import { type DevSettings, readDevSettings } from './dev/settings.ts'
+import { createShutdown } from './dev/shutdown.ts'
+import { stopRequested } from './dev/stopRequested.ts'
+import { startWatchdog } from './startWatchdog.ts'
+
+/*
+ * npm run dev: a chain of its own, a market with a past, the real service on it, and traders that go on. Exit code 0 when it was asked to
+ * stop; otherwise what the service ended with, or 1.
+ */
+
+async function main(): Promise<number> {
+  const asked = stopRequested()
+  const environment = readEnvironment(process.env, process.cwd(), file => readFileSync(file, 'utf8'))
+  const settings = await withDataDir(readDevSettings(environment, process.cwd()))
+  const release = await claimDataDir(settings.dataDir)
+  if (release === null) {
+    const remedy = 'stop it, or choose another DATA_DIR'
+    throw new TokenwireError('config_invalid', `DATA_DIR: another npm run dev uses ${settings.dataDir}; ${remedy}`)
+  }
+  const watchdog = startWatchdog()
+  const shutdown = createShutdown(error => console.error('A part did not stop in order:', error))
+  shutdown.add(release)
+  // Ends whatever of our processes is left then, and itself.
+  shutdown.add(() => watchdog.stop())
+  try {
+    const reason = await Promise.race([asked, runDev({ settings, environment, watchdog, shutdown })])
+    console.log(`\nStopping (${reason}) …`)
+    return 0
+  } catch (error) {
+    if (!(error instanceof PartEnded)) throw error
+    console.error(`\n${error.message}`)
+    return error.exitCode
+  } finally {
+    await shutdown.run()
+  }
+}
+
+/** With the folder made, and its path without links. */
+async function withDataDir(settings: DevSettings): Promise<DevSettings> {
+  const { dataDir } = settings
+  try {
+    await mkdir(dataDir, { recursive: true })
+    return { ...settings, dataDir: await realpath(dataDir) }
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new TokenwireError('config_invalid', `DATA_DIR: can not use the folder ${dataDir} (${reason})`, { cause })
+  }
+}
+
+try {
+  process.exit(await main())
+} catch (error) {
+  if (!(error instanceof TokenwireError)) throw error
+  console.error(error.message)
+  process.exit(1)
+}

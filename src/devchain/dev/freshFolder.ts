@@ -1,0 +1,32 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { layoutOf } from '#database/embedded/initialise.ts'
+import { findServer, stopServer } from '#database/embedded/serverProcess.ts'
+import { TokenwireError } from '#errors'
+
+const MARKER = 'DELETED-AT-EACH-npm-run-dev'
+const EXPLANATION = 'npm run dev makes a new chain each time it starts, and deletes this folder then.\n'
+
+/**
+ * Empties the folder of the last development chain's database, because the chain of this run is another one. A server that still runs on it
+ * (its keeper was killed too) is stopped first.
+ *
+ * @throws `TokenwireError` `config_invalid` when the folder holds something and was not made by this function: it is then left alone
+ */
+export async function makeFreshFolder(folder: string): Promise<void> {
+  const entries = await readdir(folder).catch((): string[] => [])
+  if (entries.length > 0 && !entries.includes(MARKER)) {
+    throw new TokenwireError(
+      'config_invalid',
+      `DATA_DIR: npm run dev keeps its database in ${folder} and would delete what is there, which it did not make; choose another DATA_DIR`,
+    )
+  }
+  if (entries.length > 0) {
+    const layout = layoutOf(folder)
+    const leftOver = await findServer(layout)
+    if (leftOver !== null) await stopServer(layout, leftOver.pid)
+    await rm(folder, { recursive: true, force: true })
+  }
+  await mkdir(folder, { recursive: true })
+  await writeFile(path.join(folder, MARKER), EXPLANATION)
+}

@@ -1,0 +1,191 @@
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { systemClock } from '#chain/clock.ts'
+import { loadConfig } from '#configuration/loadConfig.ts'
+import type { Environment } from '#configuration/settings.ts'
+import { layoutOf } from '#database/embedded/initialise.ts'
+import type { DevChain } from '#devchain/actions.ts'
+import { type Anvil, startAnvil } from '#devchain/anvil.ts'
+import { createDevClient } from '#devchain/client.ts'
+import { deploy } from '#devchain/deploy.ts'
+import { HISTORY_SECONDS, runHistory } from '#devchain/history.ts'
+import { runLive } from '#devchain/live.ts'
+import type { Watchdog } from '#devchain/startWatchdog.ts'
+import { createRandom, type Random } from '#devchain/traders/random.ts'
+import { ACCOUNTS_FOR_TRADERS, createTraders, type Traders } from '#devchain/traders.ts'
+import { TokenwireError } from '#errors'
+import { ADAPTER_KINDS } from '#launchpads/registry.ts'
+import { makeFreshFolder } from './freshFolder.ts'
+import { isReady } from './isReady.ts'
+import { launchpadsFile } from './launchpadsFile.ts'
+import { startServiceProcess } from './serviceProcess.ts'
+import type { DevSettings } from './settings.ts'
+import type { Shutdown } from './shutdown.ts'
+import { summary } from './summary.ts'
+import { writeFileAtomically } from './writeFileAtomically.ts'
+
+const SERVICE = fileURLToPath(new URL('../../main.ts', import.meta.url))
+const READY_POLL_MS = 150
+/** Enough for calls on the newest confirmed block; a chain with many tokens has large states. */
+const KEPT_STATES = 16
+
+/** A part has ended that should not have: the run is over, with this exit code. */
+export class PartEnded extends Error {
+  readonly exitCode: number
+
+  constructor(message: string, exitCode: number) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
+export interface DevRun {
+  readonly settings: DevSettings
+  /** The process's variables over those of `.env`. */
+  readonly environment: Environment
+  readonly watchdog: Watchdog
+  /** Is told how to undo each step; its signal ends the run. */
+  readonly shutdown: Shutdown
+}
+
+interface Chain extends DevChain {
+  readonly anvil: Anvil
+  /** Rejects when anvil ends. */
+  readonly ended: Promise<never>
+}
+
+interface Market {
+  readonly traders: Traders
+  readonly random: Random
+}
+
+interface Service {
+  readonly url: string
+  readonly databaseUrl: string
+  /** Rejects when the service ends. */
+  readonly ended: Promise<never>
+}
+
+/**
+ * Starts chain, market and service in order and lets the traders go on.
+ *
+ * @throws `PartEnded` when a part ends by itself; `TokenwireError` `config_invalid` when something that the user has set is wrong
+ */
+export async function runDev(run: DevRun): Promise<never> {
+  const chain = await startChain(run)
+  return Promise.race([chain.ended, runOn(run, chain)])
+}
+
+async function runOn(run: DevRun, chain: Chain): Promise<never> {
+  const { settings, shutdown } = run
+  const serviceEnvironment = await prepareService(run, chain)
+  const market = await startMarket(run, chain)
+  const service = await startService(run, serviceEnvironment)
+  await Promise.race([service.ended, announce(run, chain, market, service)])
+  const live = runLive({
+    ...market,
+    clock: systemClock,
+    blockTimeMs: settings.blockTimeMs,
+    tradesPerBlock: settings.tradesPerBlock,
+    signal: shutdown.signal,
+    onError: error => console.error(`No block was made: ${error instanceof Error ? error.message.split('\n', 1)[0] : String(error)}`),
+  })
+  shutdown.add(() => live)
+  return service.ended
+}
+
+async function startChain({ settings, watchdog, shutdown }: DevRun): Promise<Chain> {
+  const { rpcPort } = settings
+  console.log('Starting a development chain: simulated creators and traders, nothing of it is real.')
+  const timestamp = Math.floor(Date.now() / 1_000) - HISTORY_SECONDS
+  const options = { port: rpcPort, accounts: ACCOUNTS_FOR_TRADERS, timestamp, keptStates: KEPT_STATES, watchdog }
+  const anvil = await startAnvil(options).catch((cause: unknown) => {
+    const subject = rpcPort === 0 ? 'The development chain cannot start' : 'DEV_RPC_PORT'
+    throw new TokenwireError('config_invalid', `${subject}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  })
+  shutdown.add(() => anvil.stop())
+  const ended = rejectWhen(anvil.exited, () => new PartEnded('The development chain (anvil) has ended by itself.', 1))
+  const client = createDevClient(anvil.url)
+  return { anvil, ended, client, deployment: await deploy(client, {}, () => client.mine({ blocks: 1 })) }
+}
+
+/** @returns the service's variables, checked: its user should not wait for the market to learn that one is wrong */
+async function prepareService({ settings, environment, watchdog }: DevRun, { anvil, deployment }: Chain): Promise<Environment> {
+  const folder = path.join(settings.dataDir, 'dev')
+  if (!settings.ownDatabase) {
+    await makeFreshFolder(folder)
+    // The service's PostgreSQL is made to outlive a killed service; here it has to end with us.
+    watchdog.watchFile(path.join(layoutOf(folder).dataFolder, 'postmaster.pid'), 'SIGINT')
+  }
+  const file = path.join(settings.dataDir, 'launchpads.dev.json')
+  await writeFileAtomically(file, launchpadsFile(deployment))
+  const format = environment['LOG_FORMAT']?.trim() ?? ''
+  const variables = {
+    ...process.env,
+    RPC_URLS: anvil.url,
+    CHAIN_ID: String(deployment.chainId),
+    LAUNCHPADS_FILE: file,
+    DATA_DIR: folder,
+    LOG_FORMAT: format === '' ? 'pretty' : format,
+  }
+  loadConfig(variables, { cwd: process.cwd(), knownAdapters: ADAPTER_KINDS })
+  return variables
+}
+
+async function startMarket({ settings, shutdown }: DevRun, chain: Chain): Promise<Market> {
+  const random = createRandom(settings.seed)
+  const traders = await createTraders({ chain, random })
+  const since = Number((await chain.client.getBlock()).timestamp)
+  const now = () => Math.floor(Date.now() / 1_000)
+  await runHistory({ traders, random, since, now, signal: shutdown.signal, onProgress: showProgress })
+  const { transactions, launched, graduated } = traders.stats()
+  console.log(`The past day: ${transactions} transactions, ${launched} tokens launched, ${graduated} graduated.`)
+  return { traders, random }
+}
+
+async function startService({ watchdog, shutdown }: DevRun, env: Environment): Promise<Service> {
+  shutdown.signal.throwIfAborted()
+  const child = startServiceProcess({ script: SERVICE, env, watchdog })
+  shutdown.add(() => child.stop())
+  const ended = rejectWhen(child.exited, code => {
+    return new PartEnded(
+      `The service has ended by itself${code === null ? '' : ` with code ${code}`}.`,
+      code === null || code === 0 ? 1 : code,
+    )
+  })
+  const listening = (await child.listening) ?? (await ended)
+  return { url: listening.url, databaseUrl: listening.databaseUrl, ended }
+}
+
+/** Waits until the service serves the present, then tells the user and other programs what runs where. */
+async function announce({ settings, shutdown }: DevRun, chain: Chain, market: Market, service: Service): Promise<void> {
+  while (!(await isReady(service.url))) await delay(READY_POLL_MS, undefined, { signal: shutdown.signal })
+  const { url, databaseUrl } = service
+  const rpcUrl = chain.anvil.url
+  const devFile = path.join(settings.dataDir, 'dev.json')
+  const contents = { url, rpcUrl, databaseUrl, launchpadsFile: path.join(settings.dataDir, 'launchpads.dev.json') }
+  await writeFileAtomically(devFile, `${JSON.stringify(contents, null, 2)}\n`)
+  shutdown.add(() => rm(devFile, { force: true }))
+  const token = market.traders.busiestToken()
+  console.log(summary({ serviceUrl: url, rpcUrl, databaseUrl, devFile, seed: settings.seed, deployment: chain.deployment, token }))
+}
+
+/** A promise that never resolves; nobody has to listen to it. */
+function rejectWhen<T>(event: Promise<T>, error: (value: T) => Error): Promise<never> {
+  const rejecting = event.then(value => Promise.reject(error(value)))
+  rejecting.catch(() => undefined)
+  return rejecting
+}
+
+/** One line that is written over on a terminal, a line per quarter elsewhere. */
+function showProgress(done: number, blocks: number): void {
+  const step = process.stdout.isTTY ? 1 : 25
+  const percent = Math.floor((done / blocks) * 100)
+  const before = Math.floor(((done - 1) / blocks) * 100)
+  if (Math.floor(percent / step) === Math.floor(before / step)) return
+  const line = `The traders live through the past day: ${percent} %`
+  if (process.stdout.isTTY) process.stdout.write(`\r${line}${done === blocks ? '\n' : ''}`)
+  else console.log(line)
+}

@@ -1,0 +1,195 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createDevClient } from '#devchain/client.ts'
+import { listeningAddress } from '#test/support/listeningAddress.ts'
+import { commandOf, descendants, isRunning } from '#test/support/processes.ts'
+
+/*
+ * The whole of npm run dev as a user has it: real anvil, real service, real PostgreSQL. The first run is killed without warning, so the second
+ * one also proves that what such an end leaves behind is no obstacle.
+ */
+
+const SCRIPT = fileURLToPath(new URL('../../src/devchain/dev.ts', import.meta.url))
+const STARTED = { timeout: 100_000, interval: 250 }
+const ENDED = { timeout: 40_000, interval: 250 }
+
+interface DevFile {
+  readonly url: string
+  readonly rpcUrl: string
+  readonly databaseUrl: string
+  readonly launchpadsFile: string
+}
+
+interface Dev {
+  readonly process: ChildProcess
+  readonly pid: number
+  readonly output: () => string
+  readonly exited: Promise<unknown[]>
+}
+
+let dataDir: string
+const running: Dev[] = []
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'dev-'))
+})
+afterAll(async () => {
+  for (const dev of running) dev.process.kill('SIGTERM')
+  await Promise.all(running.map(dev => dev.exited))
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+function startDev(env: Readonly<Record<string, string>> = {}): Dev {
+  const child = spawn(process.execPath, [SCRIPT], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, DATA_DIR: dataDir, PORT: '0', HOST: '127.0.0.1', DEV_BLOCK_TIME_MS: '200', CONFIRMATIONS: '1', ...env },
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  const dev = { process: child, pid: child.pid ?? 0, output: () => output, exited: once(child, 'close') }
+  running.push(dev)
+  return dev
+}
+
+/** Waits until everything serves, or fails with what the run printed. */
+async function served(dev: Dev): Promise<DevFile> {
+  const file = path.join(dataDir, 'dev.json')
+  const ready = async () => {
+    if (dev.process.exitCode !== null) return `ended with ${dev.process.exitCode}: ${dev.output()}`
+    return dev.output().includes('Ctrl-C stops all of it') ? 'serves' : 'starts'
+  }
+  await expect.poll(ready, STARTED).not.toBe('starts')
+  expect(await ready()).toBe('serves')
+  return JSON.parse(await readFile(file, 'utf8')) as DevFile
+}
+
+async function get(url: string): Promise<{ readonly data: readonly { readonly address: string }[]; readonly indexedBlock?: string }> {
+  const response = await fetch(url)
+  expect(response.status).toBe(200)
+  return (await response.json()) as { data: { address: string }[] }
+}
+
+describe('npm run dev', { timeout: 150_000 }, () => {
+  it('serves a market with a past that goes on, and leaves no process behind when it is killed without warning', async () => {
+    const dev = startDev()
+    const file = await served(dev)
+    expect((await stat(path.join(dataDir, 'dev.json'))).mode & 0o777).toBe(0o600)
+    expect(Object.keys(file).sort()).toEqual(['databaseUrl', 'launchpadsFile', 'rpcUrl', 'url'])
+
+    const { data } = await get(`${file.url}/api/tokens?status=migrated`)
+    expect(data.length).toBeGreaterThan(0)
+    const client = createDevClient(file.rpcUrl)
+    const before = await client.getBlockNumber()
+    await expect.poll(() => client.getBlockNumber()).toBeGreaterThan(before + 2n)
+    const indexed = async () => BigInt((await get(`${file.url}/api/indexer/health`)).indexedBlock ?? 0)
+    await expect.poll(indexed, { timeout: 20_000 }).toBeGreaterThan(before)
+
+    const said = dev.output()
+    expect(said).toContain('development chain')
+    for (const url of [file.url, file.rpcUrl]) expect(said).toContain(url)
+    const commands = said.split('\n').filter(line => /^ {4}(curl|npx) /.test(line))
+    expect(commands).toHaveLength(3)
+    const password = new URL(file.databaseUrl).password
+    expect(password).not.toBe('')
+    expect(said).not.toContain(password)
+    for (const url of [file.url, file.rpcUrl, file.databaseUrl]) {
+      expect(await listeningAddress(Number(new URL(url).port))).toBe('127.0.0.1')
+    }
+
+    const second = startDev()
+    expect(await second.exited).toEqual([1, null])
+    expect(second.output()).toMatch(/^DATA_DIR: another npm run dev uses /)
+
+    const started = descendants(dev.pid)
+    // watchdog, anvil, service, PostgreSQL and its workers
+    expect(started.length).toBeGreaterThanOrEqual(4)
+    dev.process.kill('SIGKILL')
+    await dev.exited
+    await expect.poll(() => started.filter(isRunning), ENDED).toEqual([])
+  })
+
+  it('starts again after such an end, with another chain, and stops in order with code 0 when it is asked to', async () => {
+    const dev = startDev({ DEV_SEED: '2' })
+    const file = await served(dev)
+    expect((await get(`${file.url}/api/tokens`)).data.length).toBeGreaterThan(0)
+    const started = descendants(dev.pid)
+    dev.process.kill('SIGINT')
+    expect(await dev.exited).toEqual([0, null])
+    expect(started.filter(isRunning)).toEqual([])
+    expect((await readdir(dataDir)).sort()).toEqual(['dev', 'launchpads.dev.json'])
+  })
+
+  it('stops in order while it is still starting', async () => {
+    const dev = startDev()
+    await expect.poll(dev.output, STARTED).toContain('the past day')
+    const started = descendants(dev.pid)
+    expect(started.length).toBeGreaterThanOrEqual(2)
+    dev.process.kill('SIGTERM')
+    expect(await dev.exited).toEqual([0, null])
+    expect(started.filter(isRunning)).toEqual([])
+  })
+
+  it('stops when the process that started it has ended', async () => {
+    const script = `const { spawn } = require('node:child_process')
+      const child = spawn(process.execPath, [process.argv[1]], { stdio: 'ignore' }); console.log(child.pid); setInterval(() => {}, 1000)`
+    const env = { ...process.env, DATA_DIR: dataDir, PORT: '0' }
+    const parent = spawn(process.execPath, ['-e', script, SCRIPT], { stdio: ['ignore', 'pipe', 'inherit'], env })
+    const [line] = (await once(parent.stdout, 'data')) as [Buffer]
+    const pid = Number(line.toString())
+    await expect.poll(() => descendants(pid).length, STARTED).toBeGreaterThanOrEqual(2)
+    const started = [pid, ...descendants(pid)]
+    parent.kill('SIGKILL')
+    await expect.poll(() => started.filter(isRunning), ENDED).toEqual([])
+  })
+
+  it('ends with a message when a setting is wrong', async () => {
+    const dev = startDev({ DEV_TRADES_PER_BLOCK: 'many' })
+    expect(await dev.exited).toEqual([1, null])
+    expect(dev.output()).toBe(
+      'The development chain cannot start.\n  DEV_TRADES_PER_BLOCK: expected a whole number from 0 to 500, got "many"\n',
+    )
+  })
+
+  it('ends with a message, before it simulates anything, when a setting of the service is wrong', async () => {
+    const dev = startDev({ MAX_CONNECTIONS: 'all' })
+    expect(await dev.exited).toEqual([1, null])
+    expect(dev.output()).toMatch(/MAX_CONNECTIONS: expected a whole number/)
+    expect(dev.output()).not.toContain('the past day')
+  })
+
+  it('ends with a message when its port is taken', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    const dev = startDev({ DEV_RPC_PORT: String(address !== null && typeof address === 'object' ? address.port : 0) })
+    expect(await dev.exited).toEqual([1, null])
+    expect(dev.output()).toMatch(/DEV_RPC_PORT: .*in use/)
+    await new Promise(resolve => void server.close(resolve))
+  })
+
+  it('ends when the chain or the service ends, and takes the rest with it', async () => {
+    for (const { victim, after, message } of [
+      { victim: 'bin/anvil', after: 'bin/anvil', message: 'The development chain (anvil) has ended by itself.' },
+      { victim: 'main.ts', after: 'postgres: checkpointer', message: 'The service has ended by itself' },
+    ]) {
+      const dev = startDev()
+      const find = (part: string) => descendants(dev.pid).find(pid => commandOf(pid).includes(part))
+      await expect.poll(() => find(after), STARTED).toBeDefined()
+      const started = descendants(dev.pid)
+      process.kill(find(victim) ?? 0, 'SIGKILL')
+      expect(await dev.exited).toEqual([1, null])
+      expect(dev.output()).toContain(message)
+      expect(started.filter(isRunning)).toEqual([])
+    }
+  })
+})

@@ -1,0 +1,135 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { parseLaunchpads } from '#configuration/launchpads.ts'
+import type { Deployment } from '#devchain/deploy.ts'
+import { isReady } from '#devchain/dev/isReady.ts'
+import { launchpadsFile } from '#devchain/dev/launchpadsFile.ts'
+import { startServiceProcess } from '#devchain/dev/serviceProcess.ts'
+import { createShutdown } from '#devchain/dev/shutdown.ts'
+import { summary } from '#devchain/dev/summary.ts'
+import { startWatchdog, type Watchdog } from '#devchain/startWatchdog.ts'
+import { ADAPTER_KINDS } from '#launchpads/registry.ts'
+import { startTestChain } from '#test/support/chain.ts'
+
+describe('startServiceProcess', () => {
+  let folder: string
+  let watchdog: Watchdog
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'service-'))
+    watchdog = startWatchdog()
+  })
+  afterAll(async () => {
+    await watchdog.stop()
+    await rm(folder, { recursive: true })
+  })
+
+  async function start(script: string) {
+    const file = path.join(folder, 'service.mjs')
+    await writeFile(file, script)
+    return startServiceProcess({ script: file, env: { ...process.env, MESSAGE: 'from the environment' }, watchdog })
+  }
+
+  it('hears where the service listens, and ignores what else it says', async () => {
+    const service = await start(`
+      process.send('hello'); process.send({ type: 'listening', url: 7 })
+      process.send({ type: 'listening', url: process.env.MESSAGE, databaseUrl: 'postgres://somewhere' })
+      setInterval(() => {}, 1000)`)
+    expect(await service.listening).toMatchObject({ url: 'from the environment', databaseUrl: 'postgres://somewhere' })
+    await service.stop()
+    expect(await service.exited).toBeNull()
+  })
+
+  it('knows when the service ended before it listened, and with which code', async () => {
+    const service = await start('process.exit(75)')
+    expect(await service.listening).toBeNull()
+    expect(await service.exited).toBe(75)
+    await service.stop()
+  })
+})
+
+describe('isReady', () => {
+  const servers: ReturnType<typeof createServer>[] = []
+  afterEach(() => {
+    for (const server of servers.splice(0)) server.close()
+  })
+
+  async function serve(status: number): Promise<string> {
+    const server = createServer((request, response) => response.writeHead(request.url === '/readyz' ? status : 404).end())
+    servers.push(server)
+    await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', () => resolve()))
+    const address = server.address()
+    return `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`
+  }
+
+  it.each([
+    [200, true],
+    [503, false],
+    [404, false],
+  ])('takes status %d for %s', async (status, ready) => {
+    expect(await isReady(await serve(status))).toBe(ready)
+  })
+
+  it('is false when nobody answers', async () => {
+    const url = await serve(200)
+    for (const server of servers.splice(0)) await new Promise(resolve => void server.close(resolve))
+    expect(await isReady(url)).toBe(false)
+  })
+})
+
+describe('createShutdown', () => {
+  it('undoes the last things first, and all of them though one fails', async () => {
+    const undone: string[] = []
+    const shutdown = createShutdown(error => undone.push(String(error)))
+    shutdown.add(() => Promise.resolve(undone.push('first')))
+    shutdown.add(() => Promise.reject(new Error('stuck')))
+    shutdown.add(() => Promise.resolve(undone.push('last')))
+    expect(shutdown.signal.aborted).toBe(false)
+    await shutdown.run()
+    expect(shutdown.signal.aborted).toBe(true)
+    expect(undone).toEqual(['last', 'Error: stuck', 'first'])
+  })
+
+  it('undoes at once what is added too late', async () => {
+    const shutdown = createShutdown(() => undefined)
+    await shutdown.run()
+    const undone = new Promise<void>(resolve => {
+      shutdown.add(async () => resolve())
+    })
+    await expect(undone).resolves.toBeUndefined()
+  })
+})
+
+describe('what the user is told', () => {
+  let deployment: Deployment
+  beforeAll(async () => {
+    const chain = await startTestChain()
+    deployment = chain.deployment
+    await chain.stop()
+  })
+
+  const input = {
+    serviceUrl: 'https://127.0.0.1:3000',
+    rpcUrl: 'http://127.0.0.1:8545',
+    devFile: '/data/dev.json',
+    seed: 9,
+    token: null,
+  }
+
+  it('holds no password', () => {
+    const text = summary({ ...input, deployment, databaseUrl: 'postgres://user:hunter2@127.0.0.1:5432/tokenwire' })
+    expect(text).not.toContain('hunter2')
+    expect(text).toContain('postgres://user@127.0.0.1:5432/tokenwire')
+    expect(summary({ ...input, deployment, databaseUrl: 'host=/run user=x password=hunter2' })).not.toContain('hunter2')
+  })
+
+  it('is a launchpads file that the service accepts', () => {
+    const result = parseLaunchpads(launchpadsFile(deployment), ADAPTER_KINDS)
+    const launchpads = [
+      { name: 'reference', adapter: 'bonding-curve', startBlock: deployment.startBlock, contracts: { factory: deployment.launchpad } },
+    ]
+    expect(result).toEqual({ ok: true, value: { weth: deployment.weth, launchpads } })
+  })
+})

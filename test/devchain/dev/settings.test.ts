@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { readDevSettings } from '#devchain/dev/settings.ts'
+
+describe('readDevSettings', () => {
+  it('has a default for everything', () => {
+    expect(readDevSettings({}, '/here')).toEqual({
+      seed: 1,
+      blockTimeMs: 1_000,
+      tradesPerBlock: 4,
+      rpcPort: 0,
+      dataDir: '/here/.data',
+      ownDatabase: false,
+    })
+  })
+
+  it('takes what it is told, and blanks for unset', () => {
+    const told = {
+      DEV_SEED: '77',
+      DEV_BLOCK_TIME_MS: ' 250 ',
+      DEV_TRADES_PER_BLOCK: '0',
+      DEV_RPC_PORT: '8545',
+      DATA_DIR: '/data',
+      DATABASE_URL: 'postgres://there',
+    }
+    expect(readDevSettings(told, '/here')).toEqual({
+      seed: 77,
+      blockTimeMs: 250,
+      tradesPerBlock: 0,
+      rpcPort: 8545,
+      dataDir: '/data',
+      ownDatabase: true,
+    })
+    const blank = { DEV_SEED: '', DEV_BLOCK_TIME_MS: ' ', DATABASE_URL: '' }
+    expect(readDevSettings(blank, '/here')).toEqual(readDevSettings({}, '/here'))
+  })
+
+  it('names every variable that is wrong, and what it should hold, in one message', () => {
+    const wrong = { DEV_SEED: '-1', DEV_BLOCK_TIME_MS: '1s', DEV_TRADES_PER_BLOCK: '1e9', DEV_RPC_PORT: '70000' }
+    expect(() => readDevSettings(wrong, '/here')).toThrow(
+      [
+        'The development chain cannot start.',
+        '  DEV_SEED: expected a whole number from 0 to 9007199254740991, got "-1"',
+        '  DEV_BLOCK_TIME_MS: expected a whole number from 50 to 600000, got "1s"',
+        '  DEV_TRADES_PER_BLOCK: expected a whole number from 0 to 500, got "1e9"',
+        '  DEV_RPC_PORT: expected a whole number from 0 to 65535, got "70000"',
+      ].join('\n'),
+    )
+  })
+})
