@@ -107,7 +107,9 @@ export class EventStreamConnection implements Connection, Sink {
     this.#outbox.flush()
     if (this.#outbox.isBlocked || this.#isClosed) return
     this.#finish()
-    this.#res.end()
+    this.#res.cork(() => {
+      this.#res.end()
+    })
   }
 
   cutOff(): void {
