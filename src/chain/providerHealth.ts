@@ -17,8 +17,8 @@ export interface ProviderHealth {
   readonly latencyMs: number | null
   /** Moving share of failed calls, 0 to 1. */
   readonly errorRate: number
-  /** Unix seconds of the newest head that it has shown. */
-  readonly headTimestamp: number | null
+  /** The head that it showed last: the block's time in Unix seconds, and when it was shown. */
+  readonly head: { readonly timestamp: number; readonly seenAtMs: number } | null
   /** Its head is far older than another provider's. */
   readonly behind: boolean
 }
@@ -46,7 +46,7 @@ export function unknownProvider(name: string): ProviderHealth {
     silentUntilMs: 0,
     latencyMs: null,
     errorRate: 0,
-    headTimestamp: null,
+    head: null,
     behind: false,
   }
 }
@@ -119,13 +119,24 @@ function failuresOf(fault: RpcFault): number {
   return fault.kind === 'timeout' ? 2 : 1
 }
 
-/** Marks the providers whose head is far older than the newest one that any of them shows. */
+/**
+ * Marks the providers whose head is far older than another one's. They are looked at at different times: one that was looked at earlier is
+ * not behind for having shown an earlier head then, nor one that was looked at later for showing the same head of a chain that stands still.
+ */
 export function markBehind(all: readonly ProviderHealth[]): readonly ProviderHealth[] {
-  const newest = Math.max(...all.filter(({ chain }) => chain === 'right').map(({ headTimestamp }) => headTimestamp ?? 0), 0)
+  const heads = all.flatMap(({ chain, head }) => (chain === 'right' && head !== null ? [head] : []))
+  const newest = Math.max(...heads.map(({ timestamp }) => timestamp))
+  const freshest = Math.max(...heads.map(freshness))
   return all.map(health => {
-    const behind = health.headTimestamp !== null && newest - health.headTimestamp > BEHIND_SECONDS
+    const { head } = health
+    const behind = head !== null && Math.min(newest - head.timestamp, freshest - freshness(head)) > BEHIND_SECONDS
     return behind === health.behind ? health : { ...health, behind }
   })
+}
+
+/** How old a head was when it was shown, negated, in seconds and up to a constant. */
+function freshness({ timestamp, seenAtMs }: { readonly timestamp: number; readonly seenAtMs: number }): number {
+  return timestamp - seenAtMs / 1_000
 }
 
 /** Whether it may be asked in its turn. */

@@ -28,6 +28,8 @@ export interface ProvidersOptions {
   readonly fetch?: typeof fetch
 }
 
+const SILENCE_REPORTED_FROM_MS = 10_000
+
 /**
  * The providers of `RPC_URLS`. They say in the log when one is set aside or comes back, by name only.
  *
@@ -46,7 +48,8 @@ export function createProviders(options: ProvidersOptions): readonly Provider[] 
     healths.set(name, health)
     // Nothing is known of one that was never asked; that is no news.
     if (health.chain === 'unknown' && consecutiveFailures === 0) return
-    const { healthy, errorRate } = toRpcHealth(health, clock.nowMs())
+    // A short silence after a rate limit is everyday life; one that will still last in a while is worth a line.
+    const { healthy, errorRate } = toRpcHealth(health, clock.nowMs() + SILENCE_REPORTED_FROM_MS)
     if (healthy === (reportedHealthy.get(name) ?? true)) return
     reportedHealthy.set(name, healthy)
     if (healthy) logger.info({ provider: name }, 'RPC provider is healthy')
@@ -59,7 +62,8 @@ export function createProviders(options: ProvidersOptions): readonly Provider[] 
     health: () => healthOf(name),
     answered: span => record(afterAnswer(healthOf(name), span)),
     identified: (span, headTimestamp) => {
-      record({ ...afterAnswer(healthOf(name), span), chain: 'right', headTimestamp })
+      const head = { timestamp: headTimestamp, seenAtMs: span.nowMs }
+      record({ ...afterAnswer(healthOf(name), span), chain: 'right', head })
       for (const marked of markBehind([...healths.values()])) record(marked)
     },
     failed: (fault, span) => {

@@ -91,22 +91,26 @@ describe('the health of a provider', () => {
     )
   })
 
+  const showing = (name: string, timestamp: number, seenAtMs = 0): ProviderHealth => ({ ...good(name), head: { timestamp, seenAtMs } })
+  const behind = (...all: ProviderHealth[]) => markBehind(all).map(health => health.behind)
+
   it('knows who is an hour behind, and takes it back', () => {
-    const [a, b] = markBehind([
-      { ...good('a'), headTimestamp: 10_000 },
-      { ...good('b'), headTimestamp: 13_600 },
-    ])
-    expect([a?.behind, b?.behind]).toEqual([true, false])
-    const again = markBehind([{ ...(a ?? good('a')), headTimestamp: 13_598 }, b ?? good('b')])
-    expect(again.map(({ behind }) => behind)).toEqual([false, false])
+    const [late, fresh] = markBehind([showing('a', 10_000), showing('b', 13_600)])
+    expect([late?.behind, fresh?.behind]).toEqual([true, false])
+    const caughtUp = { ...(late ?? good('a')), head: { timestamp: 13_598, seenAtMs: 0 } }
+    expect(behind(caughtUp, showing('b', 13_600))).toEqual([false, false])
   })
 
-  it('holds nobody behind a provider of another chain', () => {
-    const all = markBehind([
-      { ...good('a'), headTimestamp: 10_000 },
-      { ...unknownProvider('b'), chain: 'wrong', headTimestamp: 99_999 },
-    ])
-    expect(all[0]?.behind).toBe(false)
+  it('holds nobody behind who was looked at earlier, or later on a chain that stands still', () => {
+    expect(behind(showing('a', 10_000, 0), showing('b', 10_300, 300_000))).toEqual([false, false])
+    expect(behind(showing('a', 10_000, 0), showing('b', 10_000, 300_000))).toEqual([false, false])
+    expect(behind(showing('a', 10_000, 300_000), showing('b', 10_300, 300_000))).toEqual([true, false])
+  })
+
+  it('holds nobody behind a provider of another chain, or one that has shown no head', () => {
+    expect(behind(showing('a', 10_000), { ...showing('b', 99_999), chain: 'wrong' })).toEqual([false, false])
+    expect(behind(good('a'), showing('b', 99_999))).toEqual([false, false])
+    expect(behind(good('a'))).toEqual([false])
   })
 })
 
