@@ -88,7 +88,11 @@ export function createIndexerState({ rpc, startBlock, nowMs }: IndexerStateOptio
         if (header.number > (heads.at(-1)?.number ?? -1)) heads = [...heads, header].slice(-HEADS_KEPT)
       note({ tip })
     },
-    indexed: header => note({ indexed: header, indexedAtMs: nowMs() }),
+    indexed: header => {
+      // Being told again what is known, as after every failure, is no progress.
+      const moved = header?.number !== facts.indexed?.number
+      note({ indexed: header, indexedAtMs: moved ? nowMs() : facts.indexedAtMs })
+    },
     backfilling: backfill => note({ backfill }),
     trouble: (where, sentence) => {
       const trouble = sentence === null ? null : { sentence, sinceMs: facts.trouble[where]?.sinceMs ?? nowMs() }

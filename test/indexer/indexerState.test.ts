@@ -90,6 +90,16 @@ describe('the state of the indexer', () => {
     expect(state.state()).toMatchObject({ stalled: false, reason: null })
   })
 
+  it('takes being told again where the index stands for no progress', () => {
+    const { state, pass } = open()
+    state.sawTip(tip(103))
+    for (let second = 0; second < 62; second++) {
+      state.indexed(header(90))
+      pass(1_000)
+    }
+    expect(state.state()).toMatchObject({ stalled: true, reason: 'nothing has been indexed for 62 s' })
+  })
+
   it('gives a backfill five minutes for a range', () => {
     const { state, pass } = open()
     state.sawTip(tip(103))
