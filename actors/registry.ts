@@ -102,11 +102,10 @@ export class Registry {
       const actor = this.#actors.get(snapshot.token.address)
       if (actor !== undefined) this.#send(actor, { type: 'committed', snapshot, completedAtMs: block.completedAtMs })
     }
-  }
-
-  /** Lets every actor read its token anew: to be called when commits may not have been dispatched, as after a backfill. */
-  resync(): void {
-    for (const actor of this.#actors.values()) this.#send(actor, { type: 'suspected' })
+    for (const token of block.unread) {
+      const actor = this.#actors.get(token)
+      if (actor !== undefined) this.#send(actor, { type: 'suspected' })
+    }
   }
 
   /** Passivates actors that nobody watches and tries again what failed. To be called every `SWEEP_INTERVAL_MS`. */

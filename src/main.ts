@@ -129,8 +129,8 @@ async function startService(options: ServiceOptions): Promise<RunningService> {
 }
 
 async function startSteps({ config, redactor, logger }: ServiceOptions, stops: Stops): Promise<Omit<RunningService, 'stop'>> {
-  const { databaseUrl, orm } = await openDatabase({ config, redactor, logger }, stops)
-  const db: Queryable = orm.em.getKysely<unknown>()
+  const { databaseUrl, writing, reading } = await openDatabase({ config, redactor, logger }, stops)
+  const db: Queryable = reading.em.getKysely<unknown>()
   const { rpc, source, chainId } = await connectChain(config, logger, stops)
   const { weth, launchpads } = config.launchpads
   await claimDatabase(db, { chainId, genesisHash: (await source.header(0)).hash, weth, launchpads })
@@ -142,7 +142,7 @@ async function startSteps({ config, redactor, logger }: ServiceOptions, stops: S
   stops.push(() => prices.stop())
 
   const now = () => performance.now()
-  const transaction = <T>(work: (db: Queryable) => Promise<T>) => orm.em.fork().transactional(em => work(em.getKysely<unknown>()))
+  const transaction = <T>(work: (db: Queryable) => Promise<T>) => writing.em.fork().transactional(em => work(em.getKysely<unknown>()))
   const ethUsd = () => prices.ethUsd()
   const sink = createSink({ transaction, chainId, weth, adapters, directory, ethUsd, now, logger })
   const indexer = createIndexer({ rpc, source, sink, watchlist: directory, confirmations: config.confirmations, logger })
@@ -207,7 +207,10 @@ async function startSteps({ config, redactor, logger }: ServiceOptions, stops: S
   return { url, databaseUrl }
 }
 
-async function openDatabase({ config, redactor, logger }: ServiceOptions, stops: Stops): Promise<{ databaseUrl: string; orm: MikroORM }> {
+async function openDatabase(
+  { config, redactor, logger }: ServiceOptions,
+  stops: Stops,
+): Promise<{ databaseUrl: string; writing: MikroORM; reading: MikroORM }> {
   let { databaseUrl } = config
   if (databaseUrl === null) {
     const embedded = await startEmbedded({ dataDir: config.dataDir, logger })
@@ -216,9 +219,14 @@ async function openDatabase({ config, redactor, logger }: ServiceOptions, stops:
     redactor.add(secretsOf({ databaseUrl }))
   }
   await migrate(databaseUrl, logger)
-  const orm = createOrm(databaseUrl, logger)
-  stops.push(() => orm.close(true))
-  return { databaseUrl, orm }
+  const writing = createOrm(databaseUrl, logger)
+  // A pool of their own: a flood of requests must not keep a commit waiting for a connection.
+  const reading = createOrm(databaseUrl, logger, { applicationName: 'tokenwire-reads', statementTimeoutMs: 10_000 })
+  stops.push(async () => {
+    await writing.close(true)
+    await reading.close(true)
+  })
+  return { databaseUrl, writing, reading }
 }
 
 async function connectChain(config: Config, logger: Logger, stops: Stops): Promise<{ rpc: Rpc; source: ChainSource; chainId: number }> {

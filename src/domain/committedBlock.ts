@@ -1,4 +1,4 @@
-import type { Hex } from './address.ts'
+import type { Address, Hex } from './address.ts'
 import type { TokenSnapshot } from './token.ts'
 
 /**
@@ -13,4 +13,6 @@ export interface CommittedBlock {
   /** When the commit completed, on this process's monotonic clock in ms (`performance.now()`); start of the delivery latency. */
   readonly completedAtMs: number
   readonly tokens: readonly TokenSnapshot[]
+  /** Tokens that were changed without reading their state: those of a backfilled range, of which hardly any is watched. */
+  readonly unread: readonly Address[]
 }

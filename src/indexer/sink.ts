@@ -8,7 +8,6 @@ import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { balanceKey, creatorFeeKey, type RowKeys } from '#domain/changes.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { parseDecimal } from '#domain/decimal.ts'
-import type { TokenSnapshot } from '#domain/token.ts'
 import { TokenwireError } from '#errors'
 import type { LaunchpadAdapter, Watched } from '#launchpads/adapter.ts'
 import { decodeLogs } from '#launchpads/decodeLogs.ts'
@@ -48,17 +47,26 @@ async function commitBatch(batch: BlockBatch, options: SinkOptions): Promise<Com
   const added = new Map(discoveries.map(({ address, watched }) => [address, watched]))
   const lookup = (address: Address): Watched | undefined => directory.lookup(address) ?? added.get(address)
   const { events, malformed } = decodeLogs({ logs: batch.logs, headers: batch.headers, lookup, adapters, weth })
-  for (const log of malformed) {
+  const [first] = malformed
+  if (first !== undefined) {
+    const { blockNumber, txHash, logIndex, address } = first
     logger.warn(
-      { block: log.blockNumber, tx: log.txHash, logIndex: log.logIndex, address: log.address },
-      'passed over a log that does not fit its event',
+      { count: malformed.length, first: { blockNumber, txHash, logIndex, address } },
+      'passed over logs that do not fit their event',
     )
   }
   const ethUsd = batch.live ? options.ethUsd() : null
 
-  const tokens = await options.transaction(async db => {
+  const readChanged = async (db: Queryable, addresses: readonly Address[]): Promise<Pick<CommittedBlock, 'tokens' | 'unread'>> =>
+    batch.live
+      ? { tokens: await readSnapshots(db, { chainId: options.chainId, addresses }), unread: [] }
+      : { tokens: [], unread: addresses }
+
+  const changed = await options.transaction(async db => {
     const cursor = await lockCursor(db)
-    if (cursor?.number === batch.to.number && cursor.hash === batch.to.hash) return rereadCommit(db, cursor, options.chainId)
+    // An earlier attempt at the same batch was committed, and its answer lost.
+    if (cursor?.number === batch.to.number && cursor.hash === batch.to.hash)
+      return readChanged(db, await readTokensUpdatedAt(db, cursor.committedAtMs))
     assertNext(batch, cursor)
     const rows = await loadRows(db, keysOf(events), batch.to.timestamp)
     const changes = project({
@@ -73,15 +81,13 @@ async function commitBatch(batch: BlockBatch, options: SinkOptions): Promise<Com
     const committedAtMs = await readClockMs(db)
     await writeChanges(db, changes, committedAtMs)
     await moveCursor(db, batch.to, committedAtMs)
-    return readSnapshots(db, { chainId: options.chainId, addresses: changes.tokens.map(({ address }) => address) })
+    return readChanged(
+      db,
+      changes.tokens.map(({ address }) => address),
+    )
   })
   directory.add(discoveries)
-  return { number: batch.to.number, hash: batch.to.hash, timestamp: batch.to.timestamp, completedAtMs: options.now(), tokens }
-}
-
-/** The tokens that an earlier attempt at the same batch changed: its commit succeeded and its answer was lost. */
-async function rereadCommit(db: Queryable, cursor: ChainCursor, chainId: number): Promise<readonly TokenSnapshot[]> {
-  return readSnapshots(db, { chainId, addresses: await readTokensUpdatedAt(db, cursor.committedAtMs) })
+  return { number: batch.to.number, hash: batch.to.hash, timestamp: batch.to.timestamp, completedAtMs: options.now(), ...changed }
 }
 
 function assertNext(batch: BlockBatch, cursor: ChainCursor | null): void {

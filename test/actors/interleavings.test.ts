@@ -118,10 +118,10 @@ class World {
       case 'lose':
         // The indexer lost its place: what was committed is in the database, nobody was told, and everything is read anew.
         this.undelivered.length = 0
-        registry.resync()
+        registry.dispatch({ ...blockOf(), unread: [...history.stored.keys()] })
         break
       case 'resync':
-        registry.resync()
+        registry.dispatch({ ...blockOf(), unread: [...history.stored.keys()] })
         break
       case 'answerLoad':
         await settle()

@@ -211,14 +211,17 @@ describe('trouble', () => {
     expect(subscription.log).toEqual(['subscribed null'])
   })
 
-  it('gives every subscriber what was missed after a resync', async () => {
+  it('reads a watched token anew when a range has changed it, and no other', async () => {
     const { fixture, subscription } = await live()
-    fixture.history.store(snapshotOf(TOKEN, 9))
-    fixture.registry.resync()
+    fixture.history.store(snapshotOf(TOKEN, 8))
+    const { loads } = fixture.history
+    fixture.registry.dispatch({ ...blockOf(), unread: [OTHER, TOKEN] })
     expect(fixture.registry.get(TOKEN)?.state).toBe('resyncing')
     await fixture.answerLoads()
-    expect(subscription.log.slice(2)).toEqual(['snapshot 9'])
+    expect(subscription.log.at(-1)).toBe('snapshot 8')
+    expect(fixture.history.loads).toBe(loads + 1)
     expect(fixture.registry.get(TOKEN)?.state).toBe('live')
+    expect(fixture.registry.get(OTHER)).toBeNull()
   })
 
   it('replaces an actor whose action has thrown and resyncs its subscribers', async () => {

@@ -11,7 +11,7 @@ const { header } = createSimulatedChain().head()
 const tipAt = (number: number): ChainTip => ({ head: { ...header, number }, confirmed: { ...header, number } })
 const committed = (number: number): Advance => ({
   kind: 'committed',
-  block: { number, hash: header.hash, timestamp: 0, completedAtMs: 0, tokens: [] },
+  block: { number, hash: header.hash, timestamp: 0, completedAtMs: 0, tokens: [], unread: [] },
 })
 
 /** A pipeline over a chain that is just a number, and an index that is another. */

@@ -57,7 +57,7 @@ function open(stored: Stored, contracts: readonly Address[], startBlock: number)
     }
     if (failure?.when === 'after') throw failure.error
     const { number, hash, timestamp } = batch.to
-    return { number, hash, timestamp, completedAtMs: 0, tokens: [] }
+    return { number, hash, timestamp, completedAtMs: 0, tokens: [], unread: [] }
   }
 
   return {
