@@ -36,8 +36,9 @@ export class Outbox {
   readonly #stats: RealtimeStats
   readonly #now: () => number
   readonly #answers: string[] = []
-  /** Subscriptions with a frame, first come first served. */
-  readonly #ready: OutboxSubscription[] = []
+  /** Subscriptions with a frame, first come first served: a list through `OutboxSubscription.next`, so that owing a frame allocates nothing. */
+  #first: OutboxSubscription | null = null
+  #last: OutboxSubscription | null = null
   #isDirty = false
   #isClosed = false
   #stuckSinceMs: number | null = null
@@ -66,7 +67,7 @@ export class Outbox {
 
   /** Whether nothing is owed. */
   get isEmpty(): boolean {
-    return this.#answers.length === 0 && this.#ready.length === 0
+    return this.#answers.length === 0 && this.#first === null
   }
 
   /** The connection's interest in one token, to be handed to the actors. */
@@ -82,13 +83,20 @@ export class Outbox {
 
   /** Owes a subscription's frame. It must not be owed already. */
   owe(subscription: OutboxSubscription): void {
-    this.#ready.push(subscription)
+    if (this.#last === null) this.#first = subscription
+    else this.#last.next = subscription
+    this.#last = subscription
     this.#markDirty()
   }
 
   disown(subscription: OutboxSubscription): void {
-    const index = this.#ready.indexOf(subscription)
-    if (index !== -1) this.#ready.splice(index, 1)
+    let before: OutboxSubscription | null = null
+    for (let one = this.#first; one !== null; before = one, one = one.next) {
+      if (one === subscription) {
+        this.#unlink(before, one)
+        return
+      }
+    }
   }
 
   /** Writes what is owed, as far as the socket takes it. */
@@ -121,7 +129,7 @@ export class Outbox {
   close(): void {
     this.#isClosed = true
     this.#answers.length = 0
-    this.#ready.length = 0
+    this.#first = this.#last = null
   }
 
   #markDirty(): void {
@@ -133,7 +141,8 @@ export class Outbox {
   /** One frame needs no cork, and it is what nearly every flush is about. */
   #write(): void {
     if (this.isEmpty) return
-    const isClear = this.#answers.length === 0 && this.#ready.length === 1 ? this.#writeFrames() : this.#sink.cork(this.#writeAll)
+    const isSingle = this.#answers.length === 0 && this.#first === this.#last
+    const isClear = isSingle ? this.#writeFrames() : this.#sink.cork(this.#writeAll)
     if (!isClear) this.block()
   }
 
@@ -152,23 +161,30 @@ export class Outbox {
   }
 
   #writeFrames(): boolean {
-    let taken = 0
-    let result: WriteResult = 'sent'
-    for (const subscription of this.#ready) {
-      result = subscription.write(this.#sink)
-      if (result !== 'refused') taken++
-      if (result !== 'sent') break
+    while (this.#first !== null) {
+      const result = this.#first.write(this.#sink)
+      if (result !== 'refused') this.#unlink(null, this.#first)
+      if (result !== 'sent') {
+        this.block()
+        return false
+      }
     }
-    if (taken === this.#ready.length) this.#ready.length = 0
-    else if (taken > 0) this.#ready.splice(0, taken)
-    if (result !== 'sent') this.block()
-    return result === 'sent'
+    return true
+  }
+
+  #unlink(before: OutboxSubscription | null, subscription: OutboxSubscription): void {
+    if (before === null) this.#first = subscription.next
+    else before.next = subscription.next
+    if (this.#last === subscription) this.#last = before
+    subscription.next = null
   }
 }
 
 /** One connection's interest in one token: at most one frame waits in it. */
 export class OutboxSubscription implements Subscription {
   readonly token: Address
+  /** Belongs to the outbox: the subscription that is owed a frame after this one. */
+  next: OutboxSubscription | null = null
   readonly #outbox: Outbox
   readonly #stats: RealtimeStats
   #frame: Frame | null = null

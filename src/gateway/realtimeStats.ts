@@ -7,7 +7,7 @@ import { RecentLatencies } from './recentLatencies.ts'
 /** Over how many whole seconds the rate of updates is taken. */
 const RATE_SECONDS = 10
 
-/** The clock is read once per this many deliveries: a delivery takes some microseconds. */
+/** So many deliveries of one frame are booked together, at one reading of the clock: a delivery takes some microseconds. */
 const DELIVERIES_PER_READING = 16
 
 /** What the realtime side has done, in counters that cost next to nothing. Times are monotonic, in ms. */
@@ -22,7 +22,10 @@ export class RealtimeStats {
   #delivered = 0
   #conflated = 0
   #nowMs: number
-  #untilReading = 0
+  /** When the commit of what is being delivered completed; `null`: it says nothing. */
+  #completedAtMs: number | null = null
+  /** Deliveries that are not booked yet. */
+  #unbooked = 0
   /** Deliveries per second of the clock; the slot of a second is used again `RATE_SECONDS + 1` seconds later. */
   readonly #perSecond = new Float64Array(RATE_SECONDS + 1)
   #second: number
@@ -97,24 +100,25 @@ export class RealtimeStats {
 
   /** To be called where a batch of deliveries begins, which may be long after the one before. */
   batchBegins(): void {
-    this.#untilReading = 0
+    this.#book()
+    this.#readClock()
   }
 
   /** @param isUpdate whether the time since the commit says something: not so for a snapshot that was asked for later */
   delivered(frame: Frame, isUpdate: boolean): void {
-    if (this.#untilReading === 0) {
+    const completedAtMs = isUpdate ? frame.completedAtMs : null
+    if (completedAtMs !== this.#completedAtMs || this.#unbooked === DELIVERIES_PER_READING) {
+      this.#book()
       this.#readClock()
-      this.#untilReading = DELIVERIES_PER_READING
+      this.#completedAtMs = completedAtMs
     }
-    this.#untilReading--
+    this.#unbooked++
     this.#delivered++
-    const slot = this.#second % this.#perSecond.length
-    this.#perSecond[slot] = (this.#perSecond[slot] ?? 0) + 1
-    if (isUpdate && frame.completedAtMs !== null) this.#recordLatency(Math.max(0, this.#nowMs - frame.completedAtMs))
   }
 
   /** Messages per second with an update or snapshot, over the last ten whole seconds. */
   get updatesPerSecond(): number {
+    this.#book()
     this.#readClock()
     const current = this.#perSecond[this.#second % this.#perSecond.length] ?? 0
     return (this.#perSecond.reduce((sum, count) => sum + count, 0) - current) / RATE_SECONDS
@@ -138,12 +142,21 @@ export class RealtimeStats {
 
   /** Times from a commit's completion to the write of its update to a socket, since the start. */
   commitToDelivery(): LatencySnapshot {
+    this.#book()
     return this.#latencies.snapshot()
   }
 
-  #recordLatency(latencyMs: number): void {
-    this.#latencies.record(latencyMs)
-    this.#recentLatencies.record(latencyMs, this.#nowMs)
+  /** Books the deliveries since the last time to the time that was read when they began. */
+  #book(): void {
+    const count = this.#unbooked
+    if (count === 0) return
+    this.#unbooked = 0
+    const slot = this.#second % this.#perSecond.length
+    this.#perSecond[slot] = (this.#perSecond[slot] ?? 0) + count
+    if (this.#completedAtMs === null) return
+    const latencyMs = Math.max(0, this.#nowMs - this.#completedAtMs)
+    this.#latencies.record(latencyMs, count)
+    this.#recentLatencies.record(latencyMs, count, this.#nowMs)
   }
 
   #readClock(): void {

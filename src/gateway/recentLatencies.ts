@@ -13,10 +13,10 @@ export class RecentLatencies {
   readonly #slices = Array.from({ length: SLICES }, () => new Uint32Array(RANGES))
   #sliceNumber = 0
 
-  record(latencyMs: number, nowMs: number): void {
+  record(latencyMs: number, count: number, nowMs: number): void {
     const range = rangeOf(latencyMs)
     const slice = this.#sliceAt(nowMs)
-    slice[range] = (slice[range] ?? 0) + 1
+    slice[range] = (slice[range] ?? 0) + count
   }
 
   /**

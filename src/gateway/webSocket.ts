@@ -22,8 +22,11 @@ export const REALTIME_PATH = '/realtime'
  */
 const MAX_PAYLOAD_BYTES = 1 << 20
 
-/** Never reached: writing stops at the first sign of back-pressure. */
-const MAX_BACKPRESSURE_BYTES = 1 << 20
+/**
+ * What an outbox writes stays below half of it, since writing stops at the first sign of back-pressure. It bounds the pongs for a client that
+ * pings without reading them.
+ */
+const MAX_BACKPRESSURE_BYTES = 1 << 16
 
 /** How long uWebSockets keeps a socket that was closed with a code and does not read it. Live ones are looked after by the sweep. */
 const CLOSING_TIMEOUT_SECONDS = 120

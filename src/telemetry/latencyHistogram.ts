@@ -8,8 +8,8 @@ export interface LatencySnapshot {
 }
 
 export interface LatencyHistogram {
-  /** Counts one latency. Allocates nothing; meant for hot paths. */
-  record(ms: number): void
+  /** Counts one latency, or several of the same length. Allocates nothing; meant for hot paths. */
+  record(ms: number, count?: number): void
   /** The upper bound of the range in which this share (0 to 1) of the latencies is reached; `null` before the first one. */
   quantileMs(share: number): number | null
   snapshot(): LatencySnapshot
@@ -24,12 +24,12 @@ export function createLatencyHistogram(boundsMs: readonly number[] = BOUNDS_MS):
   let sumMs = 0
   const boundAt = (index: number) => boundsMs[index] ?? Number.POSITIVE_INFINITY
   return {
-    record: ms => {
+    record: (ms, count = 1) => {
       let index = 0
       while (ms > boundAt(index)) index++
-      counts[index] = (counts[index] ?? 0) + 1
-      total++
-      sumMs += ms
+      counts[index] = (counts[index] ?? 0) + count
+      total += count
+      sumMs += ms * count
     },
     quantileMs: share => {
       if (total === 0) return null

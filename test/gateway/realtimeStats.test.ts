@@ -102,7 +102,7 @@ describe('RecentLatencies', () => {
         fc.constantFrom(0.5, 0.99),
         (values, share) => {
           const latencies = new RecentLatencies()
-          for (const value of values) latencies.record(value, 5_000)
+          for (const value of values) latencies.record(value, 1, 5_000)
           const exact = values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? 0
           const told = latencies.quantile(share, 5_000) ?? 0
           expect(told).toBeGreaterThanOrEqual(exact * 0.99)
@@ -114,19 +114,20 @@ describe('RecentLatencies', () => {
 
   it('forgets after a minute', () => {
     const latencies = new RecentLatencies()
-    latencies.record(5, 0)
-    latencies.record(50, 30_000)
-    expect(latencies.quantile(0.5, 49_999)).toBeLessThan(6)
+    latencies.record(5, 1, 0)
+    latencies.record(50, 3, 30_000)
+    expect(latencies.quantile(0.25, 49_999)).toBeLessThan(6)
+    expect(latencies.quantile(0.5, 49_999)).toBeGreaterThan(49)
     expect(latencies.quantile(0.5, 60_000)).toBeGreaterThan(49)
     expect(latencies.quantile(0.5, 90_000)).toBeNull()
-    latencies.record(7, 1_000_000)
+    latencies.record(7, 1, 1_000_000)
     expect(latencies.quantile(0.99, 1_000_000)).toBeLessThan(7.5)
     expect(latencies.quantile(0.99, 9_000_000)).toBeNull()
   })
 
   it('takes nonsense without harm', () => {
     const latencies = new RecentLatencies()
-    for (const value of [-5, 0, 1e9]) latencies.record(value, 0)
+    for (const value of [-5, 0, 1e9]) latencies.record(value, 1, 0)
     expect(latencies.quantile(0, 0)).toBe(0.01)
     expect(latencies.quantile(1, 0)).toBeGreaterThan(90_000)
   })
