@@ -19,6 +19,9 @@ const SCRIPT = fileURLToPath(new URL('../../src/devchain/dev.ts', import.meta.ur
 const STARTED = { timeout: 100_000, interval: 250 }
 const ENDED = { timeout: 40_000, interval: 250 }
 
+/** Whatever the machine sets is not used; nor is a `.env` of the repository, because no run starts in it. */
+const ENVIRONMENT = { PATH: process.env['PATH'], PORT: '0', HOST: '127.0.0.1' }
+
 interface DevFile {
   readonly url: string
   readonly rpcUrl: string
@@ -48,7 +51,8 @@ afterAll(async () => {
 function startDev(env: Readonly<Record<string, string>> = {}): Dev {
   const child = spawn(process.execPath, [SCRIPT], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, DATA_DIR: dataDir, PORT: '0', HOST: '127.0.0.1', DEV_BLOCK_TIME_MS: '200', CONFIRMATIONS: '1', ...env },
+    cwd: dataDir,
+    env: { ...ENVIRONMENT, DATA_DIR: dataDir, DEV_BLOCK_TIME_MS: '200', CONFIRMATIONS: '1', ...env },
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -71,6 +75,11 @@ async function served(dev: Dev): Promise<DevFile> {
   await expect.poll(ready, STARTED).not.toBe('starts')
   expect(await ready()).toBe('serves')
   return JSON.parse(await readFile(file, 'utf8')) as DevFile
+}
+
+/** A process that the run has started, by a part of its command line. */
+function find(dev: Dev, part: string): number | undefined {
+  return descendants(dev.pid).find(pid => commandOf(pid).includes(part))
 }
 
 async function get(url: string): Promise<{ readonly data: readonly { readonly address: string }[]; readonly indexedBlock?: string }> {
@@ -142,8 +151,8 @@ describe('npm run dev', { timeout: 150_000 }, () => {
   it('stops when the process that started it has ended', async () => {
     const script = `const { spawn } = require('node:child_process')
       const child = spawn(process.execPath, [process.argv[1]], { stdio: 'ignore' }); console.log(child.pid); setInterval(() => {}, 1000)`
-    const env = { ...process.env, DATA_DIR: dataDir, PORT: '0' }
-    const parent = spawn(process.execPath, ['-e', script, SCRIPT], { stdio: ['ignore', 'pipe', 'inherit'], env })
+    const env = { ...ENVIRONMENT, DATA_DIR: dataDir }
+    const parent = spawn(process.execPath, ['-e', script, SCRIPT], { stdio: ['ignore', 'pipe', 'inherit'], cwd: dataDir, env })
     const [line] = (await once(parent.stdout, 'data')) as [Buffer]
     const pid = Number(line.toString())
     await expect.poll(() => descendants(pid).length, STARTED).toBeGreaterThanOrEqual(2)
@@ -178,15 +187,22 @@ describe('npm run dev', { timeout: 150_000 }, () => {
   })
 
   it('ends when the chain or the service ends, and takes the rest with it', async () => {
-    for (const { victim, after, message } of [
-      { victim: 'bin/anvil', after: 'bin/anvil', message: 'The development chain (anvil) has ended by itself.' },
-      { victim: 'main.ts', after: 'postgres: checkpointer', message: 'The service has ended by itself' },
+    for (const { victim, once: due, message } of [
+      {
+        victim: 'bin/anvil',
+        once: (dev: Dev) => dev.output().includes('the past day'),
+        message: 'The development chain (anvil) has ended by itself.',
+      },
+      {
+        victim: 'main.ts',
+        once: (dev: Dev) => find(dev, 'postgres: checkpointer') !== undefined,
+        message: 'The service has ended by itself',
+      },
     ]) {
       const dev = startDev()
-      const find = (part: string) => descendants(dev.pid).find(pid => commandOf(pid).includes(part))
-      await expect.poll(() => find(after), STARTED).toBeDefined()
+      await expect.poll(() => due(dev), STARTED).toBe(true)
       const started = descendants(dev.pid)
-      process.kill(find(victim) ?? 0, 'SIGKILL')
+      process.kill(find(dev, victim) ?? 0, 'SIGKILL')
       expect(await dev.exited).toEqual([1, null])
       expect(dev.output()).toContain(message)
       expect(started.filter(isRunning)).toEqual([])

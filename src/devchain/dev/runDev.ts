@@ -28,6 +28,7 @@ import { writeFileAtomically } from './writeFileAtomically.ts'
 
 const SERVICE = fileURLToPath(new URL('../../main.ts', import.meta.url))
 const READY_POLL_MS = 150
+const ENDING_MS = 500
 /** Enough for calls on the newest confirmed block; a chain with many tokens has large states. */
 const KEPT_STATES = 16
 
@@ -52,8 +53,6 @@ export interface DevRun {
 
 interface Chain extends DevChain {
   readonly anvil: Anvil
-  /** Rejects when anvil ends. */
-  readonly ended: Promise<never>
 }
 
 interface Market {
@@ -74,12 +73,20 @@ interface Service {
  * @throws `PartEnded` when a part ends by itself; `TokenwireError` `config_invalid` when something that the user has set is wrong
  */
 export async function runDev(run: DevRun): Promise<never> {
-  const chain = await startChain(run)
-  return Promise.race([chain.ended, runOn(run, chain)])
+  const { anvil, ended } = await startChain(run)
+  try {
+    return await Promise.race([ended, runOn(run, anvil)])
+  } catch (error) {
+    // The call that fails because anvil has died is often heard of before its death is.
+    await Promise.race([ended, delay(ENDING_MS)])
+    throw error
+  }
 }
 
-async function runOn(run: DevRun, chain: Chain): Promise<never> {
+async function runOn(run: DevRun, anvil: Anvil): Promise<never> {
   const { settings, shutdown } = run
+  const client = createDevClient(anvil.url)
+  const chain: Chain = { anvil, client, deployment: await deploy(client, {}, () => client.mine({ blocks: 1 })) }
   const serviceEnvironment = await prepareService(run, chain)
   const market = await startMarket(run, chain)
   const service = await startService(run, serviceEnvironment)
@@ -96,7 +103,8 @@ async function runOn(run: DevRun, chain: Chain): Promise<never> {
   return service.ended
 }
 
-async function startChain({ settings, watchdog, shutdown }: DevRun): Promise<Chain> {
+/** @returns anvil, and a promise that rejects when it ends */
+async function startChain({ settings, watchdog, shutdown }: DevRun): Promise<{ readonly anvil: Anvil; readonly ended: Promise<never> }> {
   const { rpcPort } = settings
   console.log('Starting a development chain: simulated creators and traders, nothing of it is real.')
   const timestamp = Math.floor(Date.now() / 1_000) - HISTORY_SECONDS
@@ -106,9 +114,7 @@ async function startChain({ settings, watchdog, shutdown }: DevRun): Promise<Cha
     throw new TokenwireError('config_invalid', `${subject}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
   })
   shutdown.add(() => anvil.stop())
-  const ended = rejectWhen(anvil.exited, () => new PartEnded('The development chain (anvil) has ended by itself.', 1))
-  const client = createDevClient(anvil.url)
-  return { anvil, ended, client, deployment: await deploy(client, {}, () => client.mine({ blocks: 1 })) }
+  return { anvil, ended: rejectWhen(anvil.exited, () => new PartEnded('The development chain (anvil) has ended by itself.', 1)) }
 }
 
 /** @returns the service's variables, checked: its user should not wait for the market to learn that one is wrong */
