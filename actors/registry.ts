@@ -138,9 +138,14 @@ export class Registry {
     return keyed.slice(0, query.limit).map(({ actor }) => actor.state())
   }
 
-  /** `null`: nobody watches the token. */
+  /** `null`: nobody watches the token. It counts the token's subscribers, so it is for people; see `sequence`. */
   get(token: Address): ActorState | null {
     return this.#actors.get(token)?.state() ?? null
+  }
+
+  /** The sequence of the state that the token's actor holds; `null`: it holds none, or there is no actor. */
+  sequence(token: Address): number | null {
+    return this.#actors.get(token)?.sequence ?? null
   }
 
   /** Stops all actors; what is called afterwards does nothing. */
@@ -208,8 +213,9 @@ export class Registry {
     const actor = this.#actors.get(token)
     if (!outcome.ok) this.#options.logger.warn({ token, err: outcome.error }, 'token could not be loaded')
     if (actor === undefined) return
-    if (outcome.ok) this.#send(actor, { type: 'loaded', snapshot: outcome.snapshot })
-    else this.#send(actor, { type: 'loadFailed', nowMs: this.#options.now() })
+    const nowMs = this.#options.now()
+    if (outcome.ok) this.#send(actor, { type: 'loaded', snapshot: outcome.snapshot, nowMs })
+    else this.#send(actor, { type: 'loadFailed', nowMs })
   }
 }
 

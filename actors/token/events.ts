@@ -9,7 +9,7 @@ export type TokenEvent =
   /** A block that changed the token was committed. */
   | { readonly type: 'committed'; readonly snapshot: TokenSnapshot; readonly completedAtMs: number }
   /** The load that was asked for has ended; `null`: the token is not indexed. */
-  | { readonly type: 'loaded'; readonly snapshot: TokenSnapshot | null }
+  | { readonly type: 'loaded'; readonly snapshot: TokenSnapshot | null; readonly nowMs: number }
   | { readonly type: 'loadFailed'; readonly nowMs: number }
   /** Updates may have been missed. */
   | { readonly type: 'suspected' }

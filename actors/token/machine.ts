@@ -1,6 +1,7 @@
 import { assign, setup } from 'xstate'
 import type { Subscription } from '#actors/ports.ts'
 import type { Address } from '#domain/address.ts'
+import type { TokenSnapshot } from '#domain/token.ts'
 import type { TokenEvent } from './events.ts'
 import { TokenUpdate } from './frame.ts'
 import { isNewer } from './sequence.ts'
@@ -68,8 +69,9 @@ export function createTokenMachine(effects: TokenEffects) {
     guards: {
       isReplacement: ({ context }) => context.retryAtMs !== null,
       isKnown: ({ context }) => context.newest !== undefined,
-      isUnknown: ({ context }) => context.newest === undefined,
-      isNewer: ({ context }, sequence: number | null) => sequence !== null && isNewer(sequence, context.newest?.sequence ?? null),
+      isNotIndexed: ({ context }, snapshot: TokenSnapshot | null) => snapshot === null && context.newest === undefined,
+      isNewer: ({ context }, sequence: number | null) =>
+        sequence !== null && isNewer(sequence, context.newest?.sequence ?? null, context.subscribers.told),
       isUnwatched: ({ context }) => context.subscribers.size === 0,
       isAbandoned: ({ context }) => context.subscribers.size === 0 && context.idleSamples + 1 >= IDLE_SAMPLES,
       isDue: ({ context }, nowMs: number) => context.retryAtMs !== null && nowMs >= context.retryAtMs,
@@ -113,7 +115,7 @@ export function createTokenMachine(effects: TokenEffects) {
       ],
       left: { actions: { type: 'remove', params: ({ event }) => event.subscription } },
       evicted: { guard: 'isUnwatched', target: '.passivated' },
-      loadFailed: { target: '.resyncing', actions: { type: 'postpone', params: ({ event }) => event.nowMs } },
+      loadFailed: { target: '.resyncing', actions: postpone },
     },
     states: {
       beginning: { always: [{ guard: 'isReplacement', target: 'resyncing' }, { target: 'activating' }] },
@@ -167,14 +169,20 @@ const acceptLoad = {
   params: ({ event }: EventOf<'loaded'>) => (event.snapshot === null ? null : new TokenUpdate(event.snapshot, null)),
 } as const
 
+const notIndexed = { guard: { type: 'isNotIndexed', params: ({ event }: EventOf<'loaded'>) => event.snapshot } } as const
+
+const postpone = { type: 'postpone', params: ({ event }: EventOf<'loaded' | 'loadFailed'>) => event.nowMs } as const
+
 /**
- * 1. The load is newer than what is known: it becomes what is known. 2. Nothing was known: the token is not indexed. 3. Nothing newer was
- * missed: everybody was offered what is known when it became known.
+ * 1. The load is newer than what is known: it becomes what is known. 2. Nothing was known, and the token is not indexed. 3. Nothing newer was
+ * missed: everybody was offered what is known when it became known. 4. It is older than what subscribers of a failed predecessor were told: the
+ * database that was asked is behind.
  */
 const settleByLoad = [
   { ...newerLoad, target: 'live', actions: [acceptLoad, 'resync', 'admitWaiting'] },
-  { guard: 'isUnknown', target: 'live', actions: [acceptLoad, 'admitWaiting'] },
-  { target: 'live', actions: 'settle' },
+  { ...notIndexed, target: 'live', actions: [acceptLoad, 'admitWaiting'] },
+  { guard: 'isKnown', target: 'live', actions: 'settle' },
+  { target: 'resyncing', actions: [postpone] },
 ] as const
 
 type Join = Pick<Extract<TokenEvent, { type: 'joined' }>, 'subscription' | 'held'>

@@ -19,6 +19,12 @@ interface Waiting {
 export class SubscriberSet {
   readonly #members = new Set<Subscription>()
   readonly #waiting = new Map<Subscription, Waiting>()
+  #told: number | null = null
+
+  /** The newest sequence that anybody was told of; `null`: none. It outlives an actor that fails, so that its successor does not fall behind it. */
+  get told(): number | null {
+    return this.#told
+  }
 
   get size(): number {
     return this.#members.size + this.#waiting.size
@@ -35,6 +41,7 @@ export class SubscriberSet {
   /** Answers somebody at once and makes them a member. */
   admit(subscription: Subscription, held: number | null, answer: Answer, ethUsd: () => string | null): void {
     this.#members.add(subscription)
+    this.#tell(answer)
     subscription.subscribed(answer?.sequence ?? null)
     if (answer !== null && isOwed(answer.sequence, held)) subscription.snapshot(answer.frame(ethUsd()))
   }
@@ -61,6 +68,7 @@ export class SubscriberSet {
   update(update: TokenUpdate, ethUsd: () => string | null): void {
     if (this.#members.size === 0) return
     const frame = update.frame(ethUsd())
+    this.#tell(update)
     for (const member of this.#members) member.update(frame)
   }
 
@@ -68,6 +76,7 @@ export class SubscriberSet {
   resync(update: TokenUpdate, ethUsd: () => string | null): void {
     if (this.#members.size === 0) return
     const frame = update.frame(ethUsd())
+    this.#tell(update)
     for (const member of this.#members) member.snapshot(frame)
   }
 
@@ -79,6 +88,10 @@ export class SubscriberSet {
       if (subscription.lagging) counts.lagging++
     }
     return counts
+  }
+
+  #tell(answer: Answer): void {
+    if (answer !== null) this.#told = Math.max(answer.sequence, this.#told ?? 0)
   }
 }
 

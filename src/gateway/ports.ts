@@ -34,6 +34,8 @@ export interface ActorsView {
   list(query: ActorsQuery): readonly ActorState[]
   /** `null`: nobody watches the token, so it has no actor. */
   get(token: Address): ActorState | null
+  /** The sequence of the state that the token's actor holds; `null`: it holds none. Unlike `get` it costs one look-up however many subscribers there are. */
+  sequence(token: Address): number | null
 }
 
 export interface RealtimeView {

@@ -183,6 +183,19 @@ class World {
   }
 }
 
+/** What this test once found. The first: an actor failed over its first answer, and its successor took an older block that came late. */
+const FOUND: [(Step & { readonly token: number })[]][] = [
+  [
+    [
+      { do: 'breakPrice', token: 0 },
+      { do: 'commit', token: 0 },
+      { do: 'commit', token: 0 },
+      { do: 'join', token: 0, subscriber: 0, held: 'none' },
+      { do: 'answerLoad', token: 0 },
+    ],
+  ],
+]
+
 describe('any interleaving of commits, loads, joins, leaves and failures', () => {
   it('gives every subscriber rising sequences, no frame after it left, and the newest state in the end', async () => {
     await fc.assert(
@@ -212,7 +225,7 @@ describe('any interleaving of commits, loads, joins, leaves and failures', () =>
         }
         expect(world.fixture.registry.health().subscribers).toBe(watching)
       }),
-      { numRuns: 400 },
+      { numRuns: 400, examples: FOUND },
     )
   })
 

@@ -382,5 +382,6 @@ describe('what operators see', () => {
     expect(new Set(tokens({ sort: 'sequence', limit: 10 }).slice(3))).toEqual(new Set([4, 5]))
     expect(tokens({ state: 'activating', sort: 'sequence', limit: 10 })).toEqual([5])
     expect(tokens({ state: 'passivated', sort: 'sequence', limit: 10 })).toEqual([])
+    expect([1, 4, 99].map(token => fixture.registry.sequence(addressOf(token)))).toEqual([5, null, null])
   })
 })

@@ -81,6 +81,7 @@ export async function startGateway({
       health: () => ({ total: conditions.actors.length, byState: { live: conditions.actors.length }, subscribers: 42 }),
       list: ({ state, limit }) => conditions.actors.filter(actor => state === undefined || actor.state === state).slice(0, limit),
       get: token => conditions.actors.find(actor => actor.token === token) ?? null,
+      sequence: token => conditions.actors.find(actor => actor.token === token)?.sequence ?? null,
     },
     realtime: { realtime: () => REALTIME },
     metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', metrics: async () => 'tokenwire_up 1\n' },

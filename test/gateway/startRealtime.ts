@@ -146,7 +146,7 @@ export class Client {
   #arrived = () => {}
 
   constructor(port: number, options: ClientOptions = {}) {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/realtime`, options)
+    const socket = new WebSocket(`${options.ca === undefined ? 'ws' : 'wss'}://127.0.0.1:${port}/realtime`, options)
     this.socket = socket
     this.opened = new Promise((resolve, reject) => {
       socket.once('open', () => resolve())

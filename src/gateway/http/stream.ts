@@ -46,5 +46,5 @@ async function open(
 
 /** A token that an actor holds a state of is indexed: when a server comes back, the thousands that reconnect cost the database nothing. */
 async function isIndexed(token: Address, { actors, reads }: StreamSources): Promise<boolean> {
-  return typeof actors.get(token)?.sequence === 'number' || (await reads.token(token)) !== null
+  return actors.sequence(token) !== null || (await reads.token(token)) !== null
 }

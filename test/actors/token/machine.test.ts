@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { initialTransition, type SnapshotFrom, transition } from 'xstate'
 import type { TokenEvent } from '#actors/token/events.ts'
+import { TokenUpdate } from '#actors/token/frame.ts'
 import { createTokenMachine, IDLE_SAMPLES, retryDelayMs, type TokenInput } from '#actors/token/machine.ts'
 import { SubscriberSet } from '#actors/token/subscriberSet.ts'
 import { RecordingSubscription } from '#test/support/actors.ts'
@@ -30,6 +31,7 @@ const committed = (sequence: number): TokenEvent => ({ type: 'committed', snapsh
 const loaded = (sequence: number | null): TokenEvent => ({
   type: 'loaded',
   snapshot: sequence === null ? null : snapshotOf(TOKEN, sequence),
+  nowMs: 1_000,
 })
 const loadFailed: TokenEvent = { type: 'loadFailed', nowMs: 1_000 }
 const swept = (nowMs: number): TokenEvent => ({ type: 'swept', nowMs })
@@ -171,6 +173,17 @@ describe('the token machine', () => {
     const visited = after({ ...state, context: { ...state.context, subscribers } }, swept(0))
     expect(visited.state.context.idleSamples).toBe(0)
     expect(visited.state.value).toBe('live')
+  })
+
+  it('does not fall behind what subscribers of a failed predecessor were told', () => {
+    const subscribers = new SubscriberSet()
+    subscribers.admit(new RecordingSubscription(), 8, new TokenUpdate(snapshotOf(TOKEN, 8), null), () => null)
+    const [state] = begin({ subscribers, replaces: { failures: 1, nowMs: 0 } })
+    expect(after(state, committed(7)).state.value).toBe('resyncing')
+    const behind = after(state, loaded(7)).state
+    expect(behind.value).toBe('resyncing')
+    expect(behind.context).toMatchObject({ newest: undefined, failures: 2, retryAtMs: 1_000 + retryDelayMs(2) })
+    for (const event of [committed(8), loaded(8), loaded(9), loaded(null)]) expect(after(state, event).state.value).toBe('live')
   })
 
   it('gives way at once when it is evicted, unless somebody watches', () => {

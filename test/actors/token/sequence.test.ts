@@ -3,13 +3,18 @@ import { isNewer, isOwed } from '#actors/token/sequence.ts'
 
 describe('isNewer', () => {
   it('takes a strictly larger sequence only', () => {
-    expect(isNewer(8, 7)).toBe(true)
-    expect(isNewer(7, 7)).toBe(false)
-    expect(isNewer(6, 7)).toBe(false)
+    expect(isNewer(8, 7, 7)).toBe(true)
+    expect(isNewer(7, 7, 7)).toBe(false)
+    expect(isNewer(6, 7, null)).toBe(false)
   })
 
   it('takes any state, also of sequence 0, when there was none', () => {
-    expect(isNewer(0, null)).toBe(true)
+    expect(isNewer(0, null, null)).toBe(true)
+  })
+
+  it('takes no older one than somebody was told of, though nothing is known', () => {
+    expect(isNewer(7, null, 7)).toBe(true)
+    expect(isNewer(6, null, 7)).toBe(false)
   })
 })
 
