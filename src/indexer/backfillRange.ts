@@ -71,11 +71,11 @@ function announcements(logs: readonly ChainLog[], watchlist: Watchlist, known: R
   return found
 }
 
-/** The headers of the blocks that have logs, ascending. */
+/** The headers of the blocks that have logs, ascending. Every single log is held against its header: one answer may mix two forks. */
 async function fetchHeaders(source: RangeSource, logs: readonly ChainLog[]): Promise<readonly ChainHeader[]> {
-  const hashes = new Map(logs.map(({ blockNumber, blockHash }) => [blockNumber, blockHash]))
-  const headers = await source.headers([...hashes.keys()])
-  for (const { number, hash } of headers) if (hash !== hashes.get(number)) throw replaced(number)
+  const headers = await source.headers([...new Set(logs.map(({ blockNumber }) => blockNumber))])
+  const hashes = new Map(headers.map(({ number, hash }) => [number, hash]))
+  for (const { blockNumber, blockHash } of logs) if (hashes.get(blockNumber) !== blockHash) throw replaced(blockNumber)
   return headers
 }
 

@@ -101,6 +101,20 @@ describe('a range of blocks', () => {
     expect(asked).toBe(1)
   })
 
+  // An answer in which only the first of two logs of a block was of a replaced block was believed: hashes were compared per block, and the
+  // last log's stood for all. The property test of the indexer found it (seed -237745463, path 544).
+  it('is refused when only one log of a block is of another fork', async () => {
+    const chain = chainOf([[-7], [7, 7]])
+    const intercept = (_: string, call: RpcCall, answer: () => unknown) => {
+      if (call.method !== 'eth_getLogs') return answer()
+      const logs = answer() as Record<string, unknown>[]
+      const first = logs.findIndex(({ blockNumber }) => Number(blockNumber) === 2)
+      return logs.map((log, at) => (at === first ? { ...log, blockHash: `0x${'ee'.repeat(32)}` } : log))
+    }
+    const range = fetchRange(source(chain, intercept), watchlist, { from: 1, to: 2, ...all })
+    await expect(range).rejects.toMatchObject({ code: 'rpc_inconsistent' })
+  })
+
   it('is refused when the chain changes while it is fetched, at whatever call', async () => {
     const blocks = [[1], [-3, 3], [3], [3, -4], [4], [4]]
     let calls = 0
