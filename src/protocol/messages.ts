@@ -51,9 +51,6 @@ export const errorSchema = z.object({
 
 export const serverMessageSchema = z.discriminatedUnion('type', [subscribedSchema, unsubscribedSchema, tokenUpdateSchema, errorSchema])
 
-export type ClientMessage = z.infer<typeof clientMessageSchema>
-export type Subscribed = z.infer<typeof subscribedSchema>
-export type Unsubscribed = z.infer<typeof unsubscribedSchema>
 export type ErrorCode = (typeof ERROR_CODES)[number]
 export type ErrorMessage = z.infer<typeof errorSchema>
 export type ServerMessage = z.infer<typeof serverMessageSchema>

@@ -177,5 +177,3 @@ export const problemSchema = z.object({
   code: z.string().regex(/^[a-z][a-z0-9_]*$/),
   requestId: z.string(),
 })
-
-export type Problem = z.infer<typeof problemSchema>
