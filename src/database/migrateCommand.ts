@@ -2,6 +2,7 @@ import { loadDatabaseConfig } from '#configuration/loadConfig.ts'
 import { TokenwireError } from '#errors'
 import { createLogger } from '#telemetry/logger.ts'
 import { createRedactor } from '#telemetry/redactor.ts'
+import { secretsOf } from '#telemetry/secrets.ts'
 import { findEmbeddedUrl, startEmbedded } from './embedded.ts'
 import { migrate } from './migrate.ts'
 
@@ -10,9 +11,11 @@ import { migrate } from './migrate.ts'
  * again later, 1 something has to be changed first.
  */
 
+const redactor = createRedactor([])
+
 async function run(): Promise<void> {
   const config = loadDatabaseConfig(process.env, { cwd: process.cwd() })
-  const redactor = createRedactor(config.databaseUrl === null ? [] : [config.databaseUrl])
+  redactor.add(secretsOf(config))
   const logger = createLogger({ ...config.log, redactor })
   const runningUrl = config.databaseUrl ?? (await findEmbeddedUrl(config.dataDir))
   if (runningUrl !== null) return report(await migrate(runningUrl, logger))
@@ -32,6 +35,6 @@ try {
   await run()
 } catch (error) {
   const known = error instanceof TokenwireError ? error : null
-  process.stderr.write(`${known?.message ?? String(error)}\n`)
+  process.stderr.write(`${redactor.text(known?.message ?? String(error))}\n`)
   process.exitCode = known?.retryable === true ? 75 : 1
 }
