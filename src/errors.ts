@@ -3,6 +3,7 @@ export type ErrorCode =
   | 'config_invalid'
   | 'chain_mismatch'
   | 'database_foreign'
+  | 'database_taken'
   | 'database_unavailable'
   | 'rpc_unavailable'
   | 'rpc_inconsistent'

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import type { MikroORM } from '@mikro-orm/postgresql'
@@ -7,6 +8,7 @@ import { type ChainSource, createChainSource } from '#chain/chainSource.ts'
 import { createRpc, type Rpc } from '#chain/rpc.ts'
 import type { Config } from '#config'
 import { loadConfig } from '#configuration/loadConfig.ts'
+import { LOCKS } from '#database/advisoryLocks.ts'
 import { claimDatabase } from '#database/chainState.ts'
 import { startEmbedded } from '#database/embedded.ts'
 import { migrate } from '#database/migrate.ts'
@@ -14,6 +16,7 @@ import { createOrm } from '#database/orm.ts'
 import type { Queryable } from '#database/queryable.ts'
 import { createReads } from '#database/reads/reads.ts'
 import { readSnapshots } from '#database/reads/snapshots.ts'
+import { holdSessionLock } from '#database/sessionLock.ts'
 import { readWatchRows } from '#database/watchRows.ts'
 import { TokenwireError } from '#errors'
 import { createAdmission } from '#gateway/admission.ts'
@@ -133,7 +136,8 @@ async function startSteps({ config, redactor, logger }: ServiceOptions, stops: S
   const db: Queryable = reading.em.getKysely<unknown>()
   const { rpc, source, chainId } = await connectChain(config, logger, stops)
   const { weth, launchpads } = config.launchpads
-  await claimDatabase(db, { chainId, genesisHash: (await source.header(0)).hash, weth, launchpads })
+  const writer = randomUUID()
+  await claimDatabase(db, { chainId, genesisHash: (await source.header(0)).hash, weth, launchpads }, writer)
 
   const adapters = createAdapters(config.launchpads)
   const directory = restoreDirectory(adapters, await readWatchRows(db))
@@ -144,7 +148,7 @@ async function startSteps({ config, redactor, logger }: ServiceOptions, stops: S
   const now = () => performance.now()
   const transaction = <T>(work: (db: Queryable) => Promise<T>) => writing.em.fork().transactional(em => work(em.getKysely<unknown>()))
   const ethUsd = () => prices.ethUsd()
-  const sink = createSink({ transaction, chainId, weth, adapters, directory, ethUsd, now, logger })
+  const sink = createSink({ transaction, chainId, writer, weth, adapters, directory, ethUsd, now, logger })
   const indexer = createIndexer({ rpc, source, sink, watchlist: directory, confirmations: config.confirmations, logger })
 
   const history = {
@@ -219,6 +223,19 @@ async function openDatabase(
     redactor.add(secretsOf({ databaseUrl }))
   }
   await migrate(databaseUrl, logger)
+  const lock = await holdSessionLock({
+    url: databaseUrl,
+    key: LOCKS.writer,
+    applicationName: 'tokenwire-writer',
+    what: 'the right to index into the database',
+    logger,
+  })
+  if (lock === null) {
+    throw new TokenwireError('database_taken', 'DATABASE_URL: another running Tokenwire indexes into this database; stop it first', {
+      retryable: true,
+    })
+  }
+  stops.push(() => lock.release())
   const writing = createOrm(databaseUrl, logger)
   // A pool of their own: a flood of requests must not keep a commit waiting for a connection.
   const reading = createOrm(databaseUrl, logger, { applicationName: 'tokenwire-reads', statementTimeoutMs: 10_000 })

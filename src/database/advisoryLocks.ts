@@ -4,4 +4,4 @@
  */
 export const LOCK_SPACE = 0x746b7772
 
-export const LOCKS = { migrate: 1, embeddedOwner: 2 } as const
+export const LOCKS = { migrate: 1, embeddedOwner: 2, writer: 3 } as const

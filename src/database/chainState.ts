@@ -34,11 +34,12 @@ interface ChainStateRow {
 }
 
 /**
- * Marks an empty database as built from this chain and these launchpads, or checks that it was.
+ * Marks an empty database as built from this chain and these launchpads, or checks that it was, and makes `writer` the one that may commit.
  *
+ * @param writer a name that no other process has
  * @throws `TokenwireError` `database_foreign` saying what differs
  */
-export async function claimDatabase(db: Queryable, identity: DatabaseIdentity): Promise<void> {
+export async function claimDatabase(db: Queryable, identity: DatabaseIdentity, writer: string): Promise<void> {
   const launchpads = JSON.stringify(canonical(identity.launchpads))
   await sql`insert into chain_state (chain_id, genesis_hash, weth, launchpads)
     values (${identity.chainId}, ${toBytes(identity.genesisHash)}, ${toBytes(identity.weth)}, ${launchpads}::jsonb)
@@ -47,20 +48,30 @@ export async function claimDatabase(db: Queryable, identity: DatabaseIdentity): 
   const [stored] = rows
   if (stored === undefined) throw new TypeError('chain_state holds no row after one was inserted')
   const difference = differenceBetween(stored, identity, launchpads)
-  if (difference === null) return
+  if (difference === null) {
+    await sql`update chain_state set writer = ${writer}`.execute(db)
+    return
+  }
   throw new TokenwireError(
     'database_foreign',
     `The database was built from ${difference}. Point DATABASE_URL (or DATA_DIR) at another database.`,
   )
 }
 
-/** The cursor, locked until the transaction ends: two indexers on one database can't both advance it. `null`: nothing is indexed. */
-export async function lockCursor(db: Queryable): Promise<ChainCursor | null> {
-  const { rows } = await sql<{ number: string | null; hash: Buffer; timestamp: string; committed_at_ms: string }>`
-    select cursor_number as number, cursor_hash as hash, cursor_timestamp as timestamp, committed_at_ms from chain_state for update`.execute(
+/**
+ * The cursor, locked until the transaction ends. `null`: nothing is indexed.
+ *
+ * @throws `TokenwireError` `database_taken` when another process has become the writer: it alone knows what was committed since
+ */
+export async function lockCursor(db: Queryable, writer: string): Promise<ChainCursor | null> {
+  const { rows } = await sql<{ writer: string; number: string | null; hash: Buffer; timestamp: string; committed_at_ms: string }>`
+    select writer, cursor_number as number, cursor_hash as hash, cursor_timestamp as timestamp, committed_at_ms from chain_state for update`.execute(
     db,
   )
   const row = rows[0]
+  if (row !== undefined && row.writer !== writer) {
+    throw new TokenwireError('database_taken', 'another Tokenwire has taken over indexing into this database')
+  }
   if (row === undefined || row.number === null) return null
   return { number: Number(row.number), hash: toHex(row.hash), timestamp: Number(row.timestamp), committedAtMs: Number(row.committed_at_ms) }
 }

@@ -12,6 +12,7 @@ const HOPELESS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'chain_mismatch',
   'config_invalid',
   'database_foreign',
+  'database_taken',
   'not_supported',
 ])
 

@@ -23,6 +23,8 @@ export interface SinkOptions {
   /** Runs the work in one transaction: committed when it resolves, rolled back when it rejects. */
   transaction<T>(work: (db: Queryable) => Promise<T>): Promise<T>
   readonly chainId: number
+  /** The name under which the database was claimed. */
+  readonly writer: string
   readonly weth: Address
   readonly adapters: readonly LaunchpadAdapter[]
   readonly directory: Directory
@@ -63,7 +65,7 @@ async function commitBatch(batch: BlockBatch, options: SinkOptions): Promise<Com
       : { tokens: [], unread: addresses }
 
   const changed = await options.transaction(async db => {
-    const cursor = await lockCursor(db)
+    const cursor = await lockCursor(db, options.writer)
     // An earlier attempt at the same batch was committed, and its answer lost.
     if (cursor?.number === batch.to.number && cursor.hash === batch.to.hash)
       return readChanged(db, await readTokensUpdatedAt(db, cursor.committedAtMs))

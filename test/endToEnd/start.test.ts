@@ -6,7 +6,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { serviceFolder, spawnService } from '#test/support/service.ts'
+import { serviceFolder, spawnService, startService } from '#test/support/service.ts'
 
 /* What an operator reads when a start fails: one message that names what to change, and an exit code for the supervisor. */
 
@@ -120,5 +120,14 @@ describe('a start fails with one clear message', () => {
     const { code, output } = await failedStart({ LAUNCHPADS_FILE: other })
     expect(output).toMatch(/built from other launchpads/)
     expect(code).toBe(1)
+  })
+
+  test('for a database into which another service indexes, and may be started again', async () => {
+    const env = { RPC_URLS: chain.anvil.url, LAUNCHPADS_FILE: launchpadsFile, DATABASE_URL: database.url, DATA_DIR: folder, PORT: '0' }
+    const first = await startService({ env })
+    const { code, output } = await failedStart({})
+    expect(output).toMatch(/another running Tokenwire indexes into this database/)
+    expect(code).toBe(75)
+    expect(await first.stop()).toBe(0)
   })
 })

@@ -37,12 +37,13 @@ async function startIndexing(database: TestDatabase, urls: readonly string[]) {
   const rpc = createRpc({ urls, chainId, logger: silentLogger, timeoutMs: 2_000 })
   await rpc.connect()
   const source = createChainSource({ rpc })
-  await claimDatabase(database.kysely, { chainId, genesisHash: (await source.header(0)).hash, weth, launchpads })
+  await claimDatabase(database.kysely, { chainId, genesisHash: (await source.header(0)).hash, weth, launchpads }, 'test')
   const adapters = createAdapters({ weth, launchpads })
   const directory = restoreDirectory(adapters, await readWatchRows(database.kysely))
   const sink = createSink({
     transaction: work => database.orm.em.fork().transactional(em => work(em.getKysely<unknown>() as Queryable)),
     chainId,
+    writer: 'test',
     weth,
     adapters,
     directory,

@@ -130,6 +130,16 @@ test('refuses a batch that does not follow the cursor', async () => {
   await expect(index.indexRange(6, 7)).rejects.toMatchObject({ code: 'rpc_inconsistent' })
 })
 
+test('refuses the commits of a process from which another one has taken the database', async () => {
+  await followed.clear()
+  const first = await openChainIndex(chain, followed)
+  await first.indexRange(1, 3)
+  const second = await openChainIndex(chain, followed)
+  await expect(first.indexRange(4, 5)).rejects.toMatchObject({ code: 'database_taken', retryable: false })
+  await second.indexRange(4, 5)
+  expect((await second.sink.recentBlocks()).at(-1)?.number).toBe(5)
+})
+
 test('refuses a database of other contracts or another chain, and says what differs', async () => {
   await followed.clear()
   await openChainIndex(chain, followed)
@@ -137,8 +147,10 @@ test('refuses a database of other contracts or another chain, and says what diff
   const { chainId, weth, launchpad, startBlock } = chain.deployment
   const launchpads = [{ name: 'reference', adapter: 'bonding-curve', startBlock, contracts: { factory: launchpad } }]
   const identity = { chainId, genesisHash: genesis.hash, weth, launchpads }
-  await expect(claimDatabase(followed.kysely, identity)).resolves.toBeUndefined()
-  await expect(claimDatabase(followed.kysely, { ...identity, chainId: 1 })).rejects.toThrow(/chain 31337, and the RPC serves chain 1/)
-  await expect(claimDatabase(followed.kysely, { ...identity, genesisHash: `0x${'ab'.repeat(32)}` })).rejects.toThrow(/begins with 0xabab/)
-  await expect(claimDatabase(followed.kysely, { ...identity, launchpads: [] })).rejects.toMatchObject({ code: 'database_foreign' })
+  await expect(claimDatabase(followed.kysely, identity, 'a')).resolves.toBeUndefined()
+  await expect(claimDatabase(followed.kysely, { ...identity, chainId: 1 }, 'a')).rejects.toThrow(/chain 31337, and the RPC serves chain 1/)
+  await expect(claimDatabase(followed.kysely, { ...identity, genesisHash: `0x${'ab'.repeat(32)}` }, 'a')).rejects.toThrow(
+    /begins with 0xabab/,
+  )
+  await expect(claimDatabase(followed.kysely, { ...identity, launchpads: [] }, 'a')).rejects.toMatchObject({ code: 'database_foreign' })
 })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Hex } from 'viem'
 import { claimDatabase } from '#database/chainState.ts'
@@ -29,13 +30,15 @@ export async function openChainIndex(
 ): Promise<ChainIndex> {
   const { chainId, weth, launchpad, startBlock } = chain.deployment
   const launchpads = [{ name: 'reference', adapter: 'bonding-curve', startBlock, contracts: { factory: launchpad } }]
+  const writer = randomUUID()
   const genesis = await chain.client.getBlock({ blockNumber: 0n })
-  await claimDatabase(database.kysely, { chainId, genesisHash: genesis.hash, weth, launchpads })
+  await claimDatabase(database.kysely, { chainId, genesisHash: genesis.hash, weth, launchpads }, writer)
   const adapters = createAdapters({ weth, launchpads })
   const directory = restoreDirectory(adapters, await readWatchRows(database.kysely))
   const sink = createSink({
     transaction: work => database.orm.em.transactional(em => work(em.getKysely<unknown>() as Queryable)),
     chainId,
+    writer,
     weth,
     adapters,
     directory,

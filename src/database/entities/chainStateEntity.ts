@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { address, hex, safeInteger } from '#database/columns.ts'
 
-/** One row: which chain and contracts the database was built from, and how far. */
+/** One row: which chain and contracts the database was built from, which process writes it, and how far. */
 export const ChainStateEntity = defineEntity({
   name: 'ChainState',
   tableName: 'chain_state',
@@ -11,6 +11,7 @@ export const ChainStateEntity = defineEntity({
     genesisHash: hex(),
     weth: address(),
     launchpads: p.json(),
+    writer: p.text().nullable(),
     cursorNumber: safeInteger().nullable(),
     cursorHash: hex().nullable(),
     cursorTimestamp: safeInteger().nullable(),

@@ -8,13 +8,14 @@ export class Migration0001Initial extends Migration {
   override up(): void {
     this.addSql(`create extension if not exists pg_trgm`)
 
-    // One row: which chain and contracts this database was built from, and how far.
+    // One row: which chain and contracts this database was built from, which process writes it, and how far.
     this.addSql(`create table chain_state (
       id smallint primary key default 1 check (id = 1),
       chain_id bigint not null,
       genesis_hash bytea not null,
       weth bytea not null,
       launchpads jsonb not null,
+      writer text,
       cursor_number bigint,
       cursor_hash bytea,
       cursor_timestamp bigint,

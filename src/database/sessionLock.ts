@@ -1,0 +1,126 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import type { Logger } from 'pino'
+import { LOCK_SPACE } from './advisoryLocks.ts'
+import { createOrm } from './orm.ts'
+
+export interface SessionLock {
+  /** Gives the lock up and closes its connection. */
+  release(): Promise<void>
+}
+
+export interface SessionLockInput {
+  readonly url: string
+  /** Of `LOCKS`. */
+  readonly key: number
+  /** What the server shows of the connection. */
+  readonly applicationName: string
+  /** What is lost with the lock, for the log: `the embedded database`. */
+  readonly what: string
+  readonly logger: Logger
+  /** How often to look whether the connection still stands. Default 5 s. */
+  readonly heartbeatMs?: number
+  /** Run on the connection before the lock is tried. */
+  readonly check?: (session: Kysely<unknown>) => Promise<void>
+  /** Run on the connection once the lock is held for the first time. */
+  readonly taken?: (session: Kysely<unknown>) => Promise<void>
+  /** Run on the connection before it is closed on release. */
+  readonly releasing?: (session: Kysely<unknown>) => Promise<void>
+}
+
+/** A process that was killed a moment ago loses its lock as soon as the server has noticed. */
+const ATTEMPTS = 15
+const PAUSE_MS = 100
+
+/**
+ * Holds an advisory lock on a connection of its own: both end with this process, however it ends. A connection that is lost is opened and
+ * the lock taken again.
+ *
+ * @returns `null` when another process holds the lock
+ * @throws what `check` and `taken` throw, and what the driver says when the server can't be reached
+ */
+export async function holdSessionLock(input: SessionLockInput): Promise<SessionLock | null> {
+  // What happens to this connection is told below: the ORM would warn of its end when the server is stopped on purpose.
+  const silent = input.logger.child({}, { level: 'silent' })
+  const orm = createOrm(input.url, silent, { poolSize: 1, applicationName: input.applicationName })
+  const db = orm.em.getKysely<unknown>()
+  const { key, heartbeatMs = 5_000 } = input
+  const released = new AbortController()
+  const claimed = Promise.withResolvers<boolean>()
+  const hold = async () => {
+    try {
+      await db.connection().execute(async session => {
+        await input.check?.(session)
+        const locked = await takeLock(session, key)
+        if (locked) await input.taken?.(session)
+        claimed.resolve(locked)
+        if (locked) await keepLock(session, released.signal, heartbeatMs)
+        else released.abort()
+        if (locked && released.signal.aborted) await input.releasing?.(session)
+      })
+      while (!released.signal.aborted) await holdAgain(db, released.signal, heartbeatMs, input)
+    } catch (error) {
+      claimed.reject(error)
+    } finally {
+      await orm.close(true)
+    }
+  }
+  const held = hold()
+  if (!(await claimed.promise)) return null
+  return {
+    release: async () => {
+      released.abort()
+      await held
+    },
+  }
+}
+
+/** After all connections were lost, as in a crash of the server, which has restarted itself. */
+async function holdAgain(
+  db: Kysely<unknown>,
+  released: AbortSignal,
+  heartbeatMs: number,
+  { key, what, logger }: SessionLockInput,
+): Promise<void> {
+  try {
+    await db.connection().execute(async session => {
+      if (await takeLock(session, key)) {
+        logger.warn(`${what} was lost and is held again`)
+        await keepLock(session, released, heartbeatMs)
+      } else {
+        logger.error(`another process has taken ${what}`)
+      }
+    })
+  } catch (err) {
+    logger.error({ err }, `${what} does not answer`)
+  }
+  await pause(heartbeatMs, released)
+}
+
+async function takeLock(session: Kysely<unknown>, key: number): Promise<boolean> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const { rows } = await sql<{ locked: boolean }>`
+      select pg_try_advisory_lock(${sql.lit(LOCK_SPACE)}, ${sql.lit(key)}) as locked`.execute(session)
+    if (rows[0]?.locked === true) return true
+    await delay(PAUSE_MS)
+  }
+  return false
+}
+
+/** Resolves when the lock is released or its connection lost. */
+async function keepLock(session: Kysely<unknown>, released: AbortSignal, heartbeatMs: number): Promise<void> {
+  while (!released.aborted) {
+    await pause(heartbeatMs, released)
+    if (released.aborted) return
+    try {
+      await sql`select 1`.execute(session)
+    } catch {
+      return
+    }
+  }
+}
+
+/** Neither keeps the process alive nor outlasts the release. */
+async function pause(ms: number, released: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal: released, ref: false }).catch(() => undefined)
+}
