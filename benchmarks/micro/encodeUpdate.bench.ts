@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import type { MicroBenchmark, MicroTask } from '#benchmarks/micro/microBenchmark.ts'
+import type { TokenSnapshot } from '#domain/token.ts'
+import { encodeUpdate } from '#protocol/encodeUpdate.ts'
+import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
+import { type TokenUpdate, tokenUpdateSchema } from '#protocol/messages.ts'
+import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
+
+const TOKEN = addressOf(1)
+const SEQUENCE = 1_795_000_000_123
+const LONG = 40_000
+
+export const encodeUpdateBenchmark: MicroBenchmark = {
+  name: 'encode an update',
+  about: 'one JSON text in UTF-8 of a token, its latest trade and its holders; at most 16,384 bytes',
+  tasks: () => {
+    const full = snapshotOf(TOKEN, SEQUENCE)
+    const small: TokenSnapshot = { ...full, latestTrade: null, holders: [] }
+    const withText = (description: string) => snapshotOf(TOKEN, SEQUENCE, { description })
+    return [
+      encode('1.7 KB: a new token', small, (update, bytes) => {
+        assert.ok(bytes > 1_600 && bytes < 1_800, `${bytes} bytes are not small`)
+        assert.equal(update.holders.length, 0)
+      }),
+      encode('5.6 KB: a trade and 20 holders', full, (update, bytes) => {
+        assert.ok(bytes > 5_400 && bytes < 5_700, `${bytes} bytes are not usual`)
+        assert.deepEqual(update.holders, full.holders)
+        assert.deepEqual(update.token, full.token)
+      }),
+      encode('trimmed: holders', withText('d'.repeat(13_000)), (update, bytes) => {
+        assert.ok(bytes > MAX_MESSAGE_BYTES - 200, `${bytes} bytes: more was cut than needed`)
+        assert.ok(update.holders.length > 0 && update.holders.length < 20)
+      }),
+      encode('trimmed: texts in ASCII', withText('d'.repeat(LONG)), cutText),
+      encode('trimmed: texts in emoji', withText('🪙'.repeat(LONG / 2)), cutText),
+    ]
+  },
+}
+
+function cutText(update: TokenUpdate, bytes: number): void {
+  assert.ok(bytes > MAX_MESSAGE_BYTES - 200, `${bytes} bytes: more was cut than needed`)
+  assert.equal(update.holders.length, 0)
+  const length = update.token.description?.length ?? 0
+  assert.ok(length > 1_000 && length < LONG)
+}
+
+function encode(name: string, snapshot: TokenSnapshot, check: (update: TokenUpdate, bytes: number) => void): MicroTask {
+  return {
+    name,
+    batch: 10,
+    check: () => {
+      const { bytes } = encodeUpdate(snapshot)
+      assert.ok(bytes.length <= MAX_MESSAGE_BYTES, `${bytes.length} bytes pass the bound`)
+      const update = tokenUpdateSchema.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
+      assert.equal(update.sequence, SEQUENCE)
+      assert.equal(update.token.address, TOKEN)
+      check(update, bytes.length)
+    },
+    run: () => encodeUpdate(snapshot),
+  }
+}

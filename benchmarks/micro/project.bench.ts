@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import type { MicroBenchmark, MicroTask } from '#benchmarks/micro/microBenchmark.ts'
+import {
+  type BlockOfLogs,
+  buysBlock,
+  CREATOR_SHARE_PER_BUY,
+  launchBlock,
+  launchpadFixture,
+  SUPPLY,
+  TOKEN,
+  TOKENS_PER_BUY,
+  WEI_PER_BUY,
+  WETH,
+} from '#benchmarks/support/launchLogs.ts'
+import { type ProjectInput, project } from '#indexer/project/project.ts'
+import { decodeLogs } from '#launchpads/decodeLogs.ts'
+import { memoryRows } from '#test/support/memoryRows.ts'
+
+export const projectBenchmark: MicroBenchmark = {
+  name: 'project a block',
+  about: 'the decoded events of a block with 1, 10 or 100 buys of one token to changed rows',
+  tasks: () => [projectTrades(1, 100), projectTrades(10, 10), projectTrades(100, 1)],
+}
+
+function projectTrades(trades: number, batch: number): MicroTask {
+  const rows = memoryRows()
+  const launch = launchBlock()
+  rows.write(project(inputOf(launch, rows.load(launch.header.timestamp))))
+  const block = buysBlock(trades)
+  const input = inputOf(block, rows.load(block.header.timestamp))
+  return {
+    name: `${trades} ${trades === 1 ? 'trade' : 'trades'}`,
+    batch,
+    check: () => {
+      const changes = project(input)
+      const count = BigInt(trades)
+      assert.equal(changes.trades.length, trades)
+      const [token] = changes.tokens
+      assert.ok(token !== undefined && changes.tokens.length === 1)
+      assert.equal(token.address, TOKEN)
+      assert.equal(token.tradeCount, trades)
+      assert.equal(token.totalSupply, SUPPLY)
+      assert.equal(token.raisedWei, WEI_PER_BUY * count)
+      assert.equal(token.feesAccruedWei, CREATOR_SHARE_PER_BUY * count)
+      assert.equal(token.windows.h24.volumeWei, WEI_PER_BUY * count)
+      const balances = new Map(changes.balances.map(({ holder, balance }) => [holder, balance]))
+      assert.equal(balances.size, trades + 1)
+      assert.ok([...balances.values()].includes(SUPPLY - TOKENS_PER_BUY * count))
+      assert.equal(
+        [...balances.values()].reduce((sum, balance) => sum + balance, 0n),
+        SUPPLY,
+      )
+    },
+    run: () => project(input),
+  }
+}
+
+function inputOf({ header, logs }: BlockOfLogs, rows: ProjectInput['rows']): ProjectInput {
+  const { adapters, directory } = launchpadFixture()
+  const lookup = (address: Parameters<typeof directory.lookup>[0]) => directory.lookup(address)
+  const { events } = decodeLogs({ logs, headers: [header], lookup, adapters, weth: WETH })
+  return { events, rows, now: header.timestamp, weth: WETH, ethUsd: null, lookup, blocks: [header] }
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { pino } from 'pino'
+import { Registry } from '#actors/registry.ts'
+import type { MicroBenchmark, MicroTask } from '#benchmarks/micro/microBenchmark.ts'
+import { CountingSubscription } from '#benchmarks/support/countingSubscription.ts'
+import { growingSnapshot } from '#benchmarks/support/growingSnapshot.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import { blockOf } from '#test/support/actors.ts'
+import { addressOf } from '#test/support/snapshots.ts'
+
+const WATCHED = 10
+const ALONE = 'the 10 watched alone'
+const BATCH = 5
+
+export const registryDispatchBenchmark: MicroBenchmark = {
+  name: 'registry dispatch',
+  about: 'a committed block passed to the actors; of its tokens 10 are watched by one subscriber each, and encoded',
+  tasks: () => [
+    dispatch('1 token, watched', 1, 1),
+    dispatch(ALONE, WATCHED, WATCHED),
+    { ...dispatch('100 tokens, 10 watched', 100, WATCHED), base: ALONE },
+    { ...dispatch('1,000 tokens, 10 watched', 1_000, WATCHED), base: ALONE },
+  ],
+}
+
+/** The watched tokens lie apart in the block, as they would. */
+function dispatch(name: string, touched: number, watched: number): MicroTask {
+  const registry = new Registry({
+    history: { load: async () => null },
+    quotes: { ethUsd: () => null },
+    logger: pino({ enabled: false }),
+    now: () => 0,
+    date: () => new Date(0),
+  })
+  const spacing = touched / watched
+  const tokens = Array.from({ length: touched }, (_, index) => growingSnapshot(addressOf(index + 1)))
+  const subscriptions = Array.from({ length: watched }, (_, index) => {
+    const subscription = new CountingSubscription()
+    registry.subscribe(addressOf(index * spacing + 1), subscription)
+    return subscription
+  })
+  const unwatched = tokens.map(next => next())
+  const nextBlock = () => blockOf(...tokens.map((next, index) => (index % spacing === 0 ? next() : (unwatched[index] ?? next()))))
+  const blocks: CommittedBlock[] = []
+  registry.dispatch(nextBlock())
+  return {
+    name,
+    batch: BATCH,
+    check: () => {
+      const block = nextBlock()
+      const before = subscriptions.map(({ updates }) => updates)
+      registry.dispatch(block)
+      assert.equal(block.tokens.length, touched)
+      assert.equal(registry.health().total, watched)
+      assert.deepEqual(
+        subscriptions.map(({ updates }) => updates),
+        before.map(updates => updates + 1),
+      )
+      const sequences = subscriptions.map(({ newest }) => newest?.sequence)
+      assert.deepEqual(
+        sequences,
+        block.tokens.filter((_, index) => index % spacing === 0).map(({ token }) => token.sequence),
+      )
+    },
+    prepare: () => {
+      for (let index = 0; index < BATCH; index++) blocks[index] = nextBlock()
+    },
+    run: index => {
+      const block = blocks[index]
+      if (block !== undefined) registry.dispatch(block)
+      return block
+    },
+  }
+}

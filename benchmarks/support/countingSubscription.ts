@@ -1,0 +1,24 @@
+import type { Subscription } from '#actors/ports.ts'
+import type { Frame } from '#actors/token/frame.ts'
+
+/** A subscription that costs next to nothing: it counts, and keeps the newest frame. */
+export class CountingSubscription implements Subscription {
+  readonly transport = 'webSocket'
+  readonly lagging = false
+  answers = 0
+  updates = 0
+  newest: Frame | null = null
+
+  subscribed(): void {
+    this.answers++
+  }
+
+  snapshot(frame: Frame): void {
+    this.newest = frame
+  }
+
+  update(frame: Frame): void {
+    this.updates++
+    this.newest = frame
+  }
+}
