@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest'
+import { median, quantile } from '#benchmarks/support/quantile.ts'
+import { formatMs, textTable } from '#benchmarks/support/textTable.ts'
+
+describe('the statistics of benchmarks', () => {
+  it('take a quantile by nearest rank', () => {
+    const hundred = Array.from({ length: 100 }, (_, index) => index + 1)
+    expect([0, 0.5, 0.99, 0.999, 1].map(share => quantile(hundred, share))).toEqual([1, 50, 99, 100, 100])
+    expect(() => quantile([], 0.5)).toThrow(RangeError)
+  })
+
+  it('take the median of an odd and an even number of values', () => {
+    expect(median([9, 1, 5])).toBe(5)
+    expect(median([9, 1, 5, 6])).toBe(5.5)
+    expect(() => median([])).toThrow(RangeError)
+  })
+
+  it('say a duration in the unit that fits', () => {
+    expect([0.000_25, 0.0141, 2.5, 1_500].map(formatMs)).toEqual(['250 ns', '14.1 µs', '2.50 ms', '1500 ms'])
+  })
+
+  it('line columns up', () => {
+    expect(textTable(['', 'p50'], [['a task', '1 ms']])).toBe('         p50\n──────  ────\na task  1 ms')
+  })
+})
