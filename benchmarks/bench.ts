@@ -1,0 +1,55 @@
+import { type FanOutResult, fanOut, SHORT_FAN_OUT } from './macro/fanOut.ts'
+import { reportFanOut } from './macro/reportFanOut.ts'
+import { MICRO_BENCHMARKS } from './micro/microBenchmarks.ts'
+import { reportMicro } from './micro/reportMicro.ts'
+import { type MicroResult, runMicro } from './micro/runMicro.ts'
+import { type Options, parseOptions } from './options.ts'
+import { describeMachine } from './support/machine.ts'
+import { writeResults } from './support/writeResults.ts'
+
+/** Per task. */
+const MICRO_SETTINGS = { timeMs: 500, warmupMs: 250 }
+
+const print = (text: string) => void process.stdout.write(`${text}\n`)
+
+const options = parseOptions(process.argv.slice(2))
+switch (options.type) {
+  case 'help':
+    print(options.text)
+    break
+  case 'wrong':
+    process.stderr.write(`${options.text} (npm run bench -- --help)\n`)
+    process.exitCode = 1
+    break
+  case 'run':
+    await run(options)
+    break
+}
+
+async function run({ micro, macro, only, rounds, check }: Extract<Options, { type: 'run' }>): Promise<void> {
+  const chosen = micro ? MICRO_BENCHMARKS.filter(({ name }) => name.includes(only)) : []
+  if (check) {
+    for (const { name, tasks } of chosen) {
+      for (const task of tasks()) task.check()
+      print(`${name}: right`)
+    }
+    return
+  }
+  const begun = new Date()
+  const machine = describeMachine()
+  print(`${machine.cpu}, ${machine.cores} cores, load ${machine.loadAverage.toFixed(1)}, Node ${machine.versions['node']}\n`)
+  const microResults: MicroResult[] = []
+  for (const benchmark of chosen) {
+    const results = await runMicro(benchmark, MICRO_SETTINGS)
+    microResults.push(...results)
+    print(reportMicro(benchmark, results))
+  }
+  let fanOutResult: FanOutResult | null = null
+  if (macro) {
+    fanOutResult = await fanOut({ ...SHORT_FAN_OUT, rounds })
+    print(reportFanOut(fanOutResult))
+  }
+  const settings = { micro: MICRO_SETTINGS }
+  const file = await writeResults({ begunAt: begun.toISOString(), machine, settings, micro: microResults, fanOut: fanOutResult }, begun)
+  print(`kept in ${file}`)
+}

@@ -1,0 +1,72 @@
+import { parseArgs } from 'node:util'
+import { MICRO_BENCHMARKS } from './micro/microBenchmarks.ts'
+
+/** What a run is to do. */
+export type Options =
+  | { readonly type: 'help'; readonly text: string }
+  | { readonly type: 'wrong'; readonly text: string }
+  | {
+      readonly type: 'run'
+      readonly micro: boolean
+      readonly macro: boolean
+      readonly only: string
+      readonly rounds: number
+      readonly check: boolean
+    }
+
+const KINDS = ['micro', 'macro']
+const DEFAULT_ROUNDS = 3
+const MAX_ROUNDS = 100
+
+const HELP = `npm run bench                          everything, about 40 s
+npm run bench -- micro                 functions and objects, timed by tinybench
+npm run bench -- macro                 processes and sockets: the gateway beside uWebSockets.js alone
+npm run bench -- micro --only outbox   those whose name contains a text
+
+  --check        only check that the micro benchmarks' results are right; times nothing
+  --rounds <n>   turns of each macro arm, 1 to ${MAX_ROUNDS} (default ${DEFAULT_ROUNDS}); more rounds, narrower ratios
+  --help         this
+
+micro: ${MICRO_BENCHMARKS.map(({ name }) => name).join(', ')}
+macro: fan-out of one hot token (latency), fan-out of a block (time to the last client)
+
+benchmarks/README.md says what the figures mean and when not to trust them. Results are kept in benchmarks/results.`
+
+/** Reads the command line. */
+export function parseOptions(args: readonly string[]): Options {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', default: false },
+        check: { type: 'boolean', default: false },
+        only: { type: 'string', default: '' },
+        rounds: { type: 'string', default: String(DEFAULT_ROUNDS) },
+      },
+    })
+    if (values.help) return { type: 'help', text: HELP }
+    const unknown = positionals.find(kind => !KINDS.includes(kind))
+    if (unknown !== undefined) return { type: 'wrong', text: `there is no ${unknown}: say micro or macro` }
+    const rounds = Number(values.rounds)
+    if (!Number.isInteger(rounds) || rounds < 1 || rounds > MAX_ROUNDS) {
+      return { type: 'wrong', text: `--rounds must be an integer from 1 to ${MAX_ROUNDS}` }
+    }
+    if (!MICRO_BENCHMARKS.some(({ name }) => name.includes(values.only))) {
+      return { type: 'wrong', text: `no micro benchmark has ${JSON.stringify(values.only)} in its name` }
+    }
+    const all = positionals.length === 0
+    // What is named by --only, or only checked, is micro.
+    const isNarrowed = values.only !== '' || values.check
+    return {
+      type: 'run',
+      micro: all || positionals.includes('micro'),
+      macro: positionals.includes('macro') || (all && !isNarrowed),
+      only: values.only,
+      rounds,
+      check: values.check,
+    }
+  } catch (error) {
+    return { type: 'wrong', text: error instanceof Error ? error.message : String(error) }
+  }
+}

@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { MICRO_BENCHMARKS } from '#benchmarks/micro/microBenchmarks.ts'
+import { parseOptions } from '#benchmarks/options.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+describe('npm run bench', () => {
+  it('says what there is when it is asked for help', async () => {
+    const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'bench', '--', '--help'], { cwd: ROOT })
+    for (const { name } of MICRO_BENCHMARKS) expect(stdout).toContain(name)
+    for (const word of ['micro', 'macro', '--only', '--check', '--rounds', 'fan-out']) expect(stdout).toContain(word)
+  })
+})
+
+describe('the options of npm run bench', () => {
+  const everything = { type: 'run', micro: true, macro: true, only: '', rounds: 3, check: false }
+
+  it('are everything unless told', () => {
+    expect(parseOptions([])).toEqual(everything)
+  })
+
+  it.each([
+    [['micro'], { ...everything, macro: false }],
+    [['macro', '--rounds', '9'], { ...everything, micro: false, rounds: 9 }],
+    [['--only', 'outbox'], { ...everything, macro: false, only: 'outbox' }],
+    [['--check'], { ...everything, macro: false, check: true }],
+  ])('can be narrowed by %j', (args, expected) => {
+    expect(parseOptions(args)).toEqual(expected)
+  })
+
+  it.each([
+    [['peers'], 'there is no peers'],
+    [['--rounds', '0'], '--rounds must be'],
+    [['--rounds', 'many'], '--rounds must be'],
+    [['--only', 'nothing of that name'], 'no micro benchmark'],
+    [['--fast'], '--fast'],
+  ])('are refused with what is wrong: %j', (args, text) => {
+    const options = parseOptions(args)
+    expect(options).toMatchObject({ type: 'wrong', text: expect.stringContaining(text) })
+  })
+})
