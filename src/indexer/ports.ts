@@ -1,5 +1,5 @@
-import type { BlockHeader, ChainLog } from '#chain/block.ts'
 import type { Address } from '#domain/address.ts'
+import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 
 /** A run of consecutive blocks to index at once: one block while following, a range while backfilling. */

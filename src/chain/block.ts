@@ -1,1 +1,0 @@
-export type { BlockHeader, ChainLog } from '#domain/block.ts'
