@@ -1,3 +1,4 @@
+import { medianInterval } from '#benchmarks/support/quantile.ts'
 import { formatCount, formatMs, textTable } from '#benchmarks/support/textTable.ts'
 import { SEND_LOOP } from './arm.ts'
 import type { BlockResult, FanOutResult, HotResult, Ratios } from './fanOut.ts'
@@ -25,8 +26,8 @@ export function reportFanOut({ settings, hot, block }: FanOutResult): string {
       block.map(blockRow),
     ),
     '',
-    'Ratios are medians over the rounds, with the least and the greatest. Where a row’s ratio is inside those of “again”, the',
-    'two are the same code’s noise. The load’s CPU time per block near the time to the last client means that the load was the limit.',
+    'Ratios are medians over rounds with their 95 % interval (under six rounds: the least and the greatest). An interval that overlaps that of',
+    '“again” shows no difference. CPU of the load per block near the time to the last client means that the load was the limit.',
     '',
   ].join('\n')
 }
@@ -56,5 +57,6 @@ function blockRow(result: BlockResult): readonly string[] {
 }
 
 function formatRatios({ median, perRound }: Ratios): string {
-  return `${median.toFixed(2)} (${Math.min(...perRound).toFixed(2)} to ${Math.max(...perRound).toFixed(2)})`
+  const { low, high } = medianInterval(perRound)
+  return `${median.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`
 }

@@ -6,7 +6,12 @@
  * @throws `RangeError` when there are no values
  */
 export function quantile(sorted: ArrayLike<number>, share: number): number {
-  const value = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]
+  return ranked(sorted, Math.max(1, Math.ceil(share * sorted.length)))
+}
+
+/** @param rank from 1 on */
+function ranked(sorted: ArrayLike<number>, rank: number): number {
+  const value = sorted[rank - 1]
   if (value === undefined) throw new RangeError('no values')
   return value
 }
@@ -14,5 +19,19 @@ export function quantile(sorted: ArrayLike<number>, share: number): number {
 /** The middle one; of an even number the mean of the middle two. @throws `RangeError` when there are no values */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
-  return (quantile(sorted, 0.5) + (sorted[Math.floor(sorted.length / 2)] ?? Number.NaN)) / 2
+  return (quantile(sorted, 0.5) + ranked(sorted, Math.floor(sorted.length / 2) + 1)) / 2
+}
+
+/**
+ * Where the true median lies with 95 % confidence, by order statistics: no shape of distribution is assumed. It narrows with the root of the
+ * number of values. Of fewer than six it is the least and the greatest, which hold the median less often than that (three: in 75 %).
+ *
+ * @throws `RangeError` when there are no values
+ */
+export function medianInterval(values: readonly number[]): { readonly low: number; readonly high: number } {
+  const sorted = values.toSorted((a, b) => a - b)
+  const spread = 1.96 * Math.sqrt(sorted.length)
+  const low = Math.max(1, Math.floor((sorted.length - spread) / 2))
+  const high = Math.min(sorted.length, Math.ceil(1 + (sorted.length + spread) / 2))
+  return { low: ranked(sorted, low), high: ranked(sorted, high) }
 }

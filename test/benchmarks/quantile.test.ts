@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { median, quantile } from '#benchmarks/support/quantile.ts'
+import { median, medianInterval, quantile } from '#benchmarks/support/quantile.ts'
 import { formatMs, textTable } from '#benchmarks/support/textTable.ts'
 
 describe('the statistics of benchmarks', () => {
@@ -13,6 +13,13 @@ describe('the statistics of benchmarks', () => {
     expect(median([9, 1, 5])).toBe(5)
     expect(median([9, 1, 5, 6])).toBe(5.5)
     expect(() => median([])).toThrow(RangeError)
+  })
+
+  it('give the interval of a median, narrower with more values', () => {
+    expect(medianInterval([3, 1, 2])).toEqual({ low: 1, high: 3 })
+    const hundred = Array.from({ length: 100 }, (_, index) => 100 - index)
+    // The ranks of the binomial distribution's 95 %, as tables have them for 100 values.
+    expect(medianInterval(hundred)).toEqual({ low: 40, high: 61 })
   })
 
   it('say a duration in the unit that fits', () => {
