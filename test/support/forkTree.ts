@@ -162,13 +162,16 @@ export async function growTree(
   }
   const caughtUp = async () => {
     const deadline = performance.now() + LONGEST_MS
-    for (;;) {
+    for (let round = 1; ; round++) {
       const { stalled, reason } = running.indexer.view.state()
       if (stalled || performance.now() > deadline)
         throw new Error(`${reason ?? 'not caught up in time'}: ${JSON.stringify(running.log.lines().at(-1))}`)
       await running.hint()
       const wanted = chain.head().header.number - confirmations
-      if (wanted < START_BLOCK || (await cursorHash(indexed.kysely)) === chain.at(wanted).header.hash) return
+      if (wanted < START_BLOCK) return
+      const { hash } = chain.at(wanted).header
+      // What a stop cut off is committed and never told.
+      if (client.newest() === hash || (round % 20 === 0 && (await cursorHash(indexed.kysely)) === hash)) return
     }
   }
 
@@ -220,11 +223,14 @@ export async function growTree(
 
 /** Watches every token and checks that each one's sequence rises, whatever happens to it. */
 function createClient() {
+  let newest: Hex | null = null
   const held = new Map<Address, TokenSnapshot>()
   const sequences = new Map<Address, number>()
   return {
     held,
+    newest: () => newest,
     take: (block: CommittedBlock) => {
+      newest = block.hash
       for (const snapshot of block.tokens) {
         const { address, sequence } = snapshot.token
         if (sequence <= (sequences.get(address) ?? 0)) throw new Error(`sequence ${sequence} of ${address} does not rise`)
