@@ -160,6 +160,13 @@ export async function growTree(
     deepest = Math.max(deepest, lastDepth ?? 0)
     await running.indexer.stop()
   }
+  /** It may be further than what is confirmed: a fork may be shorter than what it replaces. */
+  const isAsFar = (cursor: Cursor | null) => {
+    const head = chain.head().header.number
+    if (head - confirmations < START_BLOCK) return true
+    if (cursor === null || cursor.number < head - confirmations || cursor.number > head) return false
+    return chain.at(cursor.number).header.hash === cursor.hash
+  }
   const caughtUp = async () => {
     const deadline = performance.now() + LONGEST_MS
     for (let round = 1; ; round++) {
@@ -167,11 +174,9 @@ export async function growTree(
       if (stalled || performance.now() > deadline)
         throw new Error(`${reason ?? 'not caught up in time'}: ${JSON.stringify(running.log.lines().at(-1))}`)
       await running.hint()
-      const wanted = chain.head().header.number - confirmations
-      if (wanted < START_BLOCK) return
-      const { hash } = chain.at(wanted).header
+      if (isAsFar(client.newest())) return
       // What a stop cut off is committed and never told.
-      if (client.newest() === hash || (round % 20 === 0 && (await cursorHash(indexed.kysely)) === hash)) return
+      if (round % 20 === 0 && isAsFar(await cursorOf(indexed.kysely))) return
     }
   }
 
@@ -209,7 +214,7 @@ export async function growTree(
     await stop()
   }
 
-  await indexAtOnce(fresh, chain, chain.head().header.number - confirmations)
+  await indexAtOnce(fresh, chain, (await cursorOf(indexed.kysely))?.number ?? START_BLOCK)
   expectEqual(await dumpTables(indexed.kysely), await dumpTables(fresh.kysely))
   const restored = restoreDirectory(createAdapters({ weth: WETH, launchpads: LAUNCHPADS }), await readWatchRows(indexed.kysely))
   expectEqual(index.directory.addresses().toSorted(), restored.addresses().toSorted())
@@ -223,14 +228,14 @@ export async function growTree(
 
 /** Watches every token and checks that each one's sequence rises, whatever happens to it. */
 function createClient() {
-  let newest: Hex | null = null
+  let newest: Cursor | null = null
   const held = new Map<Address, TokenSnapshot>()
   const sequences = new Map<Address, number>()
   return {
     held,
     newest: () => newest,
     take: (block: CommittedBlock) => {
-      newest = block.hash
+      newest = block
       for (const snapshot of block.tokens) {
         const { address, sequence } = snapshot.token
         if (sequence <= (sequences.get(address) ?? 0)) throw new Error(`sequence ${sequence} of ${address} does not rise`)
@@ -243,7 +248,11 @@ function createClient() {
   }
 }
 
-async function cursorHash(db: Queryable): Promise<string | null> {
-  const { rows } = await sql<{ hash: Buffer | null }>`select cursor_hash as hash from chain_state`.execute(db)
-  return rows[0]?.hash ? `0x${rows[0].hash.toString('hex')}` : null
+type Cursor = Pick<CommittedBlock, 'number' | 'hash'>
+
+async function cursorOf(db: Queryable): Promise<Cursor | null> {
+  const { rows } = await sql<{ number: string | null; hash: Buffer }>`
+    select cursor_number as number, cursor_hash as hash from chain_state`.execute(db)
+  const [row] = rows
+  return row === undefined || row.number === null ? null : { number: Number(row.number), hash: `0x${row.hash.toString('hex')}` }
 }
