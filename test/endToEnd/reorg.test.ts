@@ -96,7 +96,7 @@ test('a reorg gives the subscriber what the chain says now, and takes off what i
     functionName: 'balanceOf',
     args: [alice],
   })
-  await chain.mined(sellOnCurve(chain, { from: alice, token: alpha.token, curve: alpha.curve, amount: (held as bigint) / 2n }))
+  await chain.mined(sellOnCurve(chain, { from: alice, token: alpha.token, curve: alpha.curve, amount: held / 2n }))
   await updateAt(alpha.token, await head())
 
   const last = feed.updates(alpha.token).at(-1)

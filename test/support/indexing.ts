@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { asyncScheduler, type SchedulerLike, Subject, type Subscription } from 'rxjs'
 import { createChainSource } from '#chain/chainSource.ts'
 import type { Rpc } from '#chain/rpc.ts'
@@ -24,7 +24,7 @@ export interface RunningIndexer {
   completed(): boolean
   /** Hints until the condition holds. */
   until(condition: () => boolean, what: string): Promise<void>
-  /** Hints, and gives way for a few turns. */
+  /** Hints, and leaves the processor to the database for a moment. */
   hint(): Promise<void>
   /** Hints, and gives everything that could happen the time to happen. */
   settle(): Promise<void>
@@ -86,7 +86,7 @@ export function runIndexer({ rpc, index, confirmations = 0, maxReorgDepth = 0 }:
     },
     hint: async () => {
       hints.next()
-      for (let turn = 0; turn < 5; turn++) await nextTurn()
+      await pause(1)
     },
     settle: async () => {
       hints.next()
