@@ -106,6 +106,13 @@ export class Registry {
       const actor = this.#actors.get(token)
       if (actor !== undefined) this.#send(actor, { type: 'suspected' })
     }
+    for (const token of block.dropped) {
+      const actor = this.#actors.get(token)
+      if (actor === undefined) continue
+      // What is being loaded may be the state from before.
+      this.#loads.cancel(token)
+      this.#send(actor, { type: 'dropped' })
+    }
   }
 
   /** Passivates actors that nobody watches and tries again what failed. To be called every `SWEEP_INTERVAL_MS`. */

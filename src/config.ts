@@ -22,6 +22,8 @@ export interface Config {
   readonly launchpadsFile: string
   readonly launchpads: LaunchpadsConfig
   readonly confirmations: Confirmations
+  /** Reorgs of up to so many indexed blocks are swapped for the chain's new ones. */
+  readonly maxReorgDepth: number
   /** `null`: the embedded server under `dataDir`. */
   readonly databaseUrl: string | null
   readonly dataDir: string

@@ -148,8 +148,9 @@ async function startSteps({ config, redactor, logger }: ServiceOptions, stops: S
   const now = () => performance.now()
   const transaction = <T>(work: (db: Queryable) => Promise<T>) => writing.em.fork().transactional(em => work(em.getKysely<unknown>()))
   const ethUsd = () => prices.ethUsd()
-  const sink = createSink({ transaction, chainId, writer, weth, adapters, directory, ethUsd, now, logger })
-  const indexer = createIndexer({ rpc, source, sink, watchlist: directory, confirmations: config.confirmations, logger })
+  const { confirmations, maxReorgDepth } = config
+  const sink = createSink({ transaction, chainId, writer, weth, adapters, directory, maxReorgDepth, ethUsd, now, logger })
+  const indexer = createIndexer({ rpc, source, sink, watchlist: directory, confirmations, maxReorgDepth, logger })
 
   const history = {
     load: async (token: Parameters<Registry['get']>[0]) => (await readSnapshots(db, { chainId, addresses: [token] }))[0] ?? null,

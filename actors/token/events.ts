@@ -13,6 +13,8 @@ export type TokenEvent =
   | { readonly type: 'loadFailed'; readonly nowMs: number }
   /** Updates may have been missed. */
   | { readonly type: 'suspected' }
+  /** A reorg took the token's launch off the chain: it is not indexed any more. */
+  | { readonly type: 'dropped' }
   /** The sweep came by. */
   | { readonly type: 'swept'; readonly nowMs: number }
   /** There are too many actors that nobody watches. */

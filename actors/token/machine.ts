@@ -78,6 +78,7 @@ export function createTokenMachine(effects: TokenEffects) {
     },
     actions: {
       accept: assign((_, newest: TokenUpdate | null) => ({ newest, failures: 0, retryAtMs: null })),
+      forget: assign({ newest: null, failures: 0, retryAtMs: null }),
       settle: assign({ failures: 0, retryAtMs: null }),
       postpone: assign(({ context }, nowMs: number) => ({
         failures: context.failures + 1,
@@ -116,6 +117,7 @@ export function createTokenMachine(effects: TokenEffects) {
       left: { actions: { type: 'remove', params: ({ event }) => event.subscription } },
       evicted: { guard: 'isUnwatched', target: '.passivated' },
       loadFailed: { target: '.resyncing', actions: postpone },
+      dropped: { target: '.live', actions: ['forget', 'admitWaiting'] },
     },
     states: {
       beginning: { always: [{ guard: 'isReplacement', target: 'resyncing' }, { target: 'activating' }] },

@@ -36,6 +36,8 @@ export type DatabaseConfig = Pick<Config, 'databaseUrl' | 'dataDir' | 'log'>
 
 const MANY = 1_000_000_000
 const MOST_CONFIRMATIONS = 10_000
+/** Below the blocks that the database remembers (`KEPT_BLOCKS`). */
+const MOST_REORG_DEPTH = 4_000
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 const confirmations: Setting<Confirmations> = {
@@ -65,6 +67,7 @@ export function loadConfig(env: Environment, options: LoadConfigOptions): Config
     launchpadsFile: path.resolve(options.cwd, launchpadsFile),
     launchpads: readLaunchpads(reader, launchpadsFile, options.knownAdapters, options.cwd, readFile),
     confirmations: reader.optional('CONFIRMATIONS', confirmations, 3),
+    maxReorgDepth: reader.optional('MAX_REORG_DEPTH', wholeNumber(0, MOST_REORG_DEPTH), 128),
     ...readDatabase(reader, options),
     ...readGateway(reader),
     tls: readTls(reader, options.cwd, readFile),

@@ -24,6 +24,17 @@ export interface ChainCursor {
   readonly hash: Hex
   readonly timestamp: number
   readonly committedAtMs: number
+  /** The oldest block that can be undone; `null`: none can. */
+  readonly undoFrom: number | null
+}
+
+interface CursorRow {
+  readonly writer: string
+  readonly number: string | null
+  readonly hash: Buffer
+  readonly timestamp: string
+  readonly committed_at_ms: string
+  readonly undo_from: string | null
 }
 
 interface ChainStateRow {
@@ -64,16 +75,21 @@ export async function claimDatabase(db: Queryable, identity: DatabaseIdentity, w
  * @throws `TokenwireError` `database_taken` when another process has become the writer: it alone knows what was committed since
  */
 export async function lockCursor(db: Queryable, writer: string): Promise<ChainCursor | null> {
-  const { rows } = await sql<{ writer: string; number: string | null; hash: Buffer; timestamp: string; committed_at_ms: string }>`
-    select writer, cursor_number as number, cursor_hash as hash, cursor_timestamp as timestamp, committed_at_ms from chain_state for update`.execute(
-    db,
-  )
+  const { rows } =
+    await sql<CursorRow>`select writer, cursor_number as number, cursor_hash as hash, cursor_timestamp as timestamp, committed_at_ms,
+    undo_from from chain_state for update`.execute(db)
   const row = rows[0]
   if (row !== undefined && row.writer !== writer) {
     throw new TokenwireError('database_taken', 'another Tokenwire has taken over indexing into this database')
   }
   if (row === undefined || row.number === null) return null
-  return { number: Number(row.number), hash: toHex(row.hash), timestamp: Number(row.timestamp), committedAtMs: Number(row.committed_at_ms) }
+  return {
+    number: Number(row.number),
+    hash: toHex(row.hash),
+    timestamp: Number(row.timestamp),
+    committedAtMs: Number(row.committed_at_ms),
+    undoFrom: row.undo_from === null ? null : Number(row.undo_from),
+  }
 }
 
 /** The database's clock in milliseconds: the commit time of sequences. */
@@ -82,9 +98,10 @@ export async function readClockMs(db: Queryable): Promise<number> {
   return Number(rows[0]?.ms)
 }
 
-export async function moveCursor(db: Queryable, to: BlockHeader, committedAtMs: number): Promise<void> {
+/** @param undoFrom the oldest block that can be undone from now on; `null`: none can */
+export async function moveCursor(db: Queryable, to: BlockHeader, committedAtMs: number, undoFrom: number | null): Promise<void> {
   await sql`update chain_state set cursor_number = ${to.number}, cursor_hash = ${toBytes(to.hash)}, cursor_timestamp = ${to.timestamp},
-    committed_at_ms = ${committedAtMs}`.execute(db)
+    committed_at_ms = ${committedAtMs}, undo_from = ${undoFrom}`.execute(db)
 }
 
 /** The newest remembered blocks, ascending, each the parent of the next, at most `limit`; a backfill remembers only the ends of its ranges. */

@@ -3,15 +3,28 @@ import { defineConfig } from '@mikro-orm/postgresql'
 import { TokenwireError } from '#errors'
 import { BalanceEntity } from './entities/balanceEntity.ts'
 import { BlockEntity } from './entities/blockEntity.ts'
+import { BlockUndoEntity } from './entities/blockUndoEntity.ts'
 import { CandleEntity } from './entities/candleEntity.ts'
 import { ChainStateEntity } from './entities/chainStateEntity.ts'
 import { CreatorFeeEntity } from './entities/creatorFeeEntity.ts'
+import { DroppedTokenEntity } from './entities/droppedTokenEntity.ts'
 import { PoolEntity } from './entities/poolEntity.ts'
 import { TokenEntity } from './entities/tokenEntity.ts'
 import { TradeEntity } from './entities/tradeEntity.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
 
-const entities = [ChainStateEntity, BlockEntity, TokenEntity, PoolEntity, TradeEntity, BalanceEntity, CandleEntity, CreatorFeeEntity]
+const entities = [
+  ChainStateEntity,
+  BlockEntity,
+  TokenEntity,
+  PoolEntity,
+  TradeEntity,
+  BalanceEntity,
+  CandleEntity,
+  CreatorFeeEntity,
+  BlockUndoEntity,
+  DroppedTokenEntity,
+]
 
 /**
  * What the service, the migrations and MikroORM's command line share: entities, migrations and the address of the database.

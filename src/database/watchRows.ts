@@ -6,7 +6,12 @@ import type { Queryable } from './queryable.ts'
 import { type PoolRow, toPoolState } from './stateRows.ts'
 
 export interface WatchRows {
-  readonly tokens: readonly { readonly address: Address; readonly launchpad: string; readonly decimals: number }[]
+  readonly tokens: readonly {
+    readonly address: Address
+    readonly launchpad: string
+    readonly decimals: number
+    readonly createdBlock: number
+  }[]
   readonly pools: readonly PoolState[]
 }
 
@@ -16,10 +21,16 @@ export async function readWatchRows(db: Queryable): Promise<WatchRows> {
     address: Buffer
     launchpad: string
     decimals: number
-  }>`select address, launchpad, decimals from token`.execute(db)
+    created_block: string
+  }>`select address, launchpad, decimals, created_block from token`.execute(db)
   const pools = await sql<PoolRow>`select * from pool`.execute(db)
   return {
-    tokens: tokens.rows.map(({ address, launchpad, decimals }) => ({ address: bytesToAddress(address), launchpad, decimals })),
+    tokens: tokens.rows.map(({ address, launchpad, decimals, created_block }) => ({
+      address: bytesToAddress(address),
+      launchpad,
+      decimals,
+      createdBlock: Number(created_block),
+    })),
     pools: pools.rows.map(toPoolState),
   }
 }

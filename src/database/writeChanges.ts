@@ -32,12 +32,12 @@ export async function writeChanges(db: Queryable, changes: Changes, committedAtM
   if (newest !== undefined) await sql`delete from block where number <= ${newest.number - KEPT_BLOCKS}`.execute(db)
 }
 
-interface WrittenToken {
+export interface WrittenToken {
   readonly token: TokenState
   readonly committedAtMs: number
 }
 
-const TOKEN_COLUMNS: BatchColumns<WrittenToken> = {
+export const TOKEN_COLUMNS: BatchColumns<WrittenToken> = {
   ...ofToken({
     address: bytea(token => token.address),
     launchpad: text(token => token.launchpad),
@@ -92,7 +92,7 @@ const insertTokens = batchInsert<WrittenToken>({
   ),
 })
 
-const POOL_COLUMNS: BatchColumns<PoolState> = {
+export const POOL_COLUMNS: BatchColumns<PoolState> = {
   address: bytea(pool => pool.address),
   token: bytea(pool => pool.token),
   launchpad: text(pool => pool.launchpad),
@@ -135,7 +135,7 @@ const insertTrades = batchInsert<TradeRow>({
   },
 })
 
-const BALANCE_COLUMNS: BatchColumns<BalanceState> = {
+export const BALANCE_COLUMNS: BatchColumns<BalanceState> = {
   token: bytea(row => row.token),
   holder: bytea(row => row.holder),
   balance: integer(row => row.balance),
@@ -149,24 +149,26 @@ const insertBalances = batchInsert<BalanceState>({
   onConflict: replaceAll(['token', 'holder'], BALANCE_COLUMNS),
 })
 
+export const CANDLE_COLUMNS: BatchColumns<CandleDelta> = {
+  token: bytea(candle => candle.token),
+  interval_seconds: { type: 'integer', value: candle => candle.intervalSeconds },
+  time: bigint(candle => candle.time),
+  open: decimal(candle => candle.open),
+  high: decimal(candle => candle.high),
+  low: decimal(candle => candle.low),
+  close: decimal(candle => candle.close),
+  volume_wei: integer(candle => candle.volumeWei),
+  trades: { type: 'integer', value: candle => candle.trades },
+  open_usd: decimal(candle => candle.usd?.open ?? null),
+  high_usd: decimal(candle => candle.usd?.high ?? null),
+  low_usd: decimal(candle => candle.usd?.low ?? null),
+  close_usd: decimal(candle => candle.usd?.close ?? null),
+  volume_usd: decimal(candle => candle.usd?.volume ?? null),
+}
+
 const insertCandles = batchInsert<CandleDelta>({
   table: 'candle',
-  columns: {
-    token: bytea(candle => candle.token),
-    interval_seconds: { type: 'integer', value: candle => candle.intervalSeconds },
-    time: bigint(candle => candle.time),
-    open: decimal(candle => candle.open),
-    high: decimal(candle => candle.high),
-    low: decimal(candle => candle.low),
-    close: decimal(candle => candle.close),
-    volume_wei: integer(candle => candle.volumeWei),
-    trades: { type: 'integer', value: candle => candle.trades },
-    open_usd: decimal(candle => candle.usd?.open ?? null),
-    high_usd: decimal(candle => candle.usd?.high ?? null),
-    low_usd: decimal(candle => candle.usd?.low ?? null),
-    close_usd: decimal(candle => candle.usd?.close ?? null),
-    volume_usd: decimal(candle => candle.usd?.volume ?? null),
-  },
+  columns: CANDLE_COLUMNS,
   // greatest, least and coalesce pass over nulls: a candle without USD takes what comes.
   onConflict: `on conflict (token, interval_seconds, time) do update set
     high = greatest(candle.high, excluded.high), low = least(candle.low, excluded.low), close = excluded.close,
@@ -176,7 +178,7 @@ const insertCandles = batchInsert<CandleDelta>({
     volume_usd = case when candle.volume_usd is null then excluded.volume_usd else candle.volume_usd + coalesce(excluded.volume_usd, 0) end`,
 })
 
-const CREATOR_FEE_COLUMNS: BatchColumns<CreatorFeeState> = {
+export const CREATOR_FEE_COLUMNS: BatchColumns<CreatorFeeState> = {
   launchpad: text(row => row.launchpad),
   creator: bytea(row => row.creator),
   currency: bytea(row => row.currency),

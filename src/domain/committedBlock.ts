@@ -15,4 +15,6 @@ export interface CommittedBlock {
   readonly tokens: readonly TokenSnapshot[]
   /** Tokens that were changed without reading their state: those of a backfilled range, of which hardly any is watched. */
   readonly unread: readonly Address[]
+  /** Tokens that are no longer indexed: a reorg took their launch off the chain. */
+  readonly dropped: readonly Address[]
 }

@@ -12,6 +12,7 @@ import { type PlannedBlocks, plan } from './plan.ts'
 import type { BlockBatch, BlockSink, Watchlist } from './ports.ts'
 import { reconcile } from './reconcile.ts'
 import { findReorg } from './reorg.ts'
+import { fetchReplacement } from './replacement.ts'
 
 /** What one step came to. */
 export type Advance = { readonly kind: 'committed'; readonly block: CommittedBlock } | { readonly kind: 'idle' }
@@ -22,6 +23,8 @@ export interface AdvancerOptions {
   readonly watchlist: Watchlist
   readonly state: Pick<IndexerStateRecorder, 'indexed' | 'reorged' | 'trouble'>
   readonly report: BackfillReport
+  /** Reorgs up to so many indexed blocks are swapped. */
+  readonly maxReorgDepth: number
   readonly logger: Logger
 }
 
@@ -30,7 +33,8 @@ export interface Advancer {
   /**
    * One step towards the tip. After a failure the next step begins from what the database says, with nothing that was fetched before.
    *
-   * @throws `TokenwireError` `reorg_too_deep` when indexed blocks are no longer on the chain; what fetching or committing threw
+   * @throws `TokenwireError` `reorg_too_deep` when more indexed blocks are no longer on the chain than can be undone; what fetching or
+   *   committing threw
    */
   advance(tip: ChainTip): Promise<Advance>
   /** Whether `advance` would do anything at this tip. */
@@ -39,56 +43,89 @@ export interface Advancer {
   stop(): Promise<void>
 }
 
+/** Something to commit; run again, it gives the same answer. */
+interface Commit {
+  /** Where the index stands after it. */
+  readonly to: BlockHeader
+  run(): Promise<CommittedBlock>
+  /** Takes note of its success. */
+  done(): void
+}
+
 const IDLE: Advance = { kind: 'idle' }
 
 export function createAdvancer(options: AdvancerOptions): Advancer {
-  const { source, sink, watchlist, state, report, logger } = options
+  const { source, sink, watchlist, state, report, maxReorgDepth, logger } = options
   const { startBlock } = watchlist
   const backfill = createBackfill({ source, watchlist })
   const follow = createFollow({ source })
   /** `null`: to be asked of the database. */
   let local: LocalChain | null = null
-  /** A batch whose commit failed: whether it is in the database is not known. */
-  let uncertain: BlockBatch | null = null
+  /** A commit that failed: whether it is in the database is not known. */
+  let uncertain: Commit | null = null
   let underWay: Promise<unknown> = Promise.resolve()
   let stopped = false
 
-  const commit = async (batch: BlockBatch): Promise<Advance> => {
+  const perform = async (commit: Commit): Promise<Advance> => {
     if (stopped) return IDLE
-    uncertain = batch
-    const committing = sink.commit(batch)
+    uncertain = commit
+    const committing = commit.run()
     underWay = committing.catch(() => undefined)
     const block = await committing
     uncertain = null
-    state.indexed(batch.to)
+    state.indexed(commit.to)
     state.trouble('indexing', null)
-    report.committed(batch)
+    commit.done()
     return { kind: 'committed', block }
   }
 
-  /** Learns where the database stands. A batch that is in it after all is asked for again: its result was never emitted. */
+  const batchCommit = (batch: BlockBatch): Commit => ({
+    to: batch.to,
+    run: () => sink.commit(batch),
+    done: () => report.committed(batch),
+  })
+
+  /** Learns where the database stands. A commit that is in it after all is asked for again: its result was never emitted. */
   const resume = async (tip: ChainTip): Promise<LocalChain | Advance> => {
     const recent = await sink.recentBlocks()
     const cursor = recent.at(-1)
     state.indexed(cursor ?? null)
-    if (uncertain !== null && cursor?.hash === uncertain.to.hash) return commit(uncertain)
+    if (uncertain !== null && cursor?.hash === uncertain.to.hash) return perform(uncertain)
     uncertain = null
     // Below the tip, comparing with the confirmed block tells nothing of the cursor: it has to be looked up.
     if (cursor !== undefined && cursor.number < tip.head.number) {
       const { hash } = await source.header(cursor.number)
-      if (hash !== cursor.hash) return replaced(recent, tip)
+      if (hash !== cursor.hash) return replaced(tip)
     }
     return recent
   }
 
-  /** Here the replacement is to be fetched and swapped in. Until then indexing ends, and the service keeps what it has. */
-  const replaced = async (chain: LocalChain, tip: ChainTip): Promise<never> => {
+  /**
+   * Fetches what took the indexed blocks' place, as far as they went, and swaps it in. A replacement that is replaced itself meanwhile is
+   * noticed when it does not link up, or by the next step.
+   */
+  const replaced = async (tip: ChainTip): Promise<Advance> => {
+    const chain = await sink.recentBlocks()
     const { depth, ancestor } = await findReorg(source, chain, tip.head.number)
-    const details = { cursor: chain.at(-1)?.number, depth, atLeast: ancestor === null, ancestor: ancestor?.number ?? null }
-    state.reorged(depth)
-    logger.error(details, 'indexed blocks are no longer on the chain')
-    const blocks = `${ancestor === null ? 'at least ' : ''}${depth} indexed block(s) up to block ${details.cursor}`
-    throw new TokenwireError('reorg_too_deep', `the chain has replaced ${blocks}; indexing has stopped`, { details })
+    const cursor = chain.at(-1)?.number ?? startBlock
+    const details = { cursor, depth, atLeast: ancestor === null, ancestor: ancestor?.number ?? null }
+    if (ancestor === null || depth > maxReorgDepth) {
+      state.reorged(depth)
+      logger.error(details, 'indexed blocks are no longer on the chain')
+      const blocks = `${ancestor === null ? 'at least ' : ''}${depth} indexed block(s) up to block ${cursor}`
+      throw new TokenwireError('reorg_too_deep', `the chain has replaced ${blocks}; indexing has stopped`, { details })
+    }
+    const replacement = await fetchReplacement({ source, watchlist, ancestor, to: Math.min(cursor, tip.confirmed.number) })
+    const to = replacement.batches.at(-1)?.to ?? ancestor
+    const done = () => {
+      state.reorged(depth)
+      logger.warn({ ...details, to: to.number }, 'the chain has replaced indexed blocks; they are swapped')
+    }
+    const swapped = await perform({ to, run: () => sink.swap(replacement), done })
+    local = null
+    backfill.forget()
+    follow.forget()
+    return swapped
   }
 
   const fetchNext = async (next: PlannedBlocks): Promise<{ readonly batch: BlockBatch; readonly first: BlockHeader }> => {
@@ -104,7 +141,7 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
       local = resumed
     }
     const chain = local
-    const next = plan(chain, tip, startBlock)
+    const next = plan(chain, tip, startBlock, maxReorgDepth)
     report.planned(next)
     switch (next.kind) {
       case 'idle':
@@ -114,13 +151,13 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
         state.trouble('indexing', `block ${chain.at(-1)?.number} is indexed, but the chain ends at block ${tip.head.number}`)
         return IDLE
       case 'reorg':
-        return replaced(chain, tip)
+        return replaced(tip)
       case 'follow':
       case 'backfill': {
         const { batch, first } = await fetchNext(next)
         // What was fetched ahead may be of a fork that is gone; that is found out there, too.
-        if (reconcile(chain, first).kind !== 'append') return replaced(chain, tip)
-        const committed = await commit(batch)
+        if (reconcile(chain, first).kind !== 'append') return replaced(tip)
+        const committed = await perform(batchCommit(batch))
         if (committed.kind === 'committed') local = extendChain(chain, batch.to)
         return committed
       }
@@ -138,7 +175,7 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
         throw error
       }
     },
-    hasWork: tip => !stopped && (local === null || !['idle', 'ahead'].includes(plan(local, tip, startBlock).kind)),
+    hasWork: tip => !stopped && (local === null || !['idle', 'ahead'].includes(plan(local, tip, startBlock, maxReorgDepth).kind)),
     stop: async () => {
       stopped = true
       await underWay

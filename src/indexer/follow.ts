@@ -1,4 +1,5 @@
 import type { BlockWithLogs, ChainSource } from '#chain/chainSource.ts'
+import type { Address } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { BlockBatch, Watchlist } from './ports.ts'
 
@@ -57,14 +58,18 @@ export function createFollow({ source, ahead = 3 }: FollowOptions): Follow {
   }
 }
 
-/** The batch of one block: the logs of the addresses that are watched, and of those that the block itself adds, wherever in it they are announced. */
-export function liveBatch({ header, logs }: BlockWithLogs, watchlist: Watchlist): BlockBatch {
-  const kept = watchedLogs(logs, watchlist)
+/**
+ * The batch of one block: the logs of the addresses that are watched, and of those that the block itself adds, wherever in it they are announced.
+ *
+ * @param announced addresses that blocks before it add and that are not committed yet; what this one adds is added to it
+ */
+export function liveBatch({ header, logs }: BlockWithLogs, watchlist: Watchlist, announced = new Set<Address>()): BlockBatch {
+  const kept = watchedLogs(logs, watchlist, announced)
   return { from: header.number, to: header, headers: kept.length === 0 ? [] : [header], logs: kept, live: true }
 }
 
-function watchedLogs(logs: readonly ChainLog[], watchlist: Watchlist): readonly ChainLog[] {
+function watchedLogs(logs: readonly ChainLog[], watchlist: Watchlist, announced: Set<Address>): readonly ChainLog[] {
   const contracts = new Set(watchlist.contracts)
-  const added = new Set(watchlist.discover(logs.filter(({ address }) => contracts.has(address))))
-  return logs.filter(({ address }) => watchlist.has(address) || added.has(address))
+  for (const address of watchlist.discover(logs.filter(({ address }) => contracts.has(address)))) announced.add(address)
+  return logs.filter(({ address }) => watchlist.has(address) || announced.has(address))
 }

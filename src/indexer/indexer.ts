@@ -20,6 +20,8 @@ export interface IndexerOptions {
   readonly sink: BlockSink
   readonly watchlist: Watchlist
   readonly confirmations: Confirmations
+  /** Reorgs up to so many indexed blocks are swapped; what the sink was told. Default 0: the first one ends indexing. */
+  readonly maxReorgDepth?: number
   readonly logger: Logger
   /** Default: real time. */
   readonly clock?: Clock
@@ -49,7 +51,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const { startBlock } = watchlist
   const state = createIndexerState({ rpc, startBlock, nowMs })
   const report = createBackfillReport({ state, startBlock, logger, nowMs })
-  const advancer = createAdvancer({ source, sink, watchlist, state, report, logger })
+  const advancer = createAdvancer({ source, sink, watchlist, state, report, maxReorgDepth: options.maxReorgDepth ?? 0, logger })
   const stopped = new Subject<void>()
   const timing = scheduler === undefined ? {} : { scheduler }
   const intervalMs = () => pollIntervalMs(state.chain().blockTimeMs, state.state().backfill !== null)

@@ -25,7 +25,8 @@ export type Plan =
  */
 export const FOLLOW_BLOCKS = 50
 
-export function plan(local: LocalChain, { head, confirmed }: ChainTip, startBlock: number): Plan {
+/** @param followBlocks at least so many blocks are followed: what is indexed in ranges can't be undone */
+export function plan(local: LocalChain, { head, confirmed }: ChainTip, startBlock: number, followBlocks = FOLLOW_BLOCKS): Plan {
   const cursor = local.at(-1)
   if (cursor !== undefined && confirmed.number <= cursor.number) {
     const replaced = [confirmed, head].some(header => header.number <= cursor.number && reconcile(local, header).kind === 'reorg')
@@ -34,6 +35,6 @@ export function plan(local: LocalChain, { head, confirmed }: ChainTip, startBloc
   }
   const next = cursor === undefined ? startBlock : cursor.number + 1
   if (next > confirmed.number) return { kind: 'idle' }
-  const target = confirmed.number - FOLLOW_BLOCKS
+  const target = confirmed.number - Math.max(FOLLOW_BLOCKS, followBlocks)
   return next <= target ? { kind: 'backfill', from: next, target } : { kind: 'follow', from: next, target: confirmed.number }
 }

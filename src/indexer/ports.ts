@@ -16,6 +16,14 @@ export interface BlockBatch {
   readonly live: boolean
 }
 
+/** The blocks that take the place of indexed ones. */
+export interface Replacement {
+  /** The newest indexed block that stays. */
+  readonly ancestor: BlockHeader
+  /** One per block, ascending and linked, from the block after `ancestor`. None: the indexed blocks are only undone. */
+  readonly batches: readonly BlockBatch[]
+}
+
 /** Where indexing stands and where blocks go. */
 export interface BlockSink {
   /** The newest indexed blocks, ascending and linked by parent hash, the cursor last; empty when nothing is indexed. */
@@ -27,6 +35,13 @@ export interface BlockSink {
    * @throws the database's error, with nothing changed; `TokenwireError` `rpc_inconsistent` when the logs contradict the stored state
    */
   commit(batch: BlockBatch): Promise<CommittedBlock>
+  /**
+   * Undoes every indexed block above the ancestor and commits those that replace them, in one transaction. Every token that either side
+   * touched gets a higher sequence. Idempotent as `commit`.
+   *
+   * @throws as `commit`; `TokenwireError` `reorg_too_deep` when the ancestor is below what can be undone
+   */
+  swap(replacement: Replacement): Promise<CommittedBlock>
 }
 
 /** Which addresses' logs matter. It grows with what `commit` indexes. */

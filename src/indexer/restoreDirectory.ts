@@ -1,7 +1,7 @@
 import type { WatchRows } from '#database/watchRows.ts'
 import type { Address } from '#domain/address.ts'
-import type { Discovery, LaunchpadAdapter } from '#launchpads/adapter.ts'
-import { createDirectory, type Directory } from '#launchpads/directory.ts'
+import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
+import { createDirectory, type Directory, type IndexedDiscovery } from '#launchpads/directory.ts'
 
 const ADDRESS_LENGTH = 42
 
@@ -9,16 +9,20 @@ const ADDRESS_LENGTH = 42
 export function restoreDirectory(adapters: readonly LaunchpadAdapter[], rows: WatchRows): Directory {
   const decimals = new Map(rows.tokens.map(token => [token.address, token.decimals]))
   const tokens = rows.tokens.map(
-    ({ address, launchpad }): Discovery => ({ address, watched: { role: 'token', launchpad, token: address } }),
+    ({ address, launchpad, createdBlock }): IndexedDiscovery => ({
+      address,
+      watched: { role: 'token', launchpad, token: address },
+      block: createdBlock,
+    }),
   )
   const pools = rows.pools
     // A Uniswap v4 pool is an id, not an address with logs of its own.
     .filter(pool => pool.address.length === ADDRESS_LENGTH)
-    .map(({ address, token, launchpad, type, quoteToken, quoteDecimals, tokenIsToken0, feeBps }): Discovery => {
+    .map(({ address, token, launchpad, type, quoteToken, quoteDecimals, tokenIsToken0, feeBps, createdBlock }): IndexedDiscovery => {
       const pool = { address, type, quoteToken, quoteDecimals, tokenIsToken0, feeBps }
       const tokenDecimals = decimals.get(token)
       if (tokenDecimals === undefined) throw new TypeError(`pool ${address} is of a token that is not indexed`)
-      return { address: address as Address, watched: { role: 'pool', launchpad, token, pool, tokenDecimals } }
+      return { address: address as Address, watched: { role: 'pool', launchpad, token, pool, tokenDecimals }, block: createdBlock }
     })
   return createDirectory(adapters, [...tokens, ...pools])
 }

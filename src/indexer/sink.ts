@@ -1,23 +1,21 @@
 import type { Logger } from 'pino'
 import { type ChainCursor, lockCursor, moveCursor, readClockMs, readRecentBlocks, readTokensUpdatedAt } from '#database/chainState.ts'
-import { loadRows } from '#database/loadRows.ts'
 import type { Queryable } from '#database/queryable.ts'
 import { readSnapshots } from '#database/reads/snapshots.ts'
-import { writeChanges } from '#database/writeChanges.ts'
-import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
-import { balanceKey, creatorFeeKey, type RowKeys } from '#domain/changes.ts'
+import { readTokensDroppedAt, undoBlocks } from '#database/undo.ts'
+import type { Address } from '#domain/address.ts'
+import type { BlockHeader } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
-import { parseDecimal } from '#domain/decimal.ts'
 import { TokenwireError } from '#errors'
-import type { LaunchpadAdapter, Watched } from '#launchpads/adapter.ts'
-import { decodeLogs } from '#launchpads/decodeLogs.ts'
+import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import type { Directory } from '#launchpads/directory.ts'
-import type { TokenEvent } from '#launchpads/tokenEvent.ts'
-import type { BlockBatch, BlockSink } from './ports.ts'
-import { project } from './project/project.ts'
+import { applyBatch, decodeBatch } from './applyBatch.ts'
+import type { BlockBatch, BlockSink, Replacement } from './ports.ts'
 
-/** How far back the local chain is given out for reconciliation. */
+/** How far back the local chain is given out for reconciliation, at least. */
 const RECENT_BLOCKS = 512
+/** A reorg that changed more tokens than this has the rest read by the actors that want them: bounds the memory. */
+const MOST_SNAPSHOTS = 1_000
 
 export interface SinkOptions {
   /** Runs the work in one transaction: committed when it resolves, rolled back when it rejects. */
@@ -28,6 +26,8 @@ export interface SinkOptions {
   readonly weth: Address
   readonly adapters: readonly LaunchpadAdapter[]
   readonly directory: Directory
+  /** How many of the newest blocks can be undone. Default 0: none. */
+  readonly maxReorgDepth?: number
   /** USD per ETH now, or `null`. */
   ethUsd(): string | null
   /** Monotonic milliseconds. */
@@ -37,59 +37,93 @@ export interface SinkOptions {
 
 /** Decodes, projects and commits batches of blocks. */
 export function createSink(options: SinkOptions): BlockSink {
+  const recent = Math.max(RECENT_BLOCKS, (options.maxReorgDepth ?? 0) + 1)
   return {
-    recentBlocks: () => options.transaction(db => readRecentBlocks(db, RECENT_BLOCKS)),
+    recentBlocks: () => options.transaction(db => readRecentBlocks(db, recent)),
     commit: batch => commitBatch(batch, options),
+    swap: replacement => swapBlocks(replacement, options),
   }
 }
 
 async function commitBatch(batch: BlockBatch, options: SinkOptions): Promise<CommittedBlock> {
-  const { adapters, directory, weth, logger } = options
-  const discoveries = directory.discoveries(batch.logs)
-  const added = new Map(discoveries.map(({ address, watched }) => [address, watched]))
-  const lookup = (address: Address): Watched | undefined => directory.lookup(address) ?? added.get(address)
-  const { events, malformed } = decodeLogs({ logs: batch.logs, headers: batch.headers, lookup, adapters, weth })
-  const [first] = malformed
-  if (first !== undefined) {
-    const { blockNumber, txHash, logIndex, address } = first
-    logger.warn(
-      { count: malformed.length, first: { blockNumber, txHash, logIndex, address } },
-      'passed over logs that do not fit their event',
-    )
-  }
+  const { directory, weth, writer, maxReorgDepth = 0 } = options
+  const decoded = decodeBatch(batch, options)
   const ethUsd = batch.live ? options.ethUsd() : null
-
-  const readChanged = async (db: Queryable, addresses: readonly Address[]): Promise<Pick<CommittedBlock, 'tokens' | 'unread'>> =>
-    batch.live
-      ? { tokens: await readSnapshots(db, { chainId: options.chainId, addresses }), unread: [] }
-      : { tokens: [], unread: addresses }
+  const mostSnapshots = batch.live ? Number.POSITIVE_INFINITY : 0
 
   const changed = await options.transaction(async db => {
-    const cursor = await lockCursor(db, options.writer)
+    const cursor = await lockCursor(db, writer)
     // An earlier attempt at the same batch was committed, and its answer lost.
-    if (cursor?.number === batch.to.number && cursor.hash === batch.to.hash)
-      return readChanged(db, await readTokensUpdatedAt(db, cursor.committedAtMs))
+    if (cursor !== null && isAt(cursor, batch.to)) return readAgain(db, cursor, options, mostSnapshots)
     assertNext(batch, cursor)
-    const rows = await loadRows(db, keysOf(events), batch.to.timestamp)
-    const changes = project({
-      events,
-      rows,
-      now: batch.to.timestamp,
-      weth,
-      ethUsd: ethUsd === null ? null : parseDecimal(ethUsd),
-      lookup,
-      blocks: [batch.to],
-    })
     const committedAtMs = await readClockMs(db)
-    await writeChanges(db, changes, committedAtMs)
-    await moveCursor(db, batch.to, committedAtMs)
-    return readChanged(
-      db,
-      changes.tokens.map(({ address }) => address),
-    )
+    const undoFrom = cursor?.undoFrom ?? null
+    const { tokens } = await applyBatch(db, decoded, { weth, ethUsd, committedAtMs, undoFrom, maxReorgDepth })
+    return readChanged(db, tokens, [], options, mostSnapshots)
   })
-  directory.add(discoveries)
-  return { number: batch.to.number, hash: batch.to.hash, timestamp: batch.to.timestamp, completedAtMs: options.now(), ...changed }
+  directory.add(decoded.discoveries, batch.to.number)
+  return committed(batch.to, changed, options)
+}
+
+async function swapBlocks({ ancestor, batches }: Replacement, options: SinkOptions): Promise<CommittedBlock> {
+  const { directory, weth, writer, maxReorgDepth = 0 } = options
+  const to = batches.at(-1)?.to ?? ancestor
+  const branch = directory.upTo(ancestor.number)
+
+  const changed = await options.transaction(async db => {
+    const cursor = await lockCursor(db, writer)
+    if (cursor !== null && isAt(cursor, to)) {
+      for (const batch of batches) branch.add(branch.discoveries(batch.logs), batch.to.number)
+      return readAgain(db, cursor, options, MOST_SNAPSHOTS)
+    }
+    await assertUndoable(db, ancestor, cursor)
+    const committedAtMs = await readClockMs(db)
+    const undone = await undoBlocks(db, ancestor.number, committedAtMs)
+    let undoFrom = cursor?.undoFrom ?? null
+    // At the ancestor nothing above it is left to undo, and below it no more than before.
+    if (undoFrom !== null && undoFrom > ancestor.number) undoFrom = null
+    await moveCursor(db, ancestor, committedAtMs, undoFrom)
+    const tokens = new Set(undone.changed)
+    // Block by block, as they would have been followed: an address is what it was known to be then.
+    for (const batch of batches) {
+      const decoded = decodeBatch(batch, { ...options, directory: branch })
+      const applied = await applyBatch(db, decoded, { weth, ethUsd: options.ethUsd(), committedAtMs, undoFrom, maxReorgDepth })
+      undoFrom = applied.undoFrom
+      branch.add(decoded.discoveries, batch.to.number)
+      for (const token of applied.tokens) tokens.add(token)
+    }
+    const dropped = undone.dropped.filter(token => !tokens.has(token))
+    return readChanged(db, [...tokens], dropped, options, MOST_SNAPSHOTS)
+  })
+  directory.become(branch)
+  return committed(to, changed, options)
+}
+
+type Changed = Pick<CommittedBlock, 'tokens' | 'unread' | 'dropped'>
+
+function committed({ number, hash, timestamp }: BlockHeader, changed: Changed, { now }: SinkOptions): CommittedBlock {
+  return { number, hash, timestamp, completedAtMs: now(), ...changed }
+}
+
+async function readChanged(
+  db: Queryable,
+  addresses: readonly Address[],
+  dropped: readonly Address[],
+  { chainId }: SinkOptions,
+  mostSnapshots: number,
+): Promise<Changed> {
+  const tokens = mostSnapshots === 0 ? [] : await readSnapshots(db, { chainId, addresses: addresses.slice(0, mostSnapshots) })
+  return { tokens, unread: addresses.slice(mostSnapshots), dropped }
+}
+
+/** What the commit at the cursor changed. */
+async function readAgain(db: Queryable, cursor: ChainCursor, options: SinkOptions, mostSnapshots: number): Promise<Changed> {
+  const dropped = await readTokensDroppedAt(db, cursor.committedAtMs)
+  return readChanged(db, await readTokensUpdatedAt(db, cursor.committedAtMs), dropped, options, mostSnapshots)
+}
+
+function isAt(cursor: ChainCursor, { number, hash }: BlockHeader): boolean {
+  return cursor.number === number && cursor.hash === hash
 }
 
 function assertNext(batch: BlockBatch, cursor: ChainCursor | null): void {
@@ -100,20 +134,17 @@ function assertNext(batch: BlockBatch, cursor: ChainCursor | null): void {
   })
 }
 
-function keysOf(events: readonly TokenEvent[]): RowKeys {
-  const tokens = new Set<Address>()
-  const balances = new Map<string, RowKeys['balances'][number]>()
-  const creatorFees = new Map<string, RowKeys['creatorFees'][number]>()
-  for (const event of events) {
-    const { token } = event
-    tokens.add(token)
-    if (event.kind === 'transfer') {
-      for (const holder of [event.from, event.to]) balances.set(balanceKey(token, holder), { token, holder })
-    } else if (event.kind === 'creatorFee') {
-      const { launchpad, creator, currency, scope } = event
-      const key = { launchpad, creator, currency, token: scope === 'token' ? token : ZERO_ADDRESS }
-      creatorFees.set(creatorFeeKey(key), key)
-    }
+async function assertUndoable(db: Queryable, ancestor: BlockHeader, cursor: ChainCursor | null): Promise<void> {
+  const known = await readRecentBlocks(db, (cursor?.number ?? ancestor.number) - ancestor.number + 1)
+  if (cursor === null || known.length < 2 || known[0]?.hash !== ancestor.hash) {
+    throw new TokenwireError('rpc_inconsistent', `Block ${ancestor.number} is not an ancestor of what the database holds.`, {
+      retryable: true,
+    })
   }
-  return { tokens: [...tokens], balances: [...balances.values()], creatorFees: [...creatorFees.values()] }
+  if (cursor.undoFrom !== null && cursor.undoFrom <= ancestor.number + 1) return
+  throw new TokenwireError(
+    'reorg_too_deep',
+    `the chain has replaced ${cursor.number - ancestor.number} indexed block(s) up to block ${cursor.number}; indexing has stopped`,
+    { details: { cursor: cursor.number, ancestor: ancestor.number, undoFrom: cursor.undoFrom } },
+  )
 }

@@ -2,6 +2,11 @@ import type { Address } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { Discovery, LaunchpadAdapter, Watched } from './adapter.ts'
 
+/** An address that is indexed, with the block that announced it (of a backfilled range, its last one). */
+export interface IndexedDiscovery extends Discovery {
+  readonly block: number
+}
+
 /** Which addresses are watched and why: the launchpads' contracts from the start, tokens and pools as they are indexed. */
 export interface Directory {
   readonly contracts: readonly Address[]
@@ -13,15 +18,21 @@ export interface Directory {
   discover(logs: readonly ChainLog[]): readonly Address[]
   /** What these logs add, with the reason. An address that is watched already is not among them: the first announcement counts. */
   discoveries(logs: readonly ChainLog[]): readonly Discovery[]
-  /** Watches from now on. To be called once what announced them is committed. */
-  add(discoveries: readonly Discovery[]): void
+  /** Watches from now on. To be called once what announced them, in blocks up to this one, is committed. */
+  add(discoveries: readonly Discovery[], block: number): void
+  /** A directory of its own that knows only what blocks up to this one announced. Cost: a copy of everything. */
+  upTo(block: number): Directory
+  /** Forgets what it knows and takes over what the other one knows. */
+  become(other: Directory): void
+  /** Everything that is indexed. */
+  indexed(): readonly IndexedDiscovery[]
 }
 
 /**
  * A directory of the launchpads' own contracts and of what is already indexed. It holds one entry per token and pool for the life of
  * the process, since the next block may hold a log of any of them.
  */
-export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: readonly Discovery[]): Directory {
+export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: readonly IndexedDiscovery[]): Directory {
   const entries = new Map<Address, Watched>()
   const contracts: Address[] = []
   for (const adapter of adapters) {
@@ -30,10 +41,19 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
       entries.set(address, { role: 'contract', launchpad: adapter.launchpad })
     }
   }
-  const add = (discoveries: readonly Discovery[]) => {
-    for (const { address, watched } of discoveries) if (!entries.has(address)) entries.set(address, watched)
+  /** The block that announced each entry that is no contract. */
+  const blocks = new Map<Address, number>()
+  const add = ({ address, watched, block }: IndexedDiscovery) => {
+    if (entries.has(address)) return
+    entries.set(address, watched)
+    blocks.set(address, block)
   }
-  add(indexed)
+  for (const one of indexed) add(one)
+  const indexedUpTo = (last: number) =>
+    [...blocks].flatMap(([address, block]): readonly IndexedDiscovery[] => {
+      const watched = entries.get(address)
+      return watched === undefined || block > last ? [] : [{ address, watched, block }]
+    })
 
   const discoveries = (logs: readonly ChainLog[]) => {
     const found = new Map<Address, Discovery>()
@@ -53,6 +73,15 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
     lookup: address => entries.get(address),
     discover: logs => discoveries(logs).map(({ address }) => address),
     discoveries,
-    add,
+    add: (found, block) => {
+      for (const discovery of found) add({ ...discovery, block })
+    },
+    upTo: block => createDirectory(adapters, indexedUpTo(block)),
+    become: other => {
+      for (const address of blocks.keys()) entries.delete(address)
+      blocks.clear()
+      for (const one of other.indexed()) add(one)
+    },
+    indexed: () => indexedUpTo(Number.POSITIVE_INFINITY),
   }
 }

@@ -224,6 +224,34 @@ describe('trouble', () => {
     expect(fixture.registry.get(OTHER)).toBeNull()
   })
 
+  it('forgets a token that a reorg took off the chain, whatever is being loaded, and goes on when it is launched again', async () => {
+    const { fixture, subscription } = await live()
+    // Begun before the reorg, answered after it.
+    fixture.registry.dispatch({ ...blockOf(), unread: [TOKEN] })
+    await settle()
+    fixture.history.stored.delete(TOKEN)
+    fixture.registry.dispatch({ ...blockOf(), dropped: [OTHER, TOKEN] })
+    const joined = new RecordingSubscription()
+    fixture.registry.subscribe(TOKEN, joined)
+    await fixture.answerLoads()
+    expect(joined.log).toEqual(['subscribed null'])
+    expect(subscription.log).toEqual(['subscribed 7', 'snapshot 7'])
+    expect(fixture.registry.get(TOKEN)).toMatchObject({ state: 'live', sequence: null })
+    fixture.registry.dispatch(blockOf(snapshotOf(TOKEN, 9)))
+    expect([joined.log.at(-1), subscription.log.at(-1)]).toEqual(['update 9', 'update 9'])
+  })
+
+  it('answers who waits for a token that a reorg takes off the chain', async () => {
+    const fixture = new RegistryFixture()
+    fixture.history.store(snapshotOf(TOKEN, 7))
+    const subscription = new RecordingSubscription()
+    fixture.registry.subscribe(TOKEN, subscription)
+    await settle()
+    fixture.registry.dispatch({ ...blockOf(), dropped: [TOKEN] })
+    await fixture.answerLoads()
+    expect(subscription.log).toEqual(['subscribed null'])
+  })
+
   it('replaces an actor whose action has thrown and resyncs its subscribers', async () => {
     const { fixture, subscription } = await live()
     const waiting = new RecordingSubscription()

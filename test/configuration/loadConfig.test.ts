@@ -56,6 +56,7 @@ const DEFAULTS: Config = {
     ],
   },
   confirmations: 3,
+  maxReorgDepth: 128,
   databaseUrl: null,
   dataDir: '/app/.data',
   host: '127.0.0.1',

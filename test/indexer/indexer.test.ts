@@ -158,7 +158,7 @@ describe('the indexer', () => {
     const gate = Promise.withResolvers<void>()
     let begun = 0
     const sink: MemoryIndex['sink'] = {
-      recentBlocks: index.sink.recentBlocks,
+      ...index.sink,
       commit: async batch => {
         begun++
         await gate.promise
@@ -205,7 +205,7 @@ describe('the indexer', () => {
     const index = indexOf()
     const gate = Promise.withResolvers<void>()
     const sink: MemoryIndex['sink'] = {
-      recentBlocks: index.sink.recentBlocks,
+      ...index.sink,
       commit: async batch => {
         if (batch.to.number === 5) await gate.promise
         return index.sink.commit(batch)

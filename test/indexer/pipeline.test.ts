@@ -11,7 +11,7 @@ const { header } = createSimulatedChain().head()
 const tipAt = (number: number): ChainTip => ({ head: { ...header, number }, confirmed: { ...header, number } })
 const committed = (number: number): Advance => ({
   kind: 'committed',
-  block: { number, hash: header.hash, timestamp: 0, completedAtMs: 0, tokens: [], unread: [] },
+  block: { number, hash: header.hash, timestamp: 0, completedAtMs: 0, tokens: [], unread: [], dropped: [] },
 })
 
 /** A pipeline over a chain that is just a number, and an index that is another. */

@@ -125,7 +125,7 @@ export class RegistryFixture {
 }
 
 export function blockOf(...tokens: readonly TokenSnapshot[]): CommittedBlock {
-  return { number: 456, hash: hashOf(456), timestamp: 1_795_000_000, completedAtMs: 900, tokens, unread: [] }
+  return { number: 456, hash: hashOf(456), timestamp: 1_795_000_000, completedAtMs: 900, tokens, unread: [], dropped: [] }
 }
 
 /** Lets every promise that is settled already tell its followers. */

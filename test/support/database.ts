@@ -19,7 +19,7 @@ export interface TestDatabaseOptions {
   readonly migrated?: boolean
 }
 
-const TABLES = ['chain_state', 'block', 'token', 'pool', 'trade', 'balance', 'candle', 'creator_fee']
+const TABLES = ['chain_state', 'block', 'token', 'pool', 'trade', 'balance', 'candle', 'creator_fee', 'block_undo', 'dropped_token']
 
 export const silentLogger = pino({ level: 'silent' })
 

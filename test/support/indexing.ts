@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { asyncScheduler, type SchedulerLike, Subject, type Subscription } from 'rxjs'
 import { createChainSource } from '#chain/chainSource.ts'
 import type { Rpc } from '#chain/rpc.ts'
@@ -24,6 +24,8 @@ export interface RunningIndexer {
   completed(): boolean
   /** Hints until the condition holds. */
   until(condition: () => boolean, what: string): Promise<void>
+  /** Hints, and leaves the processor to the database for a moment. */
+  hint(): Promise<void>
   /** Hints, and gives everything that could happen the time to happen. */
   settle(): Promise<void>
   readonly subscription: Subscription
@@ -31,14 +33,16 @@ export interface RunningIndexer {
 
 export interface RunOptions {
   readonly rpc: Pick<Rpc, 'ask' | 'askEach' | 'preferred' | 'health' | 'lastAnswerAtMs' | 'subscribeHeads'>
-  readonly index: MemoryIndex
+  readonly index: Pick<MemoryIndex, 'sink' | 'watchlist'>
   readonly confirmations?: Confirmations
+  /** Default 0: the first reorg ends indexing. */
+  readonly maxReorgDepth?: number
 }
 
 const LONGEST_MS = 20_000
 
 /** Runs an indexer over a memory index without waiting anywhere. */
-export function runIndexer({ rpc, index, confirmations = 0 }: RunOptions): RunningIndexer {
+export function runIndexer({ rpc, index, confirmations = 0, maxReorgDepth = 0 }: RunOptions): RunningIndexer {
   const hints = new Subject<void>()
   const log = createLogLines()
   const clock = createManualClock()
@@ -49,6 +53,7 @@ export function runIndexer({ rpc, index, confirmations = 0 }: RunOptions): Runni
     sink,
     watchlist,
     confirmations,
+    maxReorgDepth,
     hints,
     clock,
     rpc: { ...rpc, lastAnswerAtMs: () => clock.nowMs() },
@@ -78,6 +83,10 @@ export function runIndexer({ rpc, index, confirmations = 0 }: RunOptions): Runni
         hints.next()
         await nextTurn()
       }
+    },
+    hint: async () => {
+      hints.next()
+      await pause(1)
     },
     settle: async () => {
       hints.next()

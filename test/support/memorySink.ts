@@ -3,7 +3,7 @@ import type { Address } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { TokenwireError } from '#errors'
-import type { BlockBatch, BlockSink, Watchlist } from '#indexer/ports.ts'
+import type { BlockBatch, BlockSink, Replacement, Watchlist } from '#indexer/ports.ts'
 
 export interface MemoryIndex {
   readonly sink: BlockSink
@@ -57,11 +57,39 @@ function open(stored: Stored, contracts: readonly Address[], startBlock: number)
     }
     if (failure?.when === 'after') throw failure.error
     const { number, hash, timestamp } = batch.to
-    return { number, hash, timestamp, completedAtMs: 0, tokens: [], unread: [] }
+    return { number, hash, timestamp, completedAtMs: 0, tokens: [], unread: [], dropped: [] }
+  }
+
+  const swap = async ({ ancestor, batches }: Replacement): Promise<CommittedBlock> => {
+    await Promise.resolve()
+    const to = batches.at(-1)?.to ?? ancestor
+    const failure = decide({ from: ancestor.number + 1, to, headers: [], logs: [], live: true })
+    if (failure?.when === 'before') throw failure.error
+    if (stored.local.at(-1)?.hash !== to.hash) {
+      const last = stored.local.findIndex(({ hash }) => hash === ancestor.hash)
+      if (last === -1) throw new TokenwireError('config_invalid', 'the sink was given an ancestor that it does not hold')
+      stored.local = stored.local.slice(0, last + 1)
+      const kept = stored.logs.filter(({ blockNumber }) => blockNumber <= ancestor.number)
+      stored.logs.splice(0, stored.logs.length, ...kept)
+      stored.watched.clear()
+      for (const address of [...contracts, ...kept.flatMap(log => announced(log, contracts))]) stored.watched.add(address)
+      for (const batch of batches) {
+        for (const address of discover(batch.logs)) stored.watched.add(address)
+        const logs = batch.logs.filter(({ address }) => stored.watched.has(address))
+        const headers = logs.length === 0 ? [] : batch.headers
+        check({ ...batch, logs, headers }, stored, [], startBlock)
+        stored.logs.push(...logs)
+        stored.batches.push(batch)
+        stored.local = extendChain(stored.local, batch.to)
+      }
+    }
+    if (failure?.when === 'after') throw failure.error
+    const { number, hash, timestamp } = to
+    return { number, hash, timestamp, completedAtMs: 0, tokens: [], unread: [], dropped: [] }
   }
 
   return {
-    sink: { recentBlocks: async () => stored.local, commit },
+    sink: { recentBlocks: async () => stored.local, commit, swap },
     watchlist: {
       contracts,
       startBlock,

@@ -27,7 +27,8 @@ export class NodeFailure extends Error {
 
 /** A chain in memory that answers JSON-RPC as a node does, and forks when told to. */
 export interface SimulatedChain {
-  mine(logs?: readonly NewLog[]): SimulatedBlock
+  /** @param seconds after the block before it; default `blockSeconds` */
+  mine(logs?: readonly NewLog[], seconds?: number): SimulatedBlock
   /** Drops the newest blocks. */
   drop(depth: number): void
   /** Takes another chain's next block for its own. */
@@ -57,10 +58,10 @@ export function createSimulatedChain({
   /** Part of every hash: a fork's blocks differ from those that it replaces, while chains with one history have the same hashes. */
   let forks = 0
 
-  const mine = (newLogs: readonly NewLog[] = []): SimulatedBlock => {
+  const mine = (newLogs: readonly NewLog[] = [], seconds = blockSeconds): SimulatedBlock => {
     const number = blocks.length
     const parentHash = blocks.at(-1)?.header.hash ?? `0x${'00'.repeat(32)}`
-    const hash = keccak256(toHex(`${parentHash}:${number}:${forks}:${JSON.stringify(newLogs)}`))
+    const hash = keccak256(toHex(`${parentHash}:${number}:${seconds}:${forks}:${JSON.stringify(newLogs)}`))
     const logs = newLogs.map(
       ({ address, topics = [], data = '0x' }, logIndex): ChainLog => ({
         address,
@@ -73,7 +74,8 @@ export function createSimulatedChain({
         logIndex,
       }),
     )
-    const timestamp = genesisTimestamp + number * blockSeconds
+    const parent = blocks.at(-1)
+    const timestamp = parent === undefined ? genesisTimestamp : parent.header.timestamp + seconds
     const header: ChainHeader = { number, hash, parentHash, timestamp, logsBloom: logsBloom(logs), baseFeeWei: 7n }
     const block = { header, logs }
     blocks.push(block)

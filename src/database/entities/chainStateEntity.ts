@@ -16,5 +16,6 @@ export const ChainStateEntity = defineEntity({
     cursorHash: hex().nullable(),
     cursorTimestamp: safeInteger().nullable(),
     committedAtMs: safeInteger().nullable(),
+    undoFrom: safeInteger().nullable(),
   },
 })

@@ -1,0 +1,111 @@
+import type { Logger } from 'pino'
+import { type ChainCursor, moveCursor } from '#database/chainState.ts'
+import { loadRows } from '#database/loadRows.ts'
+import type { Queryable } from '#database/queryable.ts'
+import { forgetUndoBefore, keepUndo, raiseRelaunched } from '#database/undo.ts'
+import { writeChanges } from '#database/writeChanges.ts'
+import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
+import { balanceKey, creatorFeeKey, type RowKeys } from '#domain/changes.ts'
+import { parseDecimal } from '#domain/decimal.ts'
+import type { Discovery, LaunchpadAdapter, Watched } from '#launchpads/adapter.ts'
+import { decodeLogs } from '#launchpads/decodeLogs.ts'
+import type { Directory } from '#launchpads/directory.ts'
+import type { TokenEvent } from '#launchpads/tokenEvent.ts'
+import type { BlockBatch } from './ports.ts'
+import { project } from './project/project.ts'
+
+/** A batch as events, ready to be applied. */
+export interface DecodedBatch {
+  readonly batch: BlockBatch
+  readonly events: readonly TokenEvent[]
+  /** What it announces; to be added to the directory once it is committed. */
+  readonly discoveries: readonly Discovery[]
+  lookup(address: Address): Watched | undefined
+}
+
+export interface DecodeOptions {
+  readonly directory: Pick<Directory, 'discoveries' | 'lookup'>
+  readonly adapters: readonly LaunchpadAdapter[]
+  readonly weth: Address
+  readonly logger: Logger
+}
+
+/** Decodes a batch's logs. Changes nothing. */
+export function decodeBatch(batch: BlockBatch, { directory, adapters, weth, logger }: DecodeOptions): DecodedBatch {
+  const discoveries = directory.discoveries(batch.logs)
+  const added = new Map(discoveries.map(({ address, watched }) => [address, watched]))
+  const lookup = (address: Address): Watched | undefined => directory.lookup(address) ?? added.get(address)
+  const { events, malformed } = decodeLogs({ logs: batch.logs, headers: batch.headers, lookup, adapters, weth })
+  const [first] = malformed
+  if (first !== undefined) {
+    const { blockNumber, txHash, logIndex, address } = first
+    logger.warn(
+      { count: malformed.length, first: { blockNumber, txHash, logIndex, address } },
+      'passed over logs that do not fit their event',
+    )
+  }
+  return { batch, events, discoveries, lookup }
+}
+
+export interface ApplyOptions {
+  readonly weth: Address
+  /** USD per ETH to store with the trades. */
+  readonly ethUsd: string | null
+  readonly committedAtMs: number
+  /** Where the database stands before the batch. */
+  readonly undoFrom: ChainCursor['undoFrom']
+  readonly maxReorgDepth: number
+}
+
+export interface AppliedBatch {
+  /** The tokens that it changed. */
+  readonly tokens: readonly Address[]
+  readonly undoFrom: ChainCursor['undoFrom']
+}
+
+/**
+ * Projects and writes a batch, inside the caller's transaction. How to undo it is kept for a block that is followed, not for a range,
+ * below which nothing can be undone then.
+ */
+export async function applyBatch(db: Queryable, decoded: DecodedBatch, options: ApplyOptions): Promise<AppliedBatch> {
+  const { batch, events, lookup } = decoded
+  const { weth, ethUsd, committedAtMs } = options
+  const now = batch.to.timestamp
+  const rows = await loadRows(db, keysOf(events), now)
+  const price = ethUsd === null ? null : parseDecimal(ethUsd)
+  const changes = project({ events, rows, now, weth, ethUsd: price, lookup, blocks: [batch.to] })
+  const undoFrom = undoFromAfter(batch, options)
+  if (undoFrom !== null) await keepUndo(db, batch.to.number, changes)
+  await writeChanges(db, changes, committedAtMs)
+  await raiseRelaunched(
+    db,
+    changes.tokens.map(({ address }) => address).filter(address => !rows.tokens.has(address)),
+  )
+  if (options.undoFrom !== null && undoFrom !== options.undoFrom) await forgetUndoBefore(db, undoFrom ?? batch.to.number)
+  await moveCursor(db, batch.to, committedAtMs, undoFrom)
+  return { tokens: changes.tokens.map(({ address }) => address), undoFrom }
+}
+
+/** The oldest block that can be undone after this batch. */
+function undoFromAfter({ live, to }: BlockBatch, { undoFrom, maxReorgDepth }: ApplyOptions): number | null {
+  if (!live || maxReorgDepth === 0) return null
+  return Math.max(undoFrom ?? to.number, to.number - maxReorgDepth + 1)
+}
+
+function keysOf(events: readonly TokenEvent[]): RowKeys {
+  const tokens = new Set<Address>()
+  const balances = new Map<string, RowKeys['balances'][number]>()
+  const creatorFees = new Map<string, RowKeys['creatorFees'][number]>()
+  for (const event of events) {
+    const { token } = event
+    tokens.add(token)
+    if (event.kind === 'transfer') {
+      for (const holder of [event.from, event.to]) balances.set(balanceKey(token, holder), { token, holder })
+    } else if (event.kind === 'creatorFee') {
+      const { launchpad, creator, currency, scope } = event
+      const key = { launchpad, creator, currency, token: scope === 'token' ? token : ZERO_ADDRESS }
+      creatorFees.set(creatorFeeKey(key), key)
+    }
+  }
+  return { tokens: [...tokens], balances: [...balances.values()], creatorFees: [...creatorFees.values()] }
+}

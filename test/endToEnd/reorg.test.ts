@@ -1,0 +1,145 @@
+import { parseEther } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buyOnCurve, type Launched, launch, readLaunched, sellOnCurve } from '#devchain/actions.ts'
+import type { Address } from '#domain/address.ts'
+import type { IndexerHealth } from '#domain/health.ts'
+import type { Token } from '#domain/token.ts'
+import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { useDatabase } from '#test/support/database.ts'
+import { type FeedClient, openFeed } from '#test/support/feedClient.ts'
+import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
+import { type Service, serviceFolder, startService } from '#test/support/service.ts'
+
+/* The whole service as a process over a chain that is really reorganised. */
+
+const database = await useDatabase({ migrated: false })
+const fresh = await useDatabase()
+let chain: TestChain
+let folder: Awaited<ReturnType<typeof serviceFolder>>
+let service: Service
+let feed: FeedClient
+let alpha: Launched
+let creator: Address
+let alice: Address
+
+beforeAll(async () => {
+  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
+  ;[, creator, alice] = chain.accounts as unknown as [Address, Address, Address]
+  alpha = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP', firstBuyWei: parseEther('0.05') })))
+  await chain.mined(buy('0.4'))
+  await chain.mine(3)
+  folder = await serviceFolder(chain)
+  await start()
+})
+
+afterAll(async () => {
+  feed?.close()
+  await service?.stop()
+  await chain?.stop()
+  await folder?.remove()
+})
+
+async function start(): Promise<void> {
+  service = await startService({
+    env: {
+      RPC_URLS: chain.anvil.url,
+      LAUNCHPADS_FILE: folder.launchpadsFile,
+      DATABASE_URL: database.url,
+      DATA_DIR: folder.folder,
+      PORT: '0',
+      CONFIRMATIONS: '0',
+      // Nobody answers there: no USD values, which would differ between an update and a later answer.
+      COINGECKO_URL: 'http://127.0.0.1:9',
+      COINBASE_URL: 'http://127.0.0.1:9',
+    },
+  })
+  await service.indexed(await head())
+  feed = await openFeed(service.url)
+}
+
+const head = async () => Number(await chain.client.getBlockNumber({ cacheTime: 0 }))
+const buy = (paid: string) => buyOnCurve(chain, { from: alice, curve: alpha.curve, paidWei: parseEther(paid) })
+const get = (path: string) => fetch(`${service.url}${path}`)
+const tokenOf = async (address: Address) => (await (await get(`/api/tokens/${address}`)).json()) as Token
+const health = async () => (await (await get('/api/indexer/health')).json()) as IndexerHealth
+
+/** Replaces the newest blocks by as many empty ones. */
+async function reorg(depth: number): Promise<void> {
+  await chain.client.request({ method: 'anvil_reorg', params: [depth, []] } as never)
+}
+
+async function updateAt(address: Address, block: number): Promise<void> {
+  await feed.next(
+    ({ type, sourceBlock, token }) => type === 'token.update' && sourceBlock === String(block) && (token as Token).address === address,
+  )
+}
+
+async function expectTablesOfFreshIndex(): Promise<void> {
+  await fresh.clear()
+  await (await openChainIndex(chain, fresh)).indexRange(chain.deployment.startBlock)
+  expect(await dumpTables(database.kysely)).toEqual(await dumpTables(fresh.kysely))
+}
+
+test('a reorg gives the subscriber what the chain says now, and takes off what it no longer says', async () => {
+  feed.send({ type: 'subscribe', token: alpha.token })
+  await feed.next(({ type, token }) => type === 'token.update' && (token as Token).address === alpha.token)
+  const beta = readLaunched(await chain.mined(launch(chain, { from: alice, name: 'Beta', symbol: 'BET' })))
+  for (const paid of ['0.1', '0.2', '0.3']) await chain.mined(buy(paid))
+  await updateAt(alpha.token, await head())
+  expect((await get(`/api/tokens/${beta.token}`)).status).toBe(200)
+  const before = feed.updates(alpha.token).at(-1)
+
+  await reorg(4)
+  const held = await chain.client.readContract({
+    address: alpha.token,
+    abi: chain.deployment.abis.token,
+    functionName: 'balanceOf',
+    args: [alice],
+  })
+  await chain.mined(sellOnCurve(chain, { from: alice, token: alpha.token, curve: alpha.curve, amount: held / 2n }))
+  await updateAt(alpha.token, await head())
+
+  const last = feed.updates(alpha.token).at(-1)
+  expect(last?.token).toEqual(await tokenOf(alpha.token))
+  expect(last?.sequence).toBeGreaterThan(before?.sequence ?? Number.POSITIVE_INFINITY)
+  expect(last?.token.market.tradeCount).toBe((before?.token.market.tradeCount ?? 0) - 2)
+  expect((await get(`/api/tokens/${beta.token}`)).status).toBe(404)
+  feed.send({ type: 'subscribe', token: beta.token })
+  expect(await feed.next(({ type, token }) => type === 'subscribed' && token === beta.token)).toMatchObject({ sequence: null })
+  expect(await health()).toMatchObject({ status: 'ok', reorgs: { count: 1, lastDepth: expect.any(Number) as unknown } })
+  await expectTablesOfFreshIndex()
+})
+
+test('several reorgs in a row end in the tables of a fresh index', async () => {
+  for (const [depth, paid] of [
+    [2, '0.11'],
+    [5, '0.12'],
+    [1, '0.13'],
+  ] as const) {
+    await chain.mined(buy(paid))
+    await updateAt(alpha.token, await head())
+    await reorg(depth)
+    await chain.mined(buy(paid))
+    await updateAt(alpha.token, await head())
+  }
+  expect(feed.updates(alpha.token).at(-1)?.token).toEqual(await tokenOf(alpha.token))
+  const sequences = feed.updates(alpha.token).map(({ sequence }) => sequence)
+  expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
+  await expectTablesOfFreshIndex()
+})
+
+test('a reorg while the service is down is swapped when it starts', async () => {
+  await chain.mined(buy('0.21'))
+  await updateAt(alpha.token, await head())
+  const { sequence } = await tokenOf(alpha.token)
+  feed.close()
+  await service.stop()
+  await reorg(3)
+  await chain.mined(buy('0.22'))
+  await start()
+  feed.send({ type: 'subscribe', token: alpha.token, sequence })
+  const update = await feed.next(({ type }) => type === 'token.update')
+  expect(update).toMatchObject({ token: await tokenOf(alpha.token) })
+  expect(Number(update['sequence'])).toBeGreaterThan(sequence)
+  await expectTablesOfFreshIndex()
+})

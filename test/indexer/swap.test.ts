@@ -1,0 +1,141 @@
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createRandom } from '#devchain/traders/random.ts'
+import type { Address } from '#domain/address.ts'
+import { liveBatch } from '#indexer/follow.ts'
+import type { Replacement } from '#indexer/ports.ts'
+import { useDatabase } from '#test/support/database.ts'
+import { createForkingChain, type ForkingChain, indexAtOnce, type OpenedIndex, openIndex } from '#test/support/forkTree.ts'
+import { dumpTables } from '#test/support/indexChain.ts'
+import { testAddress } from '#test/support/simulatedChain.ts'
+
+const database = await useDatabase()
+const fresh = await useDatabase()
+const FIRST_TOKEN = testAddress(100)
+let forking: ForkingChain
+let index: OpenedIndex
+
+beforeEach(async () => {
+  await database.clear()
+  await fresh.clear()
+  forking = createForkingChain(createRandom(5))
+  index = await openIndex(database, forking.chain, 16)
+})
+
+/** Commits blocks of the canonical chain one by one. */
+async function follow(from: number, to: number): Promise<void> {
+  for (let number = from; number <= to; number++) await index.sink.commit(liveBatch(forking.chain.at(number), index.directory))
+}
+
+/** The canonical blocks after the ancestor, with all of their logs. */
+function replacement(ancestor: number): Replacement {
+  const { chain } = forking
+  const numbers = Array.from({ length: chain.head().header.number - ancestor }, (_, above) => ancestor + 1 + above)
+  return { ancestor: chain.at(ancestor).header, batches: numbers.map(number => wholeBatch(number)) }
+}
+
+function wholeBatch(number: number): Replacement['batches'][number] {
+  const { header, logs } = forking.chain.at(number)
+  return { from: number, to: header, headers: logs.length === 0 ? [] : [header], logs, live: true }
+}
+
+async function sequences(): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ address: Buffer; sequence: string }>`select address, sequence from token`.execute(database.kysely)
+  return new Map(rows.map(({ address, sequence }) => [`0x${address.toString('hex')}`, Number(sequence)]))
+}
+
+describe('swapping blocks', () => {
+  it('leaves the tables of a fresh index, and gives every touched token a higher sequence', async () => {
+    forking.mine(30)
+    await follow(1, 30)
+    const before = await sequences()
+    forking.fork(10, 2)
+    const block = await index.sink.swap(replacement(20))
+    expect(block).toMatchObject({ number: 32, hash: forking.chain.head().header.hash })
+    await indexAtOnce(fresh, forking.chain, 32)
+    expect(await dumpTables(database.kysely)).toEqual(await dumpTables(fresh.kysely))
+    expect(block.tokens.length).toBeGreaterThan(2)
+    for (const { token } of block.tokens) expect(token.sequence).toBeGreaterThan(before.get(token.address) ?? 0)
+  })
+
+  it('gives the same answer when it is repeated', async () => {
+    forking.mine(20)
+    await follow(1, 20)
+    forking.fork(8, 0)
+    const first = await index.sink.swap(replacement(12))
+    const again = await index.sink.swap(replacement(12))
+    const byAddress = ({ tokens }: typeof first) => new Map(tokens.map(snapshot => [snapshot.token.address, snapshot]))
+    expect(byAddress(again)).toEqual(byAddress(first))
+    expect(new Set(again.dropped)).toEqual(new Set(first.dropped))
+  })
+
+  it('takes a token off whose launch is gone, and lets its sequence go on when it is launched again', async () => {
+    const { chain } = forking
+    chain.mine()
+    chain.mine()
+    forking.mine(12)
+    await follow(1, 14)
+    // Ahead of the clock, as after many updates in one millisecond or with a clock that was put back.
+    const ahead = Date.now() + 3_600_000
+    await sql`update token set sequence = ${ahead}`.execute(database.kysely)
+    const launched = [...(await sequences()).keys()]
+    expect(launched).toContain(FIRST_TOKEN)
+    chain.drop(12)
+    chain.mine()
+    const undone = await index.sink.swap(replacement(2))
+    expect(undone).toMatchObject({ number: 3, tokens: [], unread: [] })
+    expect(undone.dropped.toSorted()).toEqual(launched.toSorted())
+    expect(await index.sink.swap(replacement(2))).toMatchObject({ dropped: expect.arrayContaining(launched) as unknown })
+    expect(launched.some(address => index.directory.has(address as Address))).toBe(false)
+    expect(await sequences()).toEqual(new Map())
+
+    forking.mine(20)
+    await follow(4, chain.head().header.number)
+    expect((await sequences()).get(FIRST_TOKEN)).toBeGreaterThan(ahead)
+  })
+
+  it('only undoes when the new chain is not confirmed beyond the ancestor', async () => {
+    forking.mine(20)
+    await follow(1, 15)
+    const expected = await dumpTables(database.kysely)
+    await follow(16, 20)
+    const block = await index.sink.swap({ ancestor: forking.chain.at(15).header, batches: [] })
+    expect(block.number).toBe(15)
+    expect(await dumpTables(database.kysely)).toEqual(expected)
+    await follow(16, 20)
+  })
+
+  it('refuses what is deeper than the maximum or lies in a backfilled range, and changes nothing', async () => {
+    forking.mine(40)
+    await follow(1, 30)
+    const expected = await dumpTables(database.kysely)
+    const swapTo = (number: number) => index.sink.swap({ ancestor: forking.chain.at(number).header, batches: [] })
+    await expect(swapTo(13)).rejects.toMatchObject({ code: 'reorg_too_deep', retryable: false })
+    expect(await dumpTables(database.kysely)).toEqual(expected)
+    await index.sink.commit({ ...liveBatch(forking.chain.at(31), index.directory), live: false })
+    await follow(32, 34)
+    await expect(swapTo(30)).rejects.toMatchObject({ code: 'reorg_too_deep' })
+    await expect(swapTo(31)).resolves.toMatchObject({ number: 31 })
+  })
+
+  it('keeps no more to undo than the maximum depth', async () => {
+    forking.mine(40)
+    await follow(1, 40)
+    const { rows } = await sql<{ oldest: string }>`select min(block_number) as oldest from block_undo`.execute(database.kysely)
+    expect(Number(rows[0]?.oldest)).toBeGreaterThanOrEqual(25)
+    const { rows: state } = await sql<{ undo_from: string }>`select undo_from from chain_state`.execute(database.kysely)
+    expect(Number(state[0]?.undo_from)).toBe(25)
+  })
+
+  it('leaves what projection does not determine as it is', async () => {
+    forking.mine(20)
+    await follow(1, 20)
+    await sql`update token set image_url = 'https://example.com/x.png' where created_block <= 12`.execute(database.kysely)
+    forking.fork(8, 0)
+    await index.sink.swap(replacement(12))
+    const { rows } = await sql<{ count: number }>`select count(*)::int as count from token where image_url is not null`.execute(
+      database.kysely,
+    )
+    expect(rows[0]?.count).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,168 @@
+import { encodeAbiParameters, type Hex, numberToHex, parseAbiParameters, toEventSelector } from 'viem'
+import type { Random } from '#devchain/traders/random.ts'
+import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
+import { type NewLog, testAddress } from './simulatedChain.ts'
+
+/** What a branch of the chain holds: copied, never changed, so that a fork goes on from any of its blocks. */
+export interface Market {
+  readonly tokens: readonly SimulatedToken[]
+}
+
+interface SimulatedToken {
+  readonly token: Address
+  readonly curve: Address
+  readonly creator: Address
+  readonly pool: Address | null
+  readonly accrued: bigint
+}
+
+export const FACTORY = testAddress(1)
+export const WETH = testAddress(2)
+const HOLDERS = [0xdead, 11, 12, 13, 14, 15].map(index => testAddress(index))
+const ETHER = 10n ** 18n
+
+export const EMPTY_MARKET: Market = { tokens: [] }
+
+/**
+ * The logs of one block of the reference launchpad, and what the branch holds after it. The nth token of every branch has the same address:
+ * a launch that a reorg drops often happens again.
+ */
+export function tradeBlock(market: Market, random: Random): { readonly logs: readonly NewLog[]; readonly market: Market } {
+  const logs: NewLog[] = []
+  let { tokens } = market
+  for (let count = random.weighted([4, 5, 2, 1]); count > 0; count--) {
+    if (tokens.length === 0 || (tokens.length < 8 && random.chance(0.15))) {
+      const launched = launch(tokens.length, random)
+      logs.push(...launched.logs)
+      tokens = [...tokens, launched.token]
+      continue
+    }
+    const token = random.pick(tokens)
+    const acted = act(token, random)
+    logs.push(...acted.logs)
+    tokens = tokens.map(one => (one === token ? acted.token : one))
+  }
+  return { logs, market: { tokens } }
+}
+
+interface Acted {
+  readonly logs: readonly NewLog[]
+  readonly token: SimulatedToken
+}
+
+/** The creation event comes last in its transaction, after the mint. */
+function launch(index: number, random: Random): Acted {
+  const creator = random.pick(HOLDERS)
+  const token = { token: testAddress(100 + index), curve: testAddress(200 + index), creator, pool: null, accrued: 0n }
+  const supply = 10n ** 27n
+  const data = encodeAbiParameters(parseAbiParameters('string, string, string, uint256, uint256, uint256, uint256, uint16, uint16'), [
+    `Name ${random.integer(0, 99)}`,
+    `S${random.integer(0, 9)}`,
+    'ipfs://x',
+    supply,
+    2n * ETHER,
+    supply,
+    4n * ETHER,
+    100,
+    5_000,
+  ])
+  const topics = [TOPICS.launched, topic(token.token), topic(creator), topic(token.curve)]
+  return { logs: [transferLog(token.token, ZERO_ADDRESS, token.curve, supply), { address: FACTORY, topics, data }], token }
+}
+
+function act(token: SimulatedToken, random: Random): Acted {
+  const [from, to] = [random.pick(HOLDERS), random.pick(HOLDERS)]
+  const amount = BigInt(random.integer(1, 1_000_000)) * 10n ** 18n
+  const weiAmount = BigInt(random.integer(1, 1_000)) * 10n ** 15n
+  switch (random.weighted([8, 3, token.accrued > 0n ? 1 : 0, token.pool === null ? 1 : 0])) {
+    case 0:
+      return token.pool === null ? tradeOnCurve(token, from, weiAmount, amount, random) : tradeInPool(token, token.pool, from, random)
+    case 1:
+      return { token, logs: [transferLog(token.token, from, to, amount)] }
+    case 2: {
+      const topics = [TOPICS.claimed, topic(token.token), topic(token.creator), topic(WETH)]
+      return { token: { ...token, accrued: 0n }, logs: [{ address: FACTORY, topics, data: words(BigInt(token.creator), token.accrued) }] }
+    }
+    default:
+      return graduate(token, random)
+  }
+}
+
+function tradeOnCurve(token: SimulatedToken, maker: Address, weiAmount: bigint, amount: bigint, random: Random): Acted {
+  const buy = random.chance(0.65)
+  const fee = weiAmount / 100n
+  const after = [2n * ETHER + weiAmount, 10n ** 27n - amount, BigInt(random.integer(0, 3_999)) * 10n ** 15n, 10n ** 27n - amount]
+  const values = buy ? [weiAmount, fee, amount, ...after] : [amount, weiAmount, fee, ...after]
+  const topics = [buy ? TOPICS.bought : TOPICS.sold, topic(maker), topic(maker)]
+  return {
+    token: { ...token, accrued: token.accrued + fee / 2n },
+    logs: [
+      buy ? transferLog(token.token, token.curve, maker, amount) : transferLog(token.token, maker, token.curve, amount),
+      { address: FACTORY, topics: [TOPICS.accrued, topic(token.token), topic(token.creator), topic(WETH)], data: words(fee / 2n) },
+      { address: token.curve, topics, data: words(...values) },
+    ],
+  }
+}
+
+function graduate(token: SimulatedToken, random: Random): Acted {
+  const pool = testAddress(300 + Number(BigInt(token.token) % 100n) * 10 + random.integer(0, 1))
+  const sqrtPriceX96 = randomPrice(random)
+  return {
+    token: { ...token, pool },
+    logs: [
+      { address: token.curve, topics: [TOPICS.completed], data: words(4n * ETHER) },
+      { address: pool, topics: [TOPICS.initialize], data: words(sqrtPriceX96, 100n) },
+      transferLog(token.token, token.curve, pool, 10n ** 26n),
+      {
+        address: pool,
+        topics: [TOPICS.mint, topic(FACTORY), signedTopic(-200), signedTopic(200)],
+        data: words(BigInt(FACTORY), 10n ** 20n, 10n ** 26n, 4n * ETHER),
+      },
+      {
+        address: FACTORY,
+        topics: [TOPICS.graduated, topic(token.token), topic(pool)],
+        data: words(1n, 4n * ETHER, 10n ** 26n),
+      },
+    ],
+  }
+}
+
+function tradeInPool(token: SimulatedToken, pool: Address, maker: Address, random: Random): Acted {
+  const amount0 = BigInt(random.integer(1, 1_000)) * 10n ** 18n
+  const amount1 = BigInt(random.integer(1, 1_000)) * 10n ** 15n
+  const [in0, in1] = random.chance(0.5) ? [amount0, -amount1] : [-amount0, amount1]
+  const data = words(in0, in1, randomPrice(random), 10n ** 20n, BigInt(random.integer(-300, 300)))
+  return {
+    token,
+    logs: [transferLog(token.token, pool, maker, amount0), { address: pool, topics: [TOPICS.swap, topic(maker), topic(maker)], data }],
+  }
+}
+
+const TOPICS = {
+  launched: toEventSelector('TokenLaunched(address,address,address,string,string,string,uint256,uint256,uint256,uint256,uint16,uint16)'),
+  graduated: toEventSelector('Graduated(address,address,uint256,uint256,uint256)'),
+  accrued: toEventSelector('FeeAccrued(address,address,address,uint256)'),
+  claimed: toEventSelector('FeeClaimed(address,address,address,address,uint256)'),
+  bought: toEventSelector('Bought(address,address,uint256,uint256,uint256,uint256,uint256,uint256,uint256)'),
+  sold: toEventSelector('Sold(address,address,uint256,uint256,uint256,uint256,uint256,uint256,uint256)'),
+  completed: toEventSelector('Completed(uint256)'),
+  transfer: toEventSelector('Transfer(address,address,uint256)'),
+  initialize: toEventSelector('Initialize(uint160,int24)'),
+  mint: toEventSelector('Mint(address,address,int24,int24,uint128,uint256,uint256)'),
+  swap: toEventSelector('Swap(address,address,int256,int256,uint160,uint128,int24)'),
+}
+
+function transferLog(token: Address, from: Address, to: Address, amount: bigint): NewLog {
+  return { address: token, topics: [TOPICS.transfer, topic(from), topic(to)], data: words(amount) }
+}
+
+function randomPrice(random: Random): bigint {
+  return (1n << 96n) / BigInt(random.integer(1_000, 50_000))
+}
+
+const topic = (address: Address): Hex => numberToHex(BigInt(address), { size: 32 })
+const signedTopic = (value: number): Hex => words(BigInt(value))
+
+function words(...values: readonly bigint[]): Hex {
+  return `0x${values.map(value => BigInt.asUintN(256, value).toString(16).padStart(64, '0')).join('')}`
+}
