@@ -80,7 +80,7 @@ export function launchpadFixture(): { readonly adapters: readonly LaunchpadAdapt
   const launchpads = [{ name: 'reference', adapter: 'bonding-curve', startBlock: 0, contracts: { factory: FACTORY } }]
   const adapters = createAdapters({ weth: WETH, launchpads })
   const directory = createDirectory(adapters, [])
-  directory.add(directory.discoveries(launchBlock().logs))
+  directory.add(directory.discoveries(launchBlock().logs), LAUNCH_BLOCK)
   return { adapters, directory }
 }
 

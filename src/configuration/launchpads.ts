@@ -1,11 +1,20 @@
 import { z } from 'zod'
 import type { LaunchpadConfig, LaunchpadsConfig } from '#config'
-import { parseAddress, toAddress } from '#domain/address.ts'
+import { type Address, parseAddress, toAddress } from '#domain/address.ts'
 import { findJsonError } from './json.ts'
 import { quote } from './settings.ts'
 
 /** The adapters that exist by their name in `launchpads.json`, with the names of the contracts that an entry must give. */
-export type KnownAdapters = Readonly<Record<string, { readonly contracts: readonly string[] }>>
+export type KnownAdapters = Readonly<Record<string, KnownAdapter>>
+
+interface KnownAdapter {
+  readonly contracts: readonly string[]
+  /** Public addresses on Base of contracts that an entry may leave out. */
+  readonly presets?: Readonly<Record<string, Address>>
+}
+
+/** The WETH of Base: presets are of that chain. */
+const BASE_WETH = toAddress('0x4200000000000000000000000000000000000006')
 
 export type LaunchpadsResult =
   | { readonly ok: true; readonly value: LaunchpadsConfig }
@@ -32,6 +41,11 @@ const startBlock = z
   .min(0, { error: EXPECTED_START })
   .meta({ description: 'The first block to index: the one that created the launchpad contracts, or a later one.' })
 
+function contractField(preset: Address | undefined) {
+  if (preset === undefined) return address
+  return address.optional().meta({ description: `A contract address: 0x and 40 hex digits. On Base it may be left out (${preset}).` })
+}
+
 interface Entry {
   readonly name: string
   readonly adapter: string
@@ -45,12 +59,12 @@ interface LaunchpadsFile {
 }
 
 function launchpadsSchema(known: KnownAdapters) {
-  const entries = Object.entries(known).map(([adapter, { contracts }]) =>
+  const entries = Object.entries(known).map(([adapter, { contracts, presets }]) =>
     z.strictObject({
       name,
       adapter: z.literal(adapter),
       startBlock,
-      ...Object.fromEntries(contracts.map(contract => [contract, address])),
+      ...Object.fromEntries(contracts.map(contract => [contract, contractField(presets?.[contract])])),
     }),
   )
   const [first, ...others] = entries
@@ -84,13 +98,16 @@ export function parseLaunchpads(text: string, known: KnownAdapters): LaunchpadsR
   const parsed = launchpadsSchema(known).safeParse(input)
   if (!parsed.success) return { ok: false, problems: parsed.error.issues.flatMap(issue => describeIssue(issue, input, known)) }
   const file = parsed.data as unknown as LaunchpadsFile
-  const problems = findRepetitions(file.launchpads)
+  const missing = findMissing(file, known)
+  if (missing.length > 0) return { ok: false, problems: missing }
+  const launchpads = file.launchpads.map(entry => ({ ...known[entry.adapter]?.presets, ...entry }))
+  const problems = findRepetitions(launchpads)
   if (problems.length > 0) return { ok: false, problems }
   return {
     ok: true,
     value: {
       weth: toAddress(file.weth),
-      launchpads: file.launchpads.map(entry => toLaunchpad(entry, known[entry.adapter]?.contracts ?? [])),
+      launchpads: launchpads.map(entry => toLaunchpad(entry, known[entry.adapter]?.contracts ?? [])),
     },
   }
 }
@@ -102,6 +119,19 @@ function toLaunchpad(entry: Entry, contracts: readonly string[]): LaunchpadConfi
     startBlock: entry.startBlock,
     contracts: Object.fromEntries(contracts.map(contract => [contract, toAddress(String(entry[contract]))])),
   }
+}
+
+/** Contracts that are left out where the presets are not of the chain. */
+function findMissing({ weth, launchpads }: LaunchpadsFile, known: KnownAdapters): readonly string[] {
+  if (parseAddress(weth) === BASE_WETH) return []
+  return launchpads.flatMap((entry, index) =>
+    Object.keys(known[entry.adapter]?.presets ?? {})
+      .filter(contract => entry[contract] === undefined)
+      .map(
+        contract =>
+          `launchpads[${index}].${contract}: missing, ${EXPECTED_ADDRESS}: only on Base it may be left out, whose weth is ${BASE_WETH}`,
+      ),
+  )
 }
 
 /** Two entries of one name could not be told apart; two of one factory would index its tokens twice. */

@@ -52,6 +52,7 @@ export type TokenStateRow = {
   readonly fees_accrued: string | null
   readonly fees_claimed: string | null
   readonly graduation_status: GraduationStatus
+  readonly graduation_percent: number | null
   readonly raised: string | null
   readonly target: string | null
   readonly completed_at: string | null
@@ -93,6 +94,7 @@ export function toTokenState(row: TokenStateRow): TokenState {
     feesAccruedWei: bigintOrNull(row.fees_accrued),
     feesClaimedWei: bigintOrNull(row.fees_claimed),
     graduationStatus: row.graduation_status,
+    graduationPercent: row.graduation_percent,
     raisedWei: bigintOrNull(row.raised),
     targetWei: bigintOrNull(row.target),
     completedAt: numberOrNull(row.completed_at),

@@ -36,7 +36,7 @@ const KEPT_DROPPED_MS = 30 * 86_400_000
 /** Keeps the rows that a block is about to change. To be called before they are written, in the same transaction. One statement. */
 export async function keepUndo(db: Queryable, block: number, changes: Changes): Promise<void> {
   const { tokens, pools, balances, candles, creatorFees } = changes
-  if (tokens.length === 0) return
+  if ([tokens, pools, balances, candles, creatorFees].every(rows => rows.length === 0)) return
   await sql`
     insert into block_undo (block_number, position, table_name, existed, image)
     select ${block}, row_number() over (), kept.* from (

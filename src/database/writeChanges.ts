@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import type { Changes } from '#domain/changes.ts'
-import { type Decimal, formatDecimal, percentChange, percentOf } from '#domain/decimal.ts'
+import { type Decimal, formatDecimal, percentChange } from '#domain/decimal.ts'
 import type { PerWindow } from '#domain/token.ts'
 import type { BalanceState, CandleDelta, CreatorFeeState, PoolState, TokenState, TradeRow } from '#domain/tokenState.ts'
 import { WINDOW_NAMES, type WindowName } from '#domain/windows.ts'
@@ -70,7 +70,7 @@ export const TOKEN_COLUMNS: BatchColumns<WrittenToken> = {
     fees_accrued: integer(token => token.feesAccruedWei),
     fees_claimed: integer(token => token.feesClaimedWei),
     graduation_status: text(token => token.graduationStatus),
-    graduation_percent: double(graduationPercent),
+    graduation_percent: double(token => token.graduationPercent),
     raised: integer(token => token.raisedWei),
     target: integer(token => token.targetWei),
     completed_at: bigint(token => token.completedAt),
@@ -208,18 +208,6 @@ const insertBlocks = batchInsert<BlockHeader>({
 function priceChange(token: TokenState, name: WindowName): number | null {
   const before = token.referencePrice[name] ?? token.firstPriceWeth
   return before === null || token.priceWeth === null ? null : percentChange(before, token.priceWeth)
-}
-
-function graduationPercent(token: TokenState): number | null {
-  switch (token.graduationStatus) {
-    case 'none':
-      return null
-    case 'bonding':
-      return token.raisedWei === null || token.targetWei === null ? null : percentOf(token.raisedWei, token.targetWei)
-    case 'completed':
-    case 'migrated':
-      return 100
-  }
 }
 
 function formatted(value: Decimal | null): string | null {

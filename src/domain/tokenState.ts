@@ -54,6 +54,8 @@ export interface TokenState {
   readonly feesClaimedWei: bigint | null
 
   readonly graduationStatus: GraduationStatus
+  /** 0 to 100; `null` where there is no graduation or nothing is known of its target. */
+  readonly graduationPercent: number | null
   readonly raisedWei: bigint | null
   readonly targetWei: bigint | null
   readonly completedAt: number | null

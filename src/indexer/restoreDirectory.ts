@@ -22,7 +22,9 @@ export function restoreDirectory(adapters: readonly LaunchpadAdapter[], rows: Wa
       const pool = { address, type, quoteToken, quoteDecimals, tokenIsToken0, feeBps }
       const tokenDecimals = decimals.get(token)
       if (tokenDecimals === undefined) throw new TypeError(`pool ${address} is of a token that is not indexed`)
-      return { address: address as Address, watched: { role: 'pool', launchpad, token, pool, tokenDecimals }, block: createdBlock }
+      const role = address === token ? 'tokenCurve' : 'pool'
+      return { address: address as Address, watched: { role, launchpad, token, pool, tokenDecimals }, block: createdBlock }
     })
-  return createDirectory(adapters, [...tokens, ...pools])
+  // Pools first: a token that is its own curve is watched as both.
+  return createDirectory(adapters, [...pools, ...tokens])
 }

@@ -8,6 +8,14 @@ export type Watched =
   | { readonly role: 'contract'; readonly launchpad: string }
   | { readonly role: 'token'; readonly launchpad: string; readonly token: Address }
   | { readonly role: 'pool'; readonly launchpad: string; readonly token: Address; readonly pool: PoolFacts; readonly tokenDecimals: number }
+  /** A token that is its own curve: its contract sells and takes back what it mints. */
+  | {
+      readonly role: 'tokenCurve'
+      readonly launchpad: string
+      readonly token: Address
+      readonly pool: PoolFacts
+      readonly tokenDecimals: number
+    }
 
 /** One address that a launchpad's log adds to what is watched. */
 export interface Discovery {
@@ -31,6 +39,8 @@ export interface Decoded {
   readonly events: readonly TokenEvent[]
   /** Logs whose topic is known and whose content does not fit: counted, never guessed at. */
   readonly malformed: readonly ChainLog[]
+  /** By the log index of a pool's swap: its maker, for swaps whose transfers lead to the token's own contract and no further. */
+  readonly makers?: ReadonlyMap<number, Address>
 }
 
 /** What a creator could be owed, for building the call that pays it out. */
@@ -39,6 +49,8 @@ export interface ClaimTarget {
   readonly creator: Address
   readonly currency: Address
   readonly scope: ClaimScope
+  /** What is owed now, in the currency's raw units. */
+  readonly amount: bigint
 }
 
 export interface ClaimCall {
@@ -74,5 +86,7 @@ export interface AdapterOptions {
 export interface AdapterKind {
   /** Names of the required contract fields. */
   readonly contracts: readonly string[]
+  /** Public addresses on Base of contracts that an entry may leave out. */
+  readonly presets?: Readonly<Record<string, Address>>
   create(options: AdapterOptions): LaunchpadAdapter
 }

@@ -129,7 +129,7 @@ function decodeFactoryLog({ log }: WatchedLog, transaction: TransactionLogs, { l
           concentrated: null,
           liquidityChange: null,
         },
-        { ...at(token), kind: 'curveProgress', raisedWei: 0n },
+        { ...at(token), kind: 'curveProgress', raised: { mode: 'set', wei: 0n } },
       ]
     }
     case TOPICS.graduated: {
@@ -196,7 +196,7 @@ function decodeCurveLog(log: ChainLog, token: Address, transaction: TransactionL
       amountWei,
       feeWei,
     },
-    { ...at, kind: 'curveProgress', raisedWei },
+    { ...at, kind: 'curveProgress', raised: { mode: 'set', wei: raisedWei } },
   ]
 }
 

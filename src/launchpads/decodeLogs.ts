@@ -52,9 +52,13 @@ export function decodeLogs({ logs, headers, lookup, adapters, weth }: DecodeInpu
 
 function decodeTransaction(transaction: TransactionLogs, adapters: readonly LaunchpadAdapter[], weth: Address): Decoded {
   const launchpads = new Set(transaction.logs.map(({ watched }) => watched.launchpad))
-  const own = adapters.filter(adapter => launchpads.has(adapter.launchpad)).map(adapter => adapter.decode(transaction))
+  // Launchpads may share a contract, such as an escrow, which is watched for one of them.
+  const isConcerned = ({ launchpad, contracts }: LaunchpadAdapter) =>
+    launchpads.has(launchpad) || transaction.logs.some(({ log }) => contracts.includes(log.address))
+  const own = adapters.filter(isConcerned).map(adapter => adapter.decode(transaction))
   const shared = decodeShared(transaction, weth)
-  const events = [...own.flatMap(({ events }) => events), ...shared.events]
+  const makers = new Map(own.flatMap(decoded => [...(decoded.makers ?? [])]))
+  const events = [...own.flatMap(({ events }) => events), ...shared.events.map(event => withMaker(event, makers))]
   // Stable: the events of one log keep the order that its decoder gave them.
   events.sort((a, b) => a.logIndex - b.logIndex)
   return { events, malformed: [...own.flatMap(({ malformed }) => malformed), ...shared.malformed] }
@@ -67,7 +71,7 @@ function decodeShared(transaction: TransactionLogs, weth: Address): Decoded {
   for (const entry of transaction.logs) {
     const { log, watched } = entry
     try {
-      if (watched.role === 'token' && log.topics[0] === TRANSFER_TOPIC) {
+      if ((watched.role === 'token' || watched.role === 'tokenCurve') && log.topics[0] === TRANSFER_TOPIC) {
         events.push({ ...positionOf(log, transaction), token: watched.token, kind: 'transfer', ...decodeTransfer(log) })
       } else if (watched.role === 'pool' && watched.pool.type === 'uniswap-v3') {
         events.push(...decodeUniswapV3(entry, watched, { ...positionOf(log, transaction), token: watched.token }, transaction, weth))
@@ -78,6 +82,11 @@ function decodeShared(transaction: TransactionLogs, weth: Address): Decoded {
     }
   }
   return { events, malformed }
+}
+
+function withMaker(event: TokenEvent, makers: ReadonlyMap<number, Address>): TokenEvent {
+  if (event.kind !== 'trade' || event.maker !== event.token) return event
+  return { ...event, maker: makers.get(event.logIndex) ?? event.maker }
 }
 
 /** Moves the events of launches' logs, and then the creations of pools, before the others of their block. */

@@ -49,6 +49,8 @@ export type TokenEvent = EventPosition & { readonly token: Address } & (
         readonly decimals: number
         readonly metadataUri: string | null
         readonly creatorFeeBps: number | null
+        /** Where the creator's share is held; `creator`: nobody can say how much of one token's share was taken. Default `token`. */
+        readonly feeScope?: ClaimScope
         readonly graduation: { readonly status: GraduationStatus; readonly targetWei: bigint | null }
       }
     | { readonly kind: 'poolCreated'; readonly pool: PoolFacts; readonly main: boolean }
@@ -73,7 +75,12 @@ export type TokenEvent = EventPosition & { readonly token: Address } & (
         readonly feeWei: bigint | null
       }
     | { readonly kind: 'transfer'; readonly from: Address; readonly to: Address; readonly amount: bigint }
-    | { readonly kind: 'curveProgress'; readonly raisedWei: bigint }
+    | {
+        readonly kind: 'curveProgress'
+        readonly raised: { readonly mode: 'set' | 'move'; readonly wei: bigint }
+        /** Where the target is a number of tokens that the curve mints: that number. Left out: the target is `targetWei`. */
+        readonly targetSupply?: bigint
+      }
     | { readonly kind: 'completed'; readonly raisedWei: bigint }
     | { readonly kind: 'migrated'; readonly pool: Hex }
     | {
@@ -84,7 +91,11 @@ export type TokenEvent = EventPosition & { readonly token: Address } & (
         readonly scope: ClaimScope
         readonly accrued: bigint
         readonly claimed: bigint
+        /** Counts for those only who are owed something already: what strangers pay to strangers must not grow the tables. */
+        readonly onlyKnown?: true
       }
+    /** The creator's share of a trade in wei where it goes to an escrow of scope `creator`; a `creatorFee` says so of the escrow. */
+    | { readonly kind: 'creatorShare'; readonly accruedWei: bigint }
   )
 
 export type TokenEventOf<K extends TokenEvent['kind']> = Extract<TokenEvent, { readonly kind: K }>

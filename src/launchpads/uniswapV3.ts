@@ -17,6 +17,9 @@ const TOPICS = {
   flash: toEventSelector('Flash(address,address,uint256,uint256,uint256,uint256)'),
 } as const
 
+/** keccak256 of a v3 pool's `Swap` signature. */
+export const SWAP_TOPIC = TOPICS.swap
+
 const Q192 = 1n << 192n
 const PIPS = 1_000_000n
 

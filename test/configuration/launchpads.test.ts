@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseLaunchpads } from '#configuration/launchpads.ts'
+import { toAddress } from '#domain/address.ts'
 
 const KNOWN = { 'bonding-curve': { contracts: ['factory'] }, escrowed: { contracts: ['factory', 'locker'] } }
 const WETH = '0x4200000000000000000000000000000000000006'
@@ -14,6 +15,36 @@ function problems(text: string): readonly string[] {
   const result = parseLaunchpads(text, KNOWN)
   return result.ok ? [] : result.problems
 }
+
+const PRESET = { public: { contracts: ['factory', 'locker'], presets: { factory: toAddress(A), locker: toAddress(B) } } }
+const readPublic = (weth: string, ...launchpads: readonly unknown[]) => parseLaunchpads(JSON.stringify({ weth, launchpads }), PRESET)
+
+describe('the public addresses of an adapter', () => {
+  const bare = { name: 'mine', adapter: 'public', startBlock: 3 }
+
+  it('fill in what an entry on Base leaves out, and an address of its own wins', () => {
+    const own = `0x${'c'.repeat(40)}`
+    const contractsOf = (entry: object) => {
+      const result = readPublic(WETH, entry)
+      return result.ok ? result.value.launchpads[0]?.contracts : result.problems
+    }
+    expect(contractsOf(bare)).toEqual({ factory: A.toLowerCase(), locker: B })
+    expect(contractsOf({ ...bare, locker: own })).toEqual({ factory: A.toLowerCase(), locker: own })
+  })
+
+  it('fill in nothing where the WETH is not that of Base', () => {
+    expect(readPublic(B, { ...bare, factory: A })).toEqual({
+      ok: false,
+      problems: [
+        `launchpads[0].locker: missing, expected an address, 0x and 40 hex digits: only on Base it may be left out, whose weth is ${WETH}`,
+      ],
+    })
+  })
+
+  it('count when two entries name one factory', () => {
+    expect(readPublic(WETH, bare, { ...bare, name: 'other' })).toMatchObject({ ok: false })
+  })
+})
 
 const problemsOf = (...launchpads: readonly unknown[]) => problems(JSON.stringify({ weth: WETH, launchpads }))
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Hex } from 'viem'
+import type { LaunchpadConfig } from '#config'
 import { claimDatabase } from '#database/chainState.ts'
 import type { Queryable } from '#database/queryable.ts'
 import { readWatchRows } from '#database/watchRows.ts'
@@ -27,9 +28,9 @@ export async function openChainIndex(
   chain: TestChain,
   database: Pick<TestDatabase, 'orm' | 'kysely'>,
   ethUsd: string | null = null,
+  launchpads: readonly LaunchpadConfig[] = [referenceLaunchpad(chain)],
 ): Promise<ChainIndex> {
-  const { chainId, weth, launchpad, startBlock } = chain.deployment
-  const launchpads = [{ name: 'reference', adapter: 'bonding-curve', startBlock, contracts: { factory: launchpad } }]
+  const { chainId, weth } = chain.deployment
   const writer = randomUUID()
   const genesis = await chain.client.getBlock({ blockNumber: 0n })
   await claimDatabase(database.kysely, { chainId, genesisHash: genesis.hash, weth, launchpads }, writer)
@@ -64,6 +65,11 @@ export async function openChainIndex(
       return blocks
     },
   }
+}
+
+/** The launchpad of the test chain as `launchpads.json` would name it. */
+function referenceLaunchpad({ deployment: { startBlock, launchpad } }: TestChain): LaunchpadConfig {
+  return { name: 'reference', adapter: 'bonding-curve', startBlock, contracts: { factory: launchpad } }
 }
 
 async function readHeader(chain: TestChain, number: number): Promise<BlockHeader> {

@@ -11,6 +11,7 @@ export type ClaimCall = (entry: {
   readonly creator: Address
   readonly currency: Address
   readonly scope: ClaimScope
+  readonly amount: bigint
 }) => { readonly to: Address; readonly data: Hex } | null
 
 export interface ClaimableInput {
@@ -59,15 +60,16 @@ export async function readClaimable(db: Queryable, input: ClaimableInput): Promi
 
 function toAmount(row: FeeRow, currency: Address, { token, creator, weth, claimCall }: ClaimableInput): ClaimableAmount {
   const { scope, launchpad } = row
+  const amount = BigInt(row.accrued) - BigInt(row.claimed)
   return {
     currency,
     ...describe(currency, row, weth),
     accrued: row.accrued,
     claimed: row.claimed,
-    amount: (BigInt(row.accrued) - BigInt(row.claimed)).toString(),
+    amount: amount.toString(),
     amountUsd: null,
     scope,
-    claim: claimCall({ launchpad, token, creator, currency, scope }),
+    claim: claimCall({ launchpad, token, creator, currency, scope, amount }),
   }
 }
 

@@ -45,11 +45,12 @@ export function draftBalance(draft: Draft, token: Address, holder: Address, type
   return created
 }
 
-export function draftCreatorFee(draft: Draft, event: TokenEventOf<'creatorFee'>, token: Address): Mutable<CreatorFeeState> {
+/** The row for changing; `undefined` where there is none and the event begins none. */
+export function draftCreatorFee(draft: Draft, event: TokenEventOf<'creatorFee'>, token: Address): Mutable<CreatorFeeState> | undefined {
   const { launchpad, creator, currency, scope } = event
   const key = creatorFeeKey({ launchpad, creator, currency, token })
   const existing = drafted(draft.creatorFees, draft.rows.creatorFees, key)
-  if (existing !== undefined) return existing
+  if (existing !== undefined || event.onlyKnown) return existing
   const created = { launchpad, creator, currency, scope, token, accrued: 0n, claimed: 0n, lastChangedBlock: 0 }
   draft.creatorFees.set(key, created)
   return created
@@ -84,8 +85,9 @@ export function launchedToken(event: TokenEventOf<'launch'>): TokenState {
     windowsExpireAt: null,
     creatorFeeBps: event.creatorFeeBps,
     feesAccruedWei: event.creatorFeeBps === null ? null : 0n,
-    feesClaimedWei: event.creatorFeeBps === null ? null : 0n,
+    feesClaimedWei: event.creatorFeeBps === null || event.feeScope === 'creator' ? null : 0n,
     graduationStatus: event.graduation.status,
+    graduationPercent: null,
     raisedWei: null,
     targetWei: event.graduation.targetWei,
     completedAt: null,

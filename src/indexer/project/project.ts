@@ -1,7 +1,7 @@
 import { type Address, BURN_ADDRESSES, ZERO_ADDRESS } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import type { Changes, CurrentRows } from '#domain/changes.ts'
-import type { Decimal } from '#domain/decimal.ts'
+import { type Decimal, percentOf } from '#domain/decimal.ts'
 import type { HolderType } from '#domain/holder.ts'
 import type { TokenState } from '#domain/tokenState.ts'
 import type { Watched } from '#launchpads/adapter.ts'
@@ -55,6 +55,8 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
     if (draftToken(draft, event.token) === undefined) draft.tokens.set(event.token, launchedToken(event))
     return
   }
+  // An escrow for all of a creator's tokens belongs to none of them.
+  if (event.kind === 'creatorFee' && event.scope === 'creator') return applyCreatorFee(draft, null, event, input.weth)
   const token = draftToken(draft, event.token)
   // Before its announcement a token is nobody's; what its address did in earlier blocks is not indexed.
   if (token === undefined) return
@@ -87,10 +89,15 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
     case 'transfer':
       return applyTransfer(draft, token, event, input)
     case 'curveProgress':
-      token.raisedWei = event.raisedWei
+      token.raisedWei = (event.raised.mode === 'set' ? 0n : (token.raisedWei ?? 0n)) + event.raised.wei
+      token.graduationPercent = event.targetSupply === undefined ? percentRaised(token) : percentOf(token.totalSupply, event.targetSupply)
+      return
+    case 'creatorShare':
+      token.feesAccruedWei = (token.feesAccruedWei ?? 0n) + event.accruedWei
       return
     case 'completed':
       token.graduationStatus = 'completed'
+      token.graduationPercent = 100
       token.raisedWei = event.raisedWei
       token.completedAt = event.timestamp
       return
@@ -130,6 +137,7 @@ export function holderType(holder: Address, token: Pick<TokenState, 'creator'>, 
   switch (watched?.role) {
     case 'contract':
       return 'locker'
+    case 'tokenCurve':
     case 'pool':
       return watched.pool.type === 'curve' ? 'curve' : 'pool'
     case 'token':
@@ -137,6 +145,10 @@ export function holderType(holder: Address, token: Pick<TokenState, 'creator'>, 
     case undefined:
       return holder === token.creator ? 'creator' : 'wallet'
   }
+}
+
+function percentRaised({ raisedWei, targetWei }: TokenState): number | null {
+  return raisedWei === null || targetWei === null ? null : percentOf(raisedWei, targetWei)
 }
 
 function applyMigration(draft: Draft, token: Mutable<TokenState>, event: TokenEventOf<'migrated'>): void {
@@ -148,6 +160,7 @@ function applyMigration(draft: Draft, token: Mutable<TokenState>, event: TokenEv
   }
   token.mainPool = event.pool
   token.graduationStatus = 'migrated'
+  token.graduationPercent = 100
   token.completedAt ??= event.timestamp
   token.migratedAt = event.timestamp
   token.graduatedPool = event.pool
@@ -155,12 +168,15 @@ function applyMigration(draft: Draft, token: Mutable<TokenState>, event: TokenEv
   notePrice(token, draftPool(draft, event.pool)?.priceWeth ?? null)
 }
 
-function applyCreatorFee(draft: Draft, token: Mutable<TokenState>, event: TokenEventOf<'creatorFee'>, weth: Address): void {
+function applyCreatorFee(draft: Draft, token: Mutable<TokenState> | null, event: TokenEventOf<'creatorFee'>, weth: Address): void {
   const row = draftCreatorFee(draft, event, event.scope === 'token' ? event.token : ZERO_ADDRESS)
+  if (row === undefined) return
   row.accrued += event.accrued
   row.claimed += event.claimed
+  // Nobody takes more than was paid in: a claim of more tells of payments from before the creator was known.
+  if (row.claimed > row.accrued) row.accrued = row.claimed
   row.lastChangedBlock = event.blockNumber
-  if (event.scope === 'token' && event.currency === weth) {
+  if (token !== null && event.currency === weth) {
     token.feesAccruedWei = (token.feesAccruedWei ?? 0n) + event.accrued
     token.feesClaimedWei = (token.feesClaimedWei ?? 0n) + event.claimed
   }
