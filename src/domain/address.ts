@@ -9,7 +9,7 @@ export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000' as Addr
 /** Addresses that nobody holds the key of and to which tokens are sent to be destroyed. */
 export const BURN_ADDRESSES: ReadonlySet<Address> = new Set([ZERO_ADDRESS, '0x000000000000000000000000000000000000dead' as Address])
 
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+const ADDRESS = /^0x[0-9a-f]{40}$/i
 
 /**
  * Reads an address in any letter case; checksums are not judged.

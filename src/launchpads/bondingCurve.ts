@@ -184,14 +184,14 @@ function decodeCurveLog(log: ChainLog, token: Address, transaction: TransactionL
       concentrated: null,
       liquidityChange: null,
     },
-    // A router or the launchpad itself may call for somebody: who gets a buy's tokens and who gave a sell's are the makers.
+    // Who called and paid, not who is named as the recipient of the tokens: anybody may name anybody.
     {
       ...at,
       kind: 'trade',
       pool: log.address,
       phase: 'curve',
       side: buy ? 'buy' : 'sell',
-      maker: addressTopic(log.topics, buy ? 2 : 1),
+      maker: addressTopic(log.topics, 1),
       amountToken,
       amountWei,
       feeWei,

@@ -7,11 +7,11 @@ import { holderSchema, tokenSchema, tradeSchema } from './resources.ts'
 import { address, integer, sequence, time } from './values.ts'
 
 /** An address in any letter case, as clients may write it. */
-const anyAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
+const anyAddress = z.string().regex(/^0x[0-9a-f]{40}$/i)
 
 /** What a client may send. The server itself reads messages with `parseClientMessage`, which a test holds against this schema. */
 export const clientMessageSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('subscribe'), token: anyAddress, sequence: sequence.optional() }),
+  z.object({ type: z.literal('subscribe'), token: anyAddress, sequence: sequence.nullish() }),
   z.object({ type: z.literal('unsubscribe'), token: anyAddress }),
 ])
 

@@ -8,7 +8,7 @@ export type ParsedMessage =
   | { readonly type: 'unsubscribe'; readonly token: Address }
   | { readonly type: 'error'; readonly code: ErrorCode; readonly message: string; readonly token?: string }
 
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+const ADDRESS = /^0x[0-9a-f]{40}$/i
 const OPENING_BRACE = 0x7b
 
 /** How much of a malformed token an error repeats: enough to find the caller's mistake, too little to be worth an attack. */
@@ -35,7 +35,7 @@ export function parseClientMessage(bytes: Uint8Array, isBinary: boolean): Parsed
   const address = token.toLowerCase() as Address
   if (type === 'unsubscribe') return { type, token: address }
   const { sequence } = message
-  if (sequence === undefined) return { type, token: address, sequence: null }
+  if (sequence === undefined || sequence === null) return { type, token: address, sequence: null }
   if (!isSequence(sequence)) return refuse('invalid_message', 'the sequence must be a non-negative safe integer', token)
   return { type, token: address, sequence }
 }
