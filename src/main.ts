@@ -250,7 +250,10 @@ async function openDatabase(
 async function connectChain(config: Config, logger: Logger, stops: Stops): Promise<{ rpc: Rpc; source: ChainSource; chainId: number }> {
   const rpc = createRpc({ urls: config.rpcUrls, chainId: config.chainId, logger })
   stops.push(() => rpc.close())
-  const chainId = await rpc.connect()
+  const chainId = await rpc.connect().catch((error: unknown) => {
+    if (!(error instanceof TokenwireError) || error.code !== 'chain_mismatch') throw error
+    throw new TokenwireError('chain_mismatch', `CHAIN_ID or RPC_URLS: ${error.message}`, { cause: error })
+  })
   return { rpc, source: createChainSource({ rpc }), chainId }
 }
 

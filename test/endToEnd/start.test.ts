@@ -77,6 +77,7 @@ describe('a start fails with one clear message', () => {
 
   test('for an RPC of another chain', async () => {
     const { code, output } = await failedStart({ CHAIN_ID: '8453' })
+    expect(output).toMatch(/CHAIN_ID/)
     expect(output).toMatch(/8453/)
     expect(output).toMatch(/31337/)
     expect(code).toBe(1)
