@@ -41,5 +41,13 @@ export interface Config {
   readonly maxMessagesPerSecond: number
   readonly coingecko: { readonly url: string; readonly apiKey: string | null }
   readonly coinbase: { readonly url: string }
+  readonly metadata: {
+    /** Whether metadata URIs are asked of gateways and servers. */
+    readonly fetch: boolean
+    /** Whether creators' URLs may be `http`. */
+    readonly allowHttp: boolean
+    /** Base addresses without a slash at the end, in the order in which they are asked. */
+    readonly gateways: { readonly ipfs: readonly string[]; readonly arweave: readonly string[] }
+  }
   readonly log: { readonly level: string; readonly format: 'json' | 'pretty' }
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
+import { merge } from 'rxjs'
 import { Registry, SWEEP_INTERVAL_MS } from '#actors/registry.ts'
 import { type ChainSource, createChainSource } from '#chain/chainSource.ts'
 import { createRpc, type Rpc } from '#chain/rpc.ts'
@@ -12,6 +13,7 @@ import { LOCKS } from '#database/advisoryLocks.ts'
 import { claimDatabase } from '#database/chainState.ts'
 import { startEmbedded } from '#database/embedded.ts'
 import { migrate } from '#database/migrate.ts'
+import { oneAtATime } from '#database/oneAtATime.ts'
 import { createOrm } from '#database/orm.ts'
 import type { Queryable } from '#database/queryable.ts'
 import { createReads } from '#database/reads/reads.ts'
@@ -32,6 +34,10 @@ import { ADAPTER_KINDS, createAdapters } from '#launchpads/registry.ts'
 import { coinbase } from '#market/coinbase.ts'
 import { coingecko } from '#market/coingecko.ts'
 import { createEthUsd } from '#market/ethUsd.ts'
+import { createAttempt } from '#metadata/attempt.ts'
+import { createMetadataReader } from '#metadata/metadataReader.ts'
+import { publicOutbound } from '#metadata/outbound.ts'
+import { createMetadataStore } from '#metadata/store.ts'
 import { createLogger } from '#telemetry/logger.ts'
 import { createMetrics } from '#telemetry/metrics.ts'
 import { createRedactor, type Redactor } from '#telemetry/redactor.ts'
@@ -148,11 +154,18 @@ async function startSteps({ config, redactor, logger }: ServiceOptions, stops: S
   stops.push(() => prices.stop())
 
   const now = () => performance.now()
-  const transaction = <T>(work: (db: Queryable) => Promise<T>) => writing.em.fork().transactional(em => work(em.getKysely<unknown>()))
+  const transaction = oneAtATime(work => writing.em.fork().transactional(em => work(em.getKysely<unknown>())))
   const ethUsd = () => prices.ethUsd()
   const { confirmations, maxReorgDepth } = config
   const sink = createSink({ transaction, chainId, writer, weth, adapters, directory, maxReorgDepth, ethUsd, now, logger })
   const indexer = createIndexer({ rpc, source, sink, watchlist: directory, confirmations, maxReorgDepth, logger })
+  const metadata = createMetadataReader({
+    store: createMetadataStore({ db: writing.em.getKysely<unknown>(), transaction, writer, now }),
+    attempt: createAttempt({ settings: config.metadata, outbound: publicOutbound(), logger, now }),
+    settings: config.metadata,
+    logger,
+    now,
+  })
 
   const history = {
     load: async (token: Parameters<Registry['get']>[0]) => (await readSnapshots(db, { chainId, addresses: [token] }))[0] ?? null,
@@ -174,6 +187,7 @@ async function startSteps({ config, redactor, logger }: ServiceOptions, stops: S
     realtime: () => realtime.realtime(),
     commitToDelivery: () => realtime.commitToDelivery(),
     ethUsd: () => prices.last(),
+    metadata: () => metadata.view(),
   })
   const server = createServer({
     config,
@@ -208,8 +222,8 @@ async function startSteps({ config, redactor, logger }: ServiceOptions, stops: S
   })
 
   // The one subscriber of the stream: everything upstream runs because of it.
-  indexer.blocks.subscribe(block => registry.dispatch(block))
-  stops.push(() => indexer.stop())
+  merge(indexer.blocks, metadata.updates).subscribe(block => registry.dispatch(block))
+  stops.push(() => Promise.all([indexer.stop(), metadata.stop()]).then(() => undefined))
   logger.info({ url, chainId, launchpads: launchpads.map(({ name }) => name), version: version }, 'serving')
   return { url, databaseUrl }
 }

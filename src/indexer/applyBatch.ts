@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { type ChainCursor, moveCursor } from '#database/chainState.ts'
 import { loadRows } from '#database/loadRows.ts'
+import { attachMetadata } from '#database/metadata.ts'
 import type { Queryable } from '#database/queryable.ts'
 import { forgetUndoBefore, keepUndo, raiseRelaunched } from '#database/undo.ts'
 import { writeChanges } from '#database/writeChanges.ts'
@@ -77,10 +78,9 @@ export async function applyBatch(db: Queryable, decoded: DecodedBatch, options: 
   const undoFrom = undoFromAfter(batch, options)
   if (undoFrom !== null) await keepUndo(db, batch.to.number, changes)
   await writeChanges(db, changes, committedAtMs)
-  await raiseRelaunched(
-    db,
-    changes.tokens.map(({ address }) => address).filter(address => !rows.tokens.has(address)),
-  )
+  const launched = changes.tokens.map(({ address }) => address).filter(address => !rows.tokens.has(address))
+  await raiseRelaunched(db, launched)
+  await attachMetadata(db, launched)
   if (options.undoFrom !== null && undoFrom !== options.undoFrom) await forgetUndoBefore(db, undoFrom ?? batch.to.number)
   await moveCursor(db, batch.to, committedAtMs, undoFrom)
   return { tokens: changes.tokens.map(({ address }) => address), undoFrom }

@@ -73,6 +73,11 @@ const DEFAULTS: Config = {
   maxMessagesPerSecond: 50,
   coingecko: { url: 'https://api.coingecko.com', apiKey: null },
   coinbase: { url: 'https://api.coinbase.com' },
+  metadata: {
+    fetch: true,
+    allowHttp: false,
+    gateways: { ipfs: ['https://ipfs.io', 'https://dweb.link'], arweave: ['https://arweave.net'] },
+  },
   log: { level: 'info', format: 'json' },
 }
 
@@ -105,6 +110,10 @@ describe('loadConfig', () => {
       COINGECKO_URL: 'https://pro-api.coingecko.com/',
       COINGECKO_API_KEY: 'CG-x',
       COINBASE_URL: 'http://127.0.0.1:9/base',
+      METADATA_FETCH: 'false',
+      METADATA_ALLOW_HTTP: 'TRUE',
+      IPFS_GATEWAYS: 'http://127.0.0.1:8080/ipfs/, https://gateway.example/key',
+      ARWEAVE_GATEWAYS: 'https://ar.example/',
       LOG_LEVEL: 'DEBUG',
       LOG_FORMAT: 'pretty',
     }
@@ -131,6 +140,11 @@ describe('loadConfig', () => {
       maxMessagesPerSecond: 7,
       coingecko: { url: 'https://pro-api.coingecko.com', apiKey: 'CG-x' },
       coinbase: { url: 'http://127.0.0.1:9/base' },
+      metadata: {
+        fetch: false,
+        allowHttp: true,
+        gateways: { ipfs: ['http://127.0.0.1:8080', 'https://gateway.example/key'], arweave: ['https://ar.example'] },
+      },
       log: { level: 'debug', format: 'pretty' },
     })
   })
@@ -227,6 +241,14 @@ describe('loadConfig', () => {
     ['COINGECKO_URL', 'https://user:pass@api.coingecko.com'],
     ['COINGECKO_API_KEY', 'a b'],
     ['COINBASE_URL', 'https://api.coinbase.com/?key=1'],
+    ['METADATA_FETCH', 'no'],
+    ['METADATA_ALLOW_HTTP', '1'],
+    ['IPFS_GATEWAYS', 'ipfs.io'],
+    ['IPFS_GATEWAYS', 'https://ipfs.io,ftp://dweb.link'],
+    ['IPFS_GATEWAYS', ','],
+    ['IPFS_GATEWAYS', 'https://ipfs.io,'.repeat(6)],
+    ['IPFS_GATEWAYS', 'https://gateway.example/?token=1'],
+    ['ARWEAVE_GATEWAYS', 'https://user:pass@arweave.net'],
     ['LOG_FORMAT', 'xml'],
   ])('refuses %s=%s and names it', (name, value) => {
     const lines = refusal({ ...RPC, [name]: value }).split('\n')
@@ -284,8 +306,9 @@ describe('loadConfig', () => {
       COINGECKO_URL: 'https://S3CRET@api.coingecko.com',
       COINGECKO_API_KEY: 'S3CRET\tS3CRET',
       COINBASE_URL: 'https://api.coinbase.com/?S3CRET',
+      IPFS_GATEWAYS: 'https://gateway.example/S3CRET,https://gateway.example/?S3CRET',
     })
-    expect(message.match(/^ {2}[A-Z_]+: /gm)).toHaveLength(6)
+    expect(message.match(/^ {2}[A-Z_]+: /gm)).toHaveLength(7)
     expect(message).toContain('but entry 2 is not one')
     expect(message.toLowerCase()).not.toContain('s3cret')
   })

@@ -136,6 +136,8 @@ async function prepareService({ settings, environment, watchdog }: DevRun, { anv
     CHAIN_ID: String(deployment.chainId),
     LAUNCHPADS_FILE: file,
     DATA_DIR: folder,
+    // What the simulated creators name is nowhere, and nothing of a development chain is asked of the world.
+    METADATA_FETCH: 'false',
     LOG_FORMAT: format === '' ? 'pretty' : format,
   }
   loadConfig(variables, { cwd: process.cwd(), knownAdapters: ADAPTER_KINDS })

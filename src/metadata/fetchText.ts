@@ -1,0 +1,84 @@
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import { hostOf, isCreatorUrl } from './creatorUrl.ts'
+import type { Location } from './gateways.ts'
+import { type GetTarget, httpGet } from './httpGet.ts'
+import type { Outbound } from './outbound.ts'
+import { failure } from './problem.ts'
+import { type Fetched, readBody } from './readBody.ts'
+import { retryAfterMs } from './retryAfter.ts'
+
+export interface FetchOptions {
+  readonly outbound: Outbound
+  readonly allowHttp: boolean
+  readonly signal: AbortSignal
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/**
+ * Gets a small text from one place, within all limits. Every address on the way, that of the first request and of each redirect, is checked; a
+ * gateway's trust reaches as far as its own host, port and scheme. Never rejects.
+ */
+export async function fetchText(location: Location, options: FetchOptions): Promise<Fetched> {
+  const { signal, outbound } = options
+  const ender = new AbortController()
+  const end = () => ender.abort()
+  if (signal.aborted) end()
+  signal.addEventListener('abort', end)
+  const timer = setTimeout(end, outbound.limits.wholeMs)
+  try {
+    return await follow(location, options, ender.signal)
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', end)
+  }
+}
+
+async function follow({ url, gateway }: Location, { outbound, allowHttp }: FetchOptions, deadline: AbortSignal): Promise<Fetched> {
+  const { limits, ports } = outbound
+  let target: GetTarget = { url, trusted: gateway !== null }
+  for (let redirects = 0; redirects <= limits.mostRedirects; redirects++) {
+    if (!target.trusted && !isCreatorUrl(target.url, { allowHttp, ports })) {
+      return failure(redirects === 0 ? 'forbidden_url' : 'forbidden_redirect')
+    }
+    const answer = await httpGet(target, outbound, deadline)
+    if (!answer.ok) return answer
+    const { response } = answer
+    if (!REDIRECTS.has(response.statusCode ?? 0)) return read(response, limits.mostBytes, deadline)
+    response.destroy()
+    const next = redirected(target, response.headers.location)
+    if (next === null) return failure('forbidden_redirect')
+    target = next
+  }
+  return failure('forbidden_redirect')
+}
+
+/** Where a redirect leads. `null`: nowhere, out of the web, or from https to http. */
+function redirected({ url, trusted }: GetTarget, location: string | undefined): GetTarget | null {
+  const next = location === undefined ? null : URL.parse(location, url.href)
+  if (next === null || !['https:', 'http:'].includes(next.protocol)) return null
+  if (url.protocol === 'https:' && next.protocol === 'http:') return null
+  if (next.username !== '' || next.password !== '') return null
+  return { url: next, trusted: trusted && isWithin(url, next) }
+}
+
+/** IPFS gateways redirect to a subdomain per content. */
+function isWithin(gateway: URL, next: URL): boolean {
+  if (next.protocol !== gateway.protocol || next.port !== gateway.port) return false
+  const [host, nextHost] = [hostOf(gateway), hostOf(next)]
+  return nextHost === host || (isIP(host) === 0 && nextHost.endsWith(`.${host}`))
+}
+
+async function read(response: IncomingMessage, mostBytes: number, deadline: AbortSignal): Promise<Fetched> {
+  const status = response.statusCode ?? 0
+  if (status === 200) return readBody(response, mostBytes, deadline)
+  response.destroy()
+  const silence = retryAfterMs(response.headers['retry-after'], Date.now())
+  if (status === 404 || status === 410) return failure('not_found')
+  if (status === 429) return failure('rate_limited', silence ?? RATE_LIMIT_MS)
+  if (status >= 500 || status === 408 || status === 425) return failure('server_error', silence)
+  return failure('denied')
+}
+
+const RATE_LIMIT_MS = 60_000
