@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import type { LaunchpadConfig, LaunchpadsConfig } from '#config'
-import { parseAddress, toAddress } from '#domain/address.ts'
+import { type Address, parseAddress, toAddress } from '#domain/address.ts'
 import { findJsonError } from './json.ts'
 import { quote } from './settings.ts'
 
-/** The adapters that exist by their name in `launchpads.json`, with the names of the contracts that an entry must give. */
-export type KnownAdapters = Readonly<Record<string, { readonly contracts: readonly string[] }>>
+/** The adapters that exist by their name in `launchpads.json`, with the names of the contracts that an entry gives, or leaves to a preset. */
+export type KnownAdapters = Readonly<
+  Record<string, { readonly contracts: readonly string[]; readonly presets?: Readonly<Record<string, Address>> }>
+>
 
 export type LaunchpadsResult =
   | { readonly ok: true; readonly value: LaunchpadsConfig }
@@ -45,12 +47,12 @@ interface LaunchpadsFile {
 }
 
 function launchpadsSchema(known: KnownAdapters) {
-  const entries = Object.entries(known).map(([adapter, { contracts }]) =>
+  const entries = Object.entries(known).map(([adapter, { contracts, presets = {} }]) =>
     z.strictObject({
       name,
       adapter: z.literal(adapter),
       startBlock,
-      ...Object.fromEntries(contracts.map(contract => [contract, address])),
+      ...Object.fromEntries(contracts.map(contract => [contract, contract in presets ? address.optional() : address])),
     }),
   )
   const [first, ...others] = entries
@@ -90,17 +92,18 @@ export function parseLaunchpads(text: string, known: KnownAdapters): LaunchpadsR
     ok: true,
     value: {
       weth: toAddress(file.weth),
-      launchpads: file.launchpads.map(entry => toLaunchpad(entry, known[entry.adapter]?.contracts ?? [])),
+      launchpads: file.launchpads.map(entry => toLaunchpad(entry, known[entry.adapter] ?? { contracts: [] })),
     },
   }
 }
 
-function toLaunchpad(entry: Entry, contracts: readonly string[]): LaunchpadConfig {
+function toLaunchpad(entry: Entry, { contracts, presets = {} }: KnownAdapters[string]): LaunchpadConfig {
+  const addressOf = (contract: string): Address => parseAddress(entry[contract]) ?? toAddress(String(presets[contract]))
   return {
     name: entry.name,
     adapter: entry.adapter,
     startBlock: entry.startBlock,
-    contracts: Object.fromEntries(contracts.map(contract => [contract, toAddress(String(entry[contract]))])),
+    contracts: Object.fromEntries(contracts.map(contract => [contract, addressOf(contract)])),
   }
 }
 

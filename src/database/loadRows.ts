@@ -61,6 +61,7 @@ async function loadCreatorFees(db: Queryable, keys: RowKeys['creatorFees']): Pro
     token: Buffer
     accrued: string
     claimed: string
+    claim_id: string | null
     last_changed_block: string
   }>`
     select creator_fee.* from unnest(${keys.map(key => key.launchpad)}::text[], ${keys.map(key => toBytes(key.creator))}::bytea[],
@@ -74,6 +75,7 @@ async function loadCreatorFees(db: Queryable, keys: RowKeys['creatorFees']): Pro
     token: bytesToAddress(row.token),
     accrued: BigInt(row.accrued),
     claimed: BigInt(row.claimed),
+    claimId: row.claim_id === null ? null : BigInt(row.claim_id),
     lastChangedBlock: Number(row.last_changed_block),
   }))
   return new Map(fees.map(fee => [creatorFeeKey(fee), fee]))

@@ -102,6 +102,8 @@ export interface CreatorFeeState {
   readonly token: Address
   readonly accrued: bigint
   readonly claimed: bigint
+  /** Set where events tell only what was claimed: `accrued` is then the same, and what could be claimed is not known. */
+  readonly claimId: bigint | null
   readonly lastChangedBlock: number
 }
 

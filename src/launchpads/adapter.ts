@@ -39,6 +39,8 @@ export interface ClaimTarget {
   readonly creator: Address
   readonly currency: Address
   readonly scope: ClaimScope
+  /** The `claimId` of the fee's events; `null` where they had none. */
+  readonly claimId: bigint | null
 }
 
 export interface ClaimCall {
@@ -72,7 +74,9 @@ export interface AdapterOptions {
 
 /** A kind of launchpad: what its entry in `launchpads.json` must name, and how it is made. */
 export interface AdapterKind {
-  /** Names of the required contract fields. */
+  /** Names of the contract fields. */
   readonly contracts: readonly string[]
+  /** The public addresses on Base of contracts that an entry may leave out. */
+  readonly presets?: Readonly<Record<string, Address>>
   create(options: AdapterOptions): LaunchpadAdapter
 }

@@ -50,6 +50,8 @@ export type TokenEvent = EventPosition & { readonly token: Address } & (
         readonly metadataUri: string | null
         readonly creatorFeeBps: number | null
         readonly graduation: { readonly status: GraduationStatus; readonly targetWei: bigint | null }
+        /** True when no event tells what the creator earns before it is claimed: what is accrued is then not known. */
+        readonly accruesUnseen?: boolean
       }
     | { readonly kind: 'poolCreated'; readonly pool: PoolFacts; readonly main: boolean }
     | {
@@ -84,6 +86,8 @@ export type TokenEvent = EventPosition & { readonly token: Address } & (
         readonly scope: ClaimScope
         readonly accrued: bigint
         readonly claimed: bigint
+        /** What the call that pays it out is made with, where nothing accrues by events (a Uniswap v3 position's number). */
+        readonly claimId?: bigint
       }
   )
 

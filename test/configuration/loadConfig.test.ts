@@ -313,7 +313,9 @@ describe('loadConfig', () => {
     const file = JSON.stringify({ weth: '0x12', launchpads: [{ name: 'a', adapter: 'pump', factory: FACTORY, startBlock: 0 }] })
     const message = refusal({ ...RPC, LAUNCHPADS_FILE: './etc/pads.json' }, { '/app/etc/pads.json': file })
     expect(message).toContain('  etc/pads.json: weth: expected an address, 0x and 40 hex digits, got "0x12"\n')
-    expect(message).toContain('  etc/pads.json: launchpads[0].adapter: expected one of bonding-curve, got "pump"')
+    expect(message).toContain(
+      `  etc/pads.json: launchpads[0].adapter: expected one of ${Object.keys(ADAPTER_KINDS).join(', ')}, got "pump"`,
+    )
   })
 })
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Hex } from 'viem'
+import type { LaunchpadsConfig } from '#config'
 import { claimDatabase } from '#database/chainState.ts'
 import type { Queryable } from '#database/queryable.ts'
 import { readWatchRows } from '#database/watchRows.ts'
@@ -27,9 +28,10 @@ export async function openChainIndex(
   chain: TestChain,
   database: Pick<TestDatabase, 'orm' | 'kysely'>,
   ethUsd: string | null = null,
+  others?: LaunchpadsConfig['launchpads'],
 ): Promise<ChainIndex> {
   const { chainId, weth, launchpad, startBlock } = chain.deployment
-  const launchpads = [{ name: 'reference', adapter: 'bonding-curve', startBlock, contracts: { factory: launchpad } }]
+  const launchpads = others ?? [{ name: 'reference', adapter: 'bonding-curve', startBlock, contracts: { factory: launchpad } }]
   const writer = randomUUID()
   const genesis = await chain.client.getBlock({ blockNumber: 0n })
   await claimDatabase(database.kysely, { chainId, genesisHash: genesis.hash, weth, launchpads }, writer)

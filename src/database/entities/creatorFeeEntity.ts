@@ -13,6 +13,7 @@ export const CreatorFeeEntity = defineEntity({
     token: address().primary(),
     accrued: numeric(),
     claimed: numeric(),
+    claimId: numeric().nullable(),
     lastChangedBlock: safeInteger(),
   },
   indexes: [{ name: 'creator_fee_by_creator', properties: ['creator', 'token'] }],

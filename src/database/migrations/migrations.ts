@@ -1,4 +1,5 @@
 import { Migration0001Initial } from './Migration0001Initial.ts'
+import { Migration0002ClaimId } from './Migration0002ClaimId.ts'
 
 /** Every migration in the order in which they run. Published ones are never edited: a change is a new one at the end. */
-export const MIGRATIONS = [Migration0001Initial]
+export const MIGRATIONS = [Migration0001Initial, Migration0002ClaimId]

@@ -11,6 +11,7 @@ export type ClaimCall = (entry: {
   readonly creator: Address
   readonly currency: Address
   readonly scope: ClaimScope
+  readonly claimId: bigint | null
 }) => { readonly to: Address; readonly data: Hex } | null
 
 export interface ClaimableInput {
@@ -28,6 +29,7 @@ interface FeeRow {
   readonly scope: ClaimScope
   readonly accrued: string
   readonly claimed: string
+  readonly claim_id: string | null
   readonly currency_symbol: string | null
   readonly currency_decimals: number | null
 }
@@ -39,7 +41,7 @@ interface FeeRow {
 export async function readClaimable(db: Queryable, input: ClaimableInput): Promise<Claimable | null> {
   const { token, creator } = input
   const { rows } = await sql<FeeRow>`
-    select chain_state.cursor_number, token.launchpad, fee.currency, fee.scope, fee.accrued, fee.claimed,
+    select chain_state.cursor_number, token.launchpad, fee.currency, fee.scope, fee.accrued, fee.claimed, fee.claim_id,
       currency.symbol as currency_symbol, currency.decimals as currency_decimals
     from token cross join chain_state
     left join creator_fee as fee on fee.creator = ${toBytes(creator)} and fee.launchpad = token.launchpad
@@ -59,15 +61,16 @@ export async function readClaimable(db: Queryable, input: ClaimableInput): Promi
 
 function toAmount(row: FeeRow, currency: Address, { token, creator, weth, claimCall }: ClaimableInput): ClaimableAmount {
   const { scope, launchpad } = row
+  const claimId = row.claim_id === null ? null : BigInt(row.claim_id)
   return {
     currency,
     ...describe(currency, row, weth),
-    accrued: row.accrued,
+    accrued: claimId === null ? row.accrued : null,
     claimed: row.claimed,
-    amount: (BigInt(row.accrued) - BigInt(row.claimed)).toString(),
+    amount: claimId === null ? (BigInt(row.accrued) - BigInt(row.claimed)).toString() : null,
     amountUsd: null,
     scope,
-    claim: claimCall({ launchpad, token, creator, currency, scope }),
+    claim: claimCall({ launchpad, token, creator, currency, scope, claimId }),
   }
 }
 

@@ -50,7 +50,17 @@ export function draftCreatorFee(draft: Draft, event: TokenEventOf<'creatorFee'>,
   const key = creatorFeeKey({ launchpad, creator, currency, token })
   const existing = drafted(draft.creatorFees, draft.rows.creatorFees, key)
   if (existing !== undefined) return existing
-  const created = { launchpad, creator, currency, scope, token, accrued: 0n, claimed: 0n, lastChangedBlock: 0 }
+  const created = {
+    launchpad,
+    creator,
+    currency,
+    scope,
+    token,
+    accrued: 0n,
+    claimed: 0n,
+    claimId: event.claimId ?? null,
+    lastChangedBlock: 0,
+  }
   draft.creatorFees.set(key, created)
   return created
 }
@@ -83,8 +93,8 @@ export function launchedToken(event: TokenEventOf<'launch'>): TokenState {
     windowsAt: event.timestamp,
     windowsExpireAt: null,
     creatorFeeBps: event.creatorFeeBps,
-    feesAccruedWei: event.creatorFeeBps === null ? null : 0n,
-    feesClaimedWei: event.creatorFeeBps === null ? null : 0n,
+    feesAccruedWei: event.creatorFeeBps === null || event.accruesUnseen === true ? null : 0n,
+    feesClaimedWei: event.creatorFeeBps === null && event.accruesUnseen !== true ? null : 0n,
     graduationStatus: event.graduation.status,
     raisedWei: null,
     targetWei: event.graduation.targetWei,

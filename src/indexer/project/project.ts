@@ -161,7 +161,8 @@ function applyCreatorFee(draft: Draft, token: Mutable<TokenState>, event: TokenE
   row.claimed += event.claimed
   row.lastChangedBlock = event.blockNumber
   if (event.scope === 'token' && event.currency === weth) {
-    token.feesAccruedWei = (token.feesAccruedWei ?? 0n) + event.accrued
+    const unseen = token.feesAccruedWei === null && token.feesClaimedWei !== null
+    if (!unseen) token.feesAccruedWei = (token.feesAccruedWei ?? 0n) + event.accrued
     token.feesClaimedWei = (token.feesClaimedWei ?? 0n) + event.claimed
   }
 }

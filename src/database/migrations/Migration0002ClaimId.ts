@@ -1,0 +1,8 @@
+import { Migration } from '@mikro-orm/migrations'
+
+/** Fees that lie in a Uniswap position until somebody collects them: no event tells how much, and the position's number is what collects it. */
+export class Migration0002ClaimId extends Migration {
+  override up(): void {
+    this.addSql(`alter table creator_fee add column claim_id numeric`)
+  }
+}
