@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
-import { balanceKey, type CurrentRows, creatorFeeKey, type RowKeys, type WindowAging } from '#domain/changes.ts'
+import { balanceKey, type CurrentRows, creatorFeeKey, creatorKey, type RowKeys, type WindowAging } from '#domain/changes.ts'
 import type { PerWindow } from '#domain/token.ts'
 import type { BalanceState, CreatorFeeState, PoolState, TokenState } from '#domain/tokenState.ts'
 import { perWindow, WINDOW_NAMES, WINDOW_SECONDS, type WindowName } from '#domain/windows.ts'
@@ -20,6 +20,7 @@ export async function loadRows(db: Queryable, keys: RowKeys, now: number): Promi
     pools: await loadPools(db, addresses),
     balances: await loadBalances(db, keys.balances),
     creatorFees: await loadCreatorFees(db, keys.creatorFees),
+    creators: await loadCreators(db, keys.creators),
     aging: await loadAging(db, [...tokens.values()], now),
   }
 }
@@ -79,6 +80,15 @@ async function loadCreatorFees(db: Queryable, keys: RowKeys['creatorFees']): Pro
     lastChangedBlock: Number(row.last_changed_block),
   }))
   return new Map(fees.map(fee => [creatorFeeKey(fee), fee]))
+}
+
+async function loadCreators(db: Queryable, keys: RowKeys['creators']): Promise<Set<string>> {
+  if (keys.length === 0) return new Set()
+  const { rows } = await sql<{ launchpad: string; creator: Buffer }>`
+    select asked.launchpad, asked.creator from unnest(${keys.map(key => key.launchpad)}::text[], ${keys.map(key => toBytes(key.creator))}::bytea[])
+      as asked (launchpad, creator)
+    where exists (select from token where token.creator = asked.creator and token.launchpad = asked.launchpad)`.execute(db)
+  return new Set(rows.map(row => creatorKey(row.launchpad, bytesToAddress(row.creator))))
 }
 
 interface AgingRow {

@@ -22,6 +22,8 @@ export interface CurrentRows {
   readonly balances: ReadonlyMap<string, BalanceState>
   /** By `creatorFeeKey`. */
   readonly creatorFees: ReadonlyMap<string, CreatorFeeState>
+  /** By `creatorKey`, of those asked for: who is the creator of a token. */
+  readonly creators: ReadonlySet<string>
   readonly aging: ReadonlyMap<Address, PerWindow<WindowAging>>
 }
 
@@ -30,6 +32,8 @@ export interface RowKeys {
   readonly tokens: readonly Address[]
   readonly balances: readonly { readonly token: Address; readonly holder: Address }[]
   readonly creatorFees: readonly Pick<CreatorFeeState, 'launchpad' | 'creator' | 'currency' | 'token'>[]
+  /** Who may be the creator of a token of the launchpad. */
+  readonly creators: readonly Pick<CreatorFeeState, 'launchpad' | 'creator'>[]
 }
 
 /** Every row that a batch changes or adds, in its final state; candles and trades are additions. */
@@ -50,4 +54,8 @@ export function balanceKey(token: Address, holder: Address): string {
 
 export function creatorFeeKey(key: Pick<CreatorFeeState, 'launchpad' | 'creator' | 'currency' | 'token'>): string {
   return `${key.launchpad} ${key.creator} ${key.currency} ${key.token}`
+}
+
+export function creatorKey(launchpad: string, creator: Address): string {
+  return `${launchpad} ${creator}`
 }

@@ -1,9 +1,6 @@
 import type { WatchRows } from '#database/watchRows.ts'
-import type { Address } from '#domain/address.ts'
 import type { Discovery, LaunchpadAdapter } from '#launchpads/adapter.ts'
 import { createDirectory, type Directory } from '#launchpads/directory.ts'
-
-const ADDRESS_LENGTH = 42
 
 /** The directory as it was after the last commit. */
 export function restoreDirectory(adapters: readonly LaunchpadAdapter[], rows: WatchRows): Directory {
@@ -11,14 +8,11 @@ export function restoreDirectory(adapters: readonly LaunchpadAdapter[], rows: Wa
   const tokens = rows.tokens.map(
     ({ address, launchpad }): Discovery => ({ address, watched: { role: 'token', launchpad, token: address } }),
   )
-  const pools = rows.pools
-    // A Uniswap v4 pool is an id, not an address with logs of its own.
-    .filter(pool => pool.address.length === ADDRESS_LENGTH)
-    .map(({ address, token, launchpad, type, quoteToken, quoteDecimals, tokenIsToken0, feeBps }): Discovery => {
-      const pool = { address, type, quoteToken, quoteDecimals, tokenIsToken0, feeBps }
-      const tokenDecimals = decimals.get(token)
-      if (tokenDecimals === undefined) throw new TypeError(`pool ${address} is of a token that is not indexed`)
-      return { address: address as Address, watched: { role: 'pool', launchpad, token, pool, tokenDecimals } }
-    })
+  const pools = rows.pools.map(({ address, token, launchpad, type, quoteToken, quoteDecimals, tokenIsToken0, feeBps }): Discovery => {
+    const pool = { address, type, quoteToken, quoteDecimals, tokenIsToken0, feeBps }
+    const tokenDecimals = decimals.get(token)
+    if (tokenDecimals === undefined) throw new TypeError(`pool ${address} is of a token that is not indexed`)
+    return { address, watched: { role: 'pool', launchpad, token, pool, tokenDecimals } }
+  })
   return createDirectory(adapters, [...tokens, ...pools])
 }

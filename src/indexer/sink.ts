@@ -4,8 +4,8 @@ import { loadRows } from '#database/loadRows.ts'
 import type { Queryable } from '#database/queryable.ts'
 import { readSnapshots } from '#database/reads/snapshots.ts'
 import { writeChanges } from '#database/writeChanges.ts'
-import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
-import { balanceKey, creatorFeeKey, type RowKeys } from '#domain/changes.ts'
+import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
+import { balanceKey, creatorFeeKey, creatorKey, type RowKeys } from '#domain/changes.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { parseDecimal } from '#domain/decimal.ts'
 import { TokenwireError } from '#errors'
@@ -47,7 +47,7 @@ async function commitBatch(batch: BlockBatch, options: SinkOptions): Promise<Com
   const { adapters, directory, weth, logger } = options
   const discoveries = directory.discoveries(batch.logs)
   const added = new Map(discoveries.map(({ address, watched }) => [address, watched]))
-  const lookup = (address: Address): Watched | undefined => directory.lookup(address) ?? added.get(address)
+  const lookup = (address: Hex): Watched | undefined => directory.lookup(address) ?? added.get(address)
   const { events, malformed } = decodeLogs({ logs: batch.logs, headers: batch.headers, lookup, adapters, weth })
   const [first] = malformed
   if (first !== undefined) {
@@ -104,7 +104,15 @@ function keysOf(events: readonly TokenEvent[]): RowKeys {
   const tokens = new Set<Address>()
   const balances = new Map<string, RowKeys['balances'][number]>()
   const creatorFees = new Map<string, RowKeys['creatorFees'][number]>()
+  const creators = new Map<string, RowKeys['creators'][number]>()
   for (const event of events) {
+    if (event.kind === 'escrow') {
+      const { launchpad, creator, currency } = event
+      const key = { launchpad, creator, currency, token: ZERO_ADDRESS }
+      creatorFees.set(creatorFeeKey(key), key)
+      creators.set(creatorKey(launchpad, creator), { launchpad, creator })
+      continue
+    }
     const { token } = event
     tokens.add(token)
     if (event.kind === 'transfer') {
@@ -115,5 +123,5 @@ function keysOf(events: readonly TokenEvent[]): RowKeys {
       creatorFees.set(creatorFeeKey(key), key)
     }
   }
-  return { tokens: [...tokens], balances: [...balances.values()], creatorFees: [...creatorFees.values()] }
+  return { tokens: [...tokens], balances: [...balances.values()], creatorFees: [...creatorFees.values()], creators: [...creators.values()] }
 }

@@ -6,12 +6,14 @@ import type { PoolFacts, TokenEvent } from './tokenEvent.ts'
 /** Why an address is watched, and what its logs need to be understood. */
 export type Watched =
   | { readonly role: 'contract'; readonly launchpad: string }
+  /** A Uniswap v4 PoolManager: its logs are those of the pools inside it, each found by its id. */
+  | { readonly role: 'poolManager'; readonly launchpad: string }
   | { readonly role: 'token'; readonly launchpad: string; readonly token: Address }
   | { readonly role: 'pool'; readonly launchpad: string; readonly token: Address; readonly pool: PoolFacts; readonly tokenDecimals: number }
 
-/** One address that a launchpad's log adds to what is watched. */
+/** What a launchpad's log adds to what is watched: an address, or the id of a pool inside a Uniswap v4 PoolManager. */
 export interface Discovery {
-  readonly address: Address
+  readonly address: Hex
   readonly watched: Watched
 }
 
@@ -56,6 +58,8 @@ export interface LaunchpadAdapter {
   readonly launchpad: string
   /** The contracts whose logs tell of new tokens and pools. */
   readonly contracts: readonly Address[]
+  /** Which of `contracts` is the Uniswap v4 PoolManager; none by default. */
+  readonly poolManager?: Address
   readonly startBlock: number
   /** The tokens, curves and pools that these logs of `contracts` announce. Logs of other addresses or topics are passed over. */
   discover(logs: readonly ChainLog[]): readonly Discovery[]

@@ -1,4 +1,4 @@
-import type { Address } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { Discovery, LaunchpadAdapter, Watched } from './adapter.ts'
 
@@ -8,7 +8,8 @@ export interface Directory {
   readonly startBlock: number
   has(address: Address): boolean
   addresses(): readonly Address[]
-  lookup(address: Address): Watched | undefined
+  /** By address, or by the id of a Uniswap v4 pool. */
+  lookup(address: Hex): Watched | undefined
   /** The addresses that these logs add. Changes nothing. */
   discover(logs: readonly ChainLog[]): readonly Address[]
   /** What these logs add, with the reason. An address that is watched already is not among them: the first announcement counts. */
@@ -17,17 +18,29 @@ export interface Directory {
   add(discoveries: readonly Discovery[]): void
 }
 
+const ADDRESS_LENGTH = 42
+
+/** Why a log matters: its emitter is watched, or the pool inside a PoolManager that it is about. */
+export function watchedBy(log: Pick<ChainLog, 'address' | 'topics'>, lookup: Directory['lookup']): Watched | undefined {
+  const watched = lookup(log.address)
+  if (watched?.role !== 'poolManager') return watched
+  const [, id] = log.topics
+  // An indexed address has the length of an id, and is none.
+  const pool = id === undefined ? undefined : lookup(id)
+  return pool?.role === 'pool' && pool.pool.type === 'uniswap-v4' ? pool : undefined
+}
+
 /**
  * A directory of the launchpads' own contracts and of what is already indexed. It holds one entry per token and pool for the life of
  * the process, since the next block may hold a log of any of them.
  */
 export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: readonly Discovery[]): Directory {
-  const entries = new Map<Address, Watched>()
+  const entries = new Map<Hex, Watched>()
   const contracts: Address[] = []
   for (const adapter of adapters) {
     for (const address of adapter.contracts) {
       if (!entries.has(address)) contracts.push(address)
-      entries.set(address, { role: 'contract', launchpad: adapter.launchpad })
+      entries.set(address, { role: address === adapter.poolManager ? 'poolManager' : 'contract', launchpad: adapter.launchpad })
     }
   }
   const add = (discoveries: readonly Discovery[]) => {
@@ -36,7 +49,7 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
   add(indexed)
 
   const discoveries = (logs: readonly ChainLog[]) => {
-    const found = new Map<Address, Discovery>()
+    const found = new Map<Hex, Discovery>()
     for (const adapter of adapters) {
       for (const discovery of adapter.discover(logs)) {
         if (!entries.has(discovery.address) && !found.has(discovery.address)) found.set(discovery.address, discovery)
@@ -49,10 +62,18 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
     contracts,
     startBlock: Math.min(...adapters.map(adapter => adapter.startBlock)),
     has: address => entries.has(address),
-    addresses: () => [...entries.keys()],
+    addresses: () => [...entries.keys()].filter(isAddress),
     lookup: address => entries.get(address),
-    discover: logs => discoveries(logs).map(({ address }) => address),
+    discover: logs =>
+      discoveries(logs)
+        .map(({ address }) => address)
+        .filter(isAddress),
     discoveries,
     add,
   }
+}
+
+/** A pool inside a PoolManager has no logs of its own to fetch. */
+function isAddress(key: Hex): key is Address {
+  return key.length === ADDRESS_LENGTH
 }

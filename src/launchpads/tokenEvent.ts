@@ -89,6 +89,18 @@ export type TokenEvent = EventPosition & { readonly token: Address } & (
         /** What the call that pays it out is made with, where nothing accrues by events (a Uniswap v3 position's number). */
         readonly claimId?: bigint
       }
+    | {
+        /** A movement of an escrow that a launchpad keeps for all of a creator's tokens; `token` is the zero address. */
+        readonly kind: 'escrow'
+        readonly launchpad: string
+        readonly creator: Address
+        readonly currency: Address
+        /** What can be claimed now, all told; `null`: the event does not say. */
+        readonly balance: bigint | null
+        readonly claimed: bigint
+        /** Whether an indexed token of the launchpad moved or traded in the transaction. */
+        readonly ofIndexed: boolean
+      }
   )
 
 export type TokenEventOf<K extends TokenEvent['kind']> = Extract<TokenEvent, { readonly kind: K }>

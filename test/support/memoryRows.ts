@@ -1,5 +1,5 @@
 import type { Address } from '#domain/address.ts'
-import { balanceKey, type Changes, type CurrentRows, creatorFeeKey } from '#domain/changes.ts'
+import { balanceKey, type Changes, type CurrentRows, creatorFeeKey, creatorKey } from '#domain/changes.ts'
 import { add, max } from '#domain/decimal.ts'
 import type { CandleDelta, TradeRow } from '#domain/tokenState.ts'
 import { perWindow, WINDOW_SECONDS } from '#domain/windows.ts'
@@ -50,6 +50,7 @@ export function memoryRows(): MemoryRows {
       pools: new Map(tables.pools) as CurrentRows['pools'],
       balances: new Map(tables.balances),
       creatorFees: new Map(tables.creatorFees),
+      creators: new Set([...tables.tokens.values()].map(({ launchpad, creator }) => creatorKey(launchpad, creator))),
       aging: new Map([...tables.tokens.values()].map(token => [token.address, agingOf(token.address, token.windowsAt, now)])),
     }),
     write: changes => {

@@ -1,4 +1,4 @@
-import type { Address, Hex } from '#domain/address.ts'
+import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
 import { balanceKey, type CurrentRows, creatorFeeKey } from '#domain/changes.ts'
 import type { HolderType } from '#domain/holder.ts'
 import type { BalanceState, CreatorFeeState, PoolState, TokenState } from '#domain/tokenState.ts'
@@ -61,6 +61,18 @@ export function draftCreatorFee(draft: Draft, event: TokenEventOf<'creatorFee'>,
     claimId: event.claimId ?? null,
     lastChangedBlock: 0,
   }
+  draft.creatorFees.set(key, created)
+  return created
+}
+
+/** The row of an escrow; where there is none, a new one if `open`. */
+export function draftEscrow(draft: Draft, event: TokenEventOf<'escrow'>, open: boolean): Mutable<CreatorFeeState> | undefined {
+  const { launchpad, creator, currency } = event
+  const key = creatorFeeKey({ launchpad, creator, currency, token: ZERO_ADDRESS })
+  const existing = drafted(draft.creatorFees, draft.rows.creatorFees, key)
+  if (existing !== undefined || !open) return existing
+  const shared = { launchpad, creator, currency, scope: 'creator', token: ZERO_ADDRESS } as const
+  const created = { ...shared, accrued: 0n, claimed: 0n, claimId: null, lastChangedBlock: 0 }
   draft.creatorFees.set(key, created)
   return created
 }

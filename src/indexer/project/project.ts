@@ -1,13 +1,23 @@
 import { type Address, BURN_ADDRESSES, ZERO_ADDRESS } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
-import type { Changes, CurrentRows } from '#domain/changes.ts'
+import { type Changes, type CurrentRows, creatorKey } from '#domain/changes.ts'
 import type { Decimal } from '#domain/decimal.ts'
 import type { HolderType } from '#domain/holder.ts'
 import type { TokenState } from '#domain/tokenState.ts'
 import type { Watched } from '#launchpads/adapter.ts'
 import type { TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
 import { foldCandles } from './candles.ts'
-import { type Draft, draftBalance, draftCreatorFee, draftPool, draftToken, launchedToken, type Mutable, openDraft } from './draft.ts'
+import {
+  type Draft,
+  draftBalance,
+  draftCreatorFee,
+  draftEscrow,
+  draftPool,
+  draftToken,
+  launchedToken,
+  type Mutable,
+  openDraft,
+} from './draft.ts'
 import { applyPoolChange, applyTrade, notePrice, settleToken } from './market.ts'
 
 export interface ProjectInput {
@@ -55,6 +65,7 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
     if (draftToken(draft, event.token) === undefined) draft.tokens.set(event.token, launchedToken(event))
     return
   }
+  if (event.kind === 'escrow') return applyEscrow(draft, event)
   const token = draftToken(draft, event.token)
   // Before its announcement a token is nobody's; what its address did in earlier blocks is not indexed.
   if (token === undefined) return
@@ -68,8 +79,9 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
           ...pool,
           token: event.token,
           launchpad: token.launchpad,
-          reserveToken: 0n,
-          reserveQuote: 0n,
+          // What a v4 pool has is mixed with all others in the PoolManager, and no event tells of the fees that leave it.
+          reserveToken: pool.type === 'uniswap-v4' ? null : 0n,
+          reserveQuote: pool.type === 'uniswap-v4' ? null : 0n,
           sqrtPriceX96: null,
           tick: null,
           liquidity: null,
@@ -130,6 +142,8 @@ export function holderType(holder: Address, token: Pick<TokenState, 'creator'>, 
   switch (watched?.role) {
     case 'contract':
       return 'locker'
+    case 'poolManager':
+      return 'pool'
     case 'pool':
       return watched.pool.type === 'curve' ? 'curve' : 'pool'
     case 'token':
@@ -153,6 +167,29 @@ function applyMigration(draft: Draft, token: Mutable<TokenState>, event: TokenEv
   token.graduatedPool = event.pool
   token.graduationTxHash = event.txHash
   notePrice(token, draftPool(draft, event.pool)?.priceWeth ?? null)
+}
+
+/**
+ * One escrow serves everybody whom any token of the launchpad pays, indexed or not: an owner counts once they are the creator of an indexed
+ * token or are paid in a transaction of one. The balance is absolute, so it is right whatever was before.
+ */
+function applyEscrow(draft: Draft, event: TokenEventOf<'escrow'>): void {
+  const row = draftEscrow(draft, event, isCreator(draft, event) || event.ofIndexed)
+  if (row === undefined) return
+  row.claimed += event.claimed
+  // A claim without the deposits before it: what was taken had been accrued.
+  row.accrued = event.balance === null ? max(row.accrued, row.claimed) : row.claimed + event.balance
+  row.lastChangedBlock = event.blockNumber
+}
+
+function isCreator(draft: Draft, { creator, launchpad }: TokenEventOf<'escrow'>): boolean {
+  if (draft.rows.creators.has(creatorKey(launchpad, creator))) return true
+  for (const token of draft.tokens.values()) if (token.creator === creator && token.launchpad === launchpad) return true
+  return false
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
 }
 
 function applyCreatorFee(draft: Draft, token: Mutable<TokenState>, event: TokenEventOf<'creatorFee'>, weth: Address): void {

@@ -112,7 +112,7 @@ describe('what a creator can claim', () => {
       return null
     }
     const answer = await readClaimable(kysely, { token: TOKEN, creator: CREATOR, weth: WETH, claimCall })
-    expect(asked).toEqual([{ launchpad: 'test', token: TOKEN, creator: CREATOR, currency: WETH, scope: 'token' }])
+    expect(asked).toEqual([{ launchpad: 'test', token: TOKEN, creator: CREATOR, currency: WETH, scope: 'token', claimId: null }])
     expect(answer?.claimable[0]?.claim).toBeNull()
   })
 })
