@@ -113,7 +113,7 @@ export function actClanker(token: ClankerToken, { weth, holders }: Cast, random:
   }
   const rewards = [1, 2, 3, 4, 5, 6].map(() => BigInt(random.integer(0, 1_000_000)))
   const parties = [token.recipient, from].map(topic)
-  const [token0 = weth, token1 = weth] = token.token < weth ? [token.token, weth] : [weth, token.token]
+  const [token0, token1] = token.token < weth ? [token.token, weth] : [weth, token.token]
   const data = words(BigInt(ZERO_ADDRESS), BigInt(token0), BigInt(token1), ...rewards)
   return { token, logs: [{ address: CLANKER_V31.locker, topics: [TOPICS.claimedRewards, words(token.positionId), ...parties], data }] }
 }
