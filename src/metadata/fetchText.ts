@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import { isIP } from 'node:net'
-import { hostOf, isCreatorUrl } from './creatorUrl.ts'
+import { isCreatorUrl } from './creatorUrl.ts'
 import type { Location } from './gateways.ts'
 import { type GetTarget, httpGet } from './httpGet.ts'
 import type { Outbound } from './outbound.ts'
 import { failure } from './problem.ts'
 import { type Fetched, readBody } from './readBody.ts'
+import { redirected } from './redirected.ts'
 import { retryAfterMs } from './retryAfter.ts'
 
 export interface FetchOptions {
@@ -52,22 +52,6 @@ async function follow({ url, gateway }: Location, { outbound, allowHttp }: Fetch
     target = next
   }
   return failure('forbidden_redirect')
-}
-
-/** Where a redirect leads. `null`: nowhere, out of the web, or from https to http. */
-function redirected({ url, trusted }: GetTarget, location: string | undefined): GetTarget | null {
-  const next = location === undefined ? null : URL.parse(location, url.href)
-  if (next === null || !['https:', 'http:'].includes(next.protocol)) return null
-  if (url.protocol === 'https:' && next.protocol === 'http:') return null
-  if (next.username !== '' || next.password !== '') return null
-  return { url: next, trusted: trusted && isWithin(url, next) }
-}
-
-/** IPFS gateways redirect to a subdomain per content. */
-function isWithin(gateway: URL, next: URL): boolean {
-  if (next.protocol !== gateway.protocol || next.port !== gateway.port) return false
-  const [host, nextHost] = [hostOf(gateway), hostOf(next)]
-  return nextHost === host || (isIP(host) === 0 && nextHost.endsWith(`.${host}`))
 }
 
 async function read(response: IncomingMessage, mostBytes: number, deadline: AbortSignal): Promise<Fetched> {

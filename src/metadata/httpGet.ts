@@ -46,7 +46,12 @@ function answerWith(addresses: readonly string[]): LookupFunction {
   }
 }
 
-function send(url: URL, options: RequestOptions, { limits, ca }: Outbound, signal: AbortSignal): Promise<GetAnswer> {
+function send(url: URL, options: RequestOptions, outbound: Outbound, signal: AbortSignal): Promise<GetAnswer> {
+  // Node refuses some of what the URL standard allows by throwing.
+  return begin(url, options, outbound, signal).catch(() => failure('no_connection'))
+}
+
+function begin(url: URL, options: RequestOptions, { limits, ca }: Outbound, signal: AbortSignal): Promise<GetAnswer> {
   return new Promise(resolve => {
     const isSecure = url.protocol === 'https:'
     const trust = ca === undefined ? {} : { ca }

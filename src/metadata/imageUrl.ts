@@ -4,8 +4,8 @@ import { parseMetadataUri } from './metadataUri.ts'
 
 /** Far longer than any in use, and short enough for an update of 16 KB beside everything else. */
 const MOST_URL_LENGTH = 2_048
-/** A picture inside its URL: an icon fits. */
-const MOST_DATA_LENGTH = 4_096
+/** A picture inside its URL, in bytes as JSON: an icon fits, and no update has to cut it. */
+const MOST_DATA_BYTES = 4_096
 const DATA_IMAGE = /^data:image\/(?:png|jpe?g|gif|webp|avif|svg\+xml)[;,][^\0-\x1f]*$/i
 
 /**
@@ -14,10 +14,14 @@ const DATA_IMAGE = /^data:image\/(?:png|jpe?g|gif|webp|avif|svg\+xml)[;,][^\0-\x
  */
 export function toImageUrl(text: string, gateways: Gateways, allowHttp: boolean): string | null {
   const trimmed = text.trim()
-  if (/^data:/i.test(trimmed))
-    return trimmed.length <= MOST_DATA_LENGTH && trimmed.isWellFormed() && DATA_IMAGE.test(trimmed) ? trimmed : null
+  if (/^data:/i.test(trimmed)) return isSmallPicture(trimmed) ? trimmed : null
   const url = toUrl(trimmed, gateways, allowHttp)
   return url === null || url.length > MOST_URL_LENGTH ? null : url
+}
+
+function isSmallPicture(text: string): boolean {
+  if (text.length > MOST_DATA_BYTES || !text.isWellFormed() || !DATA_IMAGE.test(text)) return false
+  return Buffer.byteLength(JSON.stringify(text)) <= MOST_DATA_BYTES
 }
 
 function toUrl(text: string, gateways: Gateways, allowHttp: boolean): string | null {

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { Observable } from 'rxjs'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
@@ -64,7 +63,8 @@ export function createMetadataReader(options: MetadataReaderOptions): MetadataRe
   let queued: number | null = null
   let countedAtMs = Number.NEGATIVE_INFINITY
   let running: Promise<void> = Promise.resolve()
-  let awake = Promise.withResolvers<void>()
+  /** Ends the wait for results, if that is what the loop does. */
+  let wake = () => {}
 
   const begin = async (work: MetadataWork): Promise<void> => {
     underWay.set(work.key, work.lane)
@@ -78,7 +78,7 @@ export function createMetadataReader(options: MetadataReaderOptions): MetadataRe
     const record = recordOf(work, attempted, random())
     outcomes.set(record.outcome, (outcomes.get(record.outcome) ?? 0) + 1)
     finished = [...finished, record]
-    awake.resolve()
+    wake()
   }
 
   const record = async (): Promise<void> => {
@@ -112,19 +112,27 @@ export function createMetadataReader(options: MetadataReaderOptions): MetadataRe
 
   /** One round: results go out before more work comes in. */
   const round = async (tell: (block: CommittedBlock) => void): Promise<'more' | 'idle'> => {
-    awake = Promise.withResolvers<void>()
     await record()
     const announced = await announce(tell)
     await fill()
     await count()
-    return announced || finished.length > 0 ? 'more' : 'idle'
+    return announced ? 'more' : 'idle'
   }
 
-  const sleep = (ms: number, sooner?: Promise<void>) => {
-    const woken = new AbortController()
-    const slept = delay(ms, undefined, { signal: AbortSignal.any([woken.signal, stopped.signal]) }).catch(() => undefined)
-    return Promise.race([slept, ...(sooner === undefined ? [] : [sooner])]).finally(() => woken.abort())
-  }
+  /** Ends early when the reader stops, and, where it waits for results, when an attempt has ended. */
+  const sleep = (ms: number, forResults = false) =>
+    new Promise<void>(resolve => {
+      const end = () => {
+        clearTimeout(timer)
+        stopped.signal.removeEventListener('abort', end)
+        wake = () => {}
+        resolve()
+      }
+      const timer = setTimeout(end, ms)
+      stopped.signal.addEventListener('abort', end)
+      if (forResults) wake = end
+      if (stopped.signal.aborted || (forResults && finished.length > 0)) end()
+    })
 
   const run = async (tell: (block: CommittedBlock) => void): Promise<void> => {
     let resumed = false
@@ -136,7 +144,7 @@ export function createMetadataReader(options: MetadataReaderOptions): MetadataRe
         const state = await round(tell)
         failures = 0
         await sleep(spacingMs)
-        if (state === 'idle') await sleep(Math.max(0, pollMs - spacingMs), awake.promise)
+        if (state === 'idle') await sleep(Math.max(0, pollMs - spacingMs), true)
       } catch (err) {
         if (hasCode(err, 'database_taken')) {
           logger.error({ err }, 'reading metadata has stopped')

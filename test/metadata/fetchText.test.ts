@@ -345,6 +345,14 @@ describe('a host that a creator names', () => {
     expect(await fromCreator(redirecting(location), 'creator.example', true)).toMatchObject(failed('forbidden_redirect'))
   })
 
+  it('may not redirect from https to http, even where http is allowed', async () => {
+    const before = gateway.requests.length
+    expect(await fromCreator(redirecting(`http://creator.example:${gateway.port}/`), 'creator.example', true)).toMatchObject(
+      failed('forbidden_redirect'),
+    )
+    expect(gateway.requests.length).toBe(before)
+  })
+
   it("may not redirect to the operator's gateway", async () => {
     const before = gateway.requests.length
     expect(await fromCreator(redirecting(`${gateway.url}/ipfs/cid`), 'creator.example', true)).toMatchObject(failed('forbidden_redirect'))

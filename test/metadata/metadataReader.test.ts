@@ -209,7 +209,9 @@ describe('the metadata reader', () => {
     const before = first.requests.length + second.requests.length
     await launch(['ipfs://alpha', 'ftp://files.example/x', 'data:,[]', `http://10.0.0.1:${second.port}/x`])
     start()
-    await until(async () => (await stored()).map(({ state, due }) => [state, due])).toEqual(Array(4).fill(['refused', null]))
+    await until(async () => (await stored()).map(({ state, due }) => [state, due])).toEqual(
+      Array.from({ length: 4 }, () => ['refused', null]),
+    )
     expect((await stored()).map(({ outcome }) => outcome)).toEqual(['malformed', 'unsupported', 'forbidden_url', 'malformed'])
     expect(first.requests.length + second.requests.length).toBe(before)
   })
