@@ -38,6 +38,7 @@ export interface AttemptOptions {
 
 /** A host that does not answer is not asked for another document right away. */
 const UNREACHABLE_MS = 30_000
+const MOST_CREATOR_PAUSE_MS = 60_000
 
 /** Tries to read a URI once, at every place where it may be. Never rejects. */
 export type Attempt = (work: Pick<MetadataWork, 'uri'>, signal: AbortSignal) => Promise<Attempted>
@@ -76,7 +77,7 @@ async function ask(locations: readonly Location[], pauses: HostPauses, options: 
   const failures: Failure[] = []
   let soonestMs = Number.POSITIVE_INFINITY
   for (const location of locations) {
-    const leftMs = pauses.leftMs(location.url.host, now())
+    const leftMs = pauses.leftMs(nameOf(location), now())
     if (leftMs > 0) {
       soonestMs = Math.min(soonestMs, leftMs)
       continue
@@ -105,18 +106,22 @@ function worthMost(failures: readonly Failure[]): Failure {
 }
 
 /**
- * Hosts that ask for it, or can't be reached, are left alone. One of a creator's that is too slow as well: it would hold up others' documents.
- * A gateway is slow for content that nobody has.
+ * Hosts that ask for it, or can't be reached, are left alone. Not those that are slow: gateways are for content that nobody has, and one document
+ * of many on a host may be.
  */
-function notePause(
-  { url, gateway }: Location,
-  { problem, retryAfterMs }: Failure,
-  pauses: HostPauses,
-  { now, logger }: AttemptOptions,
-): void {
-  const isUnreachable = problem === 'no_connection' || (problem === 'too_slow' && gateway === null)
-  const forMs = Math.min(retryAfterMs ?? (isUnreachable ? UNREACHABLE_MS : 0), MOST_SILENCE_MS)
+function notePause(location: Location, failure: Failure, pauses: HostPauses, { now, logger }: AttemptOptions): void {
+  const { gateway } = location
+  const { problem, retryAfterMs, elsewhere } = failure
+  if (elsewhere) return
+  // A creator may decide what one address of a large host answers, and must not silence all of it for long.
+  const mostMs = gateway === null ? MOST_CREATOR_PAUSE_MS : MOST_SILENCE_MS
+  const forMs = Math.min(retryAfterMs ?? (problem === 'no_connection' ? UNREACHABLE_MS : 0), mostMs)
   if (forMs === 0) return
-  pauses.pause(url.host, now() + forMs)
+  pauses.pause(nameOf(location), now() + forMs)
   if (gateway !== null) logger.warn({ gateway, problem, pausedForMs: forMs }, 'metadata gateway is left alone for a while')
+}
+
+/** A gateway and the same host in a creator's URL are two: what is asked of the one says little of the other. */
+function nameOf({ url, gateway }: Location): string {
+  return gateway ?? url.host
 }

@@ -3,7 +3,7 @@ import { isCreatorUrl } from './creatorUrl.ts'
 import type { Location } from './gateways.ts'
 import { type GetTarget, httpGet } from './httpGet.ts'
 import type { Outbound } from './outbound.ts'
-import { failure } from './problem.ts'
+import { type Failure, failure } from './problem.ts'
 import { type Fetched, readBody } from './readBody.ts'
 import { redirected } from './redirected.ts'
 import { retryAfterMs } from './retryAfter.ts'
@@ -14,6 +14,7 @@ export interface FetchOptions {
   readonly signal: AbortSignal
 }
 
+const RATE_LIMIT_MS = 60_000
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /**
@@ -40,19 +41,23 @@ async function follow({ url, gateway }: Location, { outbound, allowHttp }: Fetch
   let target: GetTarget = { url, trusted: gateway !== null }
   for (let redirects = 0; redirects <= limits.mostRedirects; redirects++) {
     if (!target.trusted && !isCreatorUrl(target.url, { allowHttp, ports })) {
-      return failure(redirects === 0 ? 'forbidden_url' : 'forbidden_redirect')
+      return redirects === 0 ? failure('forbidden_url') : NOWHERE
     }
     const answer = await httpGet(target, outbound, deadline)
-    if (!answer.ok) return answer
-    const { response } = answer
-    if (!REDIRECTS.has(response.statusCode ?? 0)) return read(response, limits.mostBytes, deadline)
-    response.destroy()
-    const next = redirected(target, response.headers.location)
-    if (next === null) return failure('forbidden_redirect')
+    const isRedirect = answer.ok && REDIRECTS.has(answer.response.statusCode ?? 0)
+    if (!isRedirect) {
+      const fetched = answer.ok ? await read(answer.response, limits.mostBytes, deadline) : answer
+      return fetched.ok || redirects === 0 ? fetched : { ...fetched, elsewhere: true }
+    }
+    answer.response.destroy()
+    const next = redirected(target, answer.response.headers.location)
+    if (next === null) return NOWHERE
     target = next
   }
-  return failure('forbidden_redirect')
+  return NOWHERE
 }
+
+const NOWHERE: Failure = { ...failure('forbidden_redirect'), elsewhere: true }
 
 async function read(response: IncomingMessage, mostBytes: number, deadline: AbortSignal): Promise<Fetched> {
   const status = response.statusCode ?? 0
@@ -64,5 +69,3 @@ async function read(response: IncomingMessage, mostBytes: number, deadline: Abor
   if (status >= 500 || status === 408 || status === 425) return failure('server_error', silence)
   return failure('denied')
 }
-
-const RATE_LIMIT_MS = 60_000

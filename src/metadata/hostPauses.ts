@@ -1,7 +1,7 @@
 /** More are not remembered: the longest-known one is asked again early then. */
 const MOST_HOSTS = 1_000
 
-/** Which hosts are left alone for a while. */
+/** Which hosts, by some name, are left alone for a while. */
 export class HostPauses {
   readonly #until = new Map<string, number>()
 

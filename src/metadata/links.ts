@@ -44,7 +44,8 @@ function byName(fields: Fields): readonly TokenLink[] {
 
 function fromEntry(entry: unknown): readonly TokenLink[] {
   if (!isFields(entry)) return toLink('other', entry)
-  const platform = String(entry['platform'] ?? entry['type'] ?? entry['name'] ?? entry['label']).toLowerCase()
+  const said = ['platform', 'type', 'name', 'label'].map(name => entry[name]).find(value => typeof value === 'string')
+  const platform = (said ?? '').toLowerCase()
   return toLink((Object.hasOwn(NAMES, platform) ? NAMES[platform] : undefined) ?? 'other', entry['url'])
 }
 

@@ -29,8 +29,10 @@ export interface Failure {
   readonly ok: false
   readonly problem: Problem
   readonly retryAfterMs: number | null
+  /** It was met after a redirect, and says nothing of the host that was asked. */
+  readonly elsewhere: boolean
 }
 
 export function failure(problem: Problem, retryAfterMs: number | null = null): Failure {
-  return { ok: false, problem, retryAfterMs }
+  return { ok: false, problem, retryAfterMs, elsewhere: false }
 }

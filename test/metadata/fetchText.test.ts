@@ -106,7 +106,7 @@ describe('a gateway', () => {
   ])('that answers %i with Retry-After %s is left alone', async (status, header, problem, retryAfterMs) => {
     const headers = header === undefined ? {} : { 'retry-after': header }
     const answer = await fromGateway((_, response) => void response.writeHead(status, headers).end())
-    expect(answer).toEqual({ ok: false, problem, retryAfterMs })
+    expect(answer).toEqual({ ok: false, problem, retryAfterMs, elsewhere: false })
   })
 
   it.each(['text/html', 'image/png', 'application/javascript', 'multipart/form-data'])('that gives %s gives no document', async type => {
@@ -326,6 +326,13 @@ describe('a host that a creator names', () => {
     const location = { url: new URL(`https://creator.example:${creator.port}/x`), gateway: null }
     expect(await fetchText(location, options())).toEqual({ ok: true, text: `{"from":"other.example:${creator.port}"}` })
     expect(resolved).toEqual(['creator.example', 'other.example'])
+  })
+
+  it('is not to blame for where it redirects to', async () => {
+    const busy: RequestListener = (request, response) =>
+      request.url === '/x' ? redirecting('/y')(request, response) : void response.writeHead(429, { 'retry-after': '9' }).end()
+    expect(await fromCreator(busy)).toEqual({ ok: false, problem: 'rate_limited', retryAfterMs: 9_000, elsewhere: true })
+    expect(await fromCreator(redirecting('http://localhost/'))).toMatchObject({ problem: 'forbidden_redirect', elsewhere: true })
   })
 
   it('is looked at again after a redirect to itself: it may have moved', async () => {

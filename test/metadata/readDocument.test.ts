@@ -26,6 +26,12 @@ describe('readDocument', () => {
     expect(readDocument('{"__proto__":{"description":"x"},"description":"y"}', options)?.description).toBe('y')
   })
 
+  it('takes nesting as deep as a document can be', () => {
+    const deep = `${'['.repeat(60_000)}${']'.repeat(60_000)}`
+    const text = `{"description":${deep},"image":${deep},"links":${deep},"socialMediaUrls":[{"platform":${deep},"url":"https://a.example/"}]}`
+    expect(readDocument(text, options)?.links).toEqual([{ kind: 'other', url: 'https://a.example/' }])
+  })
+
   it('cleans and cuts the description', () => {
     expect(read({ description: ' a\0b\ud800 ' })?.description).toBe('ab\ufffd')
     expect(read({ description: '  ' })?.description).toBeNull()
