@@ -123,5 +123,5 @@ function notePause(location: Location, failure: Failure, pauses: HostPauses, { n
 
 /** A gateway and the same host in a creator's URL are two: what is asked of the one says little of the other. */
 function nameOf({ url, gateway }: Location): string {
-  return gateway ?? url.host
+  return gateway === null ? url.host : `gateway ${url.host}`
 }

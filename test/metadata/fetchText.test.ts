@@ -133,6 +133,10 @@ describe('a gateway', () => {
     await gateway.gone(gateway.requests.length - 1)
   })
 
+  it('that gives a name of a megabyte is left', async () => {
+    expect(await fromGateway(giving({ name: 'x'.repeat(1_000_000) }))).toMatchObject(failed('too_large'))
+  })
+
   it('that gives exactly the limit is read, and one byte more is not', async () => {
     const body =
       (bytes: number): RequestListener =>
