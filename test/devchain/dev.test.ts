@@ -107,7 +107,7 @@ describe('npm run dev', { timeout: 150_000 }, () => {
     const attempts = async () => [
       ...(await (await fetch(`${file.url}/metrics`)).text()).matchAll(/metadata_attempts_total\{outcome="(\w+)"/g),
     ]
-    const outcomes = async () => (await attempts()).map(([, outcome]) => outcome).toSorted()
+    const outcomes = async () => (await attempts()).map(([, outcome = '']) => outcome).toSorted()
     await expect.poll(outcomes, { timeout: 20_000 }).toEqual(['fetch_off', 'malformed', 'read'])
 
     const said = dev.output()
