@@ -1,3 +1,4 @@
+import type { ZodType } from 'zod'
 import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { ClaimScope } from '#domain/claimable.ts'
@@ -5,7 +6,8 @@ import type { PoolFacts, TokenEvent } from './tokenEvent.ts'
 
 /** Why an address is watched, and what its logs need to be understood. */
 export type Watched =
-  | { readonly role: 'contract'; readonly launchpad: string }
+  /** `curve`: all of the launchpad's tokens trade in it. */
+  | { readonly role: 'contract'; readonly launchpad: string; readonly holds?: 'curve' }
   | { readonly role: 'token'; readonly launchpad: string; readonly token: Address }
   | { readonly role: 'pool'; readonly launchpad: string; readonly token: Address; readonly pool: PoolFacts; readonly tokenDecimals: number }
   /** A token that is its own curve: its contract sells and takes back what it mints. */
@@ -16,6 +18,9 @@ export type Watched =
       readonly pool: PoolFacts
       readonly tokenDecimals: number
     }
+
+/** Why an address is watched; `undefined`: it is not. */
+export type Lookup = (address: Address) => Watched | undefined
 
 /** One address that a launchpad's log adds to what is watched. */
 export interface Discovery {
@@ -66,9 +71,16 @@ export interface LaunchpadAdapter {
   readonly launchpad: string
   /** The contracts whose logs tell of new tokens and pools. */
   readonly contracts: readonly Address[]
+  /** Which of `contracts` all tokens trade in before they graduate. Default none. */
+  readonly curves?: readonly Address[]
   readonly startBlock: number
   /** The tokens, curves and pools that these logs of `contracts` announce. Logs of other addresses or topics are passed over. */
-  discover(logs: readonly ChainLog[]): readonly Discovery[]
+  discover(logs: readonly ChainLog[], lookup: Lookup): readonly Discovery[]
+  /**
+   * The addresses that these logs would announce, if they come from where such logs have to come from: of contracts that are announced
+   * themselves and not indexed yet. Left out: the launchpad's own contracts announce everything.
+   */
+  mayAnnounce?(logs: readonly ChainLog[]): readonly Address[]
   /** The events of the transaction's logs that come from the launchpad's contracts and curves. */
   decode(transaction: TransactionLogs): Decoded
   claimCall(target: ClaimTarget): ClaimCall | null
@@ -80,6 +92,13 @@ export interface AdapterOptions {
   readonly startBlock: number
   readonly contracts: Readonly<Record<string, Address>>
   readonly weth: Address
+  /** What else the entry holds (`AdapterKind.settings`). */
+  readonly settings?: Readonly<Record<string, unknown>>
+}
+
+export interface EntryProblem {
+  readonly path: readonly (string | number)[]
+  readonly message: string
 }
 
 /** A kind of launchpad: what its entry in `launchpads.json` must name, and how it is made. */
@@ -88,5 +107,11 @@ export interface AdapterKind {
   readonly contracts: readonly string[]
   /** Public addresses on Base of contracts that an entry may leave out. */
   readonly presets?: Readonly<Record<string, Address>>
+  /** Names of contract fields that an entry may give besides. */
+  readonly optionalContracts?: readonly string[]
+  /** Further fields that an entry may give, and their shape. */
+  readonly settings?: Readonly<Record<string, ZodType>>
+  /** What is wrong with an entry of the right shape, each with the steps to its place in the entry. */
+  check?(options: Omit<AdapterOptions, 'startBlock'>): readonly EntryProblem[]
   create(options: AdapterOptions): LaunchpadAdapter
 }

@@ -14,10 +14,16 @@ export interface Directory {
   has(address: Address): boolean
   addresses(): readonly Address[]
   lookup(address: Address): Watched | undefined
-  /** The addresses that these logs add. Changes nothing. */
+  /**
+   * The addresses that these logs of watched addresses add: at least those of `discoveries`, since an address that is not indexed yet is
+   * taken for one that may announce others. Changes nothing.
+   */
   discover(logs: readonly ChainLog[]): readonly Address[]
-  /** What these logs add, with the reason. An address that is watched already is not among them: the first announcement counts. */
-  discoveries(logs: readonly ChainLog[]): readonly Discovery[]
+  /**
+   * What these logs, ascending by block, add, with the reason and the block that announces it. An address that is watched already is not
+   * among them: the first announcement counts.
+   */
+  discoveries(logs: readonly ChainLog[]): readonly IndexedDiscovery[]
   /** Watches from now on. To be called once what announced them, in blocks up to this one, is committed. */
   add(discoveries: readonly Discovery[], block: number): void
   /** A directory of its own that knows only what blocks up to this one announced. Cost: a copy of everything. */
@@ -38,7 +44,11 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
   for (const adapter of adapters) {
     for (const address of adapter.contracts) {
       if (!entries.has(address)) contracts.push(address)
-      entries.set(address, { role: 'contract', launchpad: adapter.launchpad })
+      entries.set(address, {
+        role: 'contract',
+        launchpad: adapter.launchpad,
+        ...(adapter.curves?.includes(address) === true && { holds: 'curve' }),
+      })
     }
   }
   /** The block that announced each entry that is no contract. */
@@ -56,13 +66,27 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
     })
 
   const discoveries = (logs: readonly ChainLog[]) => {
-    const found = new Map<Address, Discovery>()
-    for (const adapter of adapters) {
-      for (const discovery of adapter.discover(logs)) {
-        if (!entries.has(discovery.address) && !found.has(discovery.address)) found.set(discovery.address, discovery)
+    const found = new Map<Address, IndexedDiscovery>()
+    const lookup = (address: Address) => entries.get(address) ?? found.get(address)?.watched
+    for (const [block, blockLogs] of Map.groupBy(logs, ({ blockNumber }) => blockNumber)) {
+      // What a block announces may announce something itself in the same block, before or after.
+      for (let before = -1; before < found.size; ) {
+        before = found.size
+        for (const adapter of adapters) {
+          for (const { address, watched } of adapter.discover(blockLogs, lookup)) {
+            if (lookup(address) === undefined) found.set(address, { address, watched, block })
+          }
+        }
       }
     }
     return [...found.values()]
+  }
+  const discover = (logs: readonly ChainLog[]) => {
+    const found = new Set(discoveries(logs).map(({ address }) => address))
+    const uncertain = logs.filter(({ address }) => !entries.has(address) && !found.has(address))
+    if (uncertain.length === 0) return [...found]
+    for (const address of adapters.flatMap(adapter => adapter.mayAnnounce?.(uncertain) ?? [])) if (!entries.has(address)) found.add(address)
+    return [...found]
   }
 
   return {
@@ -71,7 +95,7 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
     has: address => entries.has(address),
     addresses: () => [...entries.keys()],
     lookup: address => entries.get(address),
-    discover: logs => discoveries(logs).map(({ address }) => address),
+    discover,
     discoveries,
     add: (found, block) => {
       for (const discovery of found) add({ ...discovery, block })

@@ -58,13 +58,14 @@ export function draftCreatorFee(draft: Draft, event: TokenEventOf<'creatorFee'>,
 
 /** The row of a token that a launch announces: nothing minted, nothing traded. */
 export function launchedToken(event: TokenEventOf<'launch'>): TokenState {
+  const { tellsFees = event.creatorFeeBps !== null } = event
   return {
     address: event.token,
     launchpad: event.launchpad,
     symbol: event.symbol,
     name: event.name,
     decimals: event.decimals,
-    totalSupply: 0n,
+    totalSupply: event.totalSupply ?? 0n,
     creator: event.creator,
     createdAt: event.timestamp,
     createdBlock: event.blockNumber,
@@ -84,8 +85,8 @@ export function launchedToken(event: TokenEventOf<'launch'>): TokenState {
     windowsAt: event.timestamp,
     windowsExpireAt: null,
     creatorFeeBps: event.creatorFeeBps,
-    feesAccruedWei: event.creatorFeeBps === null ? null : 0n,
-    feesClaimedWei: event.creatorFeeBps === null || event.feeScope === 'creator' ? null : 0n,
+    feesAccruedWei: tellsFees ? 0n : null,
+    feesClaimedWei: tellsFees && event.feeScope !== 'creator' ? 0n : null,
     graduationStatus: event.graduation.status,
     graduationPercent: null,
     raisedWei: null,

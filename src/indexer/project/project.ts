@@ -36,7 +36,7 @@ export function project(input: ProjectInput): Changes {
   for (const token of input.rows.tokens.values()) {
     if (token.windowsExpireAt !== null && token.windowsExpireAt <= input.now) draftToken(draft, token.address)
   }
-  for (const token of draft.tokens.values()) settleToken(draft, token, input.now)
+  for (const token of draft.tokens.values()) settleToken(draft, token, input.now, input.weth)
   const ticks = [...draft.ticks.values()].flat()
   return {
     tokens: [...draft.tokens.values()],
@@ -70,8 +70,8 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
           ...pool,
           token: event.token,
           launchpad: token.launchpad,
-          reserveToken: 0n,
-          reserveQuote: 0n,
+          reserveToken: event.reserves === 'unknown' ? null : 0n,
+          reserveQuote: event.reserves === 'unknown' ? null : 0n,
           sqrtPriceX96: null,
           tick: null,
           liquidity: null,
@@ -98,7 +98,7 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
     case 'completed':
       token.graduationStatus = 'completed'
       token.graduationPercent = 100
-      token.raisedWei = event.raisedWei
+      token.raisedWei = event.raisedWei ?? token.raisedWei
       token.completedAt = event.timestamp
       return
     case 'migrated':
@@ -136,7 +136,7 @@ export function holderType(holder: Address, token: Pick<TokenState, 'creator'>, 
   if (BURN_ADDRESSES.has(holder)) return 'burn'
   switch (watched?.role) {
     case 'contract':
-      return 'locker'
+      return watched.holds ?? 'locker'
     case 'tokenCurve':
     case 'pool':
       return watched.pool.type === 'curve' ? 'curve' : 'pool'
@@ -155,8 +155,8 @@ function applyMigration(draft: Draft, token: Mutable<TokenState>, event: TokenEv
   const curve = token.mainPool === null ? undefined : draftPool(draft, token.mainPool)
   // Graduation moves all that the curve held; no event of the curve says so.
   if (curve?.type === 'curve') {
-    curve.reserveToken = 0n
-    curve.reserveQuote = 0n
+    if (curve.reserveToken !== null) curve.reserveToken = 0n
+    if (curve.reserveQuote !== null) curve.reserveQuote = 0n
   }
   token.mainPool = event.pool
   token.graduationStatus = 'migrated'
@@ -176,7 +176,7 @@ function applyCreatorFee(draft: Draft, token: Mutable<TokenState> | null, event:
   // Nobody takes more than was paid in: a claim of more tells of payments from before the creator was known.
   if (row.claimed > row.accrued) row.accrued = row.claimed
   row.lastChangedBlock = event.blockNumber
-  if (token !== null && event.currency === weth) {
+  if (token !== null && (event.currency === weth || event.currency === ZERO_ADDRESS)) {
     token.feesAccruedWei = (token.feesAccruedWei ?? 0n) + event.accrued
     token.feesClaimedWei = (token.feesClaimedWei ?? 0n) + event.claimed
   }
