@@ -8,6 +8,8 @@ import type { PoolFacts, TokenEvent } from './tokenEvent.ts'
 export type Watched =
   /** `curve`: all of the launchpad's tokens trade in it. */
   | { readonly role: 'contract'; readonly launchpad: string; readonly holds?: 'curve' }
+  /** A Uniswap v4 PoolManager: its logs are those of the pools inside it, each found by its id. */
+  | { readonly role: 'poolManager'; readonly launchpad: string }
   | { readonly role: 'token'; readonly launchpad: string; readonly token: Address }
   | { readonly role: 'pool'; readonly launchpad: string; readonly token: Address; readonly pool: PoolFacts; readonly tokenDecimals: number }
   /** A token that is its own curve: its contract sells and takes back what it mints. */
@@ -19,12 +21,12 @@ export type Watched =
       readonly tokenDecimals: number
     }
 
-/** Why an address is watched; `undefined`: it is not. */
-export type Lookup = (address: Address) => Watched | undefined
+/** Why an address, or a pool inside a PoolManager by its id, is watched; `undefined`: it is not. */
+export type Lookup = (address: Hex) => Watched | undefined
 
-/** One address that a launchpad's log adds to what is watched. */
+/** What a launchpad's log adds to what is watched: an address, or the id of a pool inside a Uniswap v4 PoolManager. */
 export interface Discovery {
-  readonly address: Address
+  readonly address: Hex
   readonly watched: Watched
 }
 
@@ -54,8 +56,10 @@ export interface ClaimTarget {
   readonly creator: Address
   readonly currency: Address
   readonly scope: ClaimScope
-  /** What is owed now, in the currency's raw units. */
-  readonly amount: bigint
+  /** What is owed now, in the currency's raw units; `null` where no event tells. */
+  readonly amount: bigint | null
+  /** The `claimId` of the fee's events; `null` where they had none. */
+  readonly claimId: bigint | null
 }
 
 export interface ClaimCall {
@@ -73,6 +77,8 @@ export interface LaunchpadAdapter {
   readonly contracts: readonly Address[]
   /** Which of `contracts` all tokens trade in before they graduate. Default none. */
   readonly curves?: readonly Address[]
+  /** Which of `contracts` is the Uniswap v4 PoolManager; none by default. */
+  readonly poolManager?: Address
   readonly startBlock: number
   /** The tokens, curves and pools that these logs of `contracts` announce. Logs of other addresses or topics are passed over. */
   discover(logs: readonly ChainLog[], lookup: Lookup): readonly Discovery[]
@@ -103,7 +109,7 @@ export interface EntryProblem {
 
 /** A kind of launchpad: what its entry in `launchpads.json` must name, and how it is made. */
 export interface AdapterKind {
-  /** Names of the required contract fields. */
+  /** Names of the contract fields. */
   readonly contracts: readonly string[]
   /** Public addresses on Base of contracts that an entry may leave out. */
   readonly presets?: Readonly<Record<string, Address>>

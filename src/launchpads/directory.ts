@@ -1,8 +1,8 @@
-import type { Address } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { Discovery, LaunchpadAdapter, Watched } from './adapter.ts'
 
-/** An address that is indexed, with the block that announced it (of a backfilled range, its last one). */
+/** What is indexed, with the block that announced it (of a backfilled range, its last one). */
 export interface IndexedDiscovery extends Discovery {
   readonly block: number
 }
@@ -13,7 +13,8 @@ export interface Directory {
   readonly startBlock: number
   has(address: Address): boolean
   addresses(): readonly Address[]
-  lookup(address: Address): Watched | undefined
+  /** By address, or by the id of a Uniswap v4 pool. */
+  lookup(address: Hex): Watched | undefined
   /**
    * The addresses that these logs of watched addresses add: at least those of `discoveries`, since an address that is not indexed yet is
    * taken for one that may announce others. Changes nothing.
@@ -34,25 +35,37 @@ export interface Directory {
   indexed(): readonly IndexedDiscovery[]
 }
 
+const ADDRESS_LENGTH = 42
+
+/** Why a log matters: its emitter is watched, or the pool inside a PoolManager that it is about. */
+export function watchedBy(log: Pick<ChainLog, 'address' | 'topics'>, lookup: Directory['lookup']): Watched | undefined {
+  const watched = lookup(log.address)
+  if (watched?.role !== 'poolManager') return watched
+  const [, id] = log.topics
+  // An indexed address has the length of an id, and is none.
+  const pool = id === undefined ? undefined : lookup(id)
+  return pool?.role === 'pool' && pool.pool.type === 'uniswap-v4' ? pool : undefined
+}
+
 /**
  * A directory of the launchpads' own contracts and of what is already indexed. It holds one entry per token and pool for the life of
  * the process, since the next block may hold a log of any of them.
  */
 export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: readonly IndexedDiscovery[]): Directory {
-  const entries = new Map<Address, Watched>()
+  const entries = new Map<Hex, Watched>()
   const contracts: Address[] = []
   for (const adapter of adapters) {
     for (const address of adapter.contracts) {
       if (!entries.has(address)) contracts.push(address)
       entries.set(address, {
-        role: 'contract',
+        role: address === adapter.poolManager ? 'poolManager' : 'contract',
         launchpad: adapter.launchpad,
         ...(adapter.curves?.includes(address) === true && { holds: 'curve' }),
       })
     }
   }
   /** The block that announced each entry that is no contract. */
-  const blocks = new Map<Address, number>()
+  const blocks = new Map<Hex, number>()
   const add = ({ address, watched, block }: IndexedDiscovery) => {
     if (entries.has(address)) return
     entries.set(address, watched)
@@ -66,8 +79,8 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
     })
 
   const discoveries = (logs: readonly ChainLog[]) => {
-    const found = new Map<Address, IndexedDiscovery>()
-    const lookup = (address: Address) => entries.get(address) ?? found.get(address)?.watched
+    const found = new Map<Hex, IndexedDiscovery>()
+    const lookup = (address: Hex) => entries.get(address) ?? found.get(address)?.watched
     for (const [block, blockLogs] of Map.groupBy(logs, ({ blockNumber }) => blockNumber)) {
       // What a block announces may announce something itself in the same block, before or after.
       for (let before = -1; before < found.size; ) {
@@ -82,7 +95,11 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
     return [...found.values()]
   }
   const discover = (logs: readonly ChainLog[]) => {
-    const found = new Set(discoveries(logs).map(({ address }) => address))
+    const found = new Set(
+      discoveries(logs)
+        .map(({ address }) => address)
+        .filter(isAddress),
+    )
     const uncertain = logs.filter(({ address }) => !entries.has(address) && !found.has(address))
     if (uncertain.length === 0) return [...found]
     for (const address of adapters.flatMap(adapter => adapter.mayAnnounce?.(uncertain) ?? [])) if (!entries.has(address)) found.add(address)
@@ -93,7 +110,7 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
     contracts,
     startBlock: Math.min(...adapters.map(adapter => adapter.startBlock)),
     has: address => entries.has(address),
-    addresses: () => [...entries.keys()],
+    addresses: () => [...entries.keys()].filter(isAddress),
     lookup: address => entries.get(address),
     discover,
     discoveries,
@@ -108,4 +125,9 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
     },
     indexed: () => indexedUpTo(Number.POSITIVE_INFINITY),
   }
+}
+
+/** A pool inside a PoolManager has no logs of its own to fetch. */
+function isAddress(key: Hex): key is Address {
+  return key.length === ADDRESS_LENGTH
 }

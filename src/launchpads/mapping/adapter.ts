@@ -101,6 +101,7 @@ function sourceOf(
   if (watched === undefined || watched.launchpad !== launchpad) return undefined
   switch (watched.role) {
     case 'contract':
+    case 'poolManager':
       return undefined
     case 'token':
       return emitter === 'token' ? watched : undefined

@@ -13,7 +13,14 @@ export type CompiledClaimCall =
   | { readonly ok: true; readonly value: BuildClaimCall }
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
-const SAMPLE: ClaimTarget = { token: ZERO_ADDRESS, creator: ZERO_ADDRESS, currency: ZERO_ADDRESS, scope: 'token', amount: 1n }
+const SAMPLE: ClaimTarget = {
+  token: ZERO_ADDRESS,
+  creator: ZERO_ADDRESS,
+  currency: ZERO_ADDRESS,
+  scope: 'token',
+  claimId: null,
+  amount: 1n,
+}
 
 /** What builds the call that pays a creator out, or all that is wrong with its mapping. Without one there is no call. */
 export function compileClaimCall({ events: { claimCall }, contracts }: MappingInput): CompiledClaimCall {

@@ -29,7 +29,7 @@ export interface MappingContext {
 export interface MappedLog {
   readonly log: ChainLog
   readonly at: EventPosition
-  readonly source: Exclude<Watched, { readonly role: 'contract' }> | null
+  readonly source: Extract<Watched, { readonly token: Address }> | null
   readonly transaction: TransactionLogs
 }
 

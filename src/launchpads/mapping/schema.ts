@@ -102,11 +102,9 @@ export const eventsSchema: z.ZodType = strict(
           .string({ error: 'expected a function such as "function claim(address token)"' })
           .meta({ description: 'The function as in the contract\'s source: "function claim(address token)".' }),
         contract: z.enum(EMITTERS, { error: EXPECTED_EMITTER }).meta({ description: 'The contract that is called.' }),
-        arguments: z
-          .array(argument, { error: 'expected a list of arguments' })
-          .meta({
-            description: 'One per parameter: token, creator, currency, amount (what is claimable), or a value that stands for itself.',
-          }),
+        arguments: z.array(argument, { error: 'expected a list of arguments' }).meta({
+          description: 'One per parameter: token, creator, currency, amount (what is claimable), or a value that stands for itself.',
+        }),
       },
       'a claim call',
     )
