@@ -14,6 +14,8 @@ export interface CurveState {
   readonly raisedWei: bigint | null
 }
 
+export const UNKNOWN_STATE: CurveState = { reserves: null, priceWeth: null, raisedWei: null }
+
 /** Reads what a launch or trade says of the curve after it; `null` when it says nothing at all. */
 export function stateReader(readers: Readers, context: MappingContext): ((log: ChainLog, decimals: number) => CurveState) | null {
   const price = priceReader(readers, context)

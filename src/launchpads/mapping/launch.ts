@@ -2,10 +2,11 @@ import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { Discovery, TransactionLogs } from '#launchpads/adapter.ts'
 import { TEXT_LIMITS } from '#launchpads/text.ts'
+import type { PoolFacts } from '#launchpads/tokenEvent.ts'
 import { decodeTransfer, TRANSFER_TOPIC } from '#launchpads/transfer.ts'
 import { MalformedLogError } from '#launchpads/words.ts'
-import { curveFacts, isWethQuoted, type MappedEvent, type MappedLog, type MappingContext, nonZero } from './context.ts'
-import { poolChange, progress, stateReader } from './curveState.ts'
+import { curveFacts, isWethQuoted, type MappedEvent, type MappingContext, nonZero } from './context.ts'
+import { poolChange, progress, stateReader, UNKNOWN_STATE } from './curveState.ts'
 import { type Reader, type Readers, sharedCurveOf } from './readers.ts'
 
 /** `smallint` and `10n ** decimals` take more, but a `uint8` is all that ERC-20 knows. */
@@ -27,38 +28,45 @@ export function launchEvent(readers: Readers, context: MappingContext): MappedEv
   const target = isWethQuoted(context) ? readers.amount('target') : null
   const state = stateReader(readers, context)
 
-  const facts = (log: ChainLog) => {
+  const read = (log: ChainLog) => {
     const address = nonZero(token(log))
-    return { token: address, pool: curveFacts(curve(log, address), address, feeBps?.(log) ?? null, context) }
+    if (address === weth) throw new MalformedLogError('WETH is not launched')
+    const units = decimals(log)
+    return {
+      pool: curveFacts(curve(log, address), address, feeBps?.(log) ?? null, context),
+      totalSupply: totalSupply?.(log) ?? null,
+      state: state?.(log, units) ?? UNKNOWN_STATE,
+      launched: {
+        token: address,
+        creator: creator(log),
+        symbol: symbol?.(log) ?? null,
+        name: name?.(log) ?? null,
+        decimals: units,
+        metadataUri: metadataUri?.(log) ?? null,
+        creatorFeeBps: creatorFeeBps?.(log) ?? null,
+        graduation: { status: isGraduating ? 'bonding' : 'none', targetWei: target?.(log) ?? null },
+      } as const,
+    }
   }
-  const tokenLaunched = ({ log, transaction }: Pick<MappedLog, 'log' | 'transaction'>, address: Address) =>
-    totalSupply === null || mints(transaction, address) ? {} : { totalSupply: totalSupply(log) }
 
   return {
-    discover: ({ log }) => discoveries(facts(log), decimals(log), launchpad, weth),
+    // All of it is read: what does not fit announces nothing.
+    discover: ({ log }) => discoveries(read(log), launchpad),
     decode: ({ log, at: position, transaction }) => {
-      const { token: address, pool } = facts(log)
-      const at = { ...position, token: address }
-      const units = decimals(log)
-      const { reserves, priceWeth, raisedWei } = state?.(log, units) ?? { reserves: null, priceWeth: null, raisedWei: null }
+      const { pool, launched, totalSupply, state } = read(log)
+      const at = { ...position, token: launched.token }
       return [
         {
-          ...at,
+          ...position,
           kind: 'launch',
           launchpad,
-          creator: creator(log),
-          symbol: symbol?.(log) ?? null,
-          name: name?.(log) ?? null,
-          decimals: units,
-          metadataUri: metadataUri?.(log) ?? null,
-          creatorFeeBps: creatorFeeBps?.(log) ?? null,
+          ...launched,
           feesTold: { accrued: feesNameToken, claimed: feeScope === 'token' },
-          ...tokenLaunched({ log, transaction }, address),
-          graduation: { status: isGraduating ? 'bonding' : 'none', targetWei: target?.(log) ?? null },
+          ...(totalSupply !== null && !mints(transaction, launched.token) && { totalSupply }),
         },
         { ...at, kind: 'poolCreated', pool, main: true, reserves: 'unknown' },
-        ...poolChange(at, pool.address, { reserves, priceWeth }),
-        ...progress(at, raisedWei),
+        ...poolChange(at, pool.address, state),
+        ...progress(at, state.raisedWei),
       ]
     },
   }
@@ -96,16 +104,18 @@ function creatorFeeReader(readers: Readers): Reader<number> | null {
   return fee === null || share === null ? null : log => (fee(log) * share(log)) / 10_000
 }
 
-type Facts = { readonly token: Address; readonly pool: ReturnType<typeof curveFacts> }
+interface Announced {
+  readonly pool: PoolFacts
+  readonly launched: { readonly token: Address; readonly decimals: number }
+}
 
-function discoveries({ token, pool }: Facts, tokenDecimals: number, launchpad: string, weth: Address): readonly Discovery[] {
-  if (token === weth) throw new MalformedLogError('WETH is not launched')
-  const address = pool.address
+function discoveries({ pool, launched: { token, decimals: tokenDecimals } }: Announced, launchpad: string): readonly Discovery[] {
+  const { address } = pool
   if (address === token) return [{ address: token, watched: { role: 'tokenCurve', launchpad, token, pool, tokenDecimals } }]
   const itself: Discovery = { address: token, watched: { role: 'token', launchpad, token } }
   // A curve inside a contract for all tokens has no logs of its own to watch.
   if (address === sharedCurveOf(token)) return [itself]
-  return [itself, { address: address as Address, watched: { role: 'pool', launchpad, token, pool, tokenDecimals } }]
+  return [itself, { address, watched: { role: 'pool', launchpad, token, pool, tokenDecimals } }]
 }
 
 /** Whether the token tells of its supply itself. */

@@ -4,7 +4,7 @@ import type { TradeSide } from '#domain/trade.ts'
 import { tradePrice } from '#domain/tradePrice.ts'
 import { MalformedLogError } from '#launchpads/words.ts'
 import { decimalsOf, isWethQuoted, type MappedEvent, type MappedLog, type MappingContext, tokenReader } from './context.ts'
-import { poolChange, progress, stateReader, tellsPrice } from './curveState.ts'
+import { poolChange, progress, stateReader, tellsPrice, UNKNOWN_STATE } from './curveState.ts'
 import { required } from './launch.ts'
 import { type Reader, type Readers, sharedCurveOf } from './readers.ts'
 
@@ -27,7 +27,7 @@ export function tradeEvent(readers: Readers, context: MappingContext, fixedSide:
       const decimals = decimalsOf(context, source)
       const direction = side(log)
       const trade = { side: direction, amountToken: amountToken(log), ...amounts(log, direction) }
-      const { reserves, priceWeth, raisedWei } = state?.(log, decimals) ?? { reserves: null, priceWeth: null, raisedWei: null }
+      const { reserves, priceWeth, raisedWei } = state?.(log, decimals) ?? UNKNOWN_STATE
       const price = isPricedByTrades ? tradePrice(trade, decimals) : priceWeth
       const address = pool(mapped, at.token)
       return [
