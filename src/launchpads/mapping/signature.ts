@@ -36,7 +36,7 @@ function parseSignature(text: string, kind: 'event' | 'function', expected: stri
   try {
     const item = parseAbiItem([signature] as readonly string[])
     if (typeof item !== 'object' || item === null || !('type' in item) || item.type !== kind) return refuse(expected)
-    return { ok: true, value: item as AbiEvent | AbiFunction }
+    return { ok: true, value: item }
   } catch (error) {
     return refuse(`${expected}${reason(error)}`)
   }

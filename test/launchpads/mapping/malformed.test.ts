@@ -133,7 +133,7 @@ describe('a log of a mapped event', () => {
     )
     const data = fc.oneof(
       fc.array(hostile, { maxLength: 9 }).map(values => words(...values)),
-      fc.uint8Array({ maxLength: 200 }).map(bytes => `0x${Buffer.from(bytes).toString('hex')}` as Hex),
+      fc.uint8Array({ maxLength: 200 }).map((bytes): Hex => `0x${Buffer.from(bytes).toString('hex')}`),
     )
     const topics = fc
       .tuple(fc.constantFrom(LAUNCH, BUY, UP), fc.array(hostile, { maxLength: 3 }))

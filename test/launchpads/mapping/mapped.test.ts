@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { encodeFunctionData, formatUnits, type Hex, pad, parseAbi, parseEther, stringToHex, type TransactionReceipt } from 'viem'
+import { type Abi, encodeFunctionData, formatUnits, type Hex, pad, parseAbi, parseEther, stringToHex, type TransactionReceipt } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createChainSource } from '#chain/chainSource.ts'
 import { createRpc } from '#chain/rpc.ts'
@@ -45,6 +45,7 @@ const COIN = parseAbi([
 ])
 const FOLK = parseAbi(['function buy(uint256 tokens) payable', 'function sell(uint256 tokens)'])
 const PAIR = parseAbi(['function getReserves() view returns (uint112, uint112, uint32)'])
+const READS: Abi = [...COIN, ...ABI, ...PAIR]
 const DEAD = toAddress('0x000000000000000000000000000000000000dEaD')
 
 const BAZAAR_EVENTS = {
@@ -173,7 +174,7 @@ async function index(): Promise<void> {
 const tokenOf = async (token: Address): Promise<Token> => (await queries.token(token)) ?? expect.unreachable()
 const tradesOf = async (token: Address) => (await queries.trades({ token, limit: 500, order: 'asc' }))?.data ?? expect.unreachable()
 const read = <T>(address: Address, functionName: string, args: readonly unknown[] = []) =>
-  chain.client.readContract({ address, abi: [...COIN, ...ABI, ...PAIR], functionName, args } as never) as Promise<T>
+  chain.client.readContract({ address, abi: READS, functionName, args }) as Promise<T>
 
 /** What a transaction changed in its sender's ETH, without the gas. */
 async function paid({ from, blockNumber, gasUsed, effectiveGasPrice }: TransactionReceipt): Promise<bigint> {
