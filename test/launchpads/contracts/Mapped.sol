@@ -8,6 +8,7 @@ pragma solidity 0.8.37;
 interface IWETH {
     function deposit() external payable;
     function transfer(address to, uint256 amount) external returns (bool);
+    function transferFrom(address from, address to, uint256 amount) external returns (bool);
 }
 
 interface IV2Factory {
@@ -84,6 +85,7 @@ contract Bazaar {
     mapping(address artist => uint256) public owed;
 
     event Moved(address pair, address coin);
+    event Annexed(address pair, address coin, address indexed paired);
     event Opened(bytes32 title, bytes8 indexed ticker, address indexed artist, address coin, uint256 goal);
     /// `coinsSold` tells the side; the amount is what goes to or comes from the curve, without the fees.
     event Dealt(bool coinsSold, uint256 coins, uint256 curveWei, uint256 houseFee, uint256 artistFee, address artist, address coin, address dealer);
@@ -145,6 +147,23 @@ contract Bazaar {
         uint256 out = received * reserveWeth / (reserveCoin * 1000 + received);
         bool first = IV2Pair(pair).token0() == coin;
         IV2Pair(pair).swap(first ? 0 : out, first ? out : 0, msg.sender, "");
+    }
+
+    /// Another pair of a coin, made of what the caller has.
+    function annex(address coin, address paired, IV2Factory where, uint256 coins, uint256 amount) external returns (address pair) {
+        pair = where.createPair(coin, paired);
+        IWETH(coin).transferFrom(msg.sender, pair, coins);
+        IWETH(paired).transferFrom(msg.sender, pair, amount);
+        IV2Pair(pair).mint(msg.sender);
+        emit Annexed(pair, coin, paired);
+    }
+
+    function swapAt(address pair, address coin, address paired, uint256 amountIn) external {
+        (uint256 reserveCoin, uint256 reservePaired) = _reserves(coin, pair);
+        IWETH(paired).transferFrom(msg.sender, pair, amountIn);
+        uint256 out = amountIn * 997 * reserveCoin / (reservePaired * 1000 + amountIn * 997);
+        bool first = IV2Pair(pair).token0() == coin;
+        IV2Pair(pair).swap(first ? out : 0, first ? 0 : out, msg.sender, "");
     }
 
     function collect(uint256 amount) external {

@@ -1,11 +1,23 @@
 import { sql } from 'kysely'
-import { type Abi, encodeFunctionData, formatUnits, type Hex, pad, parseAbi, parseEther, stringToHex, type TransactionReceipt } from 'viem'
+import {
+  type Abi,
+  encodeFunctionData,
+  formatUnits,
+  getContractAddress,
+  type Hex,
+  pad,
+  parseAbi,
+  parseEther,
+  stringToHex,
+  type TransactionReceipt,
+} from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createChainSource } from '#chain/chainSource.ts'
 import { createRpc } from '#chain/rpc.ts'
 import type { LaunchpadConfig } from '#config'
 import { parseLaunchpads } from '#configuration/launchpads.ts'
 import { createReads } from '#database/reads/reads.ts'
+import { approve, transfer, wrap } from '#devchain/actions.ts'
 import { type Address, toAddress } from '#domain/address.ts'
 import type { Reads } from '#domain/queries.ts'
 import type { Token } from '#domain/token.ts'
@@ -30,6 +42,8 @@ const ABI = parseAbi([
   'function swapIn(address coin, address to) payable',
   'function swapOut(address coin, uint256 coins)',
   'function collect(uint256 amount)',
+  'function annex(address coin, address paired, address where, uint256 coins, uint256 amount) returns (address)',
+  'function swapAt(address pair, address coin, address paired, uint256 amountIn)',
   'function owed(address) view returns (uint256)',
   'function stalls(address) view returns (address artist, uint256 raised, address pair)',
   'function make(string title, bytes ticker) returns (address)',
@@ -44,7 +58,13 @@ const COIN = parseAbi([
   'function grow()',
 ])
 const FOLK = parseAbi(['function buy(uint256 tokens) payable', 'function sell(uint256 tokens)'])
-const PAIR = parseAbi(['function getReserves() view returns (uint112, uint112, uint32)'])
+const PAIR = parseAbi([
+  'function mint(address to) returns (uint256)',
+  'function burn(address to) returns (uint256, uint256)',
+  'function skim(address to)',
+  'function sync()',
+  'function getReserves() view returns (uint112, uint112, uint32)',
+])
 const READS: Abi = [...COIN, ...ABI, ...PAIR]
 const DEAD = toAddress('0x000000000000000000000000000000000000dEaD')
 
@@ -71,6 +91,14 @@ const BAZAAR_EVENTS = {
     quoteAmountIs: 'afterFees',
   },
   graduate: { event: 'event Moved(address pair, address coin)', emitter: 'factory', token: 'coin', pool: 'pair', poolType: 'uniswap-v2' },
+  pool: {
+    event: 'event Annexed(address pair, address coin, address indexed paired)',
+    emitter: 'factory',
+    token: 'coin',
+    pool: 'pair',
+    poolType: 'uniswap-v2',
+    quoteToken: 'paired',
+  },
   feeAccrued: { event: DEALT, emitter: 'factory', token: 'coin', creator: 'artist', amount: 'artistFee', currency: 'native' },
   feeClaimed: {
     event: 'event Paid(address indexed artist, uint256 amount)',
@@ -129,6 +157,11 @@ let taxed: Address
 let rebased: Address
 let folk: Address
 let graduating: TransactionReceipt
+let pairs: Address
+let annexes: { readonly weth: Address; readonly other: Address }
+/** Launched, traded, graduated and traded again in one block. */
+let hasty: Address
+let grownBlock: number
 
 const account = (index: number) => chain.accounts[index] ?? expect.unreachable()
 const send = (from: Address, to: Address, data: Hex, value = 0n) =>
@@ -157,6 +190,69 @@ function launchpads(): readonly LaunchpadConfig[] {
   }
   const result = parseLaunchpads(JSON.stringify(file), ADAPTER_KINDS)
   return result.ok ? result.value.launchpads : expect.unreachable(result.problems.join('\n'))
+}
+
+async function pairOf(coin: Address | undefined): Promise<Address> {
+  return toAddress((await read<readonly [Address, bigint, Address]>(bazaar, 'stalls', [coin]))[2])
+}
+
+/** Sends without mining; one sender's transactions keep their order. */
+const queue = (call: Omit<Parameters<typeof encodeFunctionData<typeof ABI>>[0], 'abi'>, value = 0n) =>
+  chain.client.sendTransaction({
+    account: account(7),
+    chain: null,
+    to: bazaar,
+    data: encodeFunctionData({ abi: ABI, ...call }),
+    value,
+    gas: 5_000_000n,
+  })
+
+async function hurry(): Promise<void> {
+  const nonce = await chain.client.getTransactionCount({ address: bazaar })
+  hasty = toAddress(getContractAddress({ from: bazaar, nonce: BigInt(nonce) }))
+  const hashes = [
+    await queue({ functionName: 'open', args: [pad('0x41', { dir: 'right', size: 32 }), '0x4100000000000000', 0n] }, parseEther('0.01')),
+    await queue({ functionName: 'buy', args: [hasty] }, parseEther('0.5')),
+    await queue({ functionName: 'sell', args: [hasty, 10n ** 12n] }),
+    await queue({ functionName: 'finish', args: [hasty, parseEther('0.1')] }, parseEther('2')),
+    await queue({ functionName: 'swapIn', args: [hasty, account(6)] }, parseEther('0.1')),
+    await queue({ functionName: 'swapOut', args: [hasty, 10n ** 12n] }),
+  ]
+  await chain.mine()
+  for (const hash of hashes) expect((await receiptOf(hash)).status).toBe('success')
+}
+
+/** Two more pools of a coin, trades in them, and liquidity coming to and going from its main pair. */
+async function crowd(coin: Address, other: Address): Promise<void> {
+  const { weth } = chain.deployment
+  const someone = account(5)
+  await chain.mined(wrap(chain, { from: someone, amountWei: parseEther('1') }))
+  await chain.mined(approve(chain, { from: someone, currency: weth, spender: bazaar, amount: parseEther('1') }))
+  for (const one of [coin, other]) await onBazaar(3, { functionName: 'swapIn', args: [one, someone] }, parseEther('0.3'))
+  const annex = async (paired: Address, factory: Address, coinAmount: bigint, amount: bigint, amountIn: bigint) => {
+    const { logs } = await onBazaar(5, { functionName: 'annex', args: [coin, paired, factory, coinAmount, amount] })
+    const pair = toAddress(`0x${(logs.at(-1)?.data ?? '').slice(26, 66)}`)
+    await onBazaar(5, { functionName: 'swapAt', args: [pair, coin, paired, amountIn] })
+    return pair
+  }
+  annexes = {
+    weth: await annex(weth, await deployUniswapV2(chain), 10n ** 19n, parseEther('0.0002'), parseEther('0.001')),
+    other: await annex(other, pairs, 10n ** 18n, 10n ** 18n, 10n ** 17n),
+  }
+
+  const pair = await pairOf(coin)
+  const onPair = (call: Omit<Parameters<typeof encodeFunctionData<typeof PAIR>>[0], 'abi'>) =>
+    send(someone, pair, encodeFunctionData({ abi: PAIR, ...call }))
+  const give = (currency: Address, amount: bigint) => chain.mined(transfer(chain, { from: someone, currency, to: pair, amount }))
+  await give(coin, 10n ** 18n)
+  await give(weth, parseEther('0.01'))
+  await onPair({ functionName: 'mint', args: [someone] })
+  await give(pair, 10n ** 14n)
+  await onPair({ functionName: 'burn', args: [someone] })
+  await give(coin, 10n ** 15n)
+  await onPair({ functionName: 'skim', args: [someone] })
+  await give(coin, 10n ** 15n)
+  await onPair({ functionName: 'sync' })
 }
 
 async function index(): Promise<void> {
@@ -200,7 +296,7 @@ async function expectBalances(token: Address, unsaid: readonly Address[] = []): 
 beforeAll(async () => {
   chain = await startTestChain()
   const { weth } = chain.deployment
-  const pairs = await deployUniswapV2(chain)
+  pairs = await deployUniswapV2(chain)
   bazaar = await deployContract(chain, CONTRACTS.get('Bazaar'), [weth, pairs])
   maker = await deployContract(chain, CONTRACTS.get('FolkMaker'), [weth, pairs])
 
@@ -327,7 +423,9 @@ describe('after graduation into a Uniswap v2 pair', () => {
       await onBazaar(5, { functionName: 'swapIn', args: [coin, account(6)] }, parseEther('0.25'))
       await onBazaar(6, { functionName: 'swapOut', args: [coin, 10n ** 13n] })
     }
-    await onCoin(0, folk, { functionName: 'grow' })
+    grownBlock = Number((await onCoin(0, folk, { functionName: 'grow' })).blockNumber)
+    await hurry()
+    await crowd(coins[1] ?? expect.unreachable(), coins[0] ?? expect.unreachable())
     await index()
   })
 
@@ -353,6 +451,51 @@ describe('after graduation into a Uniswap v2 pair', () => {
       expect(graduation).toMatchObject({ status: 'migrated', percent: 100, poolAddress: toAddress(pair) })
       await expectBalances(token, token === folk ? [folk] : [])
     }
+  })
+
+  it('liquidity that comes and goes, and what is given away, leave the reserves of the contract', async () => {
+    // `crowd` minted, burned, skimmed and synced in the second coin's main pair, whose reserves the test before has compared.
+    const balance = await read<bigint>(coins[1] ?? expect.unreachable(), 'balanceOf', [await pairOf(coins[1])])
+    expect((await tokenOf(coins[1] ?? expect.unreachable())).pool?.reserveToken).toBe(balance.toString())
+  })
+
+  it('a token in several pools has the price of the main one, and the volume and trades of all that are quoted in WETH', async () => {
+    const token = coins[1] ?? expect.unreachable()
+    const trades = await tradesOf(token)
+    const [inWeth, inOther] = [annexes.weth, annexes.other].map(pool => trades.filter(trade => trade.pool === pool))
+    expect(inWeth).toMatchObject([{ side: 'buy', maker: account(5), amountWeth: '0.001', phase: 'pool', feeWeth: '0.000003' }])
+    expect(inOther).toMatchObject([{ side: 'buy', maker: account(5), amountWeth: null, priceWeth: null, feeWeth: null, phase: 'pool' }])
+    const { market, pool } = await tokenOf(token)
+    expect(market.tradeCount).toBe(trades.length)
+    const volume = trades.reduce((sum, { amountWeth }) => sum + parseEther(amountWeth ?? '0'), 0n)
+    expect(market.volumeWeth.h24).toBe(formatUnits(volume, 18))
+    expect(pool?.address).toBe(await pairOf(token))
+    // The other pairs were made at a hundredth of the price.
+    const [reserve0, reserve1] = await read<readonly [bigint, bigint, number]>(await pairOf(token), 'getReserves')
+    const price = token < chain.deployment.weth ? Number(reserve1) / Number(reserve0) : Number(reserve0) / Number(reserve1)
+    expect(Number(market.priceWeth) / price).toBeCloseTo(1, 12)
+    expect(Number(inWeth?.[0]?.priceWeth) / price).toBeLessThan(0.1)
+    expect(Number(market.athPriceWeth)).toBeLessThan(price * 2)
+  })
+
+  it('a token that is launched, graduates and trades on in one block is what its contracts say', async () => {
+    const trades = await tradesOf(hasty)
+    expect(new Set(trades.map(({ blockNumber }) => blockNumber)).size).toBe(1)
+    expect(trades.map(({ phase, side }) => `${phase} ${side}`)).toEqual([
+      'curve buy',
+      'curve buy',
+      'curve sell',
+      'pool buy',
+      'curve buy',
+      'pool buy',
+      'pool sell',
+    ])
+    const { createdBlock, graduation, pool, asOfBlock } = await tokenOf(hasty)
+    expect(graduation).toMatchObject({ status: 'migrated', poolAddress: await pairOf(hasty) })
+    expect([createdBlock, asOfBlock]).toEqual([trades[0]?.blockNumber, trades[0]?.blockNumber])
+    const [reserve0, reserve1] = await read<readonly [bigint, bigint, number]>(await pairOf(hasty), 'getReserves')
+    expect([pool?.reserveToken, pool?.reserveQuote].map(String).sort()).toEqual([reserve0, reserve1].map(String).sort())
+    await expectBalances(hasty)
   })
 
   it('the last buy on the curve, which its contract tells of after the move, comes before it', async () => {
@@ -405,7 +548,7 @@ describe('after graduation into a Uniswap v2 pair', () => {
       const pair = toAddress(await read<Address>(folk, 'pair'))
       expect(announced).toContain(pair)
 
-      const middle = to - 1
+      const middle = grownBlock - 1
       const first = await fetchRange(source, directory, { from: 0, to: middle, announced: [], maxLogs: 1e9 })
       const second = await fetchRange(source, directory, { from: middle + 1, to, announced: first.discovered, maxLogs: 1e9 })
       expect([...first.batch.logs, ...second.batch.logs]).toEqual(logs)
