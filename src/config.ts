@@ -9,6 +9,8 @@ export interface LaunchpadConfig {
   readonly startBlock: number
   /** The adapter's contracts by the names of `launchpads.json` (`factory`, `locker`, …). */
   readonly contracts: Readonly<Record<string, Address>>
+  /** What else the entry holds, such as the `events` of an operator's own contracts. */
+  readonly settings?: Readonly<Record<string, unknown>>
 }
 
 export interface LaunchpadsConfig {

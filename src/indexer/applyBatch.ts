@@ -34,9 +34,11 @@ export interface DecodeOptions {
 /** Decodes a batch's logs. Changes nothing. */
 export function decodeBatch(batch: BlockBatch, { directory, adapters, weth, logger }: DecodeOptions): DecodedBatch {
   const discoveries = directory.discoveries(batch.logs)
-  const added = new Map(discoveries.map(({ address, watched }) => [address, watched]))
-  const lookup = (address: Hex): Watched | undefined => directory.lookup(address) ?? added.get(address)
-  const { events, malformed } = decodeLogs({ logs: batch.logs, headers: batch.headers, lookup, adapters, weth })
+  const added = new Map(discoveries.map(discovery => [discovery.address, discovery]))
+  const lookup = (address: Hex): Watched | undefined => directory.lookup(address) ?? added.get(address)?.watched
+  // Block by block, what an address did before it was announced would not have been seen.
+  const logs = batch.logs.filter(({ address, blockNumber }) => blockNumber >= (added.get(address)?.block ?? 0))
+  const { events, malformed } = decodeLogs({ logs, headers: batch.headers, lookup, adapters, weth })
   const [first] = malformed
   if (first !== undefined) {
     const { blockNumber, txHash, logIndex, address } = first

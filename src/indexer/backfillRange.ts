@@ -25,10 +25,10 @@ export interface FetchedRange {
 type RangeSource = Pick<ChainSource, 'headers' | 'logsInRange'>
 
 /**
- * Fetches a range in two passes. The first takes the logs of everything that is known to be watched; those of the launchpads' contracts
- * announce new addresses. The second takes the new addresses' logs, from the block on that announces them: a creation event comes last in
- * its transaction, after the first transfers and the pool's first price. Not from before that block: following block by block would
- * not have seen those either, and what is indexed must not depend on how it was fetched.
+ * Fetches a range in passes. The first takes the logs of everything that is known to be watched, which announce new addresses. The second
+ * takes the new addresses' logs, from the block on that announces them: a creation event comes last in its transaction, after the first
+ * transfers and the pool's first price. Not from before that block: following block by block would not have seen those either, and what is
+ * indexed must not depend on how it was fetched. A third follows where those announce something in turn, as a curve its pool.
  *
  * All answers are tied to one chain: every query of logs comes with the hash of the range's end, every log's block hash is the one of its
  * block's header, and the end is still the same when everything is there.
@@ -45,30 +45,45 @@ export async function fetchRange(
   const known = new Set([...watchlist.addresses(), ...announced])
   const one = await source.logsInRange({ from, to, end, addresses: [...known], maxLogs })
 
-  const found = announcements(one.logs, watchlist, known)
-  const since = Math.min(...found.values(), one.to)
-  const two = await source.logsInRange({ from: since, to: one.to, end, addresses: [...found.keys()], maxLogs })
-
-  // The second pass may have ended earlier still; what is announced after its end belongs to the next range.
-  const last = two.to
-  const logs = merge(
-    one.logs.filter(({ blockNumber }) => blockNumber <= last),
-    two.logs.filter(({ address, blockNumber }) => blockNumber >= (found.get(address) ?? Number.POSITIVE_INFINITY)),
-  )
+  const found = new Map<Address, number>()
+  let { logs, to: last } = one
+  for (;;) {
+    const fresh = announcements(logs, watchlist, known, found)
+    if (fresh.size === 0) break
+    for (const [address, block] of fresh) found.set(address, block)
+    const more = await source.logsInRange({ from: leastOf(fresh.values()), to: last, end, addresses: [...fresh.keys()], maxLogs })
+    // It may have ended earlier still; what is announced after its end belongs to the next range.
+    last = more.to
+    logs = merge(
+      logs.filter(({ address, blockNumber }) => blockNumber <= last && !fresh.has(address)),
+      more.logs.filter(({ address, blockNumber }) => blockNumber >= (fresh.get(address) ?? Number.POSITIVE_INFINITY)),
+    )
+  }
   const [headers, lastHeader] = await Promise.all([fetchHeaders(source, logs), fetchLast(source, last, end)])
   const discovered = [...found].flatMap(([address, block]) => (block <= last ? [address] : []))
   return { batch: { from, to: lastHeader, headers, logs, live: false }, first, discovered }
 }
 
-/** The addresses that the contracts' logs announce and that are not known, each with the block that announces it. */
-function announcements(logs: readonly ChainLog[], watchlist: Watchlist, known: ReadonlySet<Address>): ReadonlyMap<Address, number> {
-  const contracts = new Set(watchlist.contracts)
-  const found = new Map<Address, number>()
-  const ofContracts = logs.filter(({ address }) => contracts.has(address))
-  for (const [block, blockLogs] of Map.groupBy(ofContracts, ({ blockNumber }) => blockNumber)) {
-    for (const address of watchlist.discover(blockLogs)) if (!known.has(address) && !found.has(address)) found.set(address, block)
+/** The addresses that the logs announce and that are neither known nor found from that block on, each with the block that announces it. */
+function announcements(
+  logs: readonly ChainLog[],
+  watchlist: Watchlist,
+  known: ReadonlySet<Address>,
+  found: ReadonlyMap<Address, number>,
+): ReadonlyMap<Address, number> {
+  const fresh = new Map<Address, number>()
+  for (const [block, blockLogs] of Map.groupBy(logs, ({ blockNumber }) => blockNumber)) {
+    for (const address of watchlist.discover(blockLogs)) {
+      if (!known.has(address) && !fresh.has(address) && block < (found.get(address) ?? Number.POSITIVE_INFINITY)) fresh.set(address, block)
+    }
   }
-  return found
+  return fresh
+}
+
+function leastOf(blocks: Iterable<number>): number {
+  let least = Number.POSITIVE_INFINITY
+  for (const block of blocks) least = Math.min(least, block)
+  return least
 }
 
 /** The headers of the blocks that have logs, ascending. Every single log is held against its header: one answer may mix two forks. */

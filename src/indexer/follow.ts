@@ -69,7 +69,13 @@ export function liveBatch({ header, logs }: BlockWithLogs, watchlist: Watchlist,
 }
 
 function watchedLogs(logs: readonly ChainLog[], watchlist: Watchlist, announced: Set<Address>): readonly ChainLog[] {
-  const contracts = new Set(watchlist.contracts)
-  for (const address of watchlist.discover(logs.filter(({ address }) => contracts.has(address)))) announced.add(address)
-  return logs.filter(({ address }) => watchlist.has(address) || announced.has(address))
+  const isWatched = ({ address }: ChainLog) => watchlist.has(address) || announced.has(address)
+  let kept = logs.filter(isWatched)
+  // What is announced may announce something itself: a curve its pool.
+  for (let before = -1; before < announced.size; ) {
+    before = announced.size
+    for (const address of watchlist.discover(kept)) announced.add(address)
+    if (announced.size > before) kept = logs.filter(isWatched)
+  }
+  return kept
 }

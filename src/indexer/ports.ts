@@ -53,6 +53,9 @@ export interface Watchlist {
   has(address: Address): boolean
   /** Every watched address, contracts included. */
   addresses(): readonly Address[]
-  /** The addresses that these logs of the launchpads' contracts add (new tokens, curves, pools). Changes nothing. */
+  /**
+   * The addresses that these logs, of watched addresses and of such as were discovered before, add (new tokens, curves, pools). At least those
+   * that a commit of them would watch. Changes nothing.
+   */
   discover(logs: readonly ChainLog[]): readonly Address[]
 }
