@@ -15,6 +15,7 @@ export interface Exchange {
   readonly query: string
   readonly origin: string
   readonly ifNoneMatch: string
+  readonly acceptEncoding: string
   readonly authorization: string
   readonly lastEventId: string
   /** Whether a proxy says that it forwards for somebody. */
@@ -47,6 +48,7 @@ export function openExchange(res: HttpResponse, req: HttpRequest, admission: Adm
     query: req.getQuery() ?? '',
     origin,
     ifNoneMatch: req.getHeader('if-none-match'),
+    acceptEncoding: req.getHeader('accept-encoding'),
     authorization: req.getHeader('authorization'),
     lastEventId: req.getHeader('last-event-id'),
     forwarded: req.getHeader('x-forwarded-for') !== '' || req.getHeader('forwarded') !== '',
