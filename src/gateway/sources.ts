@@ -6,7 +6,7 @@ import type { Site } from './site.ts'
 
 /** Everything that the routes ask. */
 export interface Sources {
-  readonly config: Pick<Config, 'host' | 'operatorToken' | 'trustProxy' | 'pathPrefix' | 'explorerUrl'>
+  readonly config: Pick<Config, 'host' | 'operatorToken' | 'trustProxy' | 'pathPrefix' | 'explorerUrl' | 'launchpads'>
   /** The console; `null`: it is not built. */
   readonly site: Site | null
   readonly admission: Admission

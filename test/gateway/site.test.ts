@@ -8,6 +8,7 @@ import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from '
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { loadSite, type Site } from '#gateway/site.ts'
+import { addressOf } from '#test/support/snapshots.ts'
 import { expectProblem } from './expectProblem.ts'
 import { type Gateway, startGateway } from './startGateway.ts'
 import { RealtimeFixture } from './startRealtime.ts'
@@ -145,9 +146,11 @@ test('says what to do when the console is not built', async () => {
   expect(await expectProblem(await gateway.get('/'), 404, 'not_found')).toContain('npm run build')
 })
 
-test('tells the page where the explorer is', async () => {
-  gateway = await startGateway({ site, config: { explorerUrl: 'https://basescan.org' } })
-  expect(await (await gateway.get('/console.json')).json()).toEqual({ explorerUrl: 'https://basescan.org' })
+test('tells the page where the explorer is and which launchpads there are', async () => {
+  const mine = { name: 'mine', adapter: 'bonding-curve', startBlock: 0, contracts: {} }
+  const config = { explorerUrl: 'https://basescan.org', launchpads: { weth: addressOf(1), launchpads: [mine] } }
+  gateway = await startGateway({ site, config })
+  expect(await (await gateway.get('/console.json')).json()).toEqual({ explorerUrl: 'https://basescan.org', launchpads: ['mine'] })
 })
 
 test('does not count the console against the rate limit', async () => {

@@ -20,6 +20,7 @@ export const CONFIG = {
   trustProxy: 0,
   pathPrefix: '',
   explorerUrl: null,
+  launchpads: { weth: addressOf(0xee), launchpads: [] },
   allowedOrigins: ['http://localhost:*', 'https://*.example.com'],
   requireOrigin: false,
   rateLimitPerMinute: 0,

@@ -51,9 +51,9 @@ function fileRoute(path: string, file: SiteFile): Route {
 }
 
 /** Beside the page, so that a prefix needs no mention. */
-function settingsRoute({ explorerUrl }: Pick<Sources['config'], 'explorerUrl'>): Route {
+function settingsRoute({ explorerUrl, launchpads }: Pick<Sources['config'], 'explorerUrl' | 'launchpads'>): Route {
   return resource({ path: '/console.json', parameters: {}, cacheControl: 'revalidate', limited: false }, async () =>
-    jsonAnswer({ explorerUrl }),
+    jsonAnswer({ explorerUrl, launchpads: launchpads.launchpads.map(({ name }) => name) }),
   )
 }
 
