@@ -33,7 +33,7 @@ const REACHES: Readonly<Record<string, Reach>> = {
   'src/telemetry': { values: EVERYBODY, packages: SERVER },
   'src/protocol': { values: ['errors'], types: ['domain'], packages: ['zod'] },
   'src/gateway': { values: [...EVERYBODY, 'actors', 'protocol', 'telemetry'], packages: [...SERVER, 'uWebSockets.js'] },
-  'src/client': { values: ['protocol'], packages: [] },
+  'src/client': { values: ['protocol'], types: ['domain'], packages: [] },
   'src/console': { values: ['protocol'], packages: SERVER },
   'src/devchain': {
     values: [

@@ -1,0 +1,208 @@
+import type { Address } from '#domain/address.ts'
+import { backoffMs } from './backoff.ts'
+import type { Timers } from './clock.ts'
+import { Link, type LinkEnd } from './link.ts'
+import { MessageBudget } from './messageBudget.ts'
+import type { ReadMessage, ServerMessage } from './messages.ts'
+import type { WebSocketLike } from './options.ts'
+import { TokenwireError } from './tokenwireError.ts'
+
+/** A connection that lived so long was no accident: the next failure begins with short pauses again. */
+const STABLE_MS = 10_000
+
+/** So many failures in a row, and it is time for something else meanwhile. One that took all of its time counts for all. */
+const BLOCKED_AFTER = 2
+
+export type LaneState = 'connecting' | 'up' | 'blocked' | 'dismissed'
+
+export interface LaneOptions {
+  readonly open: () => WebSocketLike
+  readonly timers: Timers
+  readonly random: () => number
+  readonly silenceMs: number
+  readonly capacity: number
+  /** What is held of a token in full; `null`: nothing. */
+  readonly held: (token: Address) => number | null
+  readonly onState: () => void
+  readonly onMessage: (message: ServerMessage) => void
+  /** The server lets this connection have no more; the token is not subscribed on it any more. */
+  readonly onFull: (token: Address) => void
+  readonly onError: (error: unknown) => void
+}
+
+/** Some tokens and the WebSocket that is kept for them: it reconnects, subscribes to what is wanted and unsubscribes from what is not. */
+export class Lane {
+  readonly #options: LaneOptions
+  readonly #wanted = new Set<Address>()
+  /** Tokens that the server was asked for over the present link. */
+  readonly #asked = new Set<Address>()
+  /** Tokens whose wanted and asked may differ. */
+  readonly #changed = new Set<Address>()
+  #link: Link | null = null
+  #state: LaneState = 'connecting'
+  #capacity: number
+  #failures = 0
+  #upAt = 0
+  #budget: MessageBudget
+  #pumping: (() => void) | null = null
+  #cancelRetry = () => {}
+
+  constructor(options: LaneOptions) {
+    this.#options = options
+    this.#capacity = options.capacity
+    this.#budget = new MessageBudget(options.timers.now())
+  }
+
+  get state(): LaneState {
+    return this.#state
+  }
+
+  get tokens(): ReadonlySet<Address> {
+    return this.#wanted
+  }
+
+  hasRoom(): boolean {
+    return this.#wanted.size < this.#capacity
+  }
+
+  add(token: Address): void {
+    this.#wanted.add(token)
+    this.#change(token)
+  }
+
+  remove(token: Address): void {
+    this.#wanted.delete(token)
+    this.#change(token)
+  }
+
+  /** Asks for the newest state again, which comes when it is newer than what is held. */
+  ask(token: Address): void {
+    this.#asked.delete(token)
+    this.#change(token)
+  }
+
+  /** Opens the connection now, or finds out now whether the open one lives. */
+  wake(): void {
+    if (this.#state === 'up') this.#link?.probe()
+    else if (this.#link === null) this.connect()
+  }
+
+  connect(): void {
+    this.#cancelRetry()
+    const { open, timers, silenceMs } = this.#options
+    this.#asked.clear()
+    for (const token of this.#wanted) this.#changed.add(token)
+    this.#budget = new MessageBudget(timers.now())
+    if (this.#state === 'dismissed') this.#setState('connecting')
+    this.#link = new Link({
+      open,
+      timers,
+      silenceMs,
+      onOpen: () => this.#pump(),
+      onUp: () => this.#up(),
+      onMessage: message => this.#received(message),
+      onEnd: end => this.#ended(end),
+    })
+    this.#link.start()
+  }
+
+  close(): void {
+    this.#cancelRetry()
+    this.#pumping?.()
+    this.#link?.close()
+    this.#link = null
+  }
+
+  #up(): void {
+    this.#upAt = this.#options.timers.now()
+    this.#setState('up')
+  }
+
+  #ended(end: LinkEnd): void {
+    const { timers, random } = this.#options
+    this.#link = null
+    if (end.kind === 'dismissed') {
+      this.#setState('dismissed')
+      return
+    }
+    if (end.kind === 'lost' && timers.now() - this.#upAt >= STABLE_MS) this.#failures = 0
+    const pauseMs = backoffMs(this.#failures, random)
+    this.#failures += end.kind === 'slow' ? BLOCKED_AFTER : 1
+    this.#cancelRetry = timers.after(pauseMs, () => this.connect())
+    this.#setState(this.#failures >= BLOCKED_AFTER ? 'blocked' : 'connecting')
+  }
+
+  #received(message: ReadMessage): void {
+    switch (message.type) {
+      case 'invalid':
+        this.#options.onError(new TokenwireError('invalid_answer', `a message is not as promised at "${message.path}"`, message))
+        break
+      case 'error':
+        this.#refused(message)
+        break
+      case 'unknown':
+        break
+      case 'subscribed':
+      case 'unsubscribed':
+      case 'token.update':
+        this.#options.onMessage(message)
+        break
+    }
+  }
+
+  #refused({ code, message, token }: Extract<ServerMessage, { type: 'error' }>): void {
+    if (code === 'too_many_subscriptions' && typeof token === 'string' && this.#asked.has(token as Address)) {
+      const refused = token as Address
+      this.#asked.delete(refused)
+      this.#wanted.delete(refused)
+      this.#capacity = this.#asked.size
+      this.#options.onFull(refused)
+    } else this.#options.onError(new TokenwireError('rejected', `the server refused a message: ${code}, ${message}`))
+  }
+
+  #change(token: Address): void {
+    this.#changed.add(token)
+    // At the end of the tick, so that a list that is drawn anew sends only what differs.
+    if (this.#pumping === null && this.#link !== null) this.#pumpAfter(0)
+  }
+
+  #pumpAfter(ms: number): void {
+    this.#pumping?.()
+    const cancel = this.#options.timers.after(ms, () => {
+      this.#pumping = null
+      this.#pump()
+    })
+    this.#pumping = () => {
+      cancel()
+      this.#pumping = null
+    }
+  }
+
+  /** Sends what differs, unsubscribing first so that there is room, as fast as the server allows. */
+  #pump(): void {
+    const { timers, held } = this.#options
+    if (!this.#link?.isOpen) return
+    for (const isWanted of [false, true]) {
+      for (const token of this.#changed) {
+        if (this.#wanted.has(token) !== isWanted) continue
+        if (this.#asked.has(token) !== isWanted) {
+          const pauseMs = this.#budget.take(timers.now())
+          if (pauseMs > 0) {
+            this.#pumpAfter(pauseMs)
+            return
+          }
+          if (isWanted) this.#asked.add(token)
+          else this.#asked.delete(token)
+          this.#link?.send(JSON.stringify(isWanted ? { type: 'subscribe', token, sequence: held(token) } : { type: 'unsubscribe', token }))
+        }
+        this.#changed.delete(token)
+      }
+    }
+  }
+
+  #setState(state: LaneState): void {
+    if (state === this.#state) return
+    this.#state = state
+    this.#options.onState()
+  }
+}
