@@ -122,8 +122,8 @@ function subscript(count: number): string {
 
 const group = (digits: string) => digits.replace(/\B(?=(?:\d{3})+$)/g, ',')
 
-/** Without an exponent, which `String` gives to very large and very small numbers. */
-function plain(value: number): string | null {
+/** A number as a plain decimal string: without an exponent, which `String` gives to very large and very small ones. `null`: it is none. */
+export function plain(value: number): string | null {
   if (!Number.isFinite(value)) return null
   const text = String(value)
   if (!text.includes('e')) return text

@@ -1,14 +1,6 @@
-/** Digits that a dollar value derived here keeps: it is only shown. */
-const PLACES = 12
+import { plain } from './decimal.ts'
 
-/** A WETH amount in dollars at a price, for what the API gives in WETH alone; `null` when either is not known. */
+/** A WETH amount in dollars at a price, for what the API gives in WETH alone; `null` when either is not known. It is good for being shown. */
 export function timesPrice(weth: string | null, price: string | null): string | null {
-  if (weth === null || price === null) return null
-  const product = Number(weth) * Number(price)
-  return Number.isFinite(product) ? plain(product) : null
-}
-
-function plain(value: number): string {
-  const text = String(value)
-  return text.includes('e') ? value.toFixed(PLACES) : text
+  return weth === null || price === null ? null : plain(Number(weth) * Number(price))
 }

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { displayText } from '../format/text.ts'
-import { type MarketQuery, SORTS, STATUSES, showMarket } from '../state/route.ts'
-import { settings } from '../state/session.ts'
+import { displayText } from '#console/app/format/text.ts'
+import { type MarketQuery, SORTS, STATUSES, showMarket } from '#console/app/state/route.ts'
+import { settings } from '#console/app/state/session.ts'
 
 /** Typing rests for so long before a search is asked for. */
 const DEBOUNCE_MS = 200

@@ -1,4 +1,4 @@
-import type { Row } from '../state/rows.ts'
+import type { Row } from '#console/app/state/rows.ts'
 
 /** A row that has left the screen is let go after a moment, so that scrolling past does not unsubscribe and subscribe again. */
 const LINGER_MS = 1_500

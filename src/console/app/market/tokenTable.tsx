@@ -1,6 +1,6 @@
+import { type MarketQuery, showMarket } from '#console/app/state/route.ts'
+import type { Row } from '#console/app/state/rows.ts'
 import type { TokenSort } from '#domain/queries.ts'
-import { type MarketQuery, showMarket } from '../state/route.ts'
-import type { Row } from '../state/rows.ts'
 import type { OnScreen } from './onScreen.ts'
 import { TokenRow } from './tokenRow.tsx'
 

@@ -1,11 +1,11 @@
+import { formatCount } from '#console/app/format/decimal.ts'
+import { shortHex } from '#console/app/format/text.ts'
+import { formatMoment } from '#console/app/format/time.ts'
+import { Copy } from '#console/app/parts/copy.tsx'
+import { Pair, Pairs } from '#console/app/parts/pairs.tsx'
+import { Age, Known, Unknown } from '#console/app/parts/value.tsx'
+import { hrefOf } from '#console/app/state/route.ts'
 import type { ActorState } from '#domain/health.ts'
-import { formatCount } from '../format/decimal.ts'
-import { shortHex } from '../format/text.ts'
-import { formatMoment } from '../format/time.ts'
-import { Copy } from '../parts/copy.tsx'
-import { Pair, Pairs } from '../parts/pairs.tsx'
-import { Age, Known, Unknown } from '../parts/value.tsx'
-import { hrefOf } from '../state/route.ts'
 
 interface ActorDetailProps {
   readonly address: string

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
+import { formatCompact, formatCount } from '#console/app/format/decimal.ts'
+import { shortHex } from '#console/app/format/text.ts'
+import { Notice } from '#console/app/parts/notice.tsx'
+import { Age, Unknown } from '#console/app/parts/value.tsx'
+import type { ActorSort, Operator } from '#console/app/state/operator.ts'
 import type { ActorState, ActorStateName } from '#domain/health.ts'
-import { formatCompact, formatCount } from '../format/decimal.ts'
-import { shortHex } from '../format/text.ts'
-import { Notice } from '../parts/notice.tsx'
-import { Age, Unknown } from '../parts/value.tsx'
-import type { ActorSort, Operator } from '../state/operator.ts'
 import { ActorDetail } from './actorDetail.tsx'
 
 const STATES = { activating: 'fair', live: 'good', resyncing: 'fair', passivated: '' } as const satisfies Record<ActorStateName, string>

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
+import { formatCompact, formatCount, formatMs, formatShare } from '#console/app/format/decimal.ts'
+import { formatDuration, formatMoment } from '#console/app/format/time.ts'
+import { Meter } from '#console/app/parts/meter.tsx'
+import { Notice } from '#console/app/parts/notice.tsx'
+import { Pair, Pairs } from '#console/app/parts/pairs.tsx'
+import { Known, Unknown } from '#console/app/parts/value.tsx'
+import { health } from '#console/app/state/session.ts'
 import type { IndexerHealth } from '#domain/health.ts'
-import { formatCompact, formatCount, formatMs, formatShare } from '../format/decimal.ts'
-import { formatDuration, formatMoment } from '../format/time.ts'
-import { Meter } from '../parts/meter.tsx'
-import { Notice } from '../parts/notice.tsx'
-import { Pair, Pairs } from '../parts/pairs.tsx'
-import { Known, Unknown } from '../parts/value.tsx'
-import { health } from '../state/session.ts'
 import type { ProcessMetrics } from './processMetrics.ts'
 
 const STATUS_TAG = { ok: 'good', syncing: 'fair', degraded: 'fair', stalled: 'bad' } as const
@@ -126,7 +126,7 @@ function ProcessCard({
   readonly health: IndexerHealth
   readonly process: ProcessMetrics | null
 }) {
-  const bytes = (value: number | null | undefined) => (value == null ? <Unknown /> : `${formatCompact((value / MEGABYTE).toFixed(1))} MB`)
+  const bytes = (value: number | null) => (value === null ? <Unknown /> : `${formatCompact((value / MEGABYTE).toFixed(1))} MB`)
   return (
     <Card title="Process" aside={<span class="quiet">{version}</span>}>
       <Pairs>
@@ -140,8 +140,8 @@ function ProcessCard({
           <Known text={formatMs(process?.eventLoopMaxMs ?? null)} />
         </Pair>
         <Pair name="Up for">{formatDuration(uptimeSeconds)}</Pair>
-        <Pair name="Memory">{bytes(process?.residentBytes)}</Pair>
-        <Pair name="Heap">{bytes(process?.heapBytes)}</Pair>
+        <Pair name="Memory">{bytes(process?.residentBytes ?? null)}</Pair>
+        <Pair name="Heap">{bytes(process?.heapBytes ?? null)}</Pair>
         <Pair name="Database">
           <span class={database.ok ? 'up' : 'down'}>{database.ok ? 'ok' : 'away'}</span>
         </Pair>

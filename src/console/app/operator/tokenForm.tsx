@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import type { Access } from '../state/operator.ts'
+import type { Access } from '#console/app/state/operator.ts'
 
 interface TokenFormProps {
   readonly access: Extract<Access, 'token' | 'wrong' | 'closed'>

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { displayText } from '../format/text.ts'
+import { displayText } from '#console/app/format/text.ts'
 
 const HUES = 12
 

@@ -1,5 +1,5 @@
-import { shortHex } from '../format/text.ts'
-import { settings } from '../state/session.ts'
+import { shortHex } from '#console/app/format/text.ts'
+import { settings } from '#console/app/state/session.ts'
 import { Copy } from './copy.tsx'
 import { OutIcon } from './icons.tsx'
 

@@ -1,4 +1,4 @@
-import { displayText, shortHex } from '../format/text.ts'
+import { displayText, shortHex } from '#console/app/format/text.ts'
 
 interface TokenNameProps {
   readonly address: string

@@ -1,7 +1,7 @@
-import { formatChange, formatCompact, formatPrice, UNKNOWN } from '../format/decimal.ts'
-import { formatAge, formatMoment } from '../format/time.ts'
-import { minuteClock, secondClock } from '../state/clock.ts'
-import { currency } from '../state/session.ts'
+import { formatChange, formatCompact, formatPrice, UNKNOWN } from '#console/app/format/decimal.ts'
+import { formatAge, formatMoment } from '#console/app/format/time.ts'
+import { minuteClock, secondClock } from '#console/app/state/clock.ts'
+import { currency } from '#console/app/state/session.ts'
 
 interface MoneyProps {
   readonly usd: string | null

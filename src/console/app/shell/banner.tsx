@@ -1,5 +1,5 @@
-import { formatClock } from '../format/time.ts'
-import { client, connection, health } from '../state/session.ts'
+import { formatClock } from '#console/app/format/time.ts'
+import { client, connection, health } from '#console/app/state/session.ts'
 
 /** Says what stands in the way of what is shown being true now. */
 export function Banner() {

@@ -1,11 +1,11 @@
-import { formatCompact, formatCount, formatPrice } from '../format/decimal.ts'
-import { formatMoment } from '../format/time.ts'
-import { AutoIcon, MoonIcon, SunIcon } from '../parts/icons.tsx'
-import { Segments } from '../parts/segments.tsx'
-import { Unknown } from '../parts/value.tsx'
-import { type Currency, chosenCurrency, type Theme, theme } from '../state/preferences.ts'
-import { hrefOf, lastMarket, route } from '../state/route.ts'
-import { connection, currency, ethUsd, health } from '../state/session.ts'
+import { formatCompact, formatCount, formatPrice } from '#console/app/format/decimal.ts'
+import { formatMoment } from '#console/app/format/time.ts'
+import { AutoIcon, MoonIcon, SunIcon } from '#console/app/parts/icons.tsx'
+import { Segments } from '#console/app/parts/segments.tsx'
+import { Unknown } from '#console/app/parts/value.tsx'
+import { type Currency, chosenCurrency, type Theme, theme } from '#console/app/state/preferences.ts'
+import { hrefOf, lastMarket, route } from '#console/app/state/route.ts'
+import { connection, currency, ethUsd, health } from '#console/app/state/session.ts'
 
 const CONNECTION = {
   connecting: { text: 'Connecting', kind: 'fair', means: 'a connection is being made' },

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { formatCompact, formatCount, formatMs } from '../format/decimal.ts'
-import { timesPrice } from '../format/usd.ts'
-import { Money, Unknown } from '../parts/value.tsx'
-import { chainStats, ethUsd } from '../state/session.ts'
+import { formatCompact, formatCount, formatMs } from '#console/app/format/decimal.ts'
+import { timesPrice } from '#console/app/format/usd.ts'
+import { Known, Money, Unknown } from '#console/app/parts/value.tsx'
+import { chainStats, ethUsd } from '#console/app/state/session.ts'
 
 /** The whole index in a line. */
 export function StatsStrip() {
@@ -25,8 +25,12 @@ export function StatsStrip() {
         <Stat name="Liquidity">
           <Money usd={timesPrice(stats?.liquidityWeth ?? null, price)} weth={stats?.liquidityWeth ?? null} />
         </Stat>
-        <Stat name="Block time">{stats?.blockTimeMs == null ? <Unknown /> : formatMs(stats.blockTimeMs)}</Stat>
-        <Stat name="Base fee">{stats?.baseFeeGwei == null ? <Unknown /> : `${formatCompact(stats.baseFeeGwei)} gwei`}</Stat>
+        <Stat name="Block time">
+          <Known text={formatMs(stats?.blockTimeMs ?? null)} />
+        </Stat>
+        <Stat name="Base fee">
+          <Gwei value={stats?.baseFeeGwei ?? null} />
+        </Stat>
         <Stat name="Chain">{stats === null ? <Unknown /> : stats.chainId}</Stat>
       </dl>
     </section>
@@ -40,4 +44,8 @@ function Stat({ name, children }: { readonly name: string; readonly children: Co
       <dd>{children}</dd>
     </div>
   )
+}
+
+function Gwei({ value }: { readonly value: string | null }) {
+  return value === null ? <Unknown /> : <>{formatCompact(value)} gwei</>
 }

@@ -1,9 +1,9 @@
 import { effect, type ReadonlySignal, untracked } from '@preact/signals'
 import type { Tokenwire } from '#client/tokenwire.ts'
+import { type Bar, barOf, foldTrade } from '#console/app/token/candleFold.ts'
 import type { CandleInterval } from '#domain/candle.ts'
 import type { CandleCurrency } from '#domain/queries.ts'
 import type { Trade } from '#domain/trade.ts'
-import { type Bar, barOf, foldTrade } from '../token/candleFold.ts'
 
 const PAGE = 300
 const MOST_BARS = 3_000
@@ -76,6 +76,17 @@ export function createCandleFeed({ client, address, interval, currency, trades, 
     sink.update(bar)
   }
 
+  async function loadOlder(): Promise<void> {
+    if (cursor === null || isOlderAsked || bars.length >= MOST_BARS) return
+    isOlderAsked = true
+    const result = await client.candles(address, { interval, currency, fill: true, limit: PAGE, cursor }, { signal })
+    isOlderAsked = false
+    if (signal.aborted || !result.ok) return
+    cursor = result.value.nextCursor
+    bars = [...result.value.data.map(barOf), ...bars]
+    sink.replace(bars)
+  }
+
   const stopFollowing = effect(() => {
     const known = trades.value
     if (known === null) return
@@ -102,16 +113,7 @@ export function createCandleFeed({ client, address, interval, currency, trades, 
   })
 
   return {
-    async loadOlder() {
-      if (cursor === null || isOlderAsked || bars.length >= MOST_BARS) return
-      isOlderAsked = true
-      const result = await client.candles(address, { interval, currency, fill: true, limit: PAGE, cursor }, { signal })
-      isOlderAsked = false
-      if (signal.aborted || !result.ok) return
-      cursor = result.value.nextCursor
-      bars = [...result.value.data.map(barOf), ...bars]
-      sink.replace(bars)
-    },
+    loadOlder: () => void loadOlder(),
     stop() {
       ending.abort()
       clearTimeout(timer)

@@ -1,8 +1,8 @@
 import { effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
 import type { Result } from '#client/result.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
+import { type ProcessMetrics, readMetrics } from '#console/app/operator/processMetrics.ts'
 import type { ActorState, ActorStateName } from '#domain/health.ts'
-import { type ProcessMetrics, readMetrics } from '../operator/processMetrics.ts'
 import { type Poll, poll } from './polling.ts'
 import { askMetrics } from './session.ts'
 

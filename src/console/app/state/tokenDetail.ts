@@ -43,7 +43,6 @@ export function createTokenDetail(client: Tokenwire, frames: Frames, address: st
   let loading = new AbortController()
   let watch: Watch | null = null
   let claimableTimer: number | undefined
-  let refreshTimer: number | undefined
   let fees = ''
 
   function take(next: Token): void {
@@ -128,7 +127,7 @@ export function createTokenDetail(client: Tokenwire, frames: Frames, address: st
     untracked(() => void load())
   })
 
-  refreshTimer = window.setInterval(async () => {
+  const refreshTimer = window.setInterval(async () => {
     if (document.hidden || phase.peek() !== 'ready') return
     const result = await client.token(address, { signal: ending.signal })
     if (result.ok) take(result.value)

@@ -1,5 +1,5 @@
 import type { IChartApi, ISeriesApi, UTCTimestamp } from 'lightweight-charts'
-import { formatCompact, formatPrice } from '../format/decimal.ts'
+import { formatCompact, formatPrice, plain } from '#console/app/format/decimal.ts'
 import type { Bar } from './candleFold.ts'
 
 /** The chart's colours, resolved for the theme that is on. */
@@ -28,7 +28,7 @@ const NEWEST_BARS = 90
 
 /** Loads the drawing library and puts a chart into the element. */
 export async function createChart(element: HTMLElement, onNearStart: () => void): Promise<Chart> {
-  const { CandlestickSeries, createChart: create, HistogramSeries, CrosshairMode } = await import('lightweight-charts')
+  const { CandlestickSeries, createChart: create, HistogramSeries, CrosshairMode, LineStyle } = await import('lightweight-charts')
   const chart: IChartApi = create(element, {
     autoSize: true,
     // The library's own mark comes with inline styles, which the page's policy forbids; it is named in the footer instead.
@@ -39,7 +39,7 @@ export async function createChart(element: HTMLElement, onNearStart: () => void)
     localization: { priceFormatter: (price: number) => formatPrice(plain(price)) },
     handleScroll: { vertTouchDrag: false },
   })
-  const candles: ISeriesApi<'Candlestick'> = chart.addSeries(CandlestickSeries, { borderVisible: false, priceLineStyle: 2 })
+  const candles: ISeriesApi<'Candlestick'> = chart.addSeries(CandlestickSeries, { borderVisible: false, priceLineStyle: LineStyle.Dashed })
   const volumes: ISeriesApi<'Histogram'> = chart.addSeries(HistogramSeries, {
     priceScaleId: '',
     priceFormat: { type: 'custom', formatter: (volume: number) => formatCompact(volume), minMove: 1e-9 },
@@ -107,11 +107,6 @@ export async function createChart(element: HTMLElement, onNearStart: () => void)
 function stepOf(bars: readonly Bar[]): number {
   const price = bars.at(-1)?.close ?? 1
   return price > 0 ? 10 ** Math.max(-18, Math.floor(Math.log10(price)) - 4) : 1e-9
-}
-
-function plain(value: number): string {
-  const text = String(value)
-  return text.includes('e') ? value.toFixed(24) : text
 }
 
 /** Canvas needs colours without variables; the browser works them out for an element that has them. */

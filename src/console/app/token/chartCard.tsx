@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { formatPrice, plain } from '#console/app/format/decimal.ts'
+import { Segments } from '#console/app/parts/segments.tsx'
+import { createCandleFeed } from '#console/app/state/candles.ts'
+import { theme } from '#console/app/state/preferences.ts'
+import { client, currency, returns } from '#console/app/state/session.ts'
+import type { TokenDetail } from '#console/app/state/tokenDetail.ts'
 import type { CandleInterval } from '#domain/candle.ts'
-import { formatPrice } from '../format/decimal.ts'
-import { Segments } from '../parts/segments.tsx'
-import { createCandleFeed } from '../state/candles.ts'
-import { theme } from '../state/preferences.ts'
-import { client, currency, returns } from '../state/session.ts'
-import type { TokenDetail } from '../state/tokenDetail.ts'
 import type { Bar } from './candleFold.ts'
 import { type Chart, createChart } from './chart.ts'
 import { INTERVAL_NAMES } from './intervals.ts'
@@ -127,4 +127,4 @@ export function ChartCard({ address, detail }: ChartCardProps) {
   )
 }
 
-const text = (value: number) => formatPrice(String(value).includes('e') ? value.toFixed(24) : String(value))
+const text = (value: number) => formatPrice(plain(value))

@@ -1,11 +1,11 @@
+import { formatCompact, fromUnits } from '#console/app/format/decimal.ts'
+import { displayText, shortHex } from '#console/app/format/text.ts'
+import { Copy } from '#console/app/parts/copy.tsx'
+import { Hex } from '#console/app/parts/hex.tsx'
+import { Pair, Pairs } from '#console/app/parts/pairs.tsx'
+import { Known, Unknown } from '#console/app/parts/value.tsx'
 import type { Claimable, ClaimableAmount } from '#domain/claimable.ts'
 import type { Token } from '#domain/token.ts'
-import { formatCompact, fromUnits } from '../format/decimal.ts'
-import { displayText, shortHex } from '../format/text.ts'
-import { Copy } from '../parts/copy.tsx'
-import { Hex } from '../parts/hex.tsx'
-import { Pair, Pairs } from '../parts/pairs.tsx'
-import { Known, Unknown } from '../parts/value.tsx'
 
 interface CreatorProps {
   readonly token: Token

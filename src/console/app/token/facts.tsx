@@ -1,11 +1,11 @@
+import { formatCompact, formatCount, fromUnits } from '#console/app/format/decimal.ts'
+import { displayText } from '#console/app/format/text.ts'
+import { formatMoment } from '#console/app/format/time.ts'
+import { Copy } from '#console/app/parts/copy.tsx'
+import { Hex } from '#console/app/parts/hex.tsx'
+import { Pair, Pairs } from '#console/app/parts/pairs.tsx'
+import { Unknown } from '#console/app/parts/value.tsx'
 import type { Token } from '#domain/token.ts'
-import { formatCompact, formatCount, fromUnits } from '../format/decimal.ts'
-import { displayText } from '../format/text.ts'
-import { formatMoment } from '../format/time.ts'
-import { Copy } from '../parts/copy.tsx'
-import { Hex } from '../parts/hex.tsx'
-import { Pair, Pairs } from '../parts/pairs.tsx'
-import { Unknown } from '../parts/value.tsx'
 
 /** What is shown of texts that anybody may have written at any length. */
 const MOST_DESCRIPTION = 400

@@ -1,12 +1,12 @@
+import { formatCompact, formatShare } from '#console/app/format/decimal.ts'
+import { formatMoment } from '#console/app/format/time.ts'
+import { timesPrice } from '#console/app/format/usd.ts'
+import { Hex } from '#console/app/parts/hex.tsx'
+import { Meter } from '#console/app/parts/meter.tsx'
+import { Pair, Pairs } from '#console/app/parts/pairs.tsx'
+import { Money, Unknown } from '#console/app/parts/value.tsx'
+import { ethUsd } from '#console/app/state/session.ts'
 import type { Graduation } from '#domain/token.ts'
-import { formatCompact, formatShare } from '../format/decimal.ts'
-import { formatMoment } from '../format/time.ts'
-import { timesPrice } from '../format/usd.ts'
-import { Hex } from '../parts/hex.tsx'
-import { Meter } from '../parts/meter.tsx'
-import { Pair, Pairs } from '../parts/pairs.tsx'
-import { Money, Unknown } from '../parts/value.tsx'
-import { ethUsd } from '../state/session.ts'
 
 const SAYS = {
   none: 'This token has no bonding curve: it began in its pool.',

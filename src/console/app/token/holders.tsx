@@ -1,8 +1,8 @@
+import { formatCompact, formatCount, formatShare, fromUnits } from '#console/app/format/decimal.ts'
+import { Hex } from '#console/app/parts/hex.tsx'
+import { Unknown } from '#console/app/parts/value.tsx'
 import type { Holder } from '#domain/holder.ts'
 import type { Token } from '#domain/token.ts'
-import { formatCompact, formatCount, formatShare, fromUnits } from '../format/decimal.ts'
-import { Hex } from '../parts/hex.tsx'
-import { Unknown } from '../parts/value.tsx'
 
 const KINDS: Readonly<Record<Holder['type'], string>> = {
   wallet: '',

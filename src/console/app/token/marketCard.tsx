@@ -1,9 +1,9 @@
+import { formatCompact, formatCount } from '#console/app/format/decimal.ts'
+import { timesPrice } from '#console/app/format/usd.ts'
+import { Pair, Pairs } from '#console/app/parts/pairs.tsx'
+import { Age, Money } from '#console/app/parts/value.tsx'
+import { ethUsd } from '#console/app/state/session.ts'
 import type { Token } from '#domain/token.ts'
-import { formatCompact, formatCount } from '../format/decimal.ts'
-import { timesPrice } from '../format/usd.ts'
-import { Pair, Pairs } from '../parts/pairs.tsx'
-import { Age, Money } from '../parts/value.tsx'
-import { ethUsd } from '../state/session.ts'
 
 export function MarketCard({ token: { market } }: { readonly token: Token }) {
   const eth = ethUsd.state.value.value?.price ?? null

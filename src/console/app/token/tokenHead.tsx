@@ -1,11 +1,11 @@
+import { displayText } from '#console/app/format/text.ts'
+import { Avatar } from '#console/app/parts/avatar.tsx'
+import { Hex } from '#console/app/parts/hex.tsx'
+import { Symbol } from '#console/app/parts/tokenName.tsx'
+import { Age, Change, Money } from '#console/app/parts/value.tsx'
+import { STATUSES } from '#console/app/state/route.ts'
+import type { Tick } from '#console/app/state/rows.ts'
 import type { Token } from '#domain/token.ts'
-import { displayText } from '../format/text.ts'
-import { Avatar } from '../parts/avatar.tsx'
-import { Hex } from '../parts/hex.tsx'
-import { Symbol } from '../parts/tokenName.tsx'
-import { Age, Change, Money } from '../parts/value.tsx'
-import { STATUSES } from '../state/route.ts'
-import type { Tick } from '../state/rows.ts'
 
 const WINDOWS = { m5: '5m', h1: '1h', h6: '6h', h24: '24h' } as const
 

@@ -1,9 +1,9 @@
+import { formatCompact, fromUnits } from '#console/app/format/decimal.ts'
+import { formatClock, formatMoment } from '#console/app/format/time.ts'
+import { Hex } from '#console/app/parts/hex.tsx'
+import { Money, Unknown } from '#console/app/parts/value.tsx'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
-import { formatCompact, fromUnits } from '../format/decimal.ts'
-import { formatClock, formatMoment } from '../format/time.ts'
-import { Hex } from '../parts/hex.tsx'
-import { Money, Unknown } from '../parts/value.tsx'
 
 interface TradesProps {
   /** Newest first; `null`: not known yet. */
