@@ -49,8 +49,16 @@ export function startSession(): void {
         for (const asked of [health, chainStats, ethUsd]) asked.refresh()
       }
       hasWorked ||= isWorking
+      if (hasWorked && !isWorking && !wasLost) health.refresh()
       wasLost = hasWorked && !isWorking
     })
+  })
+  let wasAnswering = true
+  effect(() => {
+    const isAnswering = health.state.value.failure === null
+    // A service that answers again need not be waited for until the pause between attempts is over.
+    if (isAnswering && !wasAnswering) untracked(() => client.reconnect())
+    wasAnswering = isAnswering
   })
   void readSettings()
 }

@@ -36,7 +36,6 @@ export async function createChart(element: HTMLElement, onNearStart: () => void)
     crosshair: { mode: CrosshairMode.Normal },
     rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.08, bottom: 0.25 } },
     timeScale: { borderVisible: false, timeVisible: true, secondsVisible: false, rightOffset: 4 },
-    localization: { priceFormatter: (price: number) => formatPrice(plain(price)) },
     handleScroll: { vertTouchDrag: false },
   })
   const candles: ISeriesApi<'Candlestick'> = chart.addSeries(CandlestickSeries, { borderVisible: false, priceLineStyle: LineStyle.Dashed })
@@ -84,7 +83,7 @@ export async function createChart(element: HTMLElement, onNearStart: () => void)
       const isFirst = held.length === 0
       held = bars
       candles.applyOptions({
-        priceFormat: { type: 'custom', minMove: stepOf(bars), formatter: (price: number) => formatPrice(plain(price)) },
+        priceFormat: priceFormatOf(bars),
       })
       candles.setData(bars.map(candleOf))
       volumes.setData(bars.map(volumeOf))
@@ -101,6 +100,13 @@ export async function createChart(element: HTMLElement, onNearStart: () => void)
     showNewest,
     remove: () => chart.remove(),
   }
+}
+
+/** Prices on the axis; sums of floating-point steps that should be zero are zero. */
+function priceFormatOf(bars: readonly Bar[]) {
+  const minMove = stepOf(bars)
+  const formatter = (price: number) => (Math.abs(price) < minMove / 2 ? '0' : formatPrice(plain(price)))
+  return { type: 'custom', minMove, formatter } as const
 }
 
 /** The smallest difference that the price axis has to tell: a ten-thousandth of the price, as a power of ten. */
