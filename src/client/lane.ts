@@ -43,6 +43,7 @@ export class Lane {
   #capacity: number
   #failures = 0
   #upAt = 0
+  #dismissedWith: number | null = null
   #budget: MessageBudget
   #pumping: (() => void) | null = null
   #cancelRetry = () => {}
@@ -55,6 +56,11 @@ export class Lane {
 
   get state(): LaneState {
     return this.#state
+  }
+
+  /** The close code of a server that asked not to come back. */
+  get dismissedWith(): number | null {
+    return this.#dismissedWith
   }
 
   get tokens(): ReadonlySet<Address> {
@@ -93,7 +99,6 @@ export class Lane {
     this.#asked.clear()
     for (const token of this.#wanted) this.#changed.add(token)
     this.#budget = new MessageBudget(timers.now())
-    if (this.#state === 'dismissed') this.#setState('connecting')
     this.#link = new Link({
       open,
       timers,
@@ -122,6 +127,7 @@ export class Lane {
     const { timers, random } = this.#options
     this.#link = null
     if (end.kind === 'dismissed') {
+      this.#dismissedWith = end.code
       this.#setState('dismissed')
       return
     }
