@@ -104,14 +104,13 @@ export class Feed {
     this.#update()
   }
 
-  /** Something came of a token. Returns whether it is news. */
-  take(token: Address, incoming: Incoming): boolean {
+  /** Something came of a token. */
+  take(token: Address, incoming: Incoming): void {
     const entry = this.#entries.get(token)
     const held = entry === undefined ? null : accept(entry.held, incoming)
-    if (entry === undefined || held === null) return false
+    if (entry === undefined || held === null) return
     entry.held = held
     for (const watcher of [...entry.watchers]) watcher.deliver(held)
-    return true
   }
 
   /** Finds out now how things are, and compares everything with REST. */
@@ -182,9 +181,11 @@ export class Feed {
     if (message.type === 'token.update') this.take(message.token.address, { source: 'webSocket', update: message })
   }
 
-  /** What REST knows better, the stream has missed: it is asked for the whole of it. */
+  /** What REST knows better, the stream has missed: it is asked for the whole of it, until that has come. */
   #reconciled(token: Address, incoming: Incoming): void {
-    if (this.take(token, incoming)) this.#entries.get(token)?.lane?.ask(token)
+    this.take(token, incoming)
+    const entry = this.#entries.get(token)
+    if (entry?.held?.fullSequence !== entry?.held?.state.sequence) entry?.lane?.ask(token)
   }
 
   #askForUnheard(): void {
