@@ -11,6 +11,7 @@ export const systemClock: Clock = {
 export class Timers {
   readonly #clock: Clock
   readonly #running = new Set<unknown>()
+  #isStopped = false
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -22,6 +23,7 @@ export class Timers {
 
   /** Runs once after so many ms. Returns how to prevent that; harmless when it has run. */
   after(ms: number, run: () => void): () => void {
+    if (this.#isStopped) return () => {}
     const timer = this.#clock.setTimeout(() => {
       this.#running.delete(timer)
       run()
@@ -38,7 +40,9 @@ export class Timers {
     return this.#running.size
   }
 
+  /** None runs any more, also none that is begun later. */
   stop(): void {
+    this.#isStopped = true
     for (const timer of this.#running) this.#clock.clearTimeout(timer)
     this.#running.clear()
   }

@@ -1,125 +1,91 @@
-import type { Address } from '#domain/address.ts'
 import { calls } from './calls.ts'
 import { systemClock, Timers } from './clock.ts'
+import { isHidden, onWake } from './environment.ts'
 import { Feed } from './feed.ts'
-import { accept, type Held } from './held.ts'
 import { iterate } from './iterate.ts'
 import type { TokenwireOptions, WebSocketLike } from './options.ts'
 import { Rest } from './rest.ts'
 import type { ConnectionState, Tokenwire } from './tokenwire.ts'
 import { TokenwireError } from './tokenwireError.ts'
-import type { Watch, WatchedToken, WatchOptions } from './watch.ts'
-import type { Watcher } from './watcher.ts'
-
-const ADDRESS = /^0x[0-9a-f]{40}$/i
+import { startWatching } from './watching.ts'
 
 /**
  * A client of the service at `options.url`. It connects when the first token is watched.
  *
- * @throws `TypeError` when an address is not one, or the platform lacks `fetch`
+ * @throws `TypeError` when an address is not one
  */
 export function createTokenwire(options: TokenwireOptions): Tokenwire {
-  const { random = Math.random, clock = systemClock, timeoutMs = 15_000, retries = 2, silenceMs = 25_000 } = options
-  const { maxSubscriptions = 200, maxConnections = 5, keepConnected = false } = options
+  const { random = Math.random, clock = systemClock, timeoutMs = 15_000, retries = 2, onError } = options
+  // Called as a plain function: browsers refuse a `fetch` that is the method of anything but the page.
+  const { fetch = (...request: Parameters<typeof globalThis.fetch>) => globalThis.fetch(...request) } = options
+  const Socket = options.WebSocket ?? (globalThis.WebSocket as (new (url: string) => WebSocketLike) | undefined)
   const base = baseOf(options.url)
+  const realtimeUrl = (options.realtimeUrl === undefined ? `${base}/realtime` : baseOf(options.realtimeUrl)).replace(/^http/, 'ws')
   const timers = new Timers(clock)
   const closed = new AbortController()
-  const report = reporter(options.onError)
-  const rest = new Rest({
-    base,
-    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
-    timers,
-    random,
-    timeoutMs,
-    retries,
-    closed: closed.signal,
-  })
-  const socket = options.WebSocket ?? (globalThis.WebSocket as (new (url: string) => WebSocketLike) | undefined)
-  const realtimeUrl = (options.realtimeUrl === undefined ? `${base}/realtime` : baseOf(options.realtimeUrl)).replace(/^http/, 'ws')
-  const stateListeners = new Set<(state: ConnectionState) => void>()
-  const guarded = <T>(listener: (value: T) => void, value: T) => {
+  const listeners = new Set<(state: ConnectionState) => void>()
+
+  const report = reporterTo(onError)
+  const call = <T>(listener: ((value: T) => void) | undefined, value: T) => {
     try {
-      listener(value)
+      listener?.(value)
     } catch (error) {
       report(error)
+      if (onError === undefined) showUncaught(error)
     }
   }
+  const api = calls(new Rest({ base, fetch, timers, random, timeoutMs, retries, closed: closed.signal }))
   const feed = new Feed({
-    open: () => {
-      if (socket === undefined) throw new TypeError('there is no WebSocket')
-      return new socket(realtimeUrl)
+    openSocket: () => {
+      if (Socket === undefined) throw new TypeError('the platform has no WebSocket')
+      return new Socket(realtimeUrl)
     },
+    streamUrlOf: (token, held) => `${base}/api/tokens/${token}/stream${held === null ? '' : `?lastEventId=${held}`}`,
+    fetch,
+    EventSource: options.EventSource,
+    calls: api,
     timers,
     random,
-    silenceMs,
-    maxSubscriptions,
-    maxConnections,
-    keepConnected,
+    silenceMs: options.silenceMs ?? 25_000,
+    reconcileMs: options.reconcileMs ?? 60_000,
+    pollMs: options.pollMs ?? 5_000,
+    maxSubscriptions: options.maxSubscriptions ?? 200,
+    maxConnections: options.maxConnections ?? 5,
+    maxEventStreams: options.maxEventStreams ?? 4,
+    keepConnected: options.keepConnected ?? false,
+    isHidden,
     onState: state => {
-      for (const listener of [...stateListeners]) guarded(listener, state)
+      for (const listener of [...listeners]) call(listener, state)
     },
     onError: report,
   })
-
-  function watch(address: string, onUpdate: (state: WatchedToken) => void, watchOptions: WatchOptions = {}): Watch {
-    if (!ADDRESS.test(address)) throw new TypeError('an address is 0x and 40 hex digits')
+  const forgetPage = onWake(() => feed.wake())
+  const watch: Tokenwire['watch'] = (address, onUpdate, watchOptions = {}) => {
     if (closed.signal.aborted) throw new TokenwireError('closed', 'the client is closed')
-    const token = address.toLowerCase() as Address
-    const { signal, initial } = watchOptions
-    let held: Held | null = initial === undefined ? null : accept(null, { source: 'initial', token: initial })
-    let isOver = false
-    const finish = () => {
-      isOver = true
-      signal?.removeEventListener('abort', finish)
-      feed.remove(token, watcher)
-    }
-    const watcher: Watcher = {
-      deliver(news) {
-        if (isOver || (held !== null && news.state.sequence < held.state.sequence)) return
-        if (news.state.sequence === held?.state.sequence && news.fullSequence === held.fullSequence) return
-        held = news
-        guarded(onUpdate, news.state)
-      },
-      end(error) {
-        if (isOver) return
-        finish()
-        if (error !== null && watchOptions.onEnd !== undefined) guarded(watchOptions.onEnd, error)
-      },
-    }
-    if (signal?.aborted) isOver = true
-    else {
-      signal?.addEventListener('abort', finish)
-      feed.add(token, watcher)
-      if (initial !== undefined) feed.take(token, { source: 'initial', token: initial })
-      const known = feed.held(token)
-      if (known !== null) timers.after(0, () => watcher.deliver(known))
-    }
-    return {
-      address: token,
-      get current() {
-        return held?.state ?? null
-      },
-      close: finish,
-    }
+    return startWatching(address, onUpdate, watchOptions, { feed, calls: api, timers, random, onError: report, call })
   }
 
   return {
-    ...calls(rest),
+    ...api,
     watch,
-    updates: (address, updatesOptions) => iterate(watch, address, updatesOptions),
+    updates: (address, updatesOptions) => iterate(watch, closed.signal, address, updatesOptions),
     get state() {
       return feed.state
     },
     onState(listener) {
+      // The same function may listen twice.
       const own = (state: ConnectionState) => listener(state)
-      stateListeners.add(own)
-      return () => void stateListeners.delete(own)
+      listeners.add(own)
+      return () => void listeners.delete(own)
     },
-    reconnect: () => feed.wake(),
+    reconnect: () => {
+      if (!closed.signal.aborted) feed.reconnect()
+    },
     close() {
       if (closed.signal.aborted) return
       closed.abort()
-      stateListeners.clear()
+      forgetPage()
+      listeners.clear()
       feed.close()
       timers.stop()
     },
@@ -133,13 +99,20 @@ function baseOf(url: string): string {
   return `${origin === 'null' ? `${protocol}//${host}` : origin}${pathname}`.replace(/\/+$/, '')
 }
 
-/** Errors that nobody is there to catch go where the platform shows uncaught ones, without ending anything. */
-function reporter(onError: ((error: unknown) => void) | undefined): (error: unknown) => void {
+/** Whoever is told of errors may fail too, which harms nobody either. */
+function reporterTo(onError: TokenwireOptions['onError']): (error: unknown) => void {
   return error => {
     try {
       onError?.(error)
-    } catch {
-      // The one place that is told of errors fails itself.
+    } catch (another) {
+      showUncaught(another)
     }
   }
+}
+
+/** A listener's mistake goes where the platform shows mistakes that nobody caught, without ending a process. */
+function showUncaught(error: unknown): void {
+  const { reportError, console } = globalThis as { reportError?: (error: unknown) => void; console: { error(error: unknown): void } }
+  if (reportError === undefined) console.error(error)
+  else reportError(error)
 }

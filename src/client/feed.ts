@@ -1,9 +1,12 @@
 import type { Address } from '#domain/address.ts'
+import type { Calls } from './calls.ts'
 import type { Timers } from './clock.ts'
+import { Fallback } from './fallback.ts'
 import { accept, type Held, type Incoming } from './held.ts'
 import { Lane } from './lane.ts'
 import type { ServerMessage } from './messages.ts'
-import type { WebSocketLike } from './options.ts'
+import type { EventSourceLike, WebSocketLike } from './options.ts'
+import { Reconciler } from './reconciler.ts'
 import type { ConnectionState } from './tokenwire.ts'
 import { TokenwireError } from './tokenwireError.ts'
 import type { Watcher } from './watcher.ts'
@@ -11,14 +14,25 @@ import type { Watcher } from './watcher.ts'
 /** How long the last connection is kept when nothing is watched: a page that draws anew watches again at once. */
 const LINGER_MS = 5_000
 
+/** A token of which nothing was heard for so long, because its connection is still being made, is asked for over REST. */
+const PATIENCE_MS = 2_000
+
 export interface FeedOptions {
-  readonly open: () => WebSocketLike
+  readonly openSocket: () => WebSocketLike
+  readonly streamUrlOf: (token: Address, held: number | null) => string
+  readonly fetch: typeof globalThis.fetch
+  readonly EventSource: (new (url: string) => EventSourceLike) | undefined
+  readonly calls: Pick<Calls, 'tokens'>
   readonly timers: Timers
   readonly random: () => number
   readonly silenceMs: number
+  readonly reconcileMs: number
+  readonly pollMs: number
   readonly maxSubscriptions: number
   readonly maxConnections: number
+  readonly maxEventStreams: number
   readonly keepConnected: boolean
+  readonly isHidden: () => boolean
   readonly onState: (state: ConnectionState) => void
   readonly onError: (error: unknown) => void
 }
@@ -29,16 +43,33 @@ interface Entry {
   lane: Lane | null
 }
 
-/** Everything that is watched, and the connections that it comes over. */
+/** Everything that is watched, what is held of it, and the connections that it comes over. */
 export class Feed {
   readonly #options: FeedOptions
   readonly #entries = new Map<Address, Entry>()
   readonly #lanes = new Set<Lane>()
+  readonly #fallback: Fallback
+  readonly #reconciler: Reconciler
   #state: ConnectionState = 'offline'
-  #cancelLinger = () => {}
+  #dismissed: TokenwireError | null = null
+  #cancelLinger: (() => void) | null = null
+  #cancelPatience: (() => void) | null = null
 
   constructor(options: FeedOptions) {
     this.#options = options
+    this.#fallback = new Fallback({
+      ...options,
+      urlOf: token => options.streamUrlOf(token, this.#entries.get(token)?.held?.fullSequence ?? null),
+      onUpdate: update => this.take(update.token.address, { source: 'eventStream', update }),
+      onState: () => this.#update(),
+    })
+    this.#reconciler = new Reconciler({
+      ...options,
+      watched: () => this.#entries.keys(),
+      unserved: () => this.#fallback.unserved(),
+      onToken: token => this.#reconciled(token.address, { source: 'rest', token }),
+      onPolled: ok => this.#fallback.polled(ok),
+    })
     if (options.keepConnected) this.#openLane()
   }
 
@@ -51,13 +82,17 @@ export class Feed {
   }
 
   add(token: Address, watcher: Watcher): void {
-    let entry = this.#entries.get(token)
-    if (entry === undefined) {
-      entry = { watchers: new Set(), held: null, lane: null }
-      this.#entries.set(token, entry)
-      this.#assign(token, entry)
+    const known = this.#entries.get(token)
+    if (known !== undefined) {
+      known.watchers.add(watcher)
+      return
     }
-    entry.watchers.add(watcher)
+    const entry: Entry = { watchers: new Set([watcher]), held: null, lane: null }
+    this.#entries.set(token, entry)
+    this.#reconciler.start()
+    this.#assign(token, entry)
+    this.#cancelPatience ??= this.#options.timers.after(PATIENCE_MS, () => this.#askForUnheard())
+    this.#update()
   }
 
   remove(token: Address, watcher: Watcher): void {
@@ -65,62 +100,66 @@ export class Feed {
     if (entry === undefined || !entry.watchers.delete(watcher) || entry.watchers.size > 0) return
     this.#entries.delete(token)
     entry.lane?.remove(token)
-    this.#cancelLinger()
-    this.#cancelLinger = this.#options.timers.after(LINGER_MS, () => this.#closeUnused())
-  }
-
-  /** Something came of a token. Returns whether it is news. */
-  take(token: Address, incoming: Incoming): boolean {
-    const entry = this.#entries.get(token)
-    if (entry === undefined) return false
-    const held = accept(entry.held, incoming)
-    if (held === null) return false
-    entry.held = held
-    for (const watcher of [...entry.watchers]) watcher.deliver(held)
-    return true
-  }
-
-  wake(): void {
-    for (const lane of this.#lanes) lane.wake()
-  }
-
-  close(): void {
-    for (const lane of this.#lanes) lane.close()
-    this.#lanes.clear()
-    for (const { watchers } of this.#entries.values()) for (const watcher of [...watchers]) watcher.end(null)
-    this.#entries.clear()
+    this.#cancelLinger ??= this.#options.timers.after(LINGER_MS, () => this.#closeUnused())
     this.#update()
   }
 
+  /** Something came of a token. */
+  take(token: Address, incoming: Incoming): void {
+    const entry = this.#entries.get(token)
+    const held = entry === undefined ? null : accept(entry.held, incoming)
+    if (entry === undefined || held === null) return
+    entry.held = held
+    for (const watcher of [...entry.watchers]) watcher.deliver(held)
+  }
+
+  /** Finds out now how things are, and compares everything with REST. */
+  wake(): void {
+    for (const lane of this.#lanes) lane.wake()
+    this.#reconciler.soon(this.#entries.keys())
+  }
+
+  /** What `wake` does, and after the server asked not to come back. */
+  reconnect(): void {
+    this.#dismissed = null
+    if (this.#options.keepConnected && this.#lanes.size === 0) this.#openLane()
+    this.wake()
+  }
+
+  close(): void {
+    this.#shut(null)
+  }
+
+  /** Gives a token to a connection that has room for it, a new one if need be. */
   #assign(token: Address, entry: Entry): void {
-    const lane = [...this.#lanes].find(lane => lane.hasRoom()) ?? this.#openLane()
-    entry.lane = lane
-    if (lane !== null) {
-      lane.add(token)
+    entry.lane = this.#dismissed === null ? ([...this.#lanes].find(lane => lane.hasRoom()) ?? this.#openLane()) : null
+    if (entry.lane !== null) {
+      entry.lane.add(token)
       return
     }
-    const { maxConnections, maxSubscriptions } = this.#options
-    const error = new TokenwireError('too_many_watches', `${maxConnections} connections of ${maxSubscriptions} tokens are all there are`)
-    // After the call that watches has returned.
-    this.#options.timers.after(0, () => {
+    const { maxConnections, timers } = this.#options
+    const error =
+      this.#dismissed ?? new TokenwireError('too_many_watches', `${maxConnections} connections are full, and no more are opened`)
+    // When the call that watches has returned.
+    timers.after(0, () => {
       if (this.#entries.get(token) === entry) for (const watcher of [...entry.watchers]) watcher.end(error)
     })
   }
 
   #openLane(): Lane | null {
-    const { maxConnections, maxSubscriptions: capacity, onError } = this.#options
+    const { maxConnections, maxSubscriptions: capacity, openSocket: open } = this.#options
     if (this.#lanes.size >= maxConnections) return null
-    const lane = new Lane({
+    const lane: Lane = new Lane({
       ...this.#options,
+      open,
       capacity,
       held: token => this.held(token)?.fullSequence ?? null,
-      onState: () => this.#update(),
+      onState: () => this.#laneChanged(lane),
       onMessage: message => this.#received(message),
       onFull: token => {
         const entry = this.#entries.get(token)
         if (entry !== undefined) this.#assign(token, entry)
       },
-      onError,
     })
     this.#lanes.add(lane)
     lane.connect()
@@ -128,7 +167,35 @@ export class Feed {
     return lane
   }
 
+  #laneChanged(lane: Lane): void {
+    if (lane.state === 'dismissed') {
+      this.#dismissed = new TokenwireError('dismissed', 'the server asked not to come back', { status: lane.dismissedWith })
+      this.#shut(this.#dismissed)
+      return
+    }
+    if (lane.state === 'up') this.#reconciler.soon(lane.tokens)
+    this.#update()
+  }
+
+  #received(message: ServerMessage): void {
+    if (message.type === 'token.update') this.take(message.token.address, { source: 'webSocket', update: message })
+  }
+
+  /** What REST knows better, the stream has missed: it is asked for the whole of it, until that has come. */
+  #reconciled(token: Address, incoming: Incoming): void {
+    this.take(token, incoming)
+    const entry = this.#entries.get(token)
+    if (entry?.held?.fullSequence !== entry?.held?.state.sequence) entry?.lane?.ask(token)
+  }
+
+  #askForUnheard(): void {
+    this.#cancelPatience = null
+    const unheard = [...this.#entries].filter(([, { held, lane }]) => held === null && lane?.state !== 'up').map(([token]) => token)
+    this.#reconciler.soon(unheard, 0)
+  }
+
   #closeUnused(): void {
+    this.#cancelLinger = null
     for (const lane of this.#lanes) {
       if (lane.tokens.size > 0 || (this.#options.keepConnected && this.#lanes.size === 1)) continue
       lane.close()
@@ -137,16 +204,31 @@ export class Feed {
     this.#update()
   }
 
-  #received(message: ServerMessage): void {
-    if (message.type === 'token.update') this.take(message.token.address, { source: 'webSocket', update: message })
+  #shut(error: TokenwireError | null): void {
+    for (const lane of this.#lanes) lane.close()
+    this.#lanes.clear()
+    const entries = [...this.#entries.values()]
+    this.#entries.clear()
+    for (const { watchers } of entries) for (const watcher of [...watchers]) watcher.end(error)
+    this.#update()
   }
 
+  /** Lets the fallback bring what no WebSocket does, and tells of the state that results. */
   #update(): void {
-    const states = new Set([...this.#lanes].map(lane => lane.state))
-    const state: ConnectionState =
-      states.size === 0 || states.has('dismissed') || states.has('blocked') ? 'offline' : states.has('connecting') ? 'connecting' : 'live'
+    const blocked = [...this.#lanes].filter(lane => lane.state === 'blocked')
+    this.#fallback.serve(new Set(blocked.flatMap(lane => [...lane.tokens])))
+    this.#reconciler.poll(blocked.length > 0)
+    const state = this.#stateNow(blocked.length > 0)
     if (state === this.#state) return
     this.#state = state
     this.#options.onState(state)
+  }
+
+  #stateNow(isBlocked: boolean): ConnectionState {
+    if (this.#lanes.size === 0) return 'offline'
+    if (!isBlocked) return [...this.#lanes].every(lane => lane.state === 'up') ? 'live' : 'connecting'
+    const isWorking = this.#fallback.isWorking
+    if (isWorking === null) return this.#state === 'offline' ? 'offline' : 'connecting'
+    return isWorking ? 'fallback' : 'offline'
   }
 }

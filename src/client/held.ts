@@ -1,4 +1,3 @@
-import type { Address } from '#domain/address.ts'
 import type { Token } from '#domain/token.ts'
 import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import type { Source, WatchedToken } from './watch.ts'
@@ -33,5 +32,5 @@ export function accept(held: Held | null, incoming: Incoming): Held | null {
 
 function partial(token: Token, source: Source, held: Held | null): WatchedToken {
   const { latestTrade, holders } = held?.state ?? { latestTrade: null, holders: null }
-  return { address: token.address as Address, sequence: token.sequence, token, latestTrade, holders, source }
+  return { address: token.address, sequence: token.sequence, token, latestTrade, holders, source }
 }

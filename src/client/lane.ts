@@ -36,6 +36,8 @@ export class Lane {
   readonly #wanted = new Set<Address>()
   /** Tokens that the server was asked for over the present link. */
   readonly #asked = new Set<Address>()
+  /** Tokens to leave first, as a server offers nothing twice over one connection. */
+  readonly #again = new Set<Address>()
   /** Tokens whose wanted and asked may differ. */
   readonly #changed = new Set<Address>()
   #link: Link | null = null
@@ -43,6 +45,7 @@ export class Lane {
   #capacity: number
   #failures = 0
   #upAt = 0
+  #dismissedWith: number | null = null
   #budget: MessageBudget
   #pumping: (() => void) | null = null
   #cancelRetry = () => {}
@@ -55,6 +58,11 @@ export class Lane {
 
   get state(): LaneState {
     return this.#state
+  }
+
+  /** The close code of a server that asked not to come back. */
+  get dismissedWith(): number | null {
+    return this.#dismissedWith
   }
 
   get tokens(): ReadonlySet<Address> {
@@ -75,9 +83,9 @@ export class Lane {
     this.#change(token)
   }
 
-  /** Asks for the newest state again, which comes when it is newer than what is held. */
+  /** Asks for the newest state again, which comes when it is newer than what is held in full. */
   ask(token: Address): void {
-    this.#asked.delete(token)
+    this.#again.add(token)
     this.#change(token)
   }
 
@@ -91,9 +99,9 @@ export class Lane {
     this.#cancelRetry()
     const { open, timers, silenceMs } = this.#options
     this.#asked.clear()
+    this.#again.clear()
     for (const token of this.#wanted) this.#changed.add(token)
     this.#budget = new MessageBudget(timers.now())
-    if (this.#state === 'dismissed') this.#setState('connecting')
     this.#link = new Link({
       open,
       timers,
@@ -122,6 +130,7 @@ export class Lane {
     const { timers, random } = this.#options
     this.#link = null
     if (end.kind === 'dismissed') {
+      this.#dismissedWith = end.code
       this.#setState('dismissed')
       return
     }
@@ -180,24 +189,28 @@ export class Lane {
 
   /** Sends what differs, unsubscribing first so that there is room, as fast as the server allows. */
   #pump(): void {
-    const { timers, held } = this.#options
     if (!this.#link?.isOpen) return
-    for (const isWanted of [false, true]) {
-      for (const token of this.#changed) {
-        if (this.#wanted.has(token) !== isWanted) continue
-        if (this.#asked.has(token) !== isWanted) {
-          const pauseMs = this.#budget.take(timers.now())
-          if (pauseMs > 0) {
-            this.#pumpAfter(pauseMs)
-            return
-          }
-          if (isWanted) this.#asked.add(token)
-          else this.#asked.delete(token)
-          this.#link?.send(JSON.stringify(isWanted ? { type: 'subscribe', token, sequence: held(token) } : { type: 'unsubscribe', token }))
-        }
-        this.#changed.delete(token)
+    for (const token of [...this.#changed].sort((a, b) => Number(this.#wanted.has(a)) - Number(this.#wanted.has(b)))) {
+      const isWanted = this.#wanted.has(token)
+      if (this.#asked.has(token) && (!isWanted || this.#again.has(token))) {
+        if (!this.#send({ type: 'unsubscribe', token })) return
+        this.#asked.delete(token)
       }
+      this.#again.delete(token)
+      if (isWanted && !this.#asked.has(token)) {
+        if (!this.#send({ type: 'subscribe', token, sequence: this.#options.held(token) })) return
+        this.#asked.add(token)
+      }
+      this.#changed.delete(token)
     }
+  }
+
+  /** Returns false when it is too early for another message; the rest follows when it is time. */
+  #send(message: object): boolean {
+    const pauseMs = this.#budget.take(this.#options.timers.now())
+    if (pauseMs > 0) this.#pumpAfter(pauseMs)
+    else this.#link?.send(JSON.stringify(message))
+    return pauseMs === 0
   }
 
   #setState(state: LaneState): void {

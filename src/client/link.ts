@@ -39,6 +39,7 @@ export class Link {
   #socket: WebSocketLike | null = null
   #isOpen = false
   #isUp = false
+  #isProbing = false
   #heardAt = 0
   #cancelTimer = () => {}
 
@@ -63,8 +64,7 @@ export class Link {
     this.#socket.onopen = () => this.#opened()
     this.#socket.onmessage = (event: { readonly data: unknown }) => this.#received(event.data)
     this.#socket.onclose = (event: { readonly code: number }) => this.#closed(event.code)
-    // A close follows, and says more.
-    this.#socket.onerror = () => {}
+    this.#socket.onerror = () => this.#broken()
   }
 
   /** Ignored unless the socket is open: whoever needs an answer watches for it. */
@@ -79,13 +79,10 @@ export class Link {
 
   /** Asks the server whether it is there, which it has to answer in time. */
   probe(): void {
-    if (!this.#isUp) return
-    const askedAt = this.#options.timers.now()
+    if (!this.#isUp || this.#isProbing) return
+    this.#isProbing = true
     this.#cancelTimer()
-    this.#cancelTimer = this.#options.timers.after(ANSWER_MS, () => {
-      if (this.#heardAt > askedAt) this.#watchSilence()
-      else this.#end({ kind: 'lost', code: null })
-    })
+    this.#cancelTimer = this.#options.timers.after(ANSWER_MS, () => this.#end({ kind: 'lost', code: null }))
     this.send(PROBE)
   }
 
@@ -114,9 +111,12 @@ export class Link {
 
   #received(data: unknown): void {
     this.#heardAt = this.#options.timers.now()
+    if (this.#isProbing || !this.#isUp) {
+      this.#isProbing = false
+      this.#watchSilence()
+    }
     if (!this.#isUp) {
       this.#isUp = true
-      this.#watchSilence()
       this.#options.onUp()
     }
     // It may have been closed by what was just called.
@@ -131,6 +131,12 @@ export class Link {
       if (timers.now() - this.#heardAt >= silenceMs) this.probe()
       else this.#watchSilence()
     })
+  }
+
+  /** A close follows at once and says more, except in Node 22, where a socket that could not be opened is never closed. */
+  #broken(): void {
+    this.#cancelTimer()
+    this.#cancelTimer = this.#options.timers.after(0, () => this.#end({ kind: this.#isUp ? 'lost' : 'failed', code: null }))
   }
 
   #closed(code: number): void {

@@ -1,7 +1,7 @@
 import type { Address } from '#domain/address.ts'
 import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import { addressSchema, holderSchema, integerSchema, sequenceSchema, timeSchema, tokenSchema, tradeSchema } from './resources.ts'
-import { choice, list, mismatch, nullable, object, type Schema, text } from './schema.ts'
+import { choice, list, mismatch, nullable, object, type Schema, type Shape, text } from './schema.ts'
 
 export interface Subscribed {
   readonly type: 'subscribed'
@@ -46,11 +46,11 @@ export const tokenUpdateSchema: Schema<TokenUpdate> = object({
 /** Without the list of codes: a newer server may have more of them, and nothing here depends on one that is not known. */
 const refusalSchema: Schema<Omit<Refusal, 'token'>> = object({ type: choice('error'), code: text, message: text })
 
-const SCHEMAS: Readonly<Record<ServerMessage['type'], Schema<never>>> = {
-  subscribed: subscribedSchema as Schema<never>,
-  unsubscribed: unsubscribedSchema as Schema<never>,
-  'token.update': tokenUpdateSchema as Schema<never>,
-  error: refusalSchema as Schema<never>,
+const SCHEMAS: Readonly<Record<ServerMessage['type'], Shape>> = {
+  subscribed: subscribedSchema,
+  unsubscribed: unsubscribedSchema,
+  'token.update': tokenUpdateSchema,
+  error: refusalSchema,
 }
 
 /** `unknown`: of a type that this client has not heard of, which is no fault. */

@@ -3,6 +3,7 @@ import { backoffMs } from './backoff.ts'
 import type { Timers } from './clock.ts'
 import type { RestCall } from './restCall.ts'
 import type { Result } from './result.ts'
+import type { CallOptions } from './tokenwire.ts'
 import { TokenwireError } from './tokenwireError.ts'
 
 /** A longer pause than this is not waited for: the caller is told and decides. */
@@ -32,101 +33,104 @@ export class Rest {
   /** No request before this time of the clock. */
   #notBefore = 0
   #inFlight = 0
-  readonly #waiting: (() => void)[] = []
+  readonly #waiting = new Set<() => void>()
 
   constructor(options: RestOptions) {
     this.#options = options
   }
 
-  /** How long the server wants to be left alone, in ms. */
-  get pauseMs(): number {
-    return Math.max(0, this.#notBefore - this.#options.timers.now())
-  }
-
-  /** The server asked, in an answer that did not come through here, to be left alone for so long. */
-  pause(ms: number): void {
-    this.#notBefore = Math.max(this.#notBefore, this.#options.timers.now() + ms)
-  }
-
   async get<T>(call: RestCall<T>): Promise<Result<T>> {
-    const { random, retries: usual } = this.#options
-    const retries = call.options?.retries ?? usual
-    for (let attempt = 0; ; attempt++) {
-      const ended = this.#ended(call)
+    const { timers, random } = this.#options
+    const { signal, retries = this.#options.retries } = call.options ?? {}
+    for (let attempt = 0; ; ) {
+      const ended = this.#ended(call.options)
       if (ended !== null) return { ok: false, error: ended }
-      if (this.pauseMs > LONGEST_WAIT_MS) return { ok: false, error: pausedError(this.pauseMs) }
-      if (this.pauseMs > 0) {
+      const pauseMs = this.#notBefore - timers.now()
+      if (pauseMs > LONGEST_WAIT_MS) return { ok: false, error: pausedError(pauseMs) }
+      if (pauseMs > 0) {
         // A little later than asked, so that not all that wait come at the same moment.
-        await this.#sleep(this.pauseMs + random() * 250, call.options?.signal)
-        attempt--
+        await this.#sleep(pauseMs + random() * 250, signal)
+        continue
+      }
+      if (this.#inFlight >= CONCURRENT) {
+        await this.#turn(signal)
         continue
       }
       const answer = await this.#attempt(call)
       if (answer.kind === 'value') return { ok: true, value: answer.value }
-      const error = this.#ended(call) ?? errorOf(answer)
-      if (error.retryAfterMs !== null) this.pause(error.retryAfterMs)
+      const error = this.#ended(call.options) ?? errorOf(answer)
+      if (error.retryAfterMs !== null) this.#notBefore = Math.max(this.#notBefore, timers.now() + error.retryAfterMs)
       if (!isRetryable(error) || attempt >= retries) return { ok: false, error }
-      if (error.retryAfterMs === null) await this.#sleep(backoffMs(attempt, random), call.options?.signal)
+      if (error.retryAfterMs === null) await this.#sleep(backoffMs(attempt, random), signal)
+      attempt++
     }
   }
 
   /** Why the call is over whatever the server says; `null`: it is not. */
-  #ended({ options }: RestCall<unknown>): TokenwireError | null {
+  #ended(options: CallOptions | undefined): TokenwireError | null {
     if (this.#options.closed.aborted) return new TokenwireError('closed', 'the client is closed')
     if (options?.signal?.aborted) return new TokenwireError('aborted', 'the call was aborted', { cause: options.signal.reason })
     return null
   }
 
   async #attempt<T>(call: RestCall<T>): Promise<Answer<T>> {
-    if (this.#inFlight >= CONCURRENT) await new Promise<void>(resolve => this.#waiting.push(resolve))
-    this.#inFlight++
-    try {
-      return await this.#fetch(call)
-    } finally {
-      this.#inFlight--
-      this.#waiting.shift()?.()
-    }
-  }
-
-  async #fetch<T>(call: RestCall<T>): Promise<Answer<T>> {
-    const { base, fetch, timers, timeoutMs, closed } = this.#options
-    const { signal, operatorToken } = call.options ?? {}
+    const { base, fetch, timers, closed } = this.#options
+    const { signal, operatorToken, timeoutMs = this.#options.timeoutMs } = call.options ?? {}
     const aborter = new AbortController()
-    const abort = () => aborter.abort()
     let timedOut = false
-    const cancel = timers.after(call.options?.timeoutMs ?? timeoutMs, () => {
+    const cancel = timers.after(timeoutMs, () => {
       timedOut = true
-      abort()
+      aborter.abort()
     })
-    signal?.addEventListener('abort', abort)
-    closed.addEventListener('abort', abort)
-    if (signal?.aborted || closed.aborted) abort()
+    const unhear = onAbort([signal, closed], () => aborter.abort())
+    this.#inFlight++
     try {
       const headers = { accept: 'application/json', ...(operatorToken === undefined ? {} : { authorization: `Bearer ${operatorToken}` }) }
       return await readAnswer(await fetch(base + call.path + queryText(call.query), { headers, signal: aborter.signal }), call)
     } catch (cause) {
       return { kind: timedOut ? 'timeout' : 'network', cause }
     } finally {
+      this.#inFlight--
+      for (const next of this.#waiting) {
+        next()
+        break
+      }
       cancel()
-      signal?.removeEventListener('abort', abort)
-      closed.removeEventListener('abort', abort)
+      unhear()
     }
   }
 
   /** Resolves when the time is over, or at once when the call or the client has ended. */
   #sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    const { timers, closed } = this.#options
+    return this.#until(signal, wake => this.#options.timers.after(ms, wake))
+  }
+
+  /** Resolves when a request has ended, in the order of those that wait. */
+  #turn(signal: AbortSignal | undefined): Promise<void> {
+    return this.#until(signal, wake => {
+      this.#waiting.add(wake)
+      return () => this.#waiting.delete(wake)
+    })
+  }
+
+  #until(signal: AbortSignal | undefined, begin: (wake: () => void) => () => void): Promise<void> {
     return new Promise(resolve => {
       const wake = () => {
-        cancel()
-        signal?.removeEventListener('abort', wake)
-        closed.removeEventListener('abort', wake)
+        stop()
+        unhear()
         resolve()
       }
-      const cancel = timers.after(ms, wake)
-      signal?.addEventListener('abort', wake)
-      closed.addEventListener('abort', wake)
+      const stop = begin(wake)
+      const unhear = onAbort([signal, this.#options.closed], wake)
     })
+  }
+}
+
+/** Returns how to stop listening. */
+function onAbort(signals: readonly (AbortSignal | undefined)[], run: () => void): () => void {
+  for (const signal of signals) signal?.addEventListener('abort', run)
+  return () => {
+    for (const signal of signals) signal?.removeEventListener('abort', run)
   }
 }
 
@@ -135,6 +139,8 @@ function pausedError(ms: number): TokenwireError {
 }
 
 function queryText(query: RestCall<unknown>['query'] = {}): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
-  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value))
+  const text = String(parameters)
+  return text === '' ? '' : `?${text}`
 }

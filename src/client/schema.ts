@@ -5,11 +5,11 @@
 
 export type Shape =
   | { readonly kind: 'text'; readonly pattern?: RegExp }
-  | { readonly kind: 'number'; readonly min?: number; readonly max?: number; readonly whole?: boolean }
+  | { readonly kind: 'number'; readonly min?: number | undefined; readonly max?: number | undefined; readonly whole?: boolean }
   | { readonly kind: 'flag' }
   | { readonly kind: 'choice'; readonly options: readonly string[] }
   | { readonly kind: 'object'; readonly fields: Readonly<Record<string, Shape>> }
-  | { readonly kind: 'list'; readonly item: Shape; readonly max?: number }
+  | { readonly kind: 'list'; readonly item: Shape; readonly max?: number | undefined }
   | { readonly kind: 'map'; readonly item: Shape }
   | { readonly kind: 'nullable'; readonly inner: Shape }
 
@@ -21,25 +21,17 @@ export const flag: Schema<boolean> = { kind: 'flag' }
 
 export const pattern = <T extends string = string>(pattern: RegExp): Schema<T> => ({ kind: 'text', pattern })
 
-export const number = (min?: number, max?: number): Schema<number> => ({
-  kind: 'number',
-  ...(min === undefined ? {} : { min }),
-  ...(max === undefined ? {} : { max }),
-})
+export const number = (min?: number, max?: number): Schema<number> => ({ kind: 'number', min, max })
 
 /** A safe integer. */
-export const whole = (min?: number): Schema<number> => ({ kind: 'number', whole: true, ...(min === undefined ? {} : { min }) })
+export const whole = (min?: number): Schema<number> => ({ kind: 'number', min, whole: true })
 
 export const choice = <const T extends string>(...options: readonly T[]): Schema<T> => ({ kind: 'choice', options })
 
 /** Unknown fields are let through: a newer server may have more of them. */
 export const object = <T>(fields: { readonly [K in keyof T]-?: Schema<T[K]> }): Schema<T> => ({ kind: 'object', fields })
 
-export const list = <T>(item: Schema<T>, max?: number): Schema<readonly T[]> => ({
-  kind: 'list',
-  item,
-  ...(max === undefined ? {} : { max }),
-})
+export const list = <T>(item: Schema<T>, max?: number): Schema<readonly T[]> => ({ kind: 'list', item, max })
 
 export const map = <T>(item: Schema<T>): Schema<Readonly<Record<string, T>>> => ({ kind: 'map', item })
 

@@ -110,10 +110,10 @@ export interface Tokenwire {
    */
   watch(address: string, onUpdate: (state: WatchedToken) => void, options?: WatchOptions): Watch
   /**
-   * The same as an iterator. A slow reader gets the newest state and none of those between. It ends when the signal aborts, and throws a `TokenwireError`
-   * when updates have ended for good.
+   * The same as an iterator, which watches from its first step on. A slow reader gets the newest state and none of those between. It ends when the
+   * signal aborts or the client is closed, and throws a `TokenwireError` when updates have ended for good.
    */
-  updates(address: string, options?: Pick<WatchOptions, 'signal' | 'initial'>): AsyncIterableIterator<WatchedToken, undefined>
+  updates(address: string, options?: Pick<WatchOptions, 'signal' | 'initial'>): AsyncGenerator<WatchedToken, undefined, undefined>
 
   readonly state: ConnectionState
   /** Calls back with every change of `state`. Returns how to stop that. */

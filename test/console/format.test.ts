@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatChange, formatCompact, formatCount, formatMs, formatPrice, formatShare, fromUnits } from '#console/app/format/decimal.ts'
-import { displayText, shortHex } from '#console/app/format/text.ts'
-import { formatAge, formatDuration } from '#console/app/format/time.ts'
+import { formatChange, formatCompact, formatCount, formatMs, formatPrice, formatShare, fromUnits } from '#console/format/decimal.ts'
+import { displayText, shortHex } from '#console/format/text.ts'
+import { formatAge, formatDuration } from '#console/format/time.ts'
 
 describe('a price', () => {
   test.each([

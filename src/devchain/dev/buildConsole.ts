@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-const SCRIPT = fileURLToPath(new URL('../../console/build.ts', import.meta.url))
+const SCRIPT = fileURLToPath(new URL('../../../build/buildConsole.ts', import.meta.url))
 
 /**
  * Builds the console when it is missing or older than its sources, in a second or so. A console that can't be built is said and is no reason to

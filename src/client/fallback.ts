@@ -1,0 +1,126 @@
+import type { Address } from '#domain/address.ts'
+import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
+import { backoffMs } from './backoff.ts'
+import type { Timers } from './clock.ts'
+import { type EventStreamEnd, openEventStream } from './eventStream.ts'
+import type { ReadMessage } from './messages.ts'
+import type { EventSourceLike } from './options.ts'
+import { TokenwireError } from './tokenwireError.ts'
+
+/** What the server asks event streams to wait before they come back. */
+const RETRY_BASE_MS = 2_000
+
+export interface FallbackOptions {
+  readonly urlOf: (token: Address) => string
+  readonly fetch: typeof globalThis.fetch
+  readonly EventSource: (new (url: string) => EventSourceLike) | undefined
+  readonly timers: Timers
+  readonly random: () => number
+  readonly maxEventStreams: number
+  readonly onUpdate: (update: TokenUpdate) => void
+  readonly onState: () => void
+  readonly onError: (error: unknown) => void
+}
+
+interface Stream {
+  isOpen: boolean
+  failures: number
+  /** Closes it, or ends the pause before its next try. */
+  stop: () => void
+}
+
+/** Event streams for the tokens whose WebSocket is away: as many as a browser allows. The others are polled. */
+export class Fallback {
+  readonly #options: FallbackOptions
+  #tokens: ReadonlySet<Address> = new Set()
+  readonly #streams = new Map<Address, Stream>()
+  /** The server has no stream for these, which are not indexed yet. */
+  readonly #absent = new Set<Address>()
+  #polled: boolean | null = null
+
+  constructor(options: FallbackOptions) {
+    this.#options = options
+  }
+
+  /** Whether anything comes this way; `null`: not known yet. */
+  get isWorking(): boolean | null {
+    const streams = [...this.#streams.values()]
+    if (this.#polled === true || streams.some(stream => stream.isOpen)) return true
+    return this.#polled === false || streams.some(stream => stream.failures > 0) ? false : null
+  }
+
+  /** The tokens of `serve` that no open stream brings. */
+  unserved(): readonly Address[] {
+    return [...this.#tokens].filter(token => this.#streams.get(token)?.isOpen !== true)
+  }
+
+  /** What is to be brought from now on; none: everything is closed. */
+  serve(tokens: ReadonlySet<Address>): void {
+    this.#tokens = tokens
+    for (const [token, stream] of this.#streams) {
+      if (tokens.has(token)) continue
+      stream.stop()
+      this.#streams.delete(token)
+    }
+    if (tokens.size === 0) {
+      this.#absent.clear()
+      this.#polled = null
+    }
+    this.#fill()
+  }
+
+  /** How the last poll of what is unserved went. */
+  polled(ok: boolean): void {
+    if (this.#tokens.size === 0) return
+    this.#polled = ok
+    this.#options.onState()
+  }
+
+  #fill(): void {
+    for (const token of this.#tokens) {
+      if (this.#streams.size >= this.#options.maxEventStreams) return
+      if (this.#streams.has(token) || this.#absent.has(token)) continue
+      const stream: Stream = { isOpen: false, failures: 0, stop: () => {} }
+      this.#streams.set(token, stream)
+      this.#open(token, stream)
+    }
+  }
+
+  #open(token: Address, stream: Stream): void {
+    const { urlOf, onState } = this.#options
+    stream.stop = openEventStream({
+      ...this.#options,
+      url: urlOf(token),
+      onOpen: () => {
+        stream.isOpen = true
+        onState()
+      },
+      onMessage: message => this.#received(message, stream),
+      onEnd: end => this.#ended(token, stream, end),
+    })
+  }
+
+  #received(message: ReadMessage, stream: Stream): void {
+    if (message.type === 'token.update') {
+      stream.failures = 0
+      this.#options.onUpdate(message)
+    } else if (message.type === 'invalid') {
+      this.#options.onError(new TokenwireError('invalid_answer', `an event is not as promised at "${message.path}"`, message))
+    }
+  }
+
+  #ended(token: Address, stream: Stream, end: EventStreamEnd): void {
+    const { timers, random, onState } = this.#options
+    stream.isOpen = false
+    if (end.status === 404) {
+      this.#absent.add(token)
+      this.#streams.delete(token)
+      this.#fill()
+    } else {
+      const pauseMs = Math.max(end.retryAfterMs ?? 0, backoffMs(stream.failures, random, RETRY_BASE_MS))
+      stream.failures++
+      stream.stop = timers.after(pauseMs, () => this.#open(token, stream))
+    }
+    onState()
+  }
+}
