@@ -59,9 +59,12 @@ export class Rest {
       const answer = await this.#attempt(call)
       if (answer.kind === 'value') return { ok: true, value: answer.value }
       const error = this.#ended(call.options) ?? errorOf(answer)
-      if (error.retryAfterMs !== null) this.#notBefore = Math.max(this.#notBefore, timers.now() + error.retryAfterMs)
-      if (!isRetryable(error) || attempt >= retries) return { ok: false, error }
-      if (error.retryAfterMs === null) await this.#sleep(backoffMs(attempt, random), signal)
+      const { code, retryAfterMs } = error
+      // Too many requests are about all of them. What one route can't answer, such as a price that nobody gives, says nothing about the others.
+      const isForAll = code === 'rate_limited' && retryAfterMs !== null
+      if (isForAll) this.#notBefore = Math.max(this.#notBefore, timers.now() + retryAfterMs)
+      if (!isRetryable(error) || attempt >= retries || (retryAfterMs ?? 0) > LONGEST_WAIT_MS) return { ok: false, error }
+      if (!isForAll) await this.#sleep(retryAfterMs ?? backoffMs(attempt, random), signal)
       attempt++
     }
   }
