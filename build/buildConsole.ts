@@ -29,6 +29,8 @@ async function builtFrom(): Promise<string | null> {
 
 /** Built beside and put in place as a whole: a service that starts meanwhile must not find half of it. */
 async function buildConsole(): Promise<void> {
+  // Packages choose between their builds by it; whoever starts this, such as a test, may say otherwise.
+  process.env['NODE_ENV'] = 'production'
   // Loading the bundler takes longer than finding out that there is nothing to do.
   const [{ build }, { default: preact }] = await Promise.all([import('vite'), import('@preact/preset-vite')])
   const folder = path.join(ROOT, `dist/.console-${process.pid}`)
@@ -39,7 +41,7 @@ async function buildConsole(): Promise<void> {
       root: path.join(ROOT, 'src/console'),
       // Relative addresses: the console does not know under which path it is served.
       base: './',
-      logLevel: 'warn',
+      logLevel: 'error',
       plugins: [preact({ devToolsEnabled: false })],
       build: {
         outDir: folder,
