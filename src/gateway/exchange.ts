@@ -17,6 +17,7 @@ export interface Exchange {
   readonly ifNoneMatch: string
   readonly acceptEncoding: string
   readonly authorization: string
+  readonly host: string
   readonly lastEventId: string
   /** Whether a proxy says that it forwards for somebody. */
   readonly forwarded: boolean
@@ -50,6 +51,7 @@ export function openExchange(res: HttpResponse, req: HttpRequest, admission: Adm
     ifNoneMatch: req.getHeader('if-none-match'),
     acceptEncoding: req.getHeader('accept-encoding'),
     authorization: req.getHeader('authorization'),
+    host: req.getHeader('host'),
     lastEventId: req.getHeader('last-event-id'),
     forwarded: req.getHeader('x-forwarded-for') !== '' || req.getHeader('forwarded') !== '',
     clientAddress: admission.clientAddress(res, req),

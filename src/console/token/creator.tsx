@@ -1,4 +1,4 @@
-import { formatCompact, fromUnits } from '#console/format/decimal.ts'
+import { formatCompact, fromUnits, UNKNOWN } from '#console/format/decimal.ts'
 import { displayText, shortHex } from '#console/format/text.ts'
 import { Copy } from '#console/parts/copy.tsx'
 import { Hex } from '#console/parts/hex.tsx'
@@ -24,7 +24,7 @@ export function Creator({ token: { creator, fees }, claimable }: CreatorProps) {
       <Pairs>
         <Pair name="Fee share">{fees.creatorFeeBps === null ? <Unknown /> : `${(fees.creatorFeeBps / 100).toFixed(2)}%`}</Pair>
         <Pair name="Earned">
-          <Known text={fees.accruedWeth === null ? '–' : `Ξ${formatCompact(fees.accruedWeth)}`} />
+          <Known text={fees.accruedWeth === null ? UNKNOWN : `Ξ${formatCompact(fees.accruedWeth)}`} />
         </Pair>
       </Pairs>
       {claimable === null ? (
@@ -47,7 +47,7 @@ export function Creator({ token: { creator, fees }, claimable }: CreatorProps) {
 function Claim({ entry }: { readonly entry: ClaimableAmount }) {
   const { symbol, currency, decimals, amount, claimed, amountUsd, scope, claim } = entry
   const name = displayText(symbol, 12) ?? shortHex(currency)
-  const shown = (raw: string) => (decimals === null ? '–' : formatCompact(fromUnits(raw, decimals)))
+  const shown = (raw: string | null) => (raw === null || decimals === null ? UNKNOWN : formatCompact(fromUnits(raw, decimals)))
   return (
     <li data-testid="claim">
       <div class="claim-amount">
