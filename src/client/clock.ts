@@ -35,11 +35,6 @@ export class Timers {
     }
   }
 
-  /** How many are waiting. */
-  get size(): number {
-    return this.#running.size
-  }
-
   /** None runs any more, also none that is begun later. */
   stop(): void {
     this.#isStopped = true

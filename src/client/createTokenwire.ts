@@ -18,7 +18,7 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
   const { random = Math.random, clock = systemClock, timeoutMs = 15_000, retries = 2, onError } = options
   // Called as a plain function: browsers refuse a `fetch` that is the method of anything but the page.
   const { fetch = (...request: Parameters<typeof globalThis.fetch>) => globalThis.fetch(...request) } = options
-  const Socket = options.WebSocket ?? (globalThis.WebSocket as (new (url: string) => WebSocketLike) | undefined)
+  const Socket = options.WebSocket ?? (globalThis as { WebSocket?: new (url: string) => WebSocketLike }).WebSocket
   const base = baseOf(options.url)
   const realtimeUrl = (options.realtimeUrl === undefined ? `${base}/realtime` : baseOf(options.realtimeUrl)).replace(/^http/, 'ws')
   const timers = new Timers(clock)
@@ -55,7 +55,7 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
     keepConnected: options.keepConnected ?? false,
     isHidden,
     onState: state => {
-      for (const listener of [...listeners]) call(listener, state)
+      for (const listener of Array.from(listeners)) call(listener, state)
     },
     onError: report,
   })
@@ -95,8 +95,8 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
 /** An address without query, fragment and slash at the end; a relative one belongs to the page. */
 function baseOf(url: string): string {
   const { location } = globalThis as { location?: { href: string } }
-  const { origin, protocol, host, pathname } = new URL(url, location?.href)
-  return `${origin === 'null' ? `${protocol}//${host}` : origin}${pathname}`.replace(/\/+$/, '')
+  const { origin, pathname } = new URL(url, location?.href)
+  return (origin + pathname).replace(/\/+$/, '')
 }
 
 /** Whoever is told of errors may fail too, which harms nobody either. */

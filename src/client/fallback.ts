@@ -5,7 +5,6 @@ import type { Timers } from './clock.ts'
 import { type EventStreamEnd, openEventStream } from './eventStream.ts'
 import type { ReadMessage } from './messages.ts'
 import type { EventSourceLike } from './options.ts'
-import { TokenwireError } from './tokenwireError.ts'
 
 /** What the server asks event streams to wait before they come back. */
 const RETRY_BASE_MS = 2_000
@@ -44,6 +43,7 @@ export class Fallback {
 
   /** Whether anything comes this way; `null`: not known yet. */
   get isWorking(): boolean | null {
+    if (this.#tokens.size === 0) return false
     const streams = [...this.#streams.values()]
     if (this.#polled === true || streams.some(stream => stream.isOpen)) return true
     return this.#polled === false || streams.some(stream => stream.failures > 0) ? false : null
@@ -104,9 +104,7 @@ export class Fallback {
     if (message.type === 'token.update') {
       stream.failures = 0
       this.#options.onUpdate(message)
-    } else if (message.type === 'invalid') {
-      this.#options.onError(new TokenwireError('invalid_answer', `an event is not as promised at "${message.path}"`, message))
-    }
+    } else if (message.type === 'invalid') this.#options.onError(message.error)
   }
 
   #ended(token: Address, stream: Stream, end: EventStreamEnd): void {

@@ -4,7 +4,6 @@ import type { Timers } from './clock.ts'
 import { Fallback } from './fallback.ts'
 import { accept, type Held, type Incoming } from './held.ts'
 import { Lane } from './lane.ts'
-import type { ServerMessage } from './messages.ts'
 import type { EventSourceLike, WebSocketLike } from './options.ts'
 import { Reconciler } from './reconciler.ts'
 import type { ConnectionState } from './tokenwire.ts'
@@ -52,8 +51,8 @@ export class Feed {
   readonly #reconciler: Reconciler
   #state: ConnectionState = 'offline'
   #dismissed: TokenwireError | null = null
-  #cancelLinger: (() => void) | null = null
-  #cancelPatience: (() => void) | null = null
+  #isLingering = false
+  #isPatient = false
 
   constructor(options: FeedOptions) {
     this.#options = options
@@ -91,7 +90,8 @@ export class Feed {
     this.#entries.set(token, entry)
     this.#reconciler.start()
     this.#assign(token, entry)
-    this.#cancelPatience ??= this.#options.timers.after(PATIENCE_MS, () => this.#askForUnheard())
+    if (!this.#isPatient) this.#options.timers.after(PATIENCE_MS, () => this.#askForUnheard())
+    this.#isPatient = true
     this.#update()
   }
 
@@ -100,7 +100,8 @@ export class Feed {
     if (entry === undefined || !entry.watchers.delete(watcher) || entry.watchers.size > 0) return
     this.#entries.delete(token)
     entry.lane?.remove(token)
-    this.#cancelLinger ??= this.#options.timers.after(LINGER_MS, () => this.#closeUnused())
+    if (!this.#isLingering) this.#options.timers.after(LINGER_MS, () => this.#closeUnused())
+    this.#isLingering = true
     this.#update()
   }
 
@@ -110,7 +111,7 @@ export class Feed {
     const held = entry === undefined ? null : accept(entry.held, incoming)
     if (entry === undefined || held === null) return
     entry.held = held
-    for (const watcher of [...entry.watchers]) watcher.deliver(held)
+    for (const watcher of Array.from(entry.watchers)) watcher.deliver(held)
   }
 
   /** Finds out now how things are, and compares everything with REST. */
@@ -142,7 +143,7 @@ export class Feed {
       this.#dismissed ?? new TokenwireError('too_many_watches', `${maxConnections} connections are full, and no more are opened`)
     // When the call that watches has returned.
     timers.after(0, () => {
-      if (this.#entries.get(token) === entry) for (const watcher of [...entry.watchers]) watcher.end(error)
+      if (this.#entries.get(token) === entry) for (const watcher of Array.from(entry.watchers)) watcher.end(error)
     })
   }
 
@@ -155,7 +156,11 @@ export class Feed {
       capacity,
       held: token => this.held(token)?.fullSequence ?? null,
       onState: () => this.#laneChanged(lane),
-      onMessage: message => this.#received(message),
+      onUpdate: update => this.take(update.token.address, { source: 'webSocket', update }),
+      onDismissed: status => {
+        this.#dismissed = new TokenwireError('dismissed', 'the server asked not to come back', { status })
+        this.#shut(this.#dismissed)
+      },
       onFull: token => {
         const entry = this.#entries.get(token)
         if (entry !== undefined) this.#assign(token, entry)
@@ -168,17 +173,8 @@ export class Feed {
   }
 
   #laneChanged(lane: Lane): void {
-    if (lane.state === 'dismissed') {
-      this.#dismissed = new TokenwireError('dismissed', 'the server asked not to come back', { status: lane.dismissedWith })
-      this.#shut(this.#dismissed)
-      return
-    }
     if (lane.state === 'up') this.#reconciler.soon(lane.tokens)
     this.#update()
-  }
-
-  #received(message: ServerMessage): void {
-    if (message.type === 'token.update') this.take(message.token.address, { source: 'webSocket', update: message })
   }
 
   /** What REST knows better, the stream has missed: it is asked for the whole of it, until that has come. */
@@ -189,13 +185,13 @@ export class Feed {
   }
 
   #askForUnheard(): void {
-    this.#cancelPatience = null
+    this.#isPatient = false
     const unheard = [...this.#entries].filter(([, { held, lane }]) => held === null && lane?.state !== 'up').map(([token]) => token)
     this.#reconciler.soon(unheard, 0)
   }
 
   #closeUnused(): void {
-    this.#cancelLinger = null
+    this.#isLingering = false
     for (const lane of this.#lanes) {
       if (lane.tokens.size > 0 || (this.#options.keepConnected && this.#lanes.size === 1)) continue
       lane.close()
@@ -209,7 +205,7 @@ export class Feed {
     this.#lanes.clear()
     const entries = [...this.#entries.values()]
     this.#entries.clear()
-    for (const { watchers } of entries) for (const watcher of [...watchers]) watcher.end(error)
+    for (const { watchers } of entries) for (const watcher of Array.from(watchers)) watcher.end(error)
     this.#update()
   }
 

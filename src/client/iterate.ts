@@ -14,37 +14,36 @@ export async function* iterate(
   address: string,
   options: Pick<WatchOptions, 'signal' | 'initial'> = {},
 ): AsyncGenerator<WatchedToken, undefined, undefined> {
-  let newest: WatchedToken | null = null
-  let error: TokenwireError | null = null
-  let wake = () => {}
   const { signal } = options
-  const over = new AbortController()
+  const held: { newest: WatchedToken | null; error: TokenwireError | null; isOver: boolean } = { newest: null, error: null, isOver: false }
+  let wake = () => {}
   const finish = () => {
-    over.abort()
+    held.isOver = true
     wake()
   }
   const onUpdate = (state: WatchedToken) => {
-    newest = state
+    held.newest = state
     wake()
   }
-  const onEnd = (reason: TokenwireError) => {
-    error = reason
+  const onEnd = (error: TokenwireError) => {
+    held.error = error
     finish()
   }
   const watched = watch(address, onUpdate, { ...options, onEnd })
   signal?.addEventListener('abort', finish)
   closed.addEventListener('abort', finish)
+  if (signal?.aborted) finish()
   try {
-    while (!over.signal.aborted && !signal?.aborted) {
-      const state: WatchedToken | null = newest
-      newest = null
+    while (!held.isOver) {
+      const state = held.newest
+      held.newest = null
       if (state !== null) yield state
       else
         await new Promise<void>(resolve => {
           wake = resolve
         })
     }
-    if (error !== null) throw error
+    if (held.error !== null) throw held.error
   } finally {
     signal?.removeEventListener('abort', finish)
     closed.removeEventListener('abort', finish)

@@ -1,9 +1,10 @@
 import type { Address } from '#domain/address.ts'
+import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import { backoffMs } from './backoff.ts'
 import type { Timers } from './clock.ts'
 import { Link, type LinkEnd } from './link.ts'
 import { MessageBudget } from './messageBudget.ts'
-import type { ReadMessage, ServerMessage } from './messages.ts'
+import type { ReadMessage, Refusal } from './messages.ts'
 import type { WebSocketLike } from './options.ts'
 import { TokenwireError } from './tokenwireError.ts'
 
@@ -13,7 +14,7 @@ const STABLE_MS = 10_000
 /** So many failures in a row, and it is time for something else meanwhile. One that took all of its time counts for all. */
 const BLOCKED_AFTER = 2
 
-export type LaneState = 'connecting' | 'up' | 'blocked' | 'dismissed'
+export type LaneState = 'connecting' | 'up' | 'blocked'
 
 export interface LaneOptions {
   readonly open: () => WebSocketLike
@@ -24,7 +25,9 @@ export interface LaneOptions {
   /** What is held of a token in full; `null`: nothing. */
   readonly held: (token: Address) => number | null
   readonly onState: () => void
-  readonly onMessage: (message: ServerMessage) => void
+  readonly onUpdate: (update: TokenUpdate) => void
+  /** The server asked with this close code not to come back. */
+  readonly onDismissed: (code: number | null) => void
   /** The server lets this connection have no more; the token is not subscribed on it any more. */
   readonly onFull: (token: Address) => void
   readonly onError: (error: unknown) => void
@@ -45,7 +48,6 @@ export class Lane {
   #capacity: number
   #failures = 0
   #upAt = 0
-  #dismissedWith: number | null = null
   #budget: MessageBudget
   #pumping: (() => void) | null = null
   #cancelRetry = () => {}
@@ -58,11 +60,6 @@ export class Lane {
 
   get state(): LaneState {
     return this.#state
-  }
-
-  /** The close code of a server that asked not to come back. */
-  get dismissedWith(): number | null {
-    return this.#dismissedWith
   }
 
   get tokens(): ReadonlySet<Address> {
@@ -109,7 +106,7 @@ export class Lane {
       onOpen: () => this.#pump(),
       onUp: () => this.#up(),
       onMessage: message => this.#received(message),
-      onEnd: end => this.#ended(end),
+      onEnd: (end, code) => this.#ended(end, code),
     })
     this.#link.start()
   }
@@ -126,40 +123,27 @@ export class Lane {
     this.#setState('up')
   }
 
-  #ended(end: LinkEnd): void {
+  #ended(end: LinkEnd, code: number | null): void {
     const { timers, random } = this.#options
     this.#link = null
-    if (end.kind === 'dismissed') {
-      this.#dismissedWith = end.code
-      this.#setState('dismissed')
+    if (end === 'dismissed') {
+      this.#options.onDismissed(code)
       return
     }
-    if (end.kind === 'lost' && timers.now() - this.#upAt >= STABLE_MS) this.#failures = 0
+    if (end === 'lost' && timers.now() - this.#upAt >= STABLE_MS) this.#failures = 0
     const pauseMs = backoffMs(this.#failures, random)
-    this.#failures += end.kind === 'slow' ? BLOCKED_AFTER : 1
+    this.#failures += end === 'slow' ? BLOCKED_AFTER : 1
     this.#cancelRetry = timers.after(pauseMs, () => this.connect())
     this.#setState(this.#failures >= BLOCKED_AFTER ? 'blocked' : 'connecting')
   }
 
   #received(message: ReadMessage): void {
-    switch (message.type) {
-      case 'invalid':
-        this.#options.onError(new TokenwireError('invalid_answer', `a message is not as promised at "${message.path}"`, message))
-        break
-      case 'error':
-        this.#refused(message)
-        break
-      case 'unknown':
-        break
-      case 'subscribed':
-      case 'unsubscribed':
-      case 'token.update':
-        this.#options.onMessage(message)
-        break
-    }
+    if (message.type === 'token.update') this.#options.onUpdate(message)
+    else if (message.type === 'invalid') this.#options.onError(message.error)
+    else if (message.type === 'error') this.#refused(message)
   }
 
-  #refused({ code, message, token }: Extract<ServerMessage, { type: 'error' }>): void {
+  #refused({ code, message, token }: Refusal): void {
     if (code === 'too_many_subscriptions' && typeof token === 'string' && this.#asked.has(token as Address)) {
       const refused = token as Address
       this.#asked.delete(refused)

@@ -13,9 +13,7 @@ export const PROBE = '{"type":"unsubscribe","token":"0x0000000000000000000000000
  * Why a link is over. `failed`: it was never heard of; `slow`: the same, and it took all the time that it had; `lost`: it broke or fell silent;
  * `dismissed`: the server closed it with a code that asks not to come back.
  */
-export type LinkEnd =
-  | { readonly kind: 'failed' | 'slow' | 'lost'; readonly code: number | null }
-  | { readonly kind: 'dismissed'; readonly code: number }
+export type LinkEnd = 'failed' | 'slow' | 'lost' | 'dismissed'
 
 export interface LinkOptions {
   readonly open: () => WebSocketLike
@@ -27,7 +25,7 @@ export interface LinkOptions {
   readonly onUp: () => void
   readonly onMessage: (message: ReadMessage) => void
   /** Called once, and nothing after it; not after `close()`. */
-  readonly onEnd: (end: LinkEnd) => void
+  readonly onEnd: (end: LinkEnd, code: number | null) => void
 }
 
 /**
@@ -54,11 +52,11 @@ export class Link {
   /** To be called once. May end the link before it returns. */
   start(): void {
     const { open, timers } = this.#options
-    this.#cancelTimer = timers.after(ANSWER_MS, () => this.#end({ kind: 'slow', code: null }))
+    this.#cancelTimer = timers.after(ANSWER_MS, () => this.#end('slow'))
     try {
       this.#socket = open()
     } catch {
-      this.#end({ kind: 'failed', code: null })
+      this.#end()
       return
     }
     this.#socket.onopen = () => this.#opened()
@@ -73,7 +71,7 @@ export class Link {
     try {
       this.#socket?.send(text)
     } catch {
-      this.#end({ kind: 'lost', code: null })
+      this.#end()
     }
   }
 
@@ -82,7 +80,7 @@ export class Link {
     if (!this.#isUp || this.#isProbing) return
     this.#isProbing = true
     this.#cancelTimer()
-    this.#cancelTimer = this.#options.timers.after(ANSWER_MS, () => this.#end({ kind: 'lost', code: null }))
+    this.#cancelTimer = this.#options.timers.after(ANSWER_MS, () => this.#end())
     this.send(PROBE)
   }
 
@@ -136,16 +134,15 @@ export class Link {
   /** A close follows at once and says more, except in Node 22, where a socket that could not be opened is never closed. */
   #broken(): void {
     this.#cancelTimer()
-    this.#cancelTimer = this.#options.timers.after(0, () => this.#end({ kind: this.#isUp ? 'lost' : 'failed', code: null }))
+    this.#cancelTimer = this.#options.timers.after(0, () => this.#end())
   }
 
   #closed(code: number): void {
-    if (afterClose(code) === 'stop') this.#end({ kind: 'dismissed', code })
-    else this.#end({ kind: this.#isUp ? 'lost' : 'failed', code })
+    this.#end(afterClose(code) === 'stop' ? 'dismissed' : undefined, code)
   }
 
-  #end(end: LinkEnd): void {
+  #end(end: LinkEnd = this.#isUp ? 'lost' : 'failed', code: number | null = null): void {
     this.close()
-    this.#options.onEnd(end)
+    this.#options.onEnd(end, code)
   }
 }

@@ -2,6 +2,7 @@ import type { Address } from '#domain/address.ts'
 import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import { addressSchema, holderSchema, integerSchema, sequenceSchema, timeSchema, tokenSchema, tradeSchema } from './resources.ts'
 import { choice, list, mismatch, nullable, object, type Schema, type Shape, text } from './schema.ts'
+import { TokenwireError } from './tokenwireError.ts'
 
 export interface Subscribed {
   readonly type: 'subscribed'
@@ -54,15 +55,19 @@ const SCHEMAS: Readonly<Record<ServerMessage['type'], Shape>> = {
 }
 
 /** `unknown`: of a type that this client has not heard of, which is no fault. */
-export type ReadMessage = ServerMessage | { readonly type: 'unknown' } | { readonly type: 'invalid'; readonly path: string }
+export type ReadMessage = ServerMessage | { readonly type: 'unknown' } | { readonly type: 'invalid'; readonly error: TokenwireError }
 
 /** Reads what a server sent; never throws. */
 export function readMessage(data: unknown): ReadMessage {
   const message = parseObject(data)
-  if (message === null || typeof message.type !== 'string') return { type: 'invalid', path: 'type' }
+  if (message === null || typeof message.type !== 'string') return invalid('type')
   if (!Object.hasOwn(SCHEMAS, message.type)) return { type: 'unknown' }
   const path = mismatch(SCHEMAS[message.type as ServerMessage['type']], message)
-  return path === null ? (message as unknown as ServerMessage) : { type: 'invalid', path }
+  return path === null ? (message as unknown as ServerMessage) : invalid(path)
+}
+
+function invalid(path: string): ReadMessage {
+  return { type: 'invalid', error: new TokenwireError('invalid_answer', `a message is not as promised at "${path}"`, { path }) }
 }
 
 function parseObject(data: unknown): Readonly<Record<string, unknown>> | null {

@@ -32,9 +32,9 @@ export class Reconciler {
   readonly #options: ReconcilerOptions
   readonly #due = new Set<Address>()
   #isRunning = false
-  #cancelPeriod: (() => void) | null = null
+  #isPeriodic = false
   #cancelPoll: (() => void) | null = null
-  #cancelSoon: (() => void) | null = null
+  #isSoon = false
 
   constructor(options: ReconcilerOptions) {
     this.#options = options
@@ -43,8 +43,10 @@ export class Reconciler {
   /** Begins the periods, which end by themselves when nothing is watched. */
   start(): void {
     const { timers, random, reconcileMs, watched, isHidden } = this.#options
-    this.#cancelPeriod ??= timers.after(jitteredMs(reconcileMs, random), () => {
-      this.#cancelPeriod = null
+    if (this.#isPeriodic) return
+    this.#isPeriodic = true
+    timers.after(jitteredMs(reconcileMs, random), () => {
+      this.#isPeriodic = false
       const tokens = [...watched()]
       if (tokens.length === 0) return
       this.start()
@@ -56,9 +58,10 @@ export class Reconciler {
   soon(tokens: Iterable<Address>, spreadMs = SPREAD_MS): void {
     for (const token of tokens) this.#due.add(token)
     const { timers, random } = this.#options
-    if (this.#due.size === 0) return
-    this.#cancelSoon ??= timers.after(random() * spreadMs, () => {
-      this.#cancelSoon = null
+    if (this.#due.size === 0 || this.#isSoon) return
+    this.#isSoon = true
+    timers.after(random() * spreadMs, () => {
+      this.#isSoon = false
       void this.#run([])
     })
   }

@@ -46,7 +46,9 @@ export class Rest {
       const ended = this.#ended(call.options)
       if (ended !== null) return { ok: false, error: ended }
       const pauseMs = this.#notBefore - timers.now()
-      if (pauseMs > LONGEST_WAIT_MS) return { ok: false, error: pausedError(pauseMs) }
+      if (pauseMs > LONGEST_WAIT_MS) {
+        return { ok: false, error: new TokenwireError('rate_limited', 'the server asked to wait', { retryAfterMs: pauseMs }) }
+      }
       if (pauseMs > 0) {
         // A little later than asked, so that not all that wait come at the same moment.
         await this.#sleep(pauseMs + random() * 250, signal)
@@ -135,10 +137,6 @@ function onAbort(signals: readonly (AbortSignal | undefined)[], run: () => void)
   return () => {
     for (const signal of signals) signal?.removeEventListener('abort', run)
   }
-}
-
-function pausedError(ms: number): TokenwireError {
-  return new TokenwireError('rate_limited', `the server asked to wait ${Math.ceil(ms / 1_000)} s`, { retryAfterMs: ms })
 }
 
 function queryText(query: RestCall<unknown>['query'] = {}): string {

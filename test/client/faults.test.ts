@@ -63,7 +63,7 @@ async function run(steps: readonly Step[], seed: number): Promise<void> {
   const errors: unknown[] = []
   const client = createTokenwire({
     url: 'http://service.test',
-    fetch: service.fetch as typeof fetch,
+    fetch: service.fetch,
     WebSocket: socketsOf(service),
     clock,
     random,

@@ -94,6 +94,15 @@ async function flood(tokens: readonly Address[], seconds: number): Promise<numbe
   return sent
 }
 
+/** What the page has seen of itself. */
+interface Measured {
+  /** Durations of tasks of more than 50 ms. */
+  readonly tasks: readonly number[]
+  readonly frames: number
+  /** Moments at which something moved. */
+  readonly shifts: number
+}
+
 const shownSequences = (page: Page) =>
   page
     .locator('tr[data-address]')
@@ -116,25 +125,26 @@ describe.skipIf(CHROMIUM === null)('the console under a flood', () => {
     await page.evaluate(() => {
       const tasks: number[] = []
       let frames = 0
+      let shifts = 0
       new PerformanceObserver(list => tasks.push(...list.getEntries().map(entry => entry.duration))).observe({ type: 'longtask' })
+      new PerformanceObserver(list => (shifts += list.getEntries().length)).observe({ type: 'layout-shift' })
       const count = () => {
         frames++
         requestAnimationFrame(count)
       }
       requestAnimationFrame(count)
-      Object.assign(globalThis, { measured: () => ({ tasks, frames }) })
+      Object.assign(globalThis, { measured: () => ({ tasks, frames, shifts }) })
     })
-    const seconds = 4
+    const seconds = 3
     const delivered = () => fixture.realtime.realtime().deliveredTotal
     const before = delivered()
     const sent = await flood(tokens, seconds)
     expect(sent).toBeGreaterThanOrEqual(UPDATES_PER_SECOND * seconds * 0.9)
     await expectNewest(page, tokens)
-    const { tasks, frames } = await page.evaluate(() =>
-      (globalThis as unknown as { measured(): { tasks: number[]; frames: number } }).measured(),
-    )
+    const { tasks, frames, shifts } = await page.evaluate(() => (globalThis as unknown as { measured(): Measured }).measured())
     expect(Math.max(0, ...tasks)).toBeLessThan(MOST_TASK_MS)
     expect(frames).toBeGreaterThan(seconds * 10)
+    expect(shifts).toBe(0)
     expect(delivered() - before).toBeGreaterThan(sent / 2)
   })
 
@@ -152,7 +162,7 @@ describe.skipIf(CHROMIUM === null)('the console under a flood', () => {
       })
       Object.assign(globalThis, { drawn: () => drawn })
     })
-    const sent = await flood(tokens, 2)
+    const sent = await flood(tokens, 1.5)
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: 1 })
     await expectNewest(page, tokens)
     const drawn = await page.evaluate(() => (globalThis as unknown as { drawn(): number }).drawn())

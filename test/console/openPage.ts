@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
 /** A page and everything that it has complained of. */
@@ -49,11 +48,9 @@ export async function openPage(
   }
 }
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
 /** What axe finds on the page as it is now: `rule: element`. */
 export async function findingsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE)
+  await page.evaluate(axe.source)
   return page.evaluate(async () => {
     interface Found {
       readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[]
