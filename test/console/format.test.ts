@@ -127,6 +127,7 @@ describe('a text from the chain', () => {
         expect(shown).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u)
         expect(Array.from(shown).length).toBeLessThanOrEqual(most)
       }),
+      { numRuns: 30 },
     )
   })
 })
