@@ -36,7 +36,10 @@ async function writeScripts(directory: string): Promise<void> {
       target: 'es2022',
       sourcemap: true,
       lib: { entry: Object.fromEntries(Object.values(ENTRIES).map(file => [file, `src/client/${file}.ts`])), formats: ['es'] },
-      rolldownOptions: { external: Object.keys(PEERS), output: { minify: true, entryFileNames: '[name].js', chunkFileNames: 'shared.js' } },
+      rolldownOptions: {
+        external: Object.keys(PEERS),
+        output: { minify: true, comments: false, entryFileNames: '[name].js', chunkFileNames: 'shared.js' },
+      },
     },
   })
 }

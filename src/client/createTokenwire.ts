@@ -59,7 +59,7 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
     },
     onError: report,
   })
-  const forgetPage = onWake(() => feed.wake())
+  onWake(() => feed.wake(), closed.signal)
   const watch: Tokenwire['watch'] = (address, onUpdate, watchOptions = {}) => {
     if (closed.signal.aborted) throw new TokenwireError('closed', 'the client is closed')
     return startWatching(address, onUpdate, watchOptions, { feed, calls: api, timers, random, onError: report, call })
@@ -84,7 +84,6 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
     close() {
       if (closed.signal.aborted) return
       closed.abort()
-      forgetPage()
       listeners.clear()
       feed.close()
       timers.stop()

@@ -1,33 +1,22 @@
 /** What a browser tells of the network and of whether anybody looks; nothing of it exists elsewhere. */
 interface Page {
-  readonly addEventListener?: (type: string, listener: () => void) => void
-  readonly removeEventListener?: (type: string, listener: () => void) => void
-  readonly document?: Target & { readonly visibilityState: string }
+  readonly addEventListener?: Listen
+  readonly document?: { readonly visibilityState: string; readonly addEventListener: Listen }
 }
 
-interface Target {
-  readonly addEventListener: (type: string, listener: () => void) => void
-  readonly removeEventListener: (type: string, listener: () => void) => void
-}
+type Listen = (type: string, listener: () => void, options: { readonly signal: AbortSignal }) => void
 
 /**
  * Calls back when it is worth finding out at once how things are: the network came or went, or somebody looks at the page again, whose timers
- * and sockets may have slept. Returns how to stop that.
+ * and sockets may have slept.
+ *
+ * @param signal - ends that
  */
-export function onWake(wake: () => void): () => void {
+export function onWake(wake: () => void, signal: AbortSignal): void {
   const page = globalThis as Page
-  const { document } = page
-  const seen = () => {
-    if (!isHidden()) wake()
-  }
-  page.addEventListener?.('online', wake)
-  page.addEventListener?.('offline', wake)
-  document?.addEventListener('visibilitychange', seen)
-  return () => {
-    page.removeEventListener?.('online', wake)
-    page.removeEventListener?.('offline', wake)
-    document?.removeEventListener('visibilitychange', seen)
-  }
+  page.addEventListener?.('online', wake, { signal })
+  page.addEventListener?.('offline', wake, { signal })
+  page.document?.addEventListener('visibilitychange', () => isHidden() || wake(), { signal })
 }
 
 export function isHidden(): boolean {

@@ -3,7 +3,6 @@ import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import { backoffMs } from './backoff.ts'
 import type { Timers } from './clock.ts'
 import { type EventStreamEnd, openEventStream } from './eventStream.ts'
-import type { ReadMessage } from './messages.ts'
 import type { EventSourceLike } from './options.ts'
 
 /** What the server asks event streams to wait before they come back. */
@@ -21,8 +20,12 @@ export interface FallbackOptions {
   readonly onError: (error: unknown) => void
 }
 
+/** A stream that lived so long was no accident: the next failure begins with short pauses again. */
+const STABLE_MS = 10_000
+
 interface Stream {
   isOpen: boolean
+  openedAt: number
   failures: number
   /** Closes it, or ends the pause before its next try. */
   stop: () => void
@@ -76,42 +79,42 @@ export class Fallback {
     this.#options.onState()
   }
 
+  /** Opens one more, unless one is being opened: a server that is down is asked for one stream, not for all. */
   #fill(): void {
-    for (const token of this.#tokens) {
-      if (this.#streams.size >= this.#options.maxEventStreams) return
-      if (this.#streams.has(token) || this.#absent.has(token)) continue
-      const stream: Stream = { isOpen: false, failures: 0, stop: () => {} }
-      this.#streams.set(token, stream)
-      this.#open(token, stream)
-    }
+    const { size } = this.#streams
+    if (size >= this.#options.maxEventStreams || [...this.#streams.values()].some(stream => !stream.isOpen)) return
+    const token = [...this.#tokens].find(token => !this.#streams.has(token) && !this.#absent.has(token))
+    if (token === undefined) return
+    const stream: Stream = { isOpen: false, openedAt: 0, failures: 0, stop: () => {} }
+    this.#streams.set(token, stream)
+    this.#open(token, stream)
   }
 
   #open(token: Address, stream: Stream): void {
-    const { urlOf, onState } = this.#options
+    const { urlOf, timers, onUpdate, onState, onError } = this.#options
     stream.stop = openEventStream({
       ...this.#options,
       url: urlOf(token),
       onOpen: () => {
         stream.isOpen = true
+        stream.openedAt = timers.now()
         onState()
+        this.#fill()
       },
-      onMessage: message => this.#received(message, stream),
+      onMessage: message => {
+        if (message.type === 'token.update') onUpdate(message)
+        else if (message.type === 'invalid') onError(message.error)
+      },
       onEnd: end => this.#ended(token, stream, end),
     })
   }
 
-  #received(message: ReadMessage, stream: Stream): void {
-    if (message.type === 'token.update') {
-      stream.failures = 0
-      this.#options.onUpdate(message)
-    } else if (message.type === 'invalid') this.#options.onError(message.error)
-  }
-
   #ended(token: Address, stream: Stream, end: EventStreamEnd): void {
     const { timers, random, onState } = this.#options
+    if (stream.isOpen && timers.now() - stream.openedAt >= STABLE_MS) stream.failures = 0
     stream.isOpen = false
-    if (end.status === 404) {
-      this.#absent.add(token)
+    if (end.status === 404) this.#absent.add(token)
+    if (end.status === 404 || [...this.#streams.values()].some(other => other !== stream && !other.isOpen)) {
       this.#streams.delete(token)
       this.#fill()
     } else {

@@ -1,6 +1,6 @@
 import type { Token } from '#domain/token.ts'
 import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
-import type { Source, WatchedToken } from './watch.ts'
+import type { WatchedToken } from './watch.ts'
 
 /** What is known of one token. */
 export interface Held {
@@ -14,23 +14,28 @@ export type Incoming =
   | { readonly source: 'webSocket' | 'eventStream'; readonly update: TokenUpdate }
   | { readonly source: 'rest' | 'initial'; readonly token: Token }
 
-/**
- * What is held once something came; `null`: it is no news. A higher sequence is news; of an equal one, the full state after the token alone.
- * Everything else is late, from whichever connection or server it comes.
- */
+/** What is held once something came; `null`: it is no news, from whichever connection or server it comes. */
 export function accept(held: Held | null, incoming: Incoming): Held | null {
-  const { source } = incoming
-  if ('update' in incoming) {
-    const { token, latestTrade, holders, sequence } = incoming.update
-    const isNews = held === null || sequence > held.state.sequence || (sequence === held.state.sequence && held.fullSequence !== sequence)
-    return isNews ? { state: { address: token.address, sequence, token, latestTrade, holders, source }, fullSequence: sequence } : null
-  }
-  const { token } = incoming
-  if (held !== null && token.sequence <= held.state.sequence) return null
-  return { state: partial(token, source, held), fullSequence: held?.fullSequence ?? null }
+  const news = 'update' in incoming ? whole(incoming) : alone(incoming, held)
+  return isNews(news, held) ? news : null
 }
 
-function partial(token: Token, source: Source, held: Held | null): WatchedToken {
-  const { latestTrade, holders } = held?.state ?? { latestTrade: null, holders: null }
-  return { address: token.address, sequence: token.sequence, token, latestTrade, holders, source }
+/** A higher sequence is news; of an equal one, the whole state after the token alone. */
+export function isNews(news: Held, held: Held | null): boolean {
+  const { sequence } = news.state
+  if (held === null || sequence !== held.state.sequence) return held === null || sequence > held.state.sequence
+  return news.fullSequence === sequence && held.fullSequence !== sequence
+}
+
+function whole({ source, update }: Extract<Incoming, { update: TokenUpdate }>): Held {
+  const { token, latestTrade, holders, sequence } = update
+  return { state: { address: token.address, sequence, token, latestTrade, holders, source }, fullSequence: sequence }
+}
+
+function alone({ source, token }: Extract<Incoming, { token: Token }>, held: Held | null): Held {
+  const { latestTrade = null, holders = null } = held?.state ?? {}
+  return {
+    state: { address: token.address, sequence: token.sequence, token, latestTrade, holders, source },
+    fullSequence: held?.fullSequence ?? null,
+  }
 }

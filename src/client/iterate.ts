@@ -14,11 +14,11 @@ export async function* iterate(
   address: string,
   options: Pick<WatchOptions, 'signal' | 'initial'> = {},
 ): AsyncGenerator<WatchedToken, undefined, undefined> {
-  const { signal } = options
-  const held: { newest: WatchedToken | null; error: TokenwireError | null; isOver: boolean } = { newest: null, error: null, isOver: false }
+  const over = new AbortController()
+  const held: { newest: WatchedToken | null; error: TokenwireError | null } = { newest: null, error: null }
   let wake = () => {}
   const finish = () => {
-    held.isOver = true
+    over.abort()
     wake()
   }
   const onUpdate = (state: WatchedToken) => {
@@ -30,11 +30,12 @@ export async function* iterate(
     finish()
   }
   const watched = watch(address, onUpdate, { ...options, onEnd })
-  signal?.addEventListener('abort', finish)
-  closed.addEventListener('abort', finish)
-  if (signal?.aborted) finish()
+  for (const signal of [options.signal, closed]) {
+    signal?.addEventListener('abort', finish, { signal: over.signal })
+    if (signal?.aborted) finish()
+  }
   try {
-    while (!held.isOver) {
+    while (!over.signal.aborted) {
       const state = held.newest
       held.newest = null
       if (state !== null) yield state
@@ -45,8 +46,7 @@ export async function* iterate(
     }
     if (held.error !== null) throw held.error
   } finally {
-    signal?.removeEventListener('abort', finish)
-    closed.removeEventListener('abort', finish)
+    finish()
     watched.close()
   }
   return undefined

@@ -7,6 +7,8 @@ import type { Timers } from './clock.ts'
 /** As many as one request may name. */
 const BATCH = 100
 
+const LONGEST_POLL_MS = 60_000
+
 /** Clients that lost the same server ask it for everything within this time rather than at once. */
 const SPREAD_MS = 5_000
 
@@ -32,6 +34,8 @@ export class Reconciler {
   readonly #options: ReconcilerOptions
   readonly #due = new Set<Address>()
   #isRunning = false
+  /** Runs in a row that failed. */
+  #failures = 0
   #isPeriodic = false
   #cancelPoll: (() => void) | null = null
   #isSoon = false
@@ -76,7 +80,8 @@ export class Reconciler {
   #pollAfter(ms: number): void {
     const { timers, random, pollMs, unserved, isHidden, onPolled } = this.#options
     this.#cancelPoll = timers.after(ms, () => {
-      this.#pollAfter(jitteredMs(pollMs, random))
+      // A server that is down is asked ever less often.
+      this.#pollAfter(jitteredMs(Math.min(pollMs * 2 ** this.#failures, LONGEST_POLL_MS), random))
       const tokens = isHidden() ? [] : unserved()
       if (tokens.length > 0) void this.#run(tokens).then(ok => ok !== null && onPolled(ok))
     })
@@ -92,14 +97,16 @@ export class Reconciler {
       while (this.#due.size > 0) {
         const addresses = [...this.#due].slice(0, BATCH)
         for (const address of addresses) this.#due.delete(address)
-        const result = await calls.tokens({ addresses, limit: BATCH })
+        const result = await calls.tokens({ addresses, limit: BATCH }, { retries: 1 })
         if (!result.ok) {
           this.#due.clear()
+          this.#failures = Math.min(this.#failures + 1, 8)
           if (result.error.code !== 'closed') onError(result.error)
           return false
         }
         for (const token of result.value.data) onToken(token)
       }
+      this.#failures = 0
       return true
     } finally {
       this.#isRunning = false

@@ -133,10 +133,9 @@ export class Rest {
 
 /** Returns how to stop listening. */
 function onAbort(signals: readonly (AbortSignal | undefined)[], run: () => void): () => void {
-  for (const signal of signals) signal?.addEventListener('abort', run)
-  return () => {
-    for (const signal of signals) signal?.removeEventListener('abort', run)
-  }
+  const over = new AbortController()
+  for (const signal of signals) signal?.addEventListener('abort', run, { signal: over.signal })
+  return () => over.abort()
 }
 
 function queryText(query: RestCall<unknown>['query'] = {}): string {

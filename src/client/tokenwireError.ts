@@ -50,7 +50,7 @@ export class TokenwireError extends Error {
   readonly path: string | null
 
   constructor(code: TokenwireErrorCode, message: string, details: Details = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    super(message, details)
     this.code = code
     this.status = details.status ?? null
     this.problem = details.problem ?? null

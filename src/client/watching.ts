@@ -2,7 +2,7 @@ import type { Address } from '#domain/address.ts'
 import type { Calls } from './calls.ts'
 import type { Timers } from './clock.ts'
 import type { Feed } from './feed.ts'
-import { accept, type Held } from './held.ts'
+import { accept, type Held, isNews } from './held.ts'
 import { Tape } from './tape.ts'
 import type { Watch, WatchedToken, WatchOptions } from './watch.ts'
 import type { Watcher } from './watcher.ts'
@@ -37,13 +37,13 @@ export function startWatching(
   const finish = () => {
     if (over.signal.aborted) return
     over.abort()
-    signal?.removeEventListener('abort', finish)
     tape?.stop()
     feed.remove(token, watcher)
   }
   const watcher: Watcher = {
     deliver(news) {
-      if (over.signal.aborted || (held !== null && !isNews(news, held))) return
+      // A watch that began later, or with a state of its own, has other news than the feed.
+      if (over.signal.aborted || !isNews(news, held)) return
       held = news
       call(onUpdate, news.state)
       if (!over.signal.aborted) tape?.saw(news.state)
@@ -56,7 +56,7 @@ export function startWatching(
   }
   if (signal?.aborted) over.abort()
   else {
-    signal?.addEventListener('abort', finish)
+    signal?.addEventListener('abort', finish, { signal: over.signal })
     feed.add(token, watcher)
     if (initial !== undefined) feed.take(token, { source: 'initial', token: initial })
     const known = feed.held(token)
@@ -70,12 +70,4 @@ export function startWatching(
     },
     close: finish,
   }
-}
-
-/** A watch that began later, or with a state of its own, has other news than the feed. */
-function isNews(news: Held, held: Held): boolean {
-  const { sequence } = news.state
-  return (
-    sequence > held.state.sequence || (sequence === held.state.sequence && news.fullSequence === sequence && held.fullSequence !== sequence)
-  )
 }

@@ -38,7 +38,7 @@ it('comes back after a connection broke, says what it holds, and gets what it mi
 })
 
 it('keeps its order through messages that come late, twice and in another order', async () => {
-  const client = fixture.client({ clock: new FastClock(1) })
+  const client = fixture.client()
   const seen = new Seen()
   client.watch(A, seen.listen)
   await seen.reaches(1)
@@ -61,7 +61,7 @@ it('keeps its order through messages that come late, twice and in another order'
 it('falls back to event streams while WebSockets are blocked, and comes back when they are not', async () => {
   fixture.store(B, 1)
   fixture.proxy.webSockets = 'refuse'
-  const client = fixture.client({ maxEventStreams: 1 })
+  const client = fixture.client({ maxEventStreams: 1, clock: new FastClock(20) })
   const [a, b] = [new Seen(), new Seen()]
   client.watch(A, a.listen)
   client.watch(B, b.listen)
@@ -85,7 +85,7 @@ it('falls back to event streams while WebSockets are blocked, and comes back whe
 
 it('resumes an event stream that breaks from what it holds', async () => {
   fixture.proxy.webSockets = 'refuse'
-  const client = fixture.client()
+  const client = fixture.client({ clock: new FastClock(20) })
   const seen = new Seen()
   client.watch(A, seen.listen)
   await seen.reaches(1, 'eventStream')
@@ -102,7 +102,7 @@ it('resumes an event stream that breaks from what it holds', async () => {
 })
 
 it('notices a connection that died without a word, over WebSocket and event streams alike', async () => {
-  const client = fixture.client()
+  const client = fixture.client({ clock: new FastClock(20) })
   const seen = new Seen()
   client.watch(A, seen.listen)
   await seen.reaches(1)
@@ -118,7 +118,7 @@ it('notices a connection that died without a word, over WebSocket and event stre
 })
 
 it('is offline while nothing answers, and live again when the server is back', async () => {
-  const client = fixture.client()
+  const client = fixture.client({ clock: new FastClock(20) })
   const seen = new Seen()
   client.watch(A, seen.listen)
   await seen.reaches(1)
@@ -174,7 +174,7 @@ it('takes from REST what its connection missed, and then asks the connection for
 it('sends no more messages than a server allows, however much is watched at once', async () => {
   await fixture.stop()
   fixture = await ClientFixture.start({ maxSubscriptionsPerConnection: 400 })
-  const client = fixture.client({ maxSubscriptions: 400, clock: new FastClock(1) })
+  const client = fixture.client({ maxSubscriptions: 400 })
   const seen = new Seen()
   for (let n = 1; n <= 300; n++) client.watch(addressOf(n), seen.listen)
   await eventually(() => fixture.proxy.sent.length >= 180)
@@ -208,15 +208,18 @@ async function serve(
 }
 
 it.each([1008, 4500, 4999])('does not come back after %i, and tells every watch', async code => {
-  const server = await serve((socket, count) => count === 1 && setTimeout(() => socket.close(code), 20))
-  const clock = new FastClock(100)
-  const client = createTokenwire({ url: server.url, clock, fetch: async () => Promise.reject(new TypeError('nothing there')) })
+  let isRefusing = true
+  const server = await serve(socket => {
+    if (isRefusing) socket.once('message', () => socket.close(code))
+  })
+  const client = createTokenwire({ url: server.url, fetch: async () => Promise.reject(new TypeError('nothing there')) })
   try {
     const errors = await Promise.all([A, B].map(token => new Promise<TokenwireError>(onEnd => client.watch(token, () => {}, { onEnd }))))
     expect(errors).toEqual([expect.objectContaining({ code: 'dismissed', status: code }), expect.objectContaining({ code: 'dismissed' })])
     expect(client.state).toBe('offline')
     await expect(client.updates(A).next()).rejects.toMatchObject({ code: 'dismissed' })
     expect(server.connections()).toBe(1)
+    isRefusing = false
     client.reconnect()
     client.watch(A, () => {})
     await inState(client, 'live')
@@ -228,8 +231,10 @@ it.each([1008, 4500, 4999])('does not come back after %i, and tells every watch'
 })
 
 it.each([1001, 1012, 4408, 4429, 4499])('comes back after %i', async code => {
-  const server = await serve((socket, count) => count === 1 && setTimeout(() => socket.close(code), 20))
-  const client = createTokenwire({ url: server.url, clock: new FastClock() })
+  const server = await serve((socket, count) => {
+    if (count === 1) socket.once('message', () => socket.close(code))
+  })
+  const client = createTokenwire({ url: server.url })
   try {
     client.watch(A, () => {})
     await eventually(() => server.connections() === 2)

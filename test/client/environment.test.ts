@@ -83,20 +83,40 @@ it('asks for no second opinion while nobody looks, and for one when somebody doe
   client.close()
 })
 
-it('stops listening to the page when it is closed', async () => {
+it('stops listening to the page when it is closed', () => {
   const { page, document } = stubPage()
-  const removed: string[] = []
+  const listening = new Map<string, AbortSignal>()
   for (const target of [page, document]) {
-    const remove = target.removeEventListener.bind(target)
-    target.removeEventListener = (...removing: Parameters<EventTarget['removeEventListener']>) => {
-      removed.push(removing[0])
-      remove(...removing)
+    const listen = target.addEventListener.bind(target)
+    target.addEventListener = (...added: Parameters<EventTarget['addEventListener']>) => {
+      const [type, , options] = added
+      if (typeof options === 'object' && options.signal) listening.set(type, options.signal)
+      listen(...added)
     }
   }
-  vi.stubGlobal('removeEventListener', (...removing: Parameters<EventTarget['removeEventListener']>) =>
-    page.removeEventListener(...removing),
-  )
+  vi.stubGlobal('addEventListener', (...added: Parameters<EventTarget['addEventListener']>) => page.addEventListener(...added))
   const { client } = start()
+  expect([...listening].map(([type, signal]) => [type, signal.aborted])).toEqual([
+    ['online', false],
+    ['offline', false],
+    ['visibilitychange', false],
+  ])
   client.close()
-  expect(removed.sort()).toEqual(['offline', 'online', 'visibilitychange'])
+  expect([...listening.values()].every(signal => signal.aborted)).toBe(true)
+})
+
+it('stays away for good from a server that asked for it, whatever the page does', async () => {
+  const { page } = stubPage()
+  const { clock, service, client } = start()
+  client.watch(addressOf(2), () => {})
+  await clock.advance(1_000)
+  service.cut(4503)
+  await clock.advance(300_000)
+  expect(service.sockets.size).toBe(0)
+  page.dispatchEvent(new Event('online'))
+  await clock.advance(300_000)
+  expect(service.sockets.size).toBe(0)
+  expect(client.state).toBe('offline')
+  client.close()
+  expect(clock.waiting).toBe(0)
 })

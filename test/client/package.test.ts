@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { publint } from 'publint'
+import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '#test/gateway/startRealtime.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { ClientFixture } from './clientFixture.ts'
 import { findChromium } from './findChromium.ts'
@@ -94,6 +98,25 @@ export async function run(): Promise<readonly Token[]> {
 }
 export const Price = ({ address }: { address: string }) => useToken(tokenwire, address)?.token.market.priceWeth ?? null
 export const prices = watchToken(tokenwire, '0x').subscribe(state => state.token.address)
+`
+
+/** In strict mode, where React mounts everything twice. */
+const COMPONENT = `
+import { createElement, StrictMode, useState } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createTokenwire } from 'tokenwire/client'
+import { useConnectionState, useToken } from 'tokenwire/client/react'
+
+const client = createTokenwire({ url: location.hash.slice(1) })
+function Sequence() {
+  const state = useToken(client, '${A}')
+  return createElement('p', null, (state === null ? 'waiting' : state.sequence) + ' ' + useConnectionState(client))
+}
+function App() {
+  const [isShown, setShown] = useState(true)
+  return createElement('button', { onClick: () => setShown(false) }, isShown ? createElement(Sequence) : 'nothing')
+}
+createRoot(document.getElementById('app')).render(createElement(StrictMode, null, createElement(App)))
 `
 
 describe('the examples', () => {
@@ -192,6 +215,45 @@ describe('the examples', () => {
       } finally {
         fixture.proxy.webSockets = 'pass'
         served.child.kill()
+      }
+    })
+
+    it('a component follows a token while it is mounted', async () => {
+      fixture.commit(A, 25)
+      await writeFile(path.join(packed.project, 'app.js'), COMPONENT)
+      const built = await build({
+        root: packed.project,
+        configFile: false,
+        logLevel: 'error',
+        define: { 'process.env.NODE_ENV': '"development"' },
+        build: { write: false, minify: false, lib: { entry: 'app.js', formats: ['es'] } },
+      })
+      const [{ output }] = built as [{ output: [{ code: string }] }]
+      const server = createServer((request, response) => {
+        const isScript = request.url === '/app.js'
+        response.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html' })
+        response.end(
+          isScript ? output[0].code : '<link rel="icon" href="data:,"><div id="app"></div><script type="module" src="/app.js"></script>',
+        )
+      })
+      await new Promise<void>(resolve => {
+        server.listen(0, resolve)
+      })
+      try {
+        const { port } = server.address() as AddressInfo
+        const { page, mistakes } = await open(`http://localhost:${port}/#${fixture.proxy.url}`)
+        await page.getByText('25 live').waitFor()
+        fixture.commit(A, 26)
+        await page.getByText('26 live').waitFor()
+        const subscriptions = () => fixture.service.realtime.realtime().subscriptions
+        expect(subscriptions()).toBe(1)
+        await page.getByRole('button').click()
+        await page.getByText('nothing').waitFor()
+        await eventually(() => subscriptions() === 0)
+        expect(mistakes).toEqual([])
+        await page.close()
+      } finally {
+        server.close()
       }
     })
 

@@ -10,7 +10,7 @@ export const run = promisify(execFile)
 const ROOT = path.resolve(import.meta.dirname, '../..')
 
 /** What a project that uses the client has installed besides it. */
-const INSTALLED = ['react', '@types/react', 'csstype', 'rxjs', 'tslib', '@types/node', 'undici-types']
+const INSTALLED = ['react', 'react-dom', 'scheduler', '@types/react', 'csstype', 'rxjs', 'tslib', '@types/node', 'undici-types']
 
 /** The client as it is published, and a project that has installed it and holds the examples. */
 export interface PackedClient {

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Clock } from '#client/options.ts'
 import type { NewTrades } from '#client/watch.ts'
 import type { Trade } from '#domain/trade.ts'
 import { databaseAway } from '#test/gateway/memoryReads.ts'
 import { eventually } from '#test/gateway/startRealtime.ts'
 import { addressOf, hashOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
-import { ClientFixture, Seen } from './clientFixture.ts'
+import { ClientFixture, FastClock, Seen } from './clientFixture.ts'
 
 const A = addressOf(1)
 
@@ -35,11 +36,11 @@ function trades(...added: readonly Trade[]): number {
 
 const tradeRequests = () => fixture.proxy.requests.filter(path => path.includes('/trades')).length
 
-async function watching(options: { readonly tradesSince?: Trade } = {}) {
+async function watching({ clock, ...options }: { readonly tradesSince?: Trade; readonly clock?: Clock } = {}) {
   const news: NewTrades[] = []
   const seen = new Seen()
   const errors: unknown[] = []
-  const client = fixture.client({ onError: error => errors.push(error) })
+  const client = fixture.client({ onError: error => errors.push(error), ...(clock === undefined ? {} : { clock }) })
   client.watch(A, seen.listen, { onTrades: one => news.push(one), ...options })
   await seen.reaches(sequence)
   return { seen, errors, news, ids: () => news.flatMap(({ trades }) => trades.map(({ id }) => id)) }
@@ -102,7 +103,7 @@ it('gives the newest thousand of more, and says that there is a gap', async () =
 
 it('tries again when the fetch fails', async () => {
   trades(trade(1))
-  const { ids, errors } = await watching()
+  const { ids, errors } = await watching({ clock: new FastClock(50) })
   fixture.service.gateway.reads.before = databaseAway
   trades(trade(2), trade(3))
   await eventually(() => errors.length > 0)

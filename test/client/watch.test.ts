@@ -56,7 +56,7 @@ it('delivers a token that is indexed only after it was watched', async () => {
 
 it('unsubscribes with the last watch, and leaves the connection some seconds later', async () => {
   fixture.store(A, 1)
-  const client = fixture.client()
+  const client = fixture.client({ clock: new FastClock(20) })
   const [first, second] = [new Seen(), new Seen()]
   const watches = [client.watch(A, first.listen), client.watch(A, second.listen)] as const
   await Promise.all([first.reaches(1), second.reaches(1)])
