@@ -80,6 +80,7 @@ test.each([
   [formatShare(12.53), '12.5%'],
   [formatShare(99.999), '99.99%'],
   [formatShare(null), '–'],
+  [formatMs(0), '0 ms'],
   [formatMs(0.42), '0.4 ms'],
   [formatMs(1_234), '1.2 s'],
   [formatMs(null), '–'],

@@ -89,7 +89,7 @@ export function formatShare(percent: number | null): string {
 export function formatMs(ms: number | null): string {
   if (ms === null || !Number.isFinite(ms)) return UNKNOWN
   if (ms >= 1_000) return `${(ms / 1_000).toFixed(ms >= 10_000 ? 0 : 1)} s`
-  return `${ms.toFixed(ms < 10 ? 1 : 0)} ms`
+  return `${ms.toFixed(ms > 0 && ms < 10 ? 1 : 0)} ms`
 }
 
 /** A raw token amount as a plain decimal string of whole tokens. */

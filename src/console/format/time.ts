@@ -40,6 +40,15 @@ export function formatClock(time: string | number): string {
   return Number.isNaN(date.getTime()) ? UNKNOWN : clock.format(date)
 }
 
+const dayAndClock = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hour12: false })
+
+/** The time of day for today, with the day for earlier: `14:03:12`, `19 Nov, 22:56`. */
+export function formatStamp(time: string, nowMs: number): string {
+  const date = new Date(time)
+  if (Number.isNaN(date.getTime())) return UNKNOWN
+  return date.toDateString() === new Date(nowMs).toDateString() ? clock.format(date) : dayAndClock.format(date)
+}
+
 /** Date and time, local, for titles. */
 export function formatMoment(time: string | null): string {
   const date = new Date(time ?? Number.NaN)

@@ -45,7 +45,7 @@ export function MarketView() {
               The list could not be brought up to date: {market.failure.value}
             </p>
           )}
-          <TokenTable rows={rows} query={query} busy={phase === 'loading'} onScreen={onScreen} />
+          <TokenTable rows={rows} query={query} busy={phase !== 'ready'} onScreen={onScreen} />
           {market.hasMore.value ? (
             <div class="more">
               <button type="button" class="button" disabled={market.loadingMore.value} onClick={() => market.loadMore()}>

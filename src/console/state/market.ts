@@ -143,21 +143,24 @@ export function createMarket(
 
   function schedule(signal: AbortSignal): void {
     clearTimeout(timer)
-    if (!document.hidden) timer = window.setTimeout(() => void refresh(signal), REFRESH_MS * (0.9 + Math.random() / 5))
+    if (!document.hidden) timer = window.setTimeout(() => void again(signal), REFRESH_MS * (0.9 + Math.random() / 5))
   }
 
+  /** What failed is tried anew, what is there is brought up to date where it stands. */
+  const again = (signal: AbortSignal) => (phase.peek() === 'ready' ? refresh(signal) : load())
   const seen = () => {
     if (document.hidden) clearTimeout(timer)
-    else if (phase.peek() === 'failed') void load()
-    else void refresh(loading.signal)
+    else void again(loading.signal)
   }
   document.addEventListener('visibilitychange', seen)
 
   const stopFollowing = effect(() => {
     // Read in order to be called again with each of them.
     void query.value
-    void returns.value
     untracked(() => void load())
+  })
+  const stopReturns = effect(() => {
+    if (returns.value > 0) untracked(() => void again(loading.signal))
   })
 
   function watch(row: Row): () => void {
@@ -195,6 +198,7 @@ export function createMarket(
       loading.abort()
       clearTimeout(timer)
       stopFollowing()
+      stopReturns()
       document.removeEventListener('visibilitychange', seen)
       for (const stop of Array.from(watched.values())) stop()
     },

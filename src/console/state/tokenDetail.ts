@@ -51,10 +51,12 @@ export function createTokenDetail(client: Tokenwire, frames: Frames, address: st
     const direction = held === null ? null : directionOf(held.market.priceWeth, next.market.priceWeth)
     if (direction !== null) tick.value = { direction, count: tick.peek().count + 1 }
     token.value = next
+    // It has appeared: its trades and holders have not been asked for yet.
+    if (phase.peek() === 'missing') void load()
     phase.value = 'ready'
     failure.value = null
     const feesNow = JSON.stringify(next.fees)
-    if (feesNow !== fees) askClaimable(next.creator, fees === '' ? 0 : CLAIMABLE_EVERY_MS)
+    if (feesNow !== fees || claimable.peek() === null) askClaimable(next.creator, fees === '' ? 0 : CLAIMABLE_EVERY_MS)
     fees = feesNow
   }
 
@@ -131,6 +133,8 @@ export function createTokenDetail(client: Tokenwire, frames: Frames, address: st
     if (document.hidden || phase.peek() !== 'ready') return
     const result = await client.token(address, { signal: ending.signal })
     if (result.ok) take(result.value)
+    // A reorg has taken its launch away.
+    else if (result.error.code === 'not_found') phase.value = 'missing'
   }, REFRESH_MS)
 
   return {

@@ -1,7 +1,8 @@
 import { formatCompact, fromUnits } from '#console/format/decimal.ts'
-import { formatClock, formatMoment } from '#console/format/time.ts'
+import { formatMoment, formatStamp } from '#console/format/time.ts'
 import { Hex } from '#console/parts/hex.tsx'
 import { Money, Unknown } from '#console/parts/value.tsx'
+import { minuteClock } from '#console/state/clock.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 
@@ -52,7 +53,7 @@ export function Trades({ trades, token }: TradesProps) {
                 <tr key={trade.id} data-id={trade.id}>
                   <td class="text quiet">
                     <time dateTime={trade.timestamp} title={formatMoment(trade.timestamp)}>
-                      {formatClock(trade.timestamp)}
+                      {formatStamp(trade.timestamp, minuteClock.value)}
                     </time>
                   </td>
                   <td class={`text ${trade.side === 'buy' ? 'up' : 'down'}`}>{trade.side === 'buy' ? 'Buy' : 'Sell'}</td>
