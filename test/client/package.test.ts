@@ -228,7 +228,7 @@ describe('the examples', () => {
         define: { 'process.env.NODE_ENV': '"development"' },
         build: { write: false, minify: false, lib: { entry: 'app.js', formats: ['es'] } },
       })
-      const [{ output }] = built as [{ output: [{ code: string }] }]
+      const [{ output }] = built as unknown as [{ output: [{ code: string }] }]
       const server = createServer((request, response) => {
         const isScript = request.url === '/app.js'
         response.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html' })
