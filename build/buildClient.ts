@@ -86,7 +86,9 @@ async function writeManifest(directory: string): Promise<void> {
   }
   await writeFile(path.join(directory, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   await cp(path.join(ROOT, 'LICENSE'), path.join(directory, 'LICENSE'))
-  await cp(path.join(ROOT, 'docs/client.md'), path.join(directory, 'README.md'))
+  const manual = await readFile(path.join(ROOT, 'docs/client.md'), 'utf8')
+  // What the manual points to is not in the package.
+  await writeFile(path.join(directory, 'README.md'), manual.replace(/\[([^\]]+)\]\(\.\.\/[^)]*\)/g, '$1'))
 }
 
 if (process.argv[1] === import.meta.filename) await buildClient(path.join(ROOT, 'dist/client'))

@@ -20,7 +20,7 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
   const { fetch = (...request: Parameters<typeof globalThis.fetch>) => globalThis.fetch(...request) } = options
   const Socket = options.WebSocket ?? (globalThis as { WebSocket?: new (url: string) => WebSocketLike }).WebSocket
   const base = baseOf(options.url)
-  const realtimeUrl = (options.realtimeUrl === undefined ? `${base}/realtime` : baseOf(options.realtimeUrl)).replace(/^http/, 'ws')
+  const realtimeUrl = absolute(options.realtimeUrl ?? `${base}/realtime`).href.replace(/^http/, 'ws')
   const timers = new Timers(clock)
   const closed = new AbortController()
   const listeners = new Set<(state: ConnectionState) => void>()
@@ -40,7 +40,7 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
       if (Socket === undefined) throw new TypeError('the platform has no WebSocket')
       return new Socket(realtimeUrl)
     },
-    streamUrlOf: (token, held) => `${base}/api/tokens/${token}/stream${held === null ? '' : `?lastEventId=${held}`}`,
+    base,
     fetch,
     EventSource: options.EventSource,
     calls: api,
@@ -91,10 +91,14 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
   }
 }
 
-/** An address without query, fragment and slash at the end; a relative one belongs to the page. */
+/** A relative address belongs to the page. */
+function absolute(url: string): URL {
+  return new URL(url, (globalThis as { location?: { href: string } }).location?.href)
+}
+
+/** An address without query, fragment and slash at the end. */
 function baseOf(url: string): string {
-  const { location } = globalThis as { location?: { href: string } }
-  const { origin, pathname } = new URL(url, location?.href)
+  const { origin, pathname } = absolute(url)
   return (origin + pathname).replace(/\/+$/, '')
 }
 

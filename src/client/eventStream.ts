@@ -53,13 +53,13 @@ function byFetch({ url, fetch, timers, onOpen, onMessage, onEnd }: EventStreamOp
   async function read(): Promise<void> {
     heard()
     const response = await fetch(url, { headers: { accept: 'text/event-stream' }, signal: aborter.signal })
-    if (response.status !== 200 || response.body === null) {
-      end({ status: response.status, retryAfterMs: retryAfterMs(response.headers.get('retry-after')) })
-      return
-    }
-    if (isOver) return
+    const { status, headers, body } = response
+    if (status !== 200) end({ status, retryAfterMs: retryAfterMs(headers.get('retry-after')) })
+    // A network that wants its visitors to log in answers everything with a page.
+    else if (body === null || !headers.get('content-type')?.startsWith('text/event-stream')) broken()
+    if (isOver || body === null) return
     onOpen()
-    const reader = response.body.getReader()
+    const reader = body.getReader()
     const decoder = new TextDecoder()
     const eventsOf = createEventReader()
     for (;;) {

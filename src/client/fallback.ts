@@ -9,7 +9,10 @@ import type { EventSourceLike } from './options.ts'
 const RETRY_BASE_MS = 2_000
 
 export interface FallbackOptions {
-  readonly urlOf: (token: Address) => string
+  /** Of the service, without a slash at the end. */
+  readonly base: string
+  /** What is held of a token in full; `null`: nothing. */
+  readonly held: (token: Address) => number | null
   readonly fetch: typeof globalThis.fetch
   readonly EventSource: (new (url: string) => EventSourceLike) | undefined
   readonly timers: Timers
@@ -91,10 +94,11 @@ export class Fallback {
   }
 
   #open(token: Address, stream: Stream): void {
-    const { urlOf, timers, onUpdate, onState, onError } = this.#options
+    const { base, timers, onUpdate, onState, onError } = this.#options
+    const held = this.#options.held(token)
     stream.stop = openEventStream({
       ...this.#options,
-      url: urlOf(token),
+      url: `${base}/api/tokens/${token}/stream${held === null ? '' : `?lastEventId=${held}`}`,
       onOpen: () => {
         stream.isOpen = true
         stream.openedAt = timers.now()
@@ -118,7 +122,7 @@ export class Fallback {
       this.#streams.delete(token)
       this.#fill()
     } else {
-      const pauseMs = Math.max(end.retryAfterMs ?? 0, backoffMs(stream.failures, random, RETRY_BASE_MS))
+      const pauseMs = (end.retryAfterMs ?? 0) + backoffMs(stream.failures, random, RETRY_BASE_MS)
       stream.failures++
       stream.stop = timers.after(pauseMs, () => this.#open(token, stream))
     }

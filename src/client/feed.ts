@@ -18,7 +18,8 @@ const PATIENCE_MS = 2_000
 
 export interface FeedOptions {
   readonly openSocket: () => WebSocketLike
-  readonly streamUrlOf: (token: Address, held: number | null) => string
+  /** Of the service, without a slash at the end. */
+  readonly base: string
   readonly fetch: typeof globalThis.fetch
   readonly EventSource: (new (url: string) => EventSourceLike) | undefined
   readonly calls: Pick<Calls, 'tokens'>
@@ -58,7 +59,7 @@ export class Feed {
     this.#options = options
     this.#fallback = new Fallback({
       ...options,
-      urlOf: token => options.streamUrlOf(token, this.#entries.get(token)?.held?.fullSequence ?? null),
+      held: token => this.#heldInFull(token),
       onUpdate: update => this.take(update.token.address, { source: 'eventStream', update }),
       onState: () => this.#update(),
     })
@@ -78,6 +79,10 @@ export class Feed {
 
   held(token: Address): Held | null {
     return this.#entries.get(token)?.held ?? null
+  }
+
+  #heldInFull(token: Address): number | null {
+    return this.held(token)?.fullSequence ?? null
   }
 
   add(token: Address, watcher: Watcher): void {
@@ -154,7 +159,7 @@ export class Feed {
       ...this.#options,
       open,
       capacity,
-      held: token => this.held(token)?.fullSequence ?? null,
+      held: token => this.#heldInFull(token),
       onState: () => this.#laneChanged(lane),
       onUpdate: update => this.take(update.token.address, { source: 'webSocket', update }),
       onDismissed: status => {

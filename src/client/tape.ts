@@ -5,9 +5,11 @@ import type { Timers } from './clock.ts'
 import type { NewTrades, WatchedToken } from './watch.ts'
 
 /** Missed trades that are fetched at once; there is a gap before more. */
-export const MAX_MISSED = 1_000
+const MAX_MISSED = 1_000
 
-const PAGE = 500
+/** A page is as large as what seems to be missing, within these bounds. */
+const SMALLEST_PAGE = 50
+const LARGEST_PAGE = 500
 
 /** How long after a failed fetch it is tried again, when no update asks for it before. */
 const RETRY_MS = 30_000
@@ -17,7 +19,7 @@ export interface TapeOptions {
   readonly timers: Timers
   readonly random: () => number
   readonly signal: AbortSignal
-  readonly since: Trade | null
+  readonly since: Trade | undefined
   readonly onTrades: (news: NewTrades) => void
   readonly onError: (error: unknown) => void
 }
@@ -28,11 +30,10 @@ export interface TapeOptions {
  */
 export class Tape {
   readonly #options: TapeOptions
-  /** What was given last; `null`: nothing has been seen yet. */
-  #last: Trade | null
+  /** The newest that is known; `null`: there is none, `undefined`: no state has come yet. */
+  #last: Trade | null | undefined
   /** How many trades the token had when `#last` was its newest; `null`: not known. */
   #count: number | null = null
-  #isBegun: boolean
   /** Given lately, as a trade may come again in another block after a reorg. */
   readonly #given = new Set<string>()
   #newest: WatchedToken | null = null
@@ -42,8 +43,7 @@ export class Tape {
   constructor(options: TapeOptions) {
     this.#options = options
     this.#last = options.since
-    this.#isBegun = options.since !== null
-    if (options.since !== null) this.#given.add(keyOf(options.since))
+    if (options.since !== undefined) this.#given.add(keyOf(options.since))
   }
 
   /** A newer state of the token. */
@@ -52,46 +52,28 @@ export class Tape {
     if (!this.#isFetching) this.#look(state)
   }
 
+  /**
+   * 1. The token without its trade, as REST brings it: the count shows whether any is missing. 2. The first state: what comes later is new. 3. The
+   * newest trade is the last one given. 4. It was given, and so was a later one, as what is fetched may be newer than an update. 5. It stands before
+   * the last one: some were taken back, and what is new before this one can't be told. 6. It is the only new one. 7. There are several.
+   */
   #look(state: WatchedToken): void {
     const { latestTrade } = state
     const { tradeCount } = state.token.market
-    switch (this.#judge(state)) {
-      case 'nothing':
-        break
-      case 'fetch':
-        void this.#fetch()
-        break
-      case 'single':
-        if (latestTrade !== null) this.#give([latestTrade], false)
-        this.#count = tradeCount
-        break
-      case 'reorged':
-        // Which of those given are of the dropped blocks, and what else is new before this one, can't be told.
-        this.#give(latestTrade === null ? [] : [latestTrade], true)
-        this.#count = tradeCount
-        break
-      case 'settled':
-        this.#last = latestTrade
-        this.#count = tradeCount
-        this.#isBegun = true
-        break
+    const last = this.#last
+    if (isPartial(state)) {
+      if (last !== undefined && tradeCount !== this.#count) void this.#fetch()
+      return
     }
-  }
-
-  /**
-   * 1. The token without its trade, as REST brings it: whether any is missing shows the count. 2. The first state: what comes later is new. 3. The
-   * newest trade is the last one given. 4. It was given, and so was a later one, as what is fetched may be newer than an update. 5. It stands before
-   * the last one. 6. It is the only new one. 7. There are several.
-   */
-  #judge({ source, latestTrade, token }: WatchedToken): 'nothing' | 'settled' | 'reorged' | 'single' | 'fetch' {
-    const { tradeCount } = token.market
-    if (source === 'rest' || source === 'initial') return !this.#isBegun || tradeCount === this.#count ? 'nothing' : 'fetch'
-    if (!this.#isBegun || latestTrade === null) return 'settled'
-    const key = keyOf(latestTrade)
-    if (this.#isLast(latestTrade)) return 'settled'
-    if (this.#given.has(key)) return 'nothing'
-    if (!isAfter(latestTrade, this.#last)) return 'reorged'
-    return this.#count === tradeCount - 1 ? 'single' : 'fetch'
+    if (last === undefined || latestTrade === null || this.#isLast(latestTrade)) this.#last = latestTrade
+    else if (this.#given.has(keyOf(latestTrade))) return
+    else if (!isAfter(latestTrade, last)) this.#give([latestTrade], true)
+    else if (this.#count === tradeCount - 1) this.#give([latestTrade], false)
+    else {
+      void this.#fetch()
+      return
+    }
+    this.#count = tradeCount
   }
 
   stop(): void {
@@ -99,7 +81,7 @@ export class Tape {
   }
 
   #isLast(trade: Trade): boolean {
-    return this.#last !== null && keyOf(trade) === keyOf(this.#last)
+    return !!this.#last && keyOf(trade) === keyOf(this.#last)
   }
 
   #give(trades: readonly Trade[], gap: boolean): void {
@@ -120,7 +102,7 @@ export class Tape {
     if (state === null) return
     this.#cancelRetry()
     this.#isFetching = true
-    const found = await this.#missing(state.address)
+    const found = await this.#missing(state)
     this.#isFetching = false
     if (signal.aborted) return
     if (!found.ok) {
@@ -130,16 +112,22 @@ export class Tape {
     }
     this.#count = null
     this.#give(found.trades, found.gap)
-    if (state !== this.#newest || (state.latestTrade !== null && this.#isLast(state.latestTrade))) this.#look(this.#newest ?? state)
+    const { latestTrade, token } = state
+    if (this.#newest !== state) this.#look(this.#newest ?? state)
+    else if (!isPartial(state) && latestTrade !== null && this.#isLast(latestTrade)) this.#count = token.market.tradeCount
   }
 
   /** The trades after the last one, rising. */
-  async #missing(address: string): Promise<{ ok: true; trades: readonly Trade[]; gap: boolean } | { ok: false; error: unknown }> {
+  async #missing({
+    address,
+    token,
+  }: WatchedToken): Promise<{ ok: true; trades: readonly Trade[]; gap: boolean } | { ok: false; error: unknown }> {
     const { calls, signal } = this.#options
     const trades: Trade[] = []
+    const limit = Math.min(LARGEST_PAGE, Math.max(SMALLEST_PAGE, token.market.tradeCount - (this.#count ?? 0)))
     let cursor: string | null = null
     do {
-      const result = await calls.trades(address, { order: 'desc', limit: PAGE, ...(cursor === null ? {} : { cursor }) }, { signal })
+      const result = await calls.trades(address, { order: 'desc', limit, ...(cursor === null ? {} : { cursor }) }, { signal })
       if (!result.ok) return result
       const after = result.value.data.filter(trade => isAfter(trade, this.#last))
       trades.push(...after)
@@ -150,13 +138,17 @@ export class Tape {
   }
 }
 
+function isPartial({ source }: WatchedToken): boolean {
+  return source === 'rest' || source === 'initial'
+}
+
 function keyOf(trade: Trade): string {
   return `${trade.txHash} ${trade.logIndex}`
 }
 
 /** In the order of the chain. */
-function isAfter(trade: Trade, other: Trade | null): boolean {
-  if (other === null) return true
+function isAfter(trade: Trade, other: Trade | null | undefined): boolean {
+  if (!other) return true
   const blocks = Number(trade.blockNumber) - Number(other.blockNumber)
   return blocks === 0 ? trade.logIndex > other.logIndex : blocks > 0
 }

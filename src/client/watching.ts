@@ -32,7 +32,7 @@ export function startWatching(
   const tape =
     onTrades === undefined
       ? null
-      : new Tape({ ...deps, timers, signal: over.signal, since: tradesSince ?? null, onTrades: news => call(onTrades, news) })
+      : new Tape({ ...deps, timers, signal: over.signal, since: tradesSince, onTrades: news => call(onTrades, news) })
   let held: Held | null = initial === undefined ? null : accept(null, { source: 'initial', token: initial })
   const finish = () => {
     if (over.signal.aborted) return

@@ -131,3 +131,20 @@ it('gives a trade once though a reorg puts it into another block, and says what 
   expect(ids()).toEqual(['11-0', '9-0'])
   expect(news.map(({ gap }) => gap)).toEqual([false, true])
 })
+
+it('asks once, and not on and on, when REST counts trades that nobody can find', async () => {
+  trades(trade(1), trade(2))
+  const { ids, seen } = await watching({ clock: new FastClock(20) })
+  const { stored } = fixture.service.gateway.reads
+  stored.trades = [trade(1)]
+  const { market } = tokenOf(A, 0)
+  // The stream hears nothing of it.
+  fixture.store(A, ++sequence, { market: { ...market, tradeCount: 1 } })
+  fixture.proxy.treat = () => {}
+  await seen.reaches(sequence, 'rest')
+  await eventually(() => tradeRequests() > 0)
+  // An answer to a later request shows that no other was under way.
+  for (let n = 0; n < 5; n++) await fetch(`${fixture.proxy.url}/healthz`)
+  expect(tradeRequests()).toBe(1)
+  expect(ids()).toEqual([])
+})
