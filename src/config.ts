@@ -35,6 +35,10 @@ export interface Config {
   readonly allowedOrigins: readonly string[]
   readonly requireOrigin: boolean
   readonly trustProxy: number
+  /** Below which everything answers a second time, such as `/tokenwire`; empty: nowhere else. */
+  readonly pathPrefix: string
+  /** Where the console's links to transactions and addresses lead; `null`: there are none. */
+  readonly explorerUrl: string | null
   readonly operatorToken: string | null
   readonly rateLimitPerMinute: number
   readonly maxConnections: number

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
+import { fileURLToPath } from 'node:url'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
 import { merge } from 'rxjs'
@@ -25,6 +26,7 @@ import { createAdmission } from '#gateway/admission.ts'
 import { createDatabaseProbe, type DatabaseCondition } from '#gateway/databaseProbe.ts'
 import { createRealtime } from '#gateway/realtime.ts'
 import { createServer } from '#gateway/server.ts'
+import { loadSite } from '#gateway/site.ts'
 import { findMissingContracts } from '#indexer/findMissingContracts.ts'
 import { createIndexer } from '#indexer/indexer.ts'
 import { restoreDirectory } from '#indexer/restoreDirectory.ts'
@@ -49,6 +51,8 @@ import { secretsOf } from '#telemetry/secrets.ts'
 
 const EXIT_TRY_AGAIN = 75
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string }
+/** Made by `npm run build`. */
+const CONSOLE_FOLDER = fileURLToPath(new URL('../dist/console', import.meta.url))
 /** A stop that takes longer is cut off: the supervisor would only kill it. */
 const STOP_TIMEOUT_MS = 20_000
 
@@ -189,6 +193,8 @@ async function startSteps({ config, redactor, logger }: ServiceOptions, stops: S
     ethUsd: () => prices.last(),
     metadata: () => metadata.view(),
   })
+  const site = await loadSite(CONSOLE_FOLDER)
+  if (site === null) logger.warn('the console is not built, so / answers 404: npm run build makes it, for the next start')
   const server = createServer({
     config,
     logger,
@@ -210,6 +216,7 @@ async function startSteps({ config, redactor, logger }: ServiceOptions, stops: S
     closeRealtime: realtime.close,
     chainId,
     version: version,
+    site,
     onAnswered: ({ route, method, status, durationMs }) =>
       metrics.observeRequest({ route: route ?? 'unknown', method, status, durationMs }),
   })

@@ -45,6 +45,15 @@ export const gatewayUrls: Setting<readonly string[]> = {
   secret: true,
 }
 
+/** An address that everybody may see, without a slash at its end. */
+export const publicUrl: Setting<string> = { expected: providerUrl.expected, parse: providerUrl.parse }
+
+/** A path of plain segments, without a slash at its end. */
+export const pathPrefix: Setting<string> = {
+  expected: 'a path such as /tokenwire, of letters, digits and . _ ~ - between its slashes',
+  parse: text => (/^(?:\/[\w.~-]+)+\/?$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text) ? accept(text.replace(/\/$/, '')) : refuse()),
+}
+
 export const databaseUrl: Setting<string> = {
   expected: 'postgresql://user:password@host:port/database, special characters of the password percent-encoded',
   parse: text => (isUrl(text, ['postgres:', 'postgresql:']) ? accept(text) : refuse()),

@@ -34,8 +34,10 @@ const REACHES: Readonly<Record<string, Reach>> = {
   'src/telemetry': { values: EVERYBODY, packages: SERVER },
   'src/protocol': { values: ['errors'], types: ['domain'], packages: ['zod'] },
   'src/gateway': { values: [...EVERYBODY, 'actors', 'protocol', 'telemetry'], packages: [...SERVER, 'uWebSockets.js'] },
-  'src/client': { values: ['protocol'], packages: [] },
-  'src/console': { values: ['protocol'], packages: SERVER },
+  'src/client': { values: ['protocol'], types: ['domain'], packages: [] },
+  'src/client/rxjs.ts': { values: ['client', 'protocol'], types: ['domain'], packages: [] },
+  'src/client/react.ts': { values: ['client', 'protocol'], types: ['domain'], packages: [] },
+  'src/console': { values: ['client', 'protocol'], types: ['domain'], packages: SERVER },
   'src/devchain': {
     values: [
       ...EVERYBODY,

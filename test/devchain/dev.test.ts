@@ -97,6 +97,7 @@ describe('npm run dev', { timeout: 150_000 }, () => {
 
     const { data } = await get(`${file.url}/api/tokens?status=migrated`)
     expect(data.length).toBeGreaterThan(0)
+    expect(await (await fetch(file.url)).text()).toContain('<title>Tokenwire</title>')
     const client = createDevClient(file.rpcUrl)
     const before = await client.getBlockNumber()
     await expect.poll(() => client.getBlockNumber()).toBeGreaterThan(before + 2n)
