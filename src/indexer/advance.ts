@@ -149,9 +149,8 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
     { confirmed }: ChainTip,
   ): Promise<{ readonly batch: BlockBatch; readonly first: BlockHeader }> => {
     if (next.kind === 'backfill') {
-      const range = await backfill.range(next.from, next.target)
       // How far ranges may go, and with it what can be undone, was told by a tip: of a provider of another chain it would be too far.
-      const { hash } = await source.header(confirmed.number)
+      const [range, { hash }] = await Promise.all([backfill.range(next.from, next.target), source.header(confirmed.number)])
       if (hash !== confirmed.hash) throw new RpcError({ kind: 'inconsistent', what: `another block ${confirmed.number} than the tip's` })
       return range
     }

@@ -1,21 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createChainSource } from '#chain/chainSource.ts'
-import { readGenesisHash } from '#chain/readGenesisHash.ts'
-import { createRpc, type Rpc } from '#chain/rpc.ts'
 import { readSnapshots } from '#database/reads/snapshots.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import { hasCode, TokenwireError } from '#errors'
 import type { Directory } from '#launchpads/directory.ts'
-import { silentLogger } from '#test/support/database.ts'
 import { createForkingChain } from '#test/support/forkingChain.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
-import { type RunningIndexer, runIndexer } from '#test/support/indexing.ts'
 import { createManualClock } from '#test/support/manualClock.ts'
-import { cursorOf, indexAtOnce, isAsFar, type OpenedIndex, openIndex, readDirectory } from '#test/support/simulatedIndex.ts'
+import { cursorOf, indexAtOnce, isAsFar, readDirectory } from '#test/support/simulatedIndex.ts'
 import { START_BLOCK } from '#test/support/simulatedLaunchpad.ts'
 import { createTokenWatcher } from '#test/support/tokenWatcher.ts'
 import { createDatabaseWeather, DATABASE_FAULTS } from './databaseWeather.ts'
 import type { Hit } from './hits.ts'
+import { type Life, startLife } from './life.ts'
 import type { DatabaseMisfortune } from './postgresProxy.ts'
 import { createProviderWeather, RPC_FAULTS } from './rpcWeather.ts'
 import { clearWitness, sequenceFaults } from './sequenceWitness.ts'
@@ -35,19 +31,11 @@ const OF_PROCESSES = [
 
 export const STORM_FAULTS: readonly string[] = [...RPC_FAULTS, ...DATABASE_FAULTS, ...OF_PROCESSES]
 
-const RPC_TIMEOUT_MS = 80
 const LONGEST_MS = 30_000
 /** A head is looked for once in so many milliseconds: more often would be a storm of its own. */
 const ROUND_MS = 8
 /** How long the service may wait of its own accord from the end of bad weather until everything is indexed: back-off, and silence that a provider asked for. */
 const LONGEST_WAITED_MS = 120_000
-const SMALL_RANGES = { leastBlocks: 1, mostBlocks: 6, targetLogs: 20 }
-
-interface Life {
-  readonly rpc: Rpc
-  readonly index: OpenedIndex
-  readonly running: RunningIndexer
-}
 
 /**
  * One service over a chain that forks, providers and a database that fail, and kills, as a seed has it. Throws when it does not come back
@@ -56,7 +44,7 @@ interface Life {
 export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expectEqual: (a: unknown, b: unknown) => void): Promise<void> {
   const { indexed, fresh, proxy, orm } = rig
   const random = createRandom(seed)
-  const maxReorgDepth = random.integer(3, 8)
+  const maxReorgDepth = random.integer(3, 7)
   const confirmations = random.weighted([4, 2, 1])
   const forking = createForkingChain(createRandom(seed + 1_000_003), maxReorgDepth)
   const { chain } = forking
@@ -68,7 +56,6 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
   const urls = rig.providers
     .slice(0, random.integer(1, 3))
     .map(({ url, webSocketUrl }) => (onSockets && random.chance(0.5) ? webSocketUrl : url))
-  const fetchOf = onSockets ? {} : { fetch: rig.fetch }
   const watcher = createTokenWatcher()
 
   /** What happens after so many more questions to providers or requests to the database. */
@@ -97,47 +84,19 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
   let stormy = false
 
   const start = async (): Promise<Life> => {
-    const rpc = createRpc({
-      urls,
-      chainId: 1,
-      logger: silentLogger,
+    const started = await startLife({
+      rpc: { urls, random: () => random.unit(), ...(onSockets ? {} : { fetch: rig.fetch }) },
+      orm,
       clock,
-      random: () => random.unit(),
-      timeoutMs: RPC_TIMEOUT_MS,
-      ...fetchOf,
+      confirmations,
+      maxReorgDepth,
+      onSwap: isSwapping => {
+        swapping = isSwapping
+      },
     })
-    try {
-      await rpc.connect()
-      const source = createChainSource({ rpc })
-      const hash = await readGenesisHash(source)
-      const index = await openIndex({ orm }, { genesisHash: hash, maxReorgDepth, writer: `life ${performance.now()}` })
-      const sink = {
-        ...index.sink,
-        swap: async (replacement: Parameters<typeof index.sink.swap>[0]) => {
-          swapping = true
-          try {
-            return await index.sink.swap(replacement)
-          } finally {
-            swapping = false
-          }
-        },
-      }
-      const running = runIndexer({
-        rpc: { ...rpc, health: rpc.health },
-        index: { sink, watchlist: index.directory },
-        confirmations,
-        maxReorgDepth,
-        followBlocks: maxReorgDepth,
-        backfillBounds: SMALL_RANGES,
-        clock,
-      })
-      watcher.reconnect()
-      running.subscription.add(running.indexer.blocks.subscribe(block => watcher.take(block)))
-      return { rpc, index, running }
-    } catch (error) {
-      rpc.close()
-      throw error
-    }
+    watcher.reconnect()
+    started.running.subscription.add(started.running.indexer.blocks.subscribe(block => watcher.take(block)))
+    return started
   }
   /** A supervisor: what ends with "try again" is started again, a second later. */
   const alive = async (): Promise<Life | null> => {
@@ -244,8 +203,8 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     // Somebody looks at the first start of all; what a wrong provider says there would be taken for the chain.
     forking.mine(confirmations + 1)
     await caughtUp()
-    forking.mine(random.chance(0.5) ? maxReorgDepth + random.integer(4, 10) : random.integer(2, 6))
-    for (let step = random.integer(2, 4); step > 0; step--) {
+    forking.mine(random.chance(0.5) ? maxReorgDepth + random.integer(3, 8) : random.integer(1, 5))
+    for (let step = random.integer(1, 3); step > 0; step--) {
       if (random.chance(0.8)) storm()
       if (random.chance(0.6)) arm()
       switch (random.weighted([4, 5, 1, 2])) {
@@ -261,8 +220,8 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
         default:
           await outage()
       }
-      await rounds(random.integer(3, 14))
-      if (random.chance(0.4)) await caughtUp()
+      await rounds(random.integer(3, 10))
+      if (random.chance(0.3)) await caughtUp()
     }
     calm()
     if (random.chance(0.5)) forking.mine(confirmations + 1)
