@@ -25,6 +25,7 @@ import { createAdmission } from '#gateway/admission.ts'
 import { createDatabaseProbe, type DatabaseCondition } from '#gateway/databaseProbe.ts'
 import { createRealtime } from '#gateway/realtime.ts'
 import { createServer } from '#gateway/server.ts'
+import { findMissingContracts } from '#indexer/findMissingContracts.ts'
 import { createIndexer } from '#indexer/indexer.ts'
 import { restoreDirectory } from '#indexer/restoreDirectory.ts'
 import { createSink } from '#indexer/sink.ts'
@@ -152,6 +153,7 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
   await claimDatabase(db, { chainId, genesisHash: await readGenesisHash(source), weth, launchpads }, writer)
 
   const adapters = createAdapters(config.launchpads)
+  void warnOfMissingContracts(rpc, adapters, logger)
   const directory = restoreDirectory(adapters, await readWatchRows(db))
   const prices = createEthUsd({ providers: [coingecko(config.coingecko), coinbase(config.coinbase)], logger })
   prices.start()
@@ -267,6 +269,13 @@ async function connectChain(config: Config, logger: Logger, stops: Stops): Promi
     throw new TokenwireError('chain_mismatch', `CHAIN_ID or RPC_URLS: ${error.message}`, { cause: error })
   })
   return { rpc, source: createChainSource({ rpc }), chainId }
+}
+
+async function warnOfMissingContracts(rpc: Rpc, adapters: readonly LaunchpadAdapter[], logger: Logger): Promise<void> {
+  // Only a hint: a provider that does not answer shows in the health.
+  const missing = await findMissingContracts(rpc, adapters).catch(() => [])
+  for (const contract of missing)
+    logger.warn(contract, 'LAUNCHPADS_FILE: the chain has no contract at this address, nothing will come from it')
 }
 
 function claimCalls(adapters: readonly LaunchpadAdapter[]) {

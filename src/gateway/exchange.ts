@@ -16,6 +16,7 @@ export interface Exchange {
   readonly origin: string
   readonly ifNoneMatch: string
   readonly authorization: string
+  readonly host: string
   readonly lastEventId: string
   /** Whether a proxy says that it forwards for somebody. */
   readonly forwarded: boolean
@@ -48,6 +49,7 @@ export function openExchange(res: HttpResponse, req: HttpRequest, admission: Adm
     origin,
     ifNoneMatch: req.getHeader('if-none-match'),
     authorization: req.getHeader('authorization'),
+    host: req.getHeader('host'),
     lastEventId: req.getHeader('last-event-id'),
     forwarded: req.getHeader('x-forwarded-for') !== '' || req.getHeader('forwarded') !== '',
     clientAddress: admission.clientAddress(res, req),

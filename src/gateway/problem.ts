@@ -66,7 +66,8 @@ export function connectionRefused(refused: Extract<ConnectionAdmission, { ok: fa
 }
 
 export function originNotAllowed(origin: string): Problem {
-  return problem(403, 'origin_not_allowed', `pages of ${quote(origin)} may not use this server`)
+  const detail = origin === '' ? 'this server wants an Origin header' : `pages of ${quote(origin)} may not use this server`
+  return problem(403, 'origin_not_allowed', detail)
 }
 
 /** What a thrown error looks like from outside: `null` for one that nobody expected, which must not tell anything. */

@@ -137,7 +137,9 @@ function knownMethod(method: string): AnsweredRequest['method'] {
 function problemOfFailure(error: unknown, { requestId, method, path }: Exchange, logger: Logger): Problem {
   const expected = problemOfError(error)
   if (expected !== null) {
-    logger.warn({ requestId, code: expected.code }, 'a request cannot be answered at the moment')
+    // That there is no price is told once by whoever looks for it.
+    const level = expected.code === 'price_unavailable' ? 'debug' : 'warn'
+    logger[level]({ requestId, code: expected.code }, 'a request cannot be answered at the moment')
     return expected
   }
   logger.error({ err: error, requestId, method, path: path.slice(0, 200) }, 'a request failed')

@@ -129,6 +129,9 @@ describe('npm run dev', { timeout: 150_000 }, () => {
 
   it('starts again after such an end, with another chain, and stops in order with code 0 when it is asked to', async () => {
     const dev = startDev({ DEV_SEED: '2' })
+    // What the killed run has left is gone before anything of this one runs.
+    await expect.poll(() => find(dev, 'anvil'), STARTED).toBeDefined()
+    await expect(stat(path.join(dataDir, 'dev.json'))).rejects.toThrow('ENOENT')
     const file = await served(dev)
     expect((await get(`${file.url}/api/tokens`)).data.length).toBeGreaterThan(0)
     const started = descendants(dev.pid)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { refuseOperator } from '#gateway/operatorAccess.ts'
 
-const ASKER = { authorization: '', forwarded: false }
+const ASKER = { authorization: '', forwarded: false, host: '127.0.0.1:3000' }
 
 test.for(['127.0.0.1', '127.1.2.3', '::1', '[::1]', 'localhost', 'LOCALHOST', '::ffff:127.0.0.1'])(
   'without a token lets in whom HOST %s reaches',
@@ -32,5 +32,16 @@ test('with a token asks for it everywhere', () => {
       headers: [['WWW-Authenticate', expect.any(String)]],
     })
   }
-  expect(refuseOperator(config, { authorization: 'BEARER  right ', forwarded: true })).toBeNull()
+  expect(refuseOperator(config, { ...ASKER, authorization: 'BEARER  right ', forwarded: true, host: 'api.example.com' })).toBeNull()
 })
+
+test.for(['localhost', 'LOCALHOST:3000', '127.0.0.1', '127.8.8.8:80', '[::1]', '[::1]:3000'])('lets in who asks for %s', host => {
+  expect(refuseOperator({ host: '127.0.0.1', operatorToken: null, trustProxy: 0 }, { ...ASKER, host })).toBeNull()
+})
+
+test.for(['', 'api.example.com', 'rebound.example.com:3000', '192.168.1.5:3000', 'localhost.example.com', '127.0.0.1.example.com:3000'])(
+  'lets nobody in who took this server for %j',
+  host => {
+    expect(refuseOperator({ host: '127.0.0.1', operatorToken: null, trustProxy: 0 }, { ...ASKER, host })).toMatchObject({ status: 403 })
+  },
+)

@@ -13,9 +13,14 @@ import type { Directory } from '#launchpads/directory.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import { silentLogger, type TestDatabase } from './database.ts'
 import type { SimulatedChain } from './simulatedChain.ts'
+import { CLANKER_V4, CLANKER_V31 } from './simulatedClanker.ts'
 import { FACTORY, START_BLOCK, WETH } from './simulatedLaunchpad.ts'
 
-const LAUNCHPADS = [{ name: 'reference', adapter: 'bonding-curve', startBlock: START_BLOCK, contracts: { factory: FACTORY } }]
+const LAUNCHPADS = [
+  { name: 'reference', adapter: 'bonding-curve', startBlock: START_BLOCK, contracts: { factory: FACTORY } },
+  { name: 'clanker', adapter: 'clanker-v3.1', startBlock: START_BLOCK, contracts: CLANKER_V31 },
+  { name: 'clanker4', adapter: 'clanker-v4', startBlock: START_BLOCK, contracts: CLANKER_V4 },
+]
 const adapters = createAdapters({ weth: WETH, launchpads: LAUNCHPADS })
 
 export interface OpenedIndex {

@@ -73,6 +73,8 @@ interface Service {
  * @throws `PartEnded` when a part ends by itself; `TokenwireError` `config_invalid` when something that the user has set is wrong
  */
 export async function runDev(run: DevRun): Promise<never> {
+  // A run that was killed has left its own behind, and whoever waits for the file would believe it.
+  await rm(devFileOf(run.settings), { force: true })
   const { anvil, ended } = await startChain(run)
   try {
     return await Promise.race([ended, runOn(run, anvil)])
@@ -170,12 +172,16 @@ async function announce({ settings, shutdown }: DevRun, chain: Chain, market: Ma
   while (!(await isReady(service.url))) await delay(READY_POLL_MS, undefined, { signal: shutdown.signal })
   const { url, databaseUrl } = service
   const rpcUrl = chain.anvil.url
-  const devFile = path.join(settings.dataDir, 'dev.json')
+  const devFile = devFileOf(settings)
   const contents = { url, rpcUrl, databaseUrl, launchpadsFile: path.join(settings.dataDir, 'launchpads.dev.json') }
   await writeFileAtomically(devFile, `${JSON.stringify(contents, null, 2)}\n`)
   shutdown.add(() => rm(devFile, { force: true }))
   const token = market.traders.busiestToken()
   console.log(summary({ serviceUrl: url, rpcUrl, databaseUrl, devFile, seed: settings.seed, deployment: chain.deployment, token }))
+}
+
+function devFileOf({ dataDir }: DevSettings): string {
+  return path.join(dataDir, 'dev.json')
 }
 
 /** A promise that never resolves; nobody has to listen to it. */

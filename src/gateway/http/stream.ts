@@ -36,15 +36,21 @@ async function open(
   sources: StreamSources,
 ): Promise<Outcome> {
   const token = values.address
-  if (!(await isIndexed(token, sources))) return tokenNotFound(token)
+  const current = await currentSequence(token, sources)
+  if (current === null) return tokenNotFound(token)
   if (exchange.isAborted()) return HANDED_OVER
   if (exchange.method === 'HEAD') return { kind: 'answer', status: '200 OK', headers: [['Content-Type', 'text/event-stream']], body: null }
+  // A sequence that was never given is of another server: such a client is told what is.
+  const lastSequence = values.lastEventId === undefined || values.lastEventId > current ? null : values.lastEventId
   const { res, clientAddress, requestId, headers, isAborted, onAborted } = exchange
-  const request = { res, token, lastSequence: values.lastEventId ?? null, clientAddress, requestId, headers, isAborted, onAborted }
+  const request = { res, token, lastSequence, clientAddress, requestId, headers, isAborted, onAborted }
   return (await sources.openEventStream(request)) ?? HANDED_OVER
 }
 
-/** A token that an actor holds a state of is indexed: when a server comes back, the thousands that reconnect cost the database nothing. */
-async function isIndexed(token: Address, { actors, reads }: StreamSources): Promise<boolean> {
-  return actors.sequence(token) !== null || (await reads.token(token)) !== null
+/**
+ * `null`: the token is not indexed. Of one that an actor holds the actor knows: when a server comes back, the thousands that reconnect cost
+ * the database nothing.
+ */
+async function currentSequence(token: Address, { actors, reads }: StreamSources): Promise<number | null> {
+  return actors.sequence(token) ?? (await reads.token(token))?.sequence ?? null
 }

@@ -49,6 +49,12 @@ test('reads the last sequence from the header first, then from the query', async
   expect(requests.map(request => request.lastSequence)).toEqual([41, 1_795_000_000_123])
 })
 
+test('takes a last event id that the token never had for none: the client is told the state', async () => {
+  const requests = await start()
+  await gateway.get(PATH, { 'last-event-id': '1795000000124' })
+  expect(requests.map(request => request.lastSequence)).toEqual([null])
+})
+
 test.for([
   ['?lastEventId=', {}],
   ['?lastEventId=x', {}],
