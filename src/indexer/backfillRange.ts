@@ -59,7 +59,7 @@ export async function fetchRange(
       more.logs.filter(({ address, blockNumber }) => blockNumber >= (fresh.get(address) ?? Number.POSITIVE_INFINITY)),
     )
   }
-  const [headers, lastHeader] = await Promise.all([fetchHeaders(source, logs), fetchLast(source, last, end)])
+  const [headers, lastHeader] = await Promise.all([fetchHeaders(source, logs), fetchLast(source, last, first, end)])
   const discovered = [...found].flatMap(([address, block]) => (block <= last ? [address] : []))
   return { batch: { from, to: lastHeader, headers, logs, live: false }, first, discovered }
 }
@@ -94,10 +94,18 @@ async function fetchHeaders(source: RangeSource, logs: readonly ChainLog[]): Pro
   return headers
 }
 
-/** The range's last block, of a provider that still has the block that the range's answers were tied to. */
-async function fetchLast(source: RangeSource, number: number, end: ChainHeader): Promise<ChainHeader> {
-  const [last, again] = await source.headers([number, end.number])
-  if (last === undefined || again?.hash !== end.hash) throw replaced(end.number)
+/**
+ * The range's last block. It becomes the cursor, below which nothing can be undone. So it is believed when, everything being there, one
+ * provider shows the range's first block, what follows on the last one and what the answers were tied to, and all are as they were: a
+ * provider may have turned to another chain in between, and a range without logs holds nothing else that would tell.
+ */
+async function fetchLast(source: RangeSource, number: number, first: ChainHeader, end: ChainHeader): Promise<ChainHeader> {
+  const numbers = number === end.number ? [first.number, number] : [first.number, number, number + 1, end.number]
+  const shown = await source.headers(numbers)
+  if (shown[0]?.hash !== first.hash || shown.at(-1)?.hash !== end.hash) throw replaced(end.number)
+  if (number === end.number) return end
+  const [, last, next] = shown
+  if (last === undefined || next?.parentHash !== last.hash) throw replaced(number)
   return last
 }
 

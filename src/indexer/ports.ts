@@ -26,7 +26,10 @@ export interface Replacement {
 
 /** Where indexing stands and where blocks go. */
 export interface BlockSink {
-  /** The newest indexed blocks, ascending and linked by parent hash, the cursor last; empty when nothing is indexed. */
+  /**
+   * The newest indexed blocks, ascending and linked by parent hash, the cursor last; empty when nothing is indexed. What was begun before is
+   * decided by then: no earlier commit can turn out to have succeeded afterwards.
+   */
   recentBlocks(): Promise<readonly BlockHeader[]>
   /**
    * Decodes, projects and commits a batch in one transaction. Idempotent: a batch whose end is already the cursor is answered from what

@@ -21,6 +21,7 @@ interface SimulatedToken {
 
 export const FACTORY = testAddress(1)
 export const WETH = testAddress(2)
+export const START_BLOCK = 1
 const HOLDERS = [0xdead, 11, 12, 13, 14, 15].map(index => testAddress(index))
 const CAST = { weth: WETH, holders: HOLDERS }
 const ETHER = 10n ** 18n
