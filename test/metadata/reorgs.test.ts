@@ -1,23 +1,27 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { oneAtATime } from '#database/oneAtATime.ts'
+import { createTransaction } from '#database/transaction.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import { liveBatch } from '#indexer/follow.ts'
 import { createMetadataStore, type MetadataStore } from '#metadata/store.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { createForkingChain, indexAtOnce, openIndex } from '#test/support/forkTree.ts'
+import { createForkingChain } from '#test/support/forkingChain.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
+import { indexAtOnce, openIndex } from '#test/support/simulatedIndex.ts'
 
 /*
  * Metadata comes in at random moments while the chain forks. Afterwards everything that the chain determines is as in a fresh index, and every
  * token shows exactly the document of the URI that it has now, if that was read.
  */
 
+const MAX_REORG_DEPTH = 64
+
 const database = await useDatabase()
 const fresh = await useDatabase()
 
 function openStore(): MetadataStore {
-  const transaction = oneAtATime(work => database.orm.em.fork().transactional(em => work(em.getKysely<unknown>())))
+  const transaction = oneAtATime(createTransaction(database.orm))
   return createMetadataStore({ db: database.kysely, transaction, writer: 'test', now: () => 0 })
 }
 
@@ -61,9 +65,9 @@ it.each(Array.from({ length: 3 }, (_, seed) => seed))('is neither lost nor resur
   await database.clear()
   await fresh.clear()
   const random = createRandom(seed)
-  const forking = createForkingChain(random)
+  const forking = createForkingChain(random, MAX_REORG_DEPTH)
   const { chain } = forking
-  const index = await openIndex(database, chain)
+  const index = await openIndex(database, { genesisHash: chain.at(0).header.hash, maxReorgDepth: MAX_REORG_DEPTH })
   const store = openStore()
   const told = new Map<string, number>()
   let indexed = 0
