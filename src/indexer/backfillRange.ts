@@ -3,7 +3,7 @@ import type { ChainHeader } from '#chain/rawBlock.ts'
 import { RpcError } from '#chain/rpcFault.ts'
 import type { Address } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import type { BlockBatch, Watchlist } from './ports.ts'
+import { ANNOUNCING_STEPS, type BlockBatch, type Watchlist } from './ports.ts'
 
 export interface RangeRequest {
   readonly from: number
@@ -47,7 +47,7 @@ export async function fetchRange(
 
   const found = new Map<Address, number>()
   let { logs, to: last } = one
-  for (;;) {
+  for (let step = 0; step < ANNOUNCING_STEPS; step++) {
     const fresh = announcements(logs, watchlist, known, found)
     if (fresh.size === 0) break
     for (const [address, block] of fresh) found.set(address, block)

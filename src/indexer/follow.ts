@@ -1,7 +1,7 @@
 import type { BlockWithLogs, ChainSource } from '#chain/chainSource.ts'
 import type { Address } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import type { BlockBatch, Watchlist } from './ports.ts'
+import { ANNOUNCING_STEPS, type BlockBatch, type Watchlist } from './ports.ts'
 
 export interface FollowOptions {
   readonly source: Pick<ChainSource, 'blockWithLogs'>
@@ -72,10 +72,11 @@ function watchedLogs(logs: readonly ChainLog[], watchlist: Watchlist, announced:
   const isWatched = ({ address }: ChainLog) => watchlist.has(address) || announced.has(address)
   let kept = logs.filter(isWatched)
   // What is announced may announce something itself: a curve its pool.
-  for (let before = -1; before < announced.size; ) {
-    before = announced.size
+  for (let step = 0; step < ANNOUNCING_STEPS; step++) {
+    const before = announced.size
     for (const address of watchlist.discover(kept)) announced.add(address)
-    if (announced.size > before) kept = logs.filter(isWatched)
+    if (announced.size === before) break
+    kept = logs.filter(isWatched)
   }
   return kept
 }

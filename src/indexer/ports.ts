@@ -47,6 +47,9 @@ export interface BlockSink {
   swap(replacement: Replacement): Promise<CommittedBlock>
 }
 
+/** How far announcements reach: a launchpad's contract announces a curve, and that one its pool, which announces nothing. */
+export const ANNOUNCING_STEPS = 2
+
 /** Which addresses' logs matter. It grows with what `commit` indexes. */
 export interface Watchlist {
   /** The launchpads' own contracts: their logs tell which tokens and pools exist. */

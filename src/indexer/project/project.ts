@@ -65,6 +65,9 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
   switch (event.kind) {
     case 'poolCreated': {
       const { pool, main } = event
+      const known = input.lookup(pool.address)
+      // Whose it is was announced before: two tokens in one row would take each other's numbers.
+      if (known !== undefined && !('token' in known && known.token === event.token)) return
       if (draftPool(draft, pool.address) === undefined) {
         draft.pools.set(pool.address, {
           ...pool,
@@ -161,14 +164,15 @@ function applyMigration(draft: Draft, token: Mutable<TokenState>, event: TokenEv
     if (curve.reserveToken !== null) curve.reserveToken = 0n
     if (curve.reserveQuote !== null) curve.reserveQuote = 0n
   }
-  token.mainPool = event.pool
+  const pool = draftPool(draft, event.pool)
+  if (pool?.token === token.address) token.mainPool = event.pool
   token.graduationStatus = 'migrated'
   token.graduationPercent = 100
   token.completedAt ??= event.timestamp
   token.migratedAt = event.timestamp
   token.graduatedPool = event.pool
   token.graduationTxHash = event.txHash
-  notePrice(token, draftPool(draft, event.pool)?.priceWeth ?? null)
+  if (token.mainPool === event.pool) notePrice(token, pool?.priceWeth ?? null)
 }
 
 function applyCreatorFee(draft: Draft, token: Mutable<TokenState> | null, event: TokenEventOf<'creatorFee'>, weth: Address): void {

@@ -120,13 +120,14 @@ function graduationsLast(events: readonly TokenEvent[]): readonly TokenEvent[] {
   if (!events.some(isEnd)) return events
   const lastTrades = new Map<Address, number>()
   for (const event of events) if (event.kind === 'trade') lastTrades.set(event.token, event.logIndex)
-  const delayed = events.flatMap(event => {
+  const kept: TokenEvent[] = []
+  const delayed: TokenEvent[] = []
+  for (const event of events) {
     const last = lastTrades.get(event.token)
-    return isEnd(event) && last !== undefined && last > event.logIndex ? [{ ...event, logIndex: last }] : []
-  })
-  if (delayed.length === 0) return events
-  const moved = new Set(delayed.map(({ token, kind }) => `${token} ${kind}`))
-  return [...events.filter(event => !(isEnd(event) && moved.has(`${event.token} ${event.kind}`))), ...delayed]
+    if (isEnd(event) && last !== undefined && last > event.logIndex) delayed.push({ ...event, logIndex: last })
+    else kept.push(event)
+  }
+  return [...kept, ...delayed]
 }
 
 function isEnd({ kind }: TokenEvent): boolean {

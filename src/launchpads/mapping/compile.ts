@@ -111,6 +111,7 @@ function contextOf(entries: readonly MappedEntry[], { launchpad, weth, events, c
     weth,
     quoteToken: events.quoteToken === undefined ? weth : toAddress(events.quoteToken),
     curvePlace: curvePlaceOf(entries),
+    contracts: Object.values(contracts),
     decimals: fixedDecimals(entries),
     isGraduating: entries.some(({ kind }) => kind === 'complete' || kind === 'graduate'),
     feeScope: fees.length === 0 ? null : claims.every(tellsToken) ? 'token' : 'creator',

@@ -16,6 +16,8 @@ export interface MappingContext {
   /** What curves are paid in; ETH counts as WETH. */
   readonly quoteToken: Address
   readonly curvePlace: CurvePlace
+  /** The contracts that the entry names. */
+  readonly contracts: readonly Address[]
   /** `null`: each token's launch says it. */
   readonly decimals: number | null
   readonly isGraduating: boolean
@@ -53,11 +55,11 @@ export function tokenReader(readers: Readers): (mapped: Pick<MappedLog, 'log' | 
   }
 }
 
-/** Decimals of the token that a log is about. */
+/** Decimals of the token that a log is about. @throws MalformedLogError when its emitter is not known for a curve */
 export function decimalsOf({ decimals }: MappingContext, source: MappedLog['source']): number {
   if (decimals !== null) return decimals
   if (source !== null && 'tokenDecimals' in source) return source.tokenDecimals
-  throw new TypeError('nothing tells the decimals of the token')
+  throw new MalformedLogError('nothing tells the decimals of the token')
 }
 
 export function isWethQuoted({ quoteToken, weth }: Pick<MappingContext, 'quoteToken' | 'weth'>): boolean {

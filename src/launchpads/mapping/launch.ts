@@ -14,11 +14,11 @@ const MOST_DECIMALS = 255n
 
 /** A token's launch: what it is, the curve on which it trades, and the curve's state where the event tells it. */
 export function launchEvent(readers: Readers, context: MappingContext): MappedEvent {
-  const { launchpad, weth, curvePlace, isGraduating, feeScope, feesNameToken } = context
+  const { launchpad, weth, isGraduating, feeScope, feesNameToken } = context
   const token = required(readers.address('token'))
   const creator = required(readers.address('creator'))
   const decimals = decimalsReader(required(readers.amount('decimals')))
-  const curve = curveReader(readers.address('curve'), curvePlace)
+  const curve = curveReader(readers.address('curve'), context)
   const feeBps = readers.bps('feeBps')
   const creatorFeeBps = creatorFeeReader(readers)
   const symbol = readers.text('symbol', TEXT_LIMITS.symbol)
@@ -86,10 +86,14 @@ function decimalsReader(decimals: Reader<bigint>): Reader<number> {
   }
 }
 
-function curveReader(named: Reader<Address> | null, place: MappingContext['curvePlace']): (log: ChainLog, token: Address) => Hex {
-  switch (place) {
+function curveReader(named: Reader<Address> | null, { curvePlace, contracts }: MappingContext): (log: ChainLog, token: Address) => Hex {
+  switch (curvePlace) {
     case 'own':
-      return log => nonZero(required(named)(log))
+      return log => {
+        const curve = nonZero(required(named)(log))
+        if (contracts.includes(curve)) throw new MalformedLogError("expected the token's own curve, got a contract for all tokens")
+        return curve
+      }
     case 'token':
       return (_, token) => token
     case 'shared':
