@@ -43,7 +43,7 @@ export async function growTree(
   const random = createRandom(seed)
   const confirmations = random.weighted([3, 1, 1])
   // What is followed can't be backfilled: most trees are shallow ones, which come to their backfills cheaply.
-  const maxReorgDepth = random.chance(0.3) ? DEEPEST : 12
+  const maxReorgDepth = random.chance(0.12) ? DEEPEST : 10
   const forking = createForkingChain(random, maxReorgDepth)
   const { chain } = forking
   const outcome = { swapped: 0, deepest: 0, restarts: 0, whileBackfilling: 0, inTheMiddle: 0, lostAnswers: 0 }
@@ -138,9 +138,9 @@ export async function growTree(
 
   try {
     // Many begin with a backfill, and some of those are reorganised during it.
-    forking.mine(random.chance(0.4) ? maxReorgDepth + random.integer(4, 20) : random.integer(2, 12))
+    forking.mine(random.chance(0.4) ? maxReorgDepth + random.integer(3, 12) : random.integer(2, 10))
     if (random.chance(0.3)) armReorg()
-    for (let step = random.integer(2, 5); step > 0; step--) {
+    for (let step = random.integer(2, 4); step > 0; step--) {
       if (random.chance(0.3)) answersToLose = 1
       switch (random.weighted([3, 5, 2, 2])) {
         case 0:

@@ -191,7 +191,7 @@ type Filter = Readonly<Record<string, unknown>>
 function wrongLogs(chain: SimulatedChain, filter: Filter, answer: () => readonly RawLog[], random: Random) {
   const logs = tried(answer)
   if (logs === null || logs.length === 0) return null
-  const replaced = random.chance(0.5) ? replacedLogs(chain, filter, logs, random) : null
+  const replaced = random.chance(0.9) ? replacedLogs(chain, filter, logs, random) : null
   if (replaced !== null) return { name: 'logs of a replaced block', result: replaced }
   // Of a range nobody can tell that some are missing, nor of a block when what is left has the bloom of all: both are known gaps.
   const block = blockOf(chain, Number(logs[0]?.blockNumber), filter['blockHash'])

@@ -181,8 +181,8 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
         { left: random.integer(0, 60), when: always, happen: fork },
         { left: random.integer(0, 60), when: always, happen: kill },
         { left: random.integer(0, 2), when: () => committing, happen: kill },
-        { left: random.integer(0, 30), when: () => swapping, happen: kill },
-      ][random.weighted([3, 2, 2, 2])] ?? null
+        { left: random.integer(0, 12), when: () => swapping, happen: kill },
+      ][random.weighted([3, 2, 2, 4])] ?? null
   }
 
   for (const weather of providerWeathers) weather.calm()
