@@ -10,7 +10,7 @@ import { createSeeds } from '#test/support/seeds.ts'
  * and, with `FAULT_FAILURES=<file>`, appended to that file.
  */
 const KEPT: readonly number[] = []
-const seeds = createSeeds({ count: 'FAULT_SEEDS', seed: 'FAULT_SEED', failures: 'FAULT_FAILURES', usual: 500, kept: KEPT })
+const seeds = createSeeds({ count: 'FAULT_SEEDS', seed: 'FAULT_SEED', failures: 'FAULT_FAILURES', usual: 150, kept: KEPT })
 /** Storms at the same time: one uses the processor while another one waits for a time-out or the database. */
 const AT_ONCE = 4
 

@@ -8,7 +8,7 @@ import { createSeeds } from '#test/support/seeds.ts'
  * and, with `REORG_FAILURES=<file>`, appended to that file.
  */
 const KEPT: readonly number[] = []
-const seeds = createSeeds({ count: 'REORG_TREES', seed: 'REORG_SEED', failures: 'REORG_FAILURES', usual: 200, kept: KEPT })
+const seeds = createSeeds({ count: 'REORG_TREES', seed: 'REORG_SEED', failures: 'REORG_FAILURES', usual: 100, kept: KEPT })
 /** Trees that grow at the same time: one uses the processor while another one waits for the database. */
 const AT_ONCE = 3
 
