@@ -26,5 +26,6 @@ it('comes out of any mixture of faults with what an undisturbed service has', {
   const { hit, counts } = createHits(STORM_FAULTS)
   await seeds.run(rigs, (seed, rig) => weatherStorm(seed, rig, hit, (actual, expected) => expect(actual).toEqual(expected)))
   process.stdout.write(`${seeds.list.length} storms: ${JSON.stringify(counts())}\n`)
-  if (seeds.many) expect(Object.entries(counts()).filter(([, count]) => count === 0)).toEqual([])
+  // The rarest come once in a few hundred storms.
+  if (seeds.list.length >= 500) expect(Object.entries(counts()).filter(([, count]) => count === 0)).toEqual([])
 })
