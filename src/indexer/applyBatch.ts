@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { type ChainCursor, moveCursor } from '#database/chainState.ts'
 import { loadRows } from '#database/loadRows.ts'
 import type { Queryable } from '#database/queryable.ts'
+import { writeTotals } from '#database/totals.ts'
 import { forgetUndoBefore, keepUndo, raiseRelaunched } from '#database/undo.ts'
 import { writeChanges } from '#database/writeChanges.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
@@ -76,6 +77,7 @@ export async function applyBatch(db: Queryable, decoded: DecodedBatch, options: 
   const changes = project({ events, rows, now, weth, ethUsd: price, lookup, blocks: [batch.to] })
   const undoFrom = undoFromAfter(batch, options)
   if (undoFrom !== null) await keepUndo(db, batch.to.number, changes)
+  await writeTotals(db, changes, rows.tokens, now)
   await writeChanges(db, changes, committedAtMs)
   await raiseRelaunched(
     db,

@@ -19,7 +19,20 @@ export interface TestDatabaseOptions {
   readonly migrated?: boolean
 }
 
-const TABLES = ['chain_state', 'block', 'token', 'pool', 'trade', 'balance', 'candle', 'creator_fee', 'block_undo', 'dropped_token']
+const TABLES = [
+  'chain_state',
+  'block',
+  'token',
+  'pool',
+  'trade',
+  'balance',
+  'candle',
+  'creator_fee',
+  'block_undo',
+  'dropped_token',
+  'trader',
+  'index_totals',
+]
 
 export const silentLogger = pino({ level: 'silent' })
 

@@ -35,19 +35,21 @@ interface FeeRow {
 
 /**
  * What a creator has earned and taken: of this token, and of the escrow that the token's launchpad keeps for all of a creator's tokens. Empty
- * for who has earned nothing; `null` when the token is not indexed.
+ * for who has earned nothing; `null` when the token is not indexed. The token's own come first, and of each WETH, ETH, the token, then others by
+ * address: the order says nothing of the addresses.
  */
 export async function readClaimable(db: Queryable, input: ClaimableInput): Promise<Claimable | null> {
-  const { token, creator } = input
+  const { token, creator, weth } = input
   const { rows } = await sql<FeeRow>`
     select chain_state.cursor_number, token.launchpad, fee.currency, fee.scope, fee.accrued, fee.claimed,
       currency.symbol as currency_symbol, currency.decimals as currency_decimals
     from token cross join chain_state
     left join creator_fee as fee on fee.creator = ${toBytes(creator)} and fee.launchpad = token.launchpad
-      and ((fee.scope = 'token' and fee.token = token.address) or (fee.scope = 'creator' and fee.token = ${toBytes(ZERO_ADDRESS)}))
+      and fee.token = any(array[token.address, ${toBytes(ZERO_ADDRESS)}::bytea])
     left join token as currency on currency.address = fee.currency
     where token.address = ${toBytes(token)}
-    order by fee.scope desc, fee.currency`.execute(db)
+    order by fee.scope desc, fee.currency = ${toBytes(weth)} desc, fee.currency = ${toBytes(ZERO_ADDRESS)} desc, fee.currency = token.address desc,
+      fee.currency`.execute(db)
   const first = rows[0]
   if (first === undefined || first.cursor_number === null) return null
   return {
