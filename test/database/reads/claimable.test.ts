@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { readClaimable } from '#database/reads/claimable.ts'
 import { ZERO_ADDRESS } from '#domain/address.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { addressOf, chainStateRow, insertRows, type Row, tokenRow } from '#test/support/rows.ts'
+import { addressOf, chainStateRow, insertRows, poolRow, type Row, tokenRow } from '#test/support/rows.ts'
 
 const { kysely, clear } = await useDatabase()
 const WETH = addressOf(0x3e7)
@@ -33,7 +33,7 @@ describe('what a creator can claim', () => {
     await insertRows(kysely, 'token', [tokenRow(1, { symbol: 'ALP', decimals: 9 }), tokenRow(2)])
   })
 
-  test('is listed per currency and scope, with the names of WETH, ETH and the token itself', async () => {
+  test('is listed per currency and scope, with WETH first, then the token itself, then others', async () => {
     await insertRows(kysely, 'creator_fee', [
       feeRow({ accrued: '340282366920938463463374607431768211456', claimed: '1' }),
       feeRow({ currency: TOKEN, accrued: '7', claimed: '7' }),
@@ -43,6 +43,17 @@ describe('what a creator can claim', () => {
     const answer = await read()
     expect(answer).toMatchObject({ token: TOKEN, creator: CREATOR, asOfBlock: '456' })
     expect(answer?.claimable).toEqual([
+      {
+        currency: WETH,
+        symbol: 'WETH',
+        decimals: 18,
+        accrued: '340282366920938463463374607431768211456',
+        claimed: '1',
+        amount: '340282366920938463463374607431768211455',
+        amountUsd: null,
+        scope: 'token',
+        claim: CALL,
+      },
       {
         currency: TOKEN,
         symbol: 'ALP',
@@ -61,17 +72,6 @@ describe('what a creator can claim', () => {
         accrued: '5',
         claimed: '0',
         amount: '5',
-        amountUsd: null,
-        scope: 'token',
-        claim: CALL,
-      },
-      {
-        currency: WETH,
-        symbol: 'WETH',
-        decimals: 18,
-        accrued: '340282366920938463463374607431768211456',
-        claimed: '1',
-        amount: '340282366920938463463374607431768211455',
         amountUsd: null,
         scope: 'token',
         claim: CALL,
@@ -99,6 +99,22 @@ describe('what a creator can claim', () => {
     expect((await read())?.claimable).toEqual([])
   })
 
+  test('holds of an escrow only the currencies in which the token pays', async () => {
+    const escrow = { scope: 'creator', token: ZERO_ADDRESS, accrued: '1' }
+    await insertRows(kysely, 'pool', [poolRow(1, 1, { quote_token: addressOf(66) })])
+    await insertRows(
+      kysely,
+      'creator_fee',
+      [TOKEN, addressOf(2), addressOf(66), ZERO_ADDRESS, WETH].map(currency => feeRow({ ...escrow, currency })),
+    )
+    expect((await read())?.claimable.map(({ currency }) => currency)).toEqual([ZERO_ADDRESS, TOKEN, addressOf(66)])
+  })
+
+  test('is not known where no event tells what was earned', async () => {
+    await insertRows(kysely, 'creator_fee', [feeRow({ accrued: null, claimed: '5', claim_id: '77' })])
+    expect((await read())?.claimable).toMatchObject([{ accrued: null, claimed: '5', amount: null, claim: CALL }])
+  })
+
   test('is an empty list for who has earned nothing and nothing for a token that is not indexed', async () => {
     expect(await read(TOKEN, addressOf(9))).toEqual({ token: TOKEN, creator: addressOf(9), asOfBlock: '456', claimable: [] })
     expect(await read(addressOf(3))).toBeNull()
@@ -112,7 +128,9 @@ describe('what a creator can claim', () => {
       return null
     }
     const answer = await readClaimable(kysely, { token: TOKEN, creator: CREATOR, weth: WETH, claimCall })
-    expect(asked).toEqual([{ launchpad: 'test', token: TOKEN, creator: CREATOR, currency: WETH, scope: 'token', amount: 1n }])
+    expect(asked).toEqual([
+      { launchpad: 'test', token: TOKEN, creator: CREATOR, currency: WETH, scope: 'token', amount: 1n, claimId: null },
+    ])
     expect(answer?.claimable[0]?.claim).toBeNull()
   })
 })
