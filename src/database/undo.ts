@@ -64,10 +64,10 @@ export async function keepUndo(db: Queryable, block: number, changes: Changes): 
       ) as asked (launchpad, creator, currency, token)
       left join creator_fee as current using (launchpad, creator, currency, token)
       union all
-      select 'trader', current.maker is not null, case when current.maker is null then to_jsonb(asked) else to_jsonb(current) end
+      select 'trader', current.maker is not null, case when current.maker is null then jsonb_build_object('maker', maker) else to_jsonb(current) end
       from unnest(${[...new Set(trades.map(row => row.maker))].map(toBytes)}::bytea[]) as asked (maker) left join trader as current using (maker)
       union all
-      select 'index_totals', current.id is not null, case when current.id is null then to_jsonb(asked) else to_jsonb(current) end
+      select 'index_totals', current.id is not null, case when current.id is null then jsonb_build_object('id', id) else to_jsonb(current) end
       from (values (1::smallint)) as asked (id) left join index_totals as current using (id)
     ) as kept`.execute(db)
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { claimDatabase } from '#database/chainState.ts'
 import type { Queryable } from '#database/queryable.ts'
+import { createChainStats } from '#database/reads/chainStats.ts'
 import { readSnapshots } from '#database/reads/snapshots.ts'
 import { readWatchRows } from '#database/watchRows.ts'
 import { createRandom, type Random } from '#devchain/traders/random.ts'
@@ -14,6 +15,7 @@ import { createSink } from '#indexer/sink.ts'
 import type { Directory } from '#launchpads/directory.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import { createChainRpc } from './chainRpc.ts'
+import { countedStats } from './countedStats.ts'
 import { silentLogger, type TestDatabase } from './database.ts'
 import { dumpTables } from './indexChain.ts'
 import { type RunningIndexer, runIndexer } from './indexing.ts'
@@ -224,6 +226,11 @@ export async function growTree(
 
   await indexAtOnce(fresh, chain, (await cursorOf(indexed.kysely))?.number ?? START_BLOCK)
   expectEqual(await dumpTables(indexed.kysely), await dumpTables(fresh.kysely))
+  for (const { kysely } of [indexed, fresh]) {
+    const counted = await countedStats(kysely)
+    const kept: Readonly<Record<string, unknown>> | null = await createChainStats(kysely, 1)()
+    expectEqual(Object.fromEntries(Object.keys(counted).map(name => [name, kept?.[name]])), counted)
+  }
   const restored = restoreDirectory(createAdapters({ weth: WETH, launchpads: LAUNCHPADS }), await readWatchRows(indexed.kysely))
   expectEqual(index.directory.addresses().toSorted(), restored.addresses().toSorted())
   const held = [...client.held.keys()].toSorted()

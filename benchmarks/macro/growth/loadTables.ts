@@ -88,13 +88,13 @@ async function dropIndexes(db: Queryable): Promise<readonly { readonly name: str
 }
 
 /** What commits keep beside the tables, counted once from the tables. */
-async function countTotals(db: Queryable): Promise<void> {
+export async function countTotals(db: Queryable): Promise<void> {
   await sql`insert into trader select maker, max(timestamp) from trade group by maker`.execute(db)
   await sql`insert into index_totals (counted_at, tokens, bonding, completed, migrated, liquidity_weth, trades_h24, volume_h24, traders_h24)
     select cursor_timestamp, of_tokens.*, (select count(*) from trader where last_trade_at > cursor_timestamp - 86400)
     from chain_state cross join (
       select count(*), count(*) filter (where graduation_status = 'bonding'), count(*) filter (where graduation_status = 'completed'),
-        count(*) filter (where graduation_status = 'migrated'), coalesce(sum(liquidity_weth), 0), sum(trades_h24), sum(volume_h24)
+        count(*) filter (where graduation_status = 'migrated'), coalesce(sum(liquidity_weth), 0), coalesce(sum(trades_h24), 0), coalesce(sum(volume_h24), 0)
       from token
     ) as of_tokens`.execute(db)
 }

@@ -21,7 +21,7 @@ export const CandleEntity = defineEntity({
     closeUsd: numeric().nullable(),
     volumeUsd: numeric().nullable(),
     tradesUsd: p.integer(),
-    inUsd: p.boolean().generated('(trades_usd > 0) stored'),
+    inUsd: p.boolean().generated('(close_usd is not null) stored'),
   },
   indexes: [{ name: 'candle_in_usd', properties: ['token', 'intervalSeconds', 'time'], where: 'in_usd' }],
 })

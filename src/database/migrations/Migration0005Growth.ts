@@ -8,6 +8,7 @@ export class Migration0005Growth extends Migration {
     this.search()
     this.chartInUsd()
     this.keepTotals()
+    this.addSql(`analyze token, trade, candle, trader`)
   }
 
   /** /api/tokens: per sort one index for lists with or without launchpad and status, and one for those of a creator; read in either direction. */
@@ -51,13 +52,20 @@ export class Migration0005Growth extends Migration {
 
   /** Of how many trades a candle's USD values are: those whose price was known. The flag stays what it is while a candle grows, so no index is touched. */
   private chartInUsd(): void {
-    this.addSql(`alter table candle add column trades_usd integer not null default 0`)
-    this.addSql(`update candle set trades_usd = (
-        select count(*) from trade where trade.token = candle.token and trade.timestamp >= candle.time
-          and trade.timestamp < candle.time + candle.interval_seconds and trade.eth_usd is not null and trade.price_after_weth is not null
-      ) where close_usd is not null`)
-    this.addSql(`alter table candle alter column trades_usd drop default`)
-    this.addSql(`alter table candle add column in_usd boolean not null generated always as (trades_usd > 0) stored`)
+    // One rewrite of the table fills in both. Then candles that hold trades without a price are put right: those since the first one with a price.
+    this.addSql(`alter table candle
+      add column trades_usd integer not null generated always as (case when close_usd is null then 0 else trades end) stored,
+      add column in_usd boolean not null generated always as (close_usd is not null) stored`)
+    this.addSql(`alter table candle alter column trades_usd drop expression`)
+    this.addSql(`update candle set trades_usd = candle.trades - unpriced.trades
+      from (
+        select token, seconds, timestamp - timestamp % seconds as time, count(*) as trades
+        from trade cross join unnest(array[60, 300, 900, 3600, 14400, 86400]) as seconds
+        where eth_usd is null and price_after_weth is not null
+          and timestamp >= (select min(timestamp) / 86400 * 86400 from trade where eth_usd is not null)
+        group by 1, 2, 3
+      ) as unpriced
+      where candle.token = unpriced.token and candle.interval_seconds = unpriced.seconds and candle.time = unpriced.time and candle.in_usd`)
     this.addSql(`create index candle_in_usd on candle (token, interval_seconds, time) where in_usd`)
   }
 

@@ -16,6 +16,7 @@ const ADDRESS_LIKE = /^0x[0-9a-f]{4,}$/i
  * of all and, where those do not fill the answer, the first by the alphabet.
  */
 const MOST_CANDIDATES = 1_000
+const MOST_MEASURED = 150
 
 /**
  * The tokens that fit a text best, in whatever case: by address prefix, then by exact symbol, symbol prefix, name prefix, then by likeness
@@ -73,12 +74,29 @@ async function readFitting(db: Queryable, text: string, limit: number): Promise<
   return rows
 }
 
+/**
+ * The most alike of those that resemble the text in symbol or in words of the name. Measuring is dear, so at most `MOST_MEASURED` of each kind are
+ * measured, and with them those of the largest tokens.
+ */
 async function readSimilar(db: Queryable, text: string, limit: number): Promise<readonly TokenRow[]> {
+  const kinds = [sql`lower(symbol) % lower(${text})`, sql`lower(name) %> lower(${text})`]
+  const names = kinds.map((_, index) => sql.id(`kind_${index}`))
+  // As expressions of their own these are planned as if all of them were wanted, by index, and then read only as far as the limits.
   const { rows } = await sql<TokenRow>`
-    with alike as (
-      select address, ${likeness(text)} as likeness from token
-      where lower(symbol) % lower(${text}) or lower(name) % lower(${text}) or lower(name) %> lower(${text})
-      order by ${likeness(text)} desc, market_cap_weth desc nulls last, address limit ${limit}::integer
+    with ${sql.join(kinds.map((kind, index) => sql`${names[index]} as materialized (select address from token where ${kind})`))},
+    largest as materialized (
+      select address, symbol, name from token order by market_cap_weth desc nulls last, address limit ${sql.lit(MOST_MEASURED)}
+    ),
+    found as (
+      ${sql.join(
+        names.map(name => sql`(select address from ${name} limit ${sql.lit(MOST_MEASURED)})`),
+        sql` union `,
+      )}
+      union select address from largest where ${sql.join(kinds, sql` or `)}
+    ),
+    alike as (
+      select token.address, ${likeness(text)} as likeness, market_cap_weth from found join token using (address)
+      order by likeness desc, market_cap_weth desc nulls last, address limit ${limit}::integer
     )
     select ${TOKEN_COLUMNS} from alike join token on token.address = alike.address ${MAIN_POOL}
     order by alike.likeness desc, token.market_cap_weth desc nulls last, token.address`.execute(db)

@@ -63,9 +63,7 @@ async function readWithValue(db: Queryable, query: TokensQuery, count: number): 
   if (cursor !== undefined) {
     const beyond = query.order === 'desc' ? sql`<` : sql`>`
     const [behind, of] = prefixOf(query)
-    conditions.push(
-      sql`(${behind}${column}, token.address) ${beyond} (${of}${cursor.value}::${type}, ${toBytes(cursor.address)}::bytea)`,
-    )
+    conditions.push(sql`(${behind}${column}, token.address) ${beyond} (${of}${cursor.value}::${type}, ${toBytes(cursor.address)}::bytea)`)
   }
   return readListed(db, query, { conditions, direction, addressDirection: direction, count })
 }
@@ -83,7 +81,10 @@ async function readWithoutValue(db: Queryable, query: TokensQuery, count: number
  */
 function prefixOf({ creator, addresses }: TokensQuery): readonly [RawBuilder<unknown>, RawBuilder<unknown>] {
   if (creator === undefined || addresses !== undefined) return [sql``, sql``]
-  return [sql`token.creator, token.launchpad, token.graduation_status, `, sql`${toBytes(creator)}::bytea, part.launchpad, part.graduation_status, `]
+  return [
+    sql`token.creator, token.launchpad, token.graduation_status, `,
+    sql`${toBytes(creator)}::bytea, part.launchpad, part.graduation_status, `,
+  ]
 }
 
 interface Stretch {
