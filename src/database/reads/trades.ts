@@ -15,12 +15,13 @@ const SIDES: readonly TradeSide[] = ['buy', 'sell']
 export async function readTrades(db: Queryable, query: TradesQuery): Promise<Page<Trade, TradeCursor> | null> {
   const { side, limit } = query
   const direction = query.order === 'desc' ? sql`desc` : sql`asc`
+  const ordered = sql`order by block_number ${direction}, log_index ${direction}`
+  // Each side comes in order by itself, so that the two are merged and not sorted.
+  const sides = (side === undefined ? SIDES : [side]).map(
+    one => sql`(select * from trade where side = ${one} and ${sql.join(conditionsOf(query), sql` and `)} ${ordered})`,
+  )
   const { rows } = await sql<TradeRow>`
-    select ${TRADE_COLUMNS} from unnest(${side === undefined ? SIDES : [side]}::text[]) as asked (side)
-    cross join lateral (
-      select * from trade where trade.side = asked.side and ${sql.join(conditionsOf(query), sql` and `)}
-      order by trade.block_number ${direction}, trade.log_index ${direction} limit ${limit + 1}
-    ) as trade
+    select ${TRADE_COLUMNS} from (${sql.join(sides, sql` union all `)}) as trade
     order by trade.block_number ${direction}, trade.log_index ${direction} limit ${limit + 1}`.execute(db)
   if (rows.length === 0 && !(await isIndexed(db, query.token))) return null
   const data = rows.slice(0, limit).map(toTrade)
