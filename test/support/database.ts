@@ -34,6 +34,8 @@ const TABLES = [
   'dropped_token',
   'metadata',
   'metadata_waiting',
+  'trader',
+  'index_totals',
 ]
 
 export const silentLogger = pino({ level: 'silent' })
