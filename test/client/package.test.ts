@@ -9,9 +9,9 @@ import { publint } from 'publint'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '#test/gateway/startRealtime.ts'
+import { findBrowser } from '#test/support/findBrowser.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { ClientFixture } from './clientFixture.ts'
-import { findChromium } from './findChromium.ts'
 import { type PackedClient, packClient, tool } from './packedClient.ts'
 
 const MAX_GZIPPED_BYTES = 10_000
@@ -173,7 +173,7 @@ describe('the examples', () => {
     expect(await bot.ended).toBe(0)
   })
 
-  const executable = findChromium()
+  const executable = findBrowser('chromium')
 
   describe.skipIf(executable === null)('in Chromium', () => {
     let browser: Browser
