@@ -253,6 +253,16 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     await page.getByLabel('Filter actors by address').fill(alpha.token.slice(0, 12))
     await expect.poll(() => actors.count(), LONG).toBe(1)
     await actors.getByRole('button').click()
+    const marked = () => page.getByRole('columnheader', { name: 'Sequence' }).getAttribute('aria-sort')
+    expect(await marked()).toBeNull()
+    await page.getByRole('button', { name: 'Sequence' }).click()
+    await expect.poll(marked, LONG).toBe('descending')
+    await page.getByLabel('Filter actors by address').fill('')
+    const sequences = () => actors.locator('td:nth-child(5)').evaluateAll(cells => cells.map(cell => Number(cell.textContent)))
+    await expect.poll(async () => (await sequences()).length, LONG).toBeGreaterThanOrEqual(2)
+    await expect.poll(async () => (await sequences()).toSorted((a, b) => b - a).join() === (await sequences()).join(), LONG).toBe(true)
+    await page.getByLabel('State of actors').selectOption('passivated')
+    await page.getByText('No actor fits').waitFor(LONG)
     const { sequence } = await get<Token>(`/api/tokens/${alpha.token}`)
     await expect.poll(() => page.getByTestId('actor').textContent(), LONG).toContain(String(sequence))
     await market.page.context().close()
@@ -288,6 +298,8 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     ] as const) {
       await page.evaluate(next => (location.hash = next), hash)
       await (ready === null ? page.getByText(/No token fits|not an indexed token/) : page.getByTestId(ready)).waitFor(LONG)
+      for (const always of ['eth-usd', 'stats', 'indexed-block', 'connection'])
+        expect(await page.getByTestId(always).isVisible()).toBe(true)
       // All rules wide and narrow, in a theme each; of the other theme, its colours.
       for (const [width, colorScheme, rules] of [
         [1280, 'light', undefined],
@@ -305,6 +317,18 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
       }
     }
     expect(findings).toEqual([])
+  })
+
+  test('flashes where a price ticks, unless somebody asks for less motion', async () => {
+    const page = await open('')
+    await expectAsRest(page, alpha.token)
+    await buy(alpha.curve, '0.02')
+    const cell = priceCell(page, alpha.token)
+    await expect.poll(() => cell.getAttribute('class'), LONG).toMatch(/tick-up/)
+    const animation = () => cell.evaluate(element => getComputedStyle(element).animationName)
+    expect(await animation()).toMatch(/^flash-up/)
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    expect(await animation()).toBe('none')
   })
 
   test('is used with the keyboard alone', async () => {
