@@ -23,10 +23,12 @@ import { createAdmission } from '#gateway/admission.ts'
 import { createDatabaseProbe, type DatabaseCondition } from '#gateway/databaseProbe.ts'
 import { createRealtime } from '#gateway/realtime.ts'
 import { createServer } from '#gateway/server.ts'
+import { completeContracts } from '#indexer/completeContracts.ts'
 import { findMissingContracts } from '#indexer/findMissingContracts.ts'
 import { createIndexer } from '#indexer/indexer.ts'
 import { restoreDirectory } from '#indexer/restoreDirectory.ts'
 import { createSink } from '#indexer/sink.ts'
+import { createRefresher } from '#indexer/uncollected/refresher.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import { ADAPTER_KINDS, createAdapters } from '#launchpads/registry.ts'
 import { coinbase } from '#market/coinbase.ts'
@@ -136,11 +138,12 @@ async function startSteps({ config, redactor, logger }: ServiceOptions, stops: S
   const { databaseUrl, writing, reading } = await openDatabase({ config, redactor, logger }, stops)
   const db: Queryable = reading.em.getKysely<unknown>()
   const { rpc, source, chainId } = await connectChain(config, logger, stops)
-  const { weth, launchpads } = config.launchpads
+  const { weth } = config.launchpads
+  const launchpads = await completeContracts(rpc, config.launchpads.launchpads, ADAPTER_KINDS)
   const writer = randomUUID()
   await claimDatabase(db, { chainId, genesisHash: (await source.header(0)).hash, weth, launchpads }, writer)
 
-  const adapters = createAdapters(config.launchpads)
+  const adapters = createAdapters({ weth, launchpads })
   void warnOfMissingContracts(rpc, adapters, logger)
   const directory = restoreDirectory(adapters, await readWatchRows(db))
   const prices = createEthUsd({ providers: [coingecko(config.coingecko), coinbase(config.coinbase)], logger })
@@ -153,6 +156,10 @@ async function startSteps({ config, redactor, logger }: ServiceOptions, stops: S
   const { confirmations, maxReorgDepth } = config
   const sink = createSink({ transaction, chainId, writer, weth, adapters, directory, maxReorgDepth, ethUsd, now, logger })
   const indexer = createIndexer({ rpc, source, sink, watchlist: directory, confirmations, maxReorgDepth, logger })
+
+  const everyBlocks = config.claimableRefreshBlocks
+  const isBehind = () => (indexer.view.state().lagBlocks ?? 0) > everyBlocks
+  const refresher = createRefresher({ rpc, adapters, db, transaction, writer, everyBlocks, isBehind, logger })
 
   const history = {
     load: async (token: Parameters<Registry['get']>[0]) => (await readSnapshots(db, { chainId, addresses: [token] }))[0] ?? null,
@@ -208,8 +215,11 @@ async function startSteps({ config, redactor, logger }: ServiceOptions, stops: S
   })
 
   // The one subscriber of the stream: everything upstream runs because of it.
-  indexer.blocks.subscribe(block => registry.dispatch(block))
-  stops.push(() => indexer.stop())
+  indexer.blocks.subscribe(block => {
+    registry.dispatch(block)
+    refresher.committed(block)
+  })
+  stops.push(() => Promise.all([indexer.stop(), refresher.stop()]).then(() => undefined))
   logger.info({ url, chainId, launchpads: launchpads.map(({ name }) => name), version: version }, 'serving')
   return { url, databaseUrl }
 }

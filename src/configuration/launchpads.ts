@@ -11,6 +11,8 @@ interface KnownAdapter {
   readonly contracts: readonly string[]
   /** Public addresses on Base of contracts that an entry may leave out. */
   readonly presets?: Readonly<Record<string, Address>>
+  /** Contracts that an entry may leave out, since another one of its contracts, once asked, tells them. */
+  readonly told?: Readonly<Record<string, { readonly by: string }>>
 }
 
 /** The WETH of Base: presets are of that chain. */
@@ -41,7 +43,10 @@ const startBlock = z
   .min(0, { error: EXPECTED_START })
   .meta({ description: 'The first block to index: the one that created the launchpad contracts, or a later one.' })
 
-function contractField(preset: Address | undefined) {
+function contractField(preset: Address | undefined, teller: string | undefined) {
+  if (teller !== undefined) {
+    return address.optional().meta({ description: `A contract address: 0x and 40 hex digits. It may be left out: the ${teller} tells it.` })
+  }
   if (preset === undefined) return address
   return address.optional().meta({ description: `A contract address: 0x and 40 hex digits. On Base it may be left out (${preset}).` })
 }
@@ -59,12 +64,12 @@ interface LaunchpadsFile {
 }
 
 function launchpadsSchema(known: KnownAdapters) {
-  const entries = Object.entries(known).map(([adapter, { contracts, presets }]) =>
+  const entries = Object.entries(known).map(([adapter, { contracts, presets, told }]) =>
     z.strictObject({
       name,
       adapter: z.literal(adapter),
       startBlock,
-      ...Object.fromEntries(contracts.map(contract => [contract, contractField(presets?.[contract])])),
+      ...Object.fromEntries(contracts.map(contract => [contract, contractField(presets?.[contract], told?.[contract]?.by)])),
     }),
   )
   const [first, ...others] = entries
@@ -100,7 +105,8 @@ export function parseLaunchpads(text: string, known: KnownAdapters): LaunchpadsR
   const file = parsed.data as unknown as LaunchpadsFile
   const missing = findMissing(file, known)
   if (missing.length > 0) return { ok: false, problems: missing }
-  const launchpads = file.launchpads.map(entry => ({ ...known[entry.adapter]?.presets, ...entry }))
+  const onBase = parseAddress(file.weth) === BASE_WETH
+  const launchpads = file.launchpads.map(entry => ({ ...(onBase ? known[entry.adapter]?.presets : {}), ...entry }))
   const problems = findRepetitions(launchpads)
   if (problems.length > 0) return { ok: false, problems }
   return {
@@ -117,7 +123,9 @@ function toLaunchpad(entry: Entry, contracts: readonly string[]): LaunchpadConfi
     name: entry.name,
     adapter: entry.adapter,
     startBlock: entry.startBlock,
-    contracts: Object.fromEntries(contracts.map(contract => [contract, toAddress(String(entry[contract]))])),
+    contracts: Object.fromEntries(
+      contracts.filter(contract => entry[contract] !== undefined).map(contract => [contract, toAddress(String(entry[contract]))]),
+    ),
   }
 }
 
@@ -126,7 +134,7 @@ function findMissing({ weth, launchpads }: LaunchpadsFile, known: KnownAdapters)
   if (parseAddress(weth) === BASE_WETH) return []
   return launchpads.flatMap((entry, index) =>
     Object.keys(known[entry.adapter]?.presets ?? {})
-      .filter(contract => entry[contract] === undefined)
+      .filter(contract => entry[contract] === undefined && known[entry.adapter]?.told?.[contract] === undefined)
       .map(
         contract =>
           `launchpads[${index}].${contract}: missing, ${EXPECTED_ADDRESS}: only on Base it may be left out, whose weth is ${BASE_WETH}`,

@@ -11,6 +11,7 @@ import { DroppedTokenEntity } from './entities/droppedTokenEntity.ts'
 import { PoolEntity } from './entities/poolEntity.ts'
 import { TokenEntity } from './entities/tokenEntity.ts'
 import { TradeEntity } from './entities/tradeEntity.ts'
+import { UncollectedFeeEntity } from './entities/uncollectedFeeEntity.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
 
 const entities = [
@@ -24,6 +25,7 @@ const entities = [
   CreatorFeeEntity,
   BlockUndoEntity,
   DroppedTokenEntity,
+  UncollectedFeeEntity,
 ]
 
 /**

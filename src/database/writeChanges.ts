@@ -107,7 +107,9 @@ export const POOL_COLUMNS: BatchColumns<PoolState> = {
   tick: { type: 'integer', value: pool => pool.tick },
   liquidity: integer(pool => pool.liquidity),
   price_weth: decimal(pool => pool.priceWeth),
+  position_id: integer(pool => pool.positionId),
   created_block: bigint(pool => pool.createdBlock),
+  last_changed_block: bigint(pool => pool.lastChangedBlock),
 }
 
 const insertPools = batchInsert<PoolState>({ table: 'pool', columns: POOL_COLUMNS, onConflict: replaceAll(['address'], POOL_COLUMNS) })

@@ -1,15 +1,15 @@
 import type { ChainSource } from '#chain/chainSource.ts'
 import type { ChainHeader } from '#chain/rawBlock.ts'
 import { RpcError } from '#chain/rpcFault.ts'
-import type { Address } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { BlockBatch, Watchlist } from './ports.ts'
 
 export interface RangeRequest {
   readonly from: number
   readonly to: number
-  /** Addresses that an earlier range announced and that is not committed yet: the watchlist does not know them. */
-  readonly announced: readonly Address[]
+  /** Addresses and ids of pools that an earlier range announced and that is not committed yet: the watchlist does not know them. */
+  readonly announced: readonly Hex[]
   /** Past this many logs the range ends early. */
   readonly maxLogs: number
 }
@@ -18,8 +18,8 @@ export interface FetchedRange {
   readonly batch: BlockBatch
   /** The header of the first block, which tells what the range follows on. */
   readonly first: ChainHeader
-  /** Addresses that this range announces. */
-  readonly discovered: readonly Address[]
+  /** Addresses and ids of pools that this range announces. */
+  readonly discovered: readonly Hex[]
 }
 
 type RangeSource = Pick<ChainSource, 'headers' | 'logsInRange'>
@@ -42,28 +42,38 @@ export async function fetchRange(
 ): Promise<FetchedRange> {
   const [first, end] = await source.headers([from, to])
   if (first === undefined || end === undefined) throw new RpcError({ kind: 'missing', what: `block ${from} or ${to}` })
-  const known = new Set([...watchlist.addresses(), ...announced])
-  const one = await source.logsInRange({ from, to, end, addresses: [...known], maxLogs })
+  const known = new Set([...watchlist.addresses(), ...(watchlist.poolIds?.() ?? []), ...announced])
+  const one = await source.logsInRange({ from, to, end, ...partsOf(known, watchlist), maxLogs })
 
   const found = announcements(one.logs, watchlist, known)
   const since = Math.min(...found.values(), one.to)
-  const two = await source.logsInRange({ from: since, to: one.to, end, addresses: [...found.keys()], maxLogs })
+  const two = await source.logsInRange({ from: since, to: one.to, end, ...partsOf(found.keys(), watchlist), maxLogs })
 
   // The second pass may have ended earlier still; what is announced after its end belongs to the next range.
   const last = two.to
   const logs = merge(
     one.logs.filter(({ blockNumber }) => blockNumber <= last),
-    two.logs.filter(({ address, blockNumber }) => blockNumber >= (found.get(address) ?? Number.POSITIVE_INFINITY)),
+    two.logs.filter(log => log.blockNumber >= (announcedAt(log, found) ?? Number.POSITIVE_INFINITY)),
   )
   const [headers, lastHeader] = await Promise.all([fetchHeaders(source, logs), fetchLast(source, last, end)])
   const discovered = [...found].flatMap(([address, block]) => (block <= last ? [address] : []))
   return { batch: { from, to: lastHeader, headers, logs, live: false }, first, discovered }
 }
 
-/** The addresses that the contracts' logs announce and that are not known, each with the block that announces it. */
-function announcements(logs: readonly ChainLog[], watchlist: Watchlist, known: ReadonlySet<Address>): ReadonlyMap<Address, number> {
+function partsOf(keys: Iterable<Hex>, watchlist: Watchlist): ReturnType<NonNullable<Watchlist['partsOf']>> {
+  const list = [...keys]
+  return watchlist.partsOf?.(list) ?? { addresses: list as Address[] }
+}
+
+/** By its emitter, or, of a PoolManager's, by the pool that it is about. */
+function announcedAt({ address, topics: [, id] }: ChainLog, found: ReadonlyMap<Hex, number>): number | undefined {
+  return found.get(address) ?? (id === undefined ? undefined : found.get(id))
+}
+
+/** The addresses and ids of pools that the contracts' logs announce and that are not known, each with the block that announces it. */
+function announcements(logs: readonly ChainLog[], watchlist: Watchlist, known: ReadonlySet<Hex>): ReadonlyMap<Hex, number> {
   const contracts = new Set(watchlist.contracts)
-  const found = new Map<Address, number>()
+  const found = new Map<Hex, number>()
   const ofContracts = logs.filter(({ address }) => contracts.has(address))
   for (const [block, blockLogs] of Map.groupBy(ofContracts, ({ blockNumber }) => blockNumber)) {
     for (const address of watchlist.discover(blockLogs)) if (!known.has(address) && !found.has(address)) found.set(address, block)

@@ -1,5 +1,5 @@
 import type { BlockWithLogs, ChainSource } from '#chain/chainSource.ts'
-import type { Address } from '#domain/address.ts'
+import type { Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { BlockBatch, Watchlist } from './ports.ts'
 
@@ -63,12 +63,12 @@ export function createFollow({ source, ahead = 3 }: FollowOptions): Follow {
  *
  * @param announced addresses that blocks before it add and that are not committed yet; what this one adds is added to it
  */
-export function liveBatch({ header, logs }: BlockWithLogs, watchlist: Watchlist, announced = new Set<Address>()): BlockBatch {
+export function liveBatch({ header, logs }: BlockWithLogs, watchlist: Watchlist, announced = new Set<Hex>()): BlockBatch {
   const kept = watchedLogs(logs, watchlist, announced)
   return { from: header.number, to: header, headers: kept.length === 0 ? [] : [header], logs: kept, live: true }
 }
 
-function watchedLogs(logs: readonly ChainLog[], watchlist: Watchlist, announced: Set<Address>): readonly ChainLog[] {
+function watchedLogs(logs: readonly ChainLog[], watchlist: Watchlist, announced: Set<Hex>): readonly ChainLog[] {
   const contracts = new Set(watchlist.contracts)
   for (const address of watchlist.discover(logs.filter(({ address }) => contracts.has(address)))) announced.add(address)
   return logs.filter(({ address }) => watchlist.has(address) || announced.has(address))

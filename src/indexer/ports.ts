@@ -1,4 +1,5 @@
-import type { Address } from '#domain/address.ts'
+import type { LogRangeQuery } from '#chain/logRanges.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 
@@ -53,6 +54,10 @@ export interface Watchlist {
   has(address: Address): boolean
   /** Every watched address, contracts included. */
   addresses(): readonly Address[]
-  /** The addresses that these logs of the launchpads' contracts add (new tokens, curves, pools). Changes nothing. */
-  discover(logs: readonly ChainLog[]): readonly Address[]
+  /** The addresses and ids of pools that these logs of the launchpads' contracts add (new tokens, curves, pools). Changes nothing. */
+  discover(logs: readonly ChainLog[]): readonly Hex[]
+  /** The ids of pools inside a Uniswap v4 PoolManager, which have no address. Left out: there are none. */
+  poolIds?(): readonly Hex[]
+  /** Whose logs, and which, have to be fetched for these addresses and ids of pools. Left out: those of the addresses. */
+  partsOf?(keys: readonly Hex[]): Pick<LogRangeQuery, 'addresses' | 'filtered'>
 }

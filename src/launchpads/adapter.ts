@@ -1,6 +1,7 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { ClaimScope } from '#domain/claimable.ts'
+import type { PositionRewards } from './positionRewards.ts'
 import type { PoolFacts, TokenEvent } from './tokenEvent.ts'
 
 /** Why an address is watched, and what its logs need to be understood. */
@@ -8,6 +9,10 @@ export type Watched =
   | { readonly role: 'contract'; readonly launchpad: string }
   /** A Uniswap v4 PoolManager: its logs are those of the pools inside it, each found by its id. */
   | { readonly role: 'poolManager'; readonly launchpad: string }
+  /** A contract that holds positions: its logs are those of the positions, each found by its number, and its own. */
+  | { readonly role: 'locker'; readonly launchpad: string }
+  /** A position in a locker, of a token's pool. */
+  | { readonly role: 'position'; readonly launchpad: string; readonly token: Address; readonly pool: PoolFacts }
   | { readonly role: 'token'; readonly launchpad: string; readonly token: Address }
   | { readonly role: 'pool'; readonly launchpad: string; readonly token: Address; readonly pool: PoolFacts; readonly tokenDecimals: number }
   /** A token that is its own curve: its contract sells and takes back what it mints. */
@@ -19,7 +24,10 @@ export type Watched =
       readonly tokenDecimals: number
     }
 
-/** What a launchpad's log adds to what is watched: an address, or the id of a pool inside a Uniswap v4 PoolManager. */
+/**
+ * What a launchpad's log adds to what is watched: an address, the id of a pool inside a Uniswap v4 PoolManager, or a position in a locker
+ * (`positionKey`).
+ */
 export interface Discovery {
   readonly address: Hex
   readonly watched: Watched
@@ -72,6 +80,10 @@ export interface LaunchpadAdapter {
   readonly contracts: readonly Address[]
   /** Which of `contracts` is the Uniswap v4 PoolManager; none by default. */
   readonly poolManager?: Address
+  /** Of these among `contracts` only logs with these topics tell anything: the others are not fetched where there is a choice. */
+  readonly topics?: ReadonlyMap<Address, readonly (readonly Hex[] | null)[]>
+  /** Where creators' shares lie in locked positions until they are collected, and how a simulated call tells how much. */
+  readonly positions?: PositionRewards
   readonly startBlock: number
   /** The tokens, curves and pools that these logs of `contracts` announce. Logs of other addresses or topics are passed over. */
   discover(logs: readonly ChainLog[]): readonly Discovery[]
@@ -88,11 +100,19 @@ export interface AdapterOptions {
   readonly weth: Address
 }
 
+/** Where a contract is learned from: `by` names the contract that tells it, asked as the signature says. */
+export interface ToldContract {
+  readonly by: string
+  readonly getter: string
+}
+
 /** A kind of launchpad: what its entry in `launchpads.json` must name, and how it is made. */
 export interface AdapterKind {
   /** Names of the contract fields. */
   readonly contracts: readonly string[]
   /** Public addresses on Base of contracts that an entry may leave out. */
   readonly presets?: Readonly<Record<string, Address>>
+  /** Contracts that an entry may leave out on any chain, since another one of its contracts tells them. */
+  readonly told?: Readonly<Record<string, ToldContract>>
   create(options: AdapterOptions): LaunchpadAdapter
 }

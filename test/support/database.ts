@@ -19,7 +19,19 @@ export interface TestDatabaseOptions {
   readonly migrated?: boolean
 }
 
-const TABLES = ['chain_state', 'block', 'token', 'pool', 'trade', 'balance', 'candle', 'creator_fee', 'block_undo', 'dropped_token']
+const TABLES = [
+  'chain_state',
+  'block',
+  'token',
+  'pool',
+  'trade',
+  'balance',
+  'candle',
+  'creator_fee',
+  'block_undo',
+  'dropped_token',
+  'uncollected_fee',
+]
 
 export const silentLogger = pino({ level: 'silent' })
 

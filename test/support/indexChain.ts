@@ -18,6 +18,8 @@ import { silentLogger, type TestDatabase } from './database.ts'
 /** The write path over a test chain and database, fed by hand. */
 export interface ChainIndex {
   readonly sink: BlockSink
+  /** The name under which the database is claimed. */
+  readonly writer: string
   /** Commits blocks `from` to `to` (default: the head) as one batch. */
   indexRange(from: number, to?: number): Promise<CommittedBlock>
   /** Commits every block from `from` to the head by itself. */
@@ -58,6 +60,7 @@ export async function openChainIndex(
   }
   return {
     sink,
+    writer,
     indexRange: async (from, to) => commitRange(from, to ?? (await head()), false),
     indexEach: async from => {
       const blocks: CommittedBlock[] = []

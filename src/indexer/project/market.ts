@@ -12,6 +12,7 @@ const WETH_DECIMALS = 18
 export function applyPoolChange(draft: Draft, token: Mutable<TokenState>, event: TokenEventOf<'poolChanged'>): void {
   const pool = draftPool(draft, event.pool)
   if (pool === undefined) return
+  pool.lastChangedBlock = event.blockNumber
   const { reserves, concentrated, liquidityChange } = event
   if (reserves?.mode === 'set') {
     pool.reserveToken = reserves.token

@@ -77,7 +77,9 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
           tick: null,
           liquidity: null,
           priceWeth: null,
+          positionId: pool.positionId ?? null,
           createdBlock: event.blockNumber,
+          lastChangedBlock: event.blockNumber,
         })
       }
       if (main) token.mainPool = pool.address
@@ -137,6 +139,8 @@ export function holderType(holder: Address, token: Pick<TokenState, 'creator'>, 
   if (BURN_ADDRESSES.has(holder)) return 'burn'
   switch (watched?.role) {
     case 'contract':
+    case 'locker':
+    case 'position':
       return 'locker'
     case 'poolManager':
       return 'pool'
@@ -175,7 +179,8 @@ function applyCreatorFee(draft: Draft, token: Mutable<TokenState> | null, event:
   const row = draftCreatorFee(draft, event, event.scope === 'token' ? event.token : ZERO_ADDRESS)
   if (row === undefined) return
   row.claimed += event.claimed
-  if (row.accrued !== null) {
+  if (event.handover !== undefined) row.accrued = event.handover === 'to' ? null : row.claimed
+  else if (row.accrued !== null) {
     row.accrued = event.balance === undefined ? row.accrued + (event.accrued ?? 0n) : row.claimed + event.balance
     // Nobody takes more than was paid in: a claim of more tells of payments from before the creator was known.
     if (row.claimed > row.accrued) row.accrued = row.claimed
