@@ -151,7 +151,8 @@ async function startSteps({ config, redactor, logger }: ServiceOptions, stops: S
   const transaction = <T>(work: (db: Queryable) => Promise<T>) => writing.em.fork().transactional(em => work(em.getKysely<unknown>()))
   const ethUsd = () => prices.ethUsd()
   const { confirmations, maxReorgDepth } = config
-  const sink = createSink({ transaction, chainId, writer, weth, adapters, directory, maxReorgDepth, ethUsd, now, logger })
+  const isWatched = (token: Parameters<Registry['has']>[0]): boolean => registry.has(token)
+  const sink = createSink({ transaction, chainId, writer, weth, adapters, directory, maxReorgDepth, isWatched, ethUsd, now, logger })
   const indexer = createIndexer({ rpc, source, sink, watchlist: directory, confirmations, maxReorgDepth, logger })
 
   const history = {
