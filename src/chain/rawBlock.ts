@@ -44,20 +44,10 @@ export function parseHeader(raw: unknown, what: string): ChainHeader {
  */
 export function parseLogs(raw: unknown): ChainLog[] {
   if (!Array.isArray(raw)) throw new RpcError({ kind: 'garbled', what: 'logs: not a list' })
-  let before: ParsedLog | null = null
-  return raw.map(one => {
-    before = parseLog(one, before)
-    return before.log
-  })
+  return raw.map(parseLog)
 }
 
-interface ParsedLog {
-  readonly fields: Readonly<Record<string, unknown>>
-  readonly log: ChainLog
-}
-
-/** @param before the log before it: neighbours share their block and transaction, which are then neither checked nor held twice */
-function parseLog(raw: unknown, before: ParsedLog | null): ParsedLog {
+function parseLog(raw: unknown): ChainLog {
   const fields = recordOf(raw, 'log')
   if (fields['removed'] === true) throw new RpcError({ kind: 'inconsistent', what: 'a log is marked as removed' })
   const address = parseAddress(fields['address'])
@@ -66,33 +56,16 @@ function parseLog(raw: unknown, before: ParsedLog | null): ParsedLog {
   if (!Array.isArray(topics) || topics.length > 4) throw new RpcError({ kind: 'garbled', what: 'log: topics' })
   const data = match(fields['data'], BYTES, 'log: data')
   if (data.length % 2 !== 0) throw new RpcError({ kind: 'garbled', what: 'log: data' })
-  const sameTransaction =
-    before !== null &&
-    before.fields['transactionHash'] === fields['transactionHash'] &&
-    PLACE.every(name => before.fields[name] === fields[name])
-  const log = {
+  return {
     address,
     topics: topics.map(topic => parseHash(topic, 'log: topic')),
     data,
-    ...(sameTransaction ? placeOf(before.log) : parsePlace(fields)),
-    logIndex: parseQuantity(fields['logIndex'], 'log: logIndex'),
-  }
-  return { fields, log }
-}
-
-const PLACE = ['blockNumber', 'blockHash', 'transactionIndex'] as const
-
-function parsePlace(fields: Readonly<Record<string, unknown>>) {
-  return {
     blockNumber: parseQuantity(fields['blockNumber'], 'log: blockNumber'),
     blockHash: parseHash(fields['blockHash'], 'log: blockHash'),
     txHash: parseHash(fields['transactionHash'], 'log: transactionHash'),
     txIndex: parseQuantity(fields['transactionIndex'], 'log: transactionIndex'),
+    logIndex: parseQuantity(fields['logIndex'], 'log: logIndex'),
   }
-}
-
-function placeOf({ blockNumber, blockHash, txHash, txIndex }: ChainLog) {
-  return { blockNumber, blockHash, txHash, txIndex }
 }
 
 /** @throws `RpcError` `garbled` when it is not a hex quantity that a number holds exactly */

@@ -68,11 +68,12 @@ interface Course {
  * Indexes one chain from nothing with each contestant in turn: a fresh process and a fresh database every time, the same source, the same
  * PostgreSQL.
  *
+ * @param cache where the chain is kept; default: with the repository's other caches
  * @throws `Error` when two contestants come to different rows, or one of them ends early
  */
-export async function backfill(settings: BackfillSettings, print: (text: string) => void): Promise<BackfillResult> {
+export async function backfill(settings: BackfillSettings, print: (text: string) => void, cache?: URL): Promise<BackfillResult> {
   if (settings.contestants.some(({ name }) => name === 'ponder')) await installPonder(print)
-  const recording = await openRecording(settings.chain, print)
+  const recording = await openRecording(settings.chain, print, cache)
   const source = Worker.start<SourceCalls>(new URL('./sourceProcess.ts', import.meta.url))
   const database = await startDatabaseServer()
   try {

@@ -24,19 +24,23 @@ export interface RecordingSummary {
 
 /** Of the generator and the files; a change makes new chains. */
 const VERSION = 3
-const CACHE = new URL('../../../.cache/backfill/', import.meta.url)
+const CACHE: URL = new URL('../../../.cache/backfill/', import.meta.url)
 const PROGRESS_EVERY = 200
 
-/** The chain of these settings, from the cache or made now. */
-export async function openRecording(settings: ChainSettings, print: (text: string) => void): Promise<Recording> {
+/**
+ * The chain of these settings, from the cache or made now.
+ *
+ * @param cache a folder's URL, which ends with a slash; default `.cache/backfill/`
+ */
+export async function openRecording(settings: ChainSettings, print: (text: string) => void, cache = CACHE): Promise<Recording> {
   const name = createHash('sha256')
     .update(JSON.stringify([VERSION, settings]))
     .digest('hex')
     .slice(0, 16)
-  const folder = new URL(`${name}/`, CACHE)
+  const folder = new URL(`${name}/`, cache)
   const summary = await readSummary(folder)
   if (summary !== null) return { folder, summary }
-  const unfinished = new URL(`${name}.unfinished/`, CACHE)
+  const unfinished = new URL(`${name}.unfinished/`, cache)
   await rm(unfinished, { recursive: true, force: true })
   await mkdir(unfinished, { recursive: true })
   const made = await record(unfinished, settings, print)
