@@ -173,7 +173,8 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
   const transaction = oneAtATime(createTransaction(writing))
   const ethUsd = () => prices.ethUsd()
   const { confirmations, maxReorgDepth } = config
-  const sink = createSink({ transaction, chainId, writer, weth, adapters, directory, maxReorgDepth, ethUsd, now, logger })
+  const isWatched = (token: Parameters<Registry['has']>[0]): boolean => registry.has(token)
+  const sink = createSink({ transaction, chainId, writer, weth, adapters, directory, maxReorgDepth, isWatched, ethUsd, now, logger })
   const indexer = createIndexer({ rpc, source, sink, watchlist: directory, confirmations, maxReorgDepth, logger })
   const metadata = createMetadataReader({
     store: createMetadataStore({ db: writing.em.getKysely<unknown>(), transaction, writer, now }),

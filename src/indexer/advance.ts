@@ -59,6 +59,9 @@ interface Commit {
   done(): void
 }
 
+/** So many blocks before the confirmed head, and it, have everything settled: an index that is always a block or two late has, too. */
+const SETTLED_BLOCKS = 8
+
 const IDLE: Advance = { kind: 'idle' }
 
 export function createAdvancer(options: AdvancerOptions): Advancer {
@@ -155,7 +158,8 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
       return range
     }
     const block = await follow.block(next.from, next.target)
-    return { batch: liveBatch(block, watchlist), first: block.header }
+    const batch = liveBatch(block, watchlist)
+    return { batch: next.target - next.from > SETTLED_BLOCKS ? { ...batch, behind: true } : batch, first: block.header }
   }
 
   const step = async (tip: ChainTip): Promise<Advance> => {

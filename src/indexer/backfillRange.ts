@@ -61,7 +61,7 @@ export async function fetchRange(
   }
   const [headers, lastHeader] = await Promise.all([fetchHeaders(source, logs), fetchLast(source, last, first, end)])
   const discovered = [...found].flatMap(([address, block]) => (block <= last ? [address] : []))
-  return { batch: { from, to: lastHeader, headers, logs, live: false }, first, discovered }
+  return { batch: { from, to: lastHeader, headers, logs, live: false, behind: true }, first, discovered }
 }
 
 /** The addresses that the logs announce and that are neither known nor found from that block on, each with the block that announces it. */

@@ -14,6 +14,11 @@ export interface BlockBatch {
   readonly logs: readonly ChainLog[]
   /** True while following: prices of the moment are stored with the trades. */
   readonly live: boolean
+  /**
+   * True while more than a few confirmed blocks are known to follow. What time alone changes, trades that leave a token's windows, is then left
+   * to a later batch: in a busy chain it is most of what a block costs, and nobody sees it before the last one. Default false.
+   */
+  readonly behind?: boolean
 }
 
 /** The blocks that take the place of indexed ones. */
