@@ -1,3 +1,4 @@
+import { runIndexing } from './macro/backfill/runIndexing.ts'
 import { type FanOutResult, fanOut, SHORT_FAN_OUT } from './macro/fanOut.ts'
 import { reportFanOut } from './macro/reportFanOut.ts'
 import { MICRO_BENCHMARKS } from './micro/microBenchmarks.ts'
@@ -26,7 +27,7 @@ switch (options.type) {
     break
 }
 
-async function run({ micro, macro, only, rounds, check }: Extract<Options, { type: 'run' }>): Promise<void> {
+async function run({ micro, macro, backfill, only, rounds, check }: Extract<Options, { type: 'run' }>): Promise<void> {
   const chosen = micro ? MICRO_BENCHMARKS.filter(({ name }) => name.includes(only)) : []
   if (check) {
     for (const { name, tasks } of chosen) {
@@ -49,7 +50,9 @@ async function run({ micro, macro, only, rounds, check }: Extract<Options, { typ
     fanOutResult = await fanOut({ ...SHORT_FAN_OUT, rounds })
     print(reportFanOut(fanOutResult))
   }
+  const indexing = backfill === null ? null : await runIndexing(backfill, print)
   const settings = { micro: MICRO_SETTINGS }
-  const file = await writeResults({ begunAt: begun.toISOString(), machine, settings, micro: microResults, fanOut: fanOutResult }, begun)
+  const results = { begunAt: begun.toISOString(), machine, settings, micro: microResults, fanOut: fanOutResult, indexing }
+  const file = await writeResults(results, begun)
   print(`kept in ${file}`)
 }

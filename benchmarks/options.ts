@@ -9,12 +9,14 @@ export type Options =
       readonly type: 'run'
       readonly micro: boolean
       readonly macro: boolean
+      /** `null`: not this time. */
+      readonly backfill: 'short' | 'full' | null
       readonly only: string
       readonly rounds: number
       readonly check: boolean
     }
 
-const KINDS = ['micro', 'macro']
+const KINDS = ['micro', 'macro', 'backfill']
 const DEFAULT_ROUNDS = 3
 const MAX_ROUNDS = 100
 
@@ -22,9 +24,12 @@ const HELP = `npm run bench                          everything, about 40 s
 npm run bench -- micro                 functions and objects, timed by tinybench
 npm run bench -- macro                 processes and sockets: the gateway beside uWebSockets.js alone
 npm run bench -- micro --only outbox   those whose name contains a text
+npm run bench -- backfill              a chain from nothing beside the floor and Ponder, minutes; only when named
+npm run bench -- backfill --full       ten times the chain, with everything beside it; the first time it is built
 
   --check        only check that the micro benchmarks' results are right; times nothing
   --rounds <n>   turns of each macro arm, 1 to ${MAX_ROUNDS} (default ${DEFAULT_ROUNDS}); more rounds, narrower ratios
+  --full         of backfill: 100,000 trades of 500 tokens
   --help         this
 
 micro: ${MICRO_BENCHMARKS.map(({ name }) => name).join(', ')}
@@ -41,13 +46,16 @@ export function parseOptions(args: readonly string[]): Options {
       options: {
         help: { type: 'boolean', default: false },
         check: { type: 'boolean', default: false },
+        full: { type: 'boolean', default: false },
         only: { type: 'string', default: '' },
         rounds: { type: 'string', default: String(DEFAULT_ROUNDS) },
       },
     })
     if (values.help) return { type: 'help', text: HELP }
     const unknown = positionals.find(kind => !KINDS.includes(kind))
-    if (unknown !== undefined) return { type: 'wrong', text: `there is no ${unknown}: say micro or macro` }
+    if (unknown !== undefined) return { type: 'wrong', text: `there is no ${unknown}: say micro, macro or backfill` }
+    const backfill = positionals.includes('backfill')
+    if (values.full && !backfill) return { type: 'wrong', text: '--full belongs to backfill' }
     const rounds = Number(values.rounds)
     if (!Number.isInteger(rounds) || rounds < 1 || rounds > MAX_ROUNDS) {
       return { type: 'wrong', text: `--rounds must be an integer from 1 to ${MAX_ROUNDS}` }
@@ -62,6 +70,7 @@ export function parseOptions(args: readonly string[]): Options {
       type: 'run',
       micro: all || positionals.includes('micro'),
       macro: positionals.includes('macro') || (all && !isNarrowed),
+      backfill: backfill ? (values.full ? 'full' : 'short') : null,
       only: values.only,
       rounds,
       check: values.check,

@@ -37,6 +37,8 @@ export interface ChainSource {
   blockWithLogs(number: number): Promise<BlockWithLogs>
   /** Logs of some addresses in a range, in as many queries as the providers' limits ask for. */
   logsInRange(query: LogRangeQuery): Promise<LogRange>
+  /** How many blocks the provider is asked for at once now when logs are fetched in ranges. */
+  blocksAtOnce(provider: string): number
 }
 
 /** Headers asked for in one question: bounds the size of an answer, not of a range. */
@@ -83,7 +85,11 @@ export function createChainSource({ rpc, concurrency = 4 }: ChainSourceOptions):
       for (let at = 0; at < numbers.length; at += HEADERS_PER_QUESTION) parts.push(numbers.slice(at, at + HEADERS_PER_QUESTION))
       return (await mapBounded(parts, HEADER_QUESTIONS_AT_ONCE, part => rpc.ask(provider => fetchHeaders(provider, part)))).flat()
     },
-    headerOfEach: number => rpc.askEach(provider => fetchHeader(provider, number)),
+    headerOfEach: number => {
+      // It is asked when something contradicts what is indexed: the kept tip may be what is wrong, and must not be held on to while the head stands still.
+      last = null
+      return rpc.askEach(provider => fetchHeader(provider, number))
+    },
     blockWithLogs: async number => {
       let known = knownHeader(number)
       return rpc.ask(async provider => {
@@ -98,6 +104,7 @@ export function createChainSource({ rpc, concurrency = 4 }: ChainSourceOptions):
       })
     },
     logsInRange: query => logRanges.fetch(query),
+    blocksAtOnce: provider => logRanges.blocksAtOnce(provider),
   }
 }
 

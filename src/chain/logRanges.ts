@@ -63,6 +63,13 @@ type PieceOutcome =
   | { readonly kind: 'logs'; readonly logs: readonly ChainLog[] }
   | { readonly kind: 'too-large'; readonly provider: string; readonly error: unknown }
 
+/**
+ * Logs per answer to aim for, below what providers refuse: an answer is parsed in one go, and so much of it is 20 ms in which nothing else happens.
+ */
+const LOGS_PER_ANSWER = 4_000
+/** The density of the chain that was learned fades by so much with every answer that shows less. */
+const DENSITY_KEPT = 0.8
+
 /** What was learned of one provider. */
 interface Limits {
   readonly size: RangeSize
@@ -74,6 +81,17 @@ const NO_LIMITS: Limits = { size: UNLIMITED_RANGE, addresses: MOST_ADDRESSES }
 export function createLogRanges({ rpc, concurrency }: { rpc: Pick<Rpc, 'ask' | 'preferred'>; concurrency: number }): LogRanges {
   const limits = new Map<string, Limits>()
   const limitsOf = (provider: string) => limits.get(provider) ?? NO_LIMITS
+  /** Logs per block in the fullest of the last answers. */
+  let density = 0
+  const noteDensity = ({ from, to }: Piece, logs: number) => {
+    density = Math.max(logs / (to - from + 1), density * DENSITY_KEPT)
+  }
+  /** What the provider allows, and no more blocks than fill an answer. */
+  const sizeNow = (provider: string): Limits => {
+    const { size, addresses } = limitsOf(provider)
+    const fitting = density === 0 ? size.blocks : Math.ceil(LOGS_PER_ANSWER / density)
+    return { addresses, size: { ...size, blocks: Math.max(1, Math.min(size.blocks, fitting)) } }
+  }
 
   const askPiece = async (piece: Piece, run: Run): Promise<PieceOutcome> => {
     let provider = ''
@@ -81,6 +99,7 @@ export function createLogRanges({ rpc, concurrency }: { rpc: Pick<Rpc, 'ask' | '
       provider = one.name
       try {
         const logs = await fetchPiece(one, piece, run.query)
+        noteDensity(piece, logs.length)
         const { size, addresses } = limitsOf(provider)
         limits.set(provider, { addresses, size: afterAnsweredRange(size, piece.to - piece.from + 1) })
         return { kind: 'logs', logs }
@@ -119,7 +138,7 @@ export function createLogRanges({ rpc, concurrency }: { rpc: Pick<Rpc, 'ask' | '
     fetch: async query => {
       if (query.addresses.length === 0 && (query.filtered ?? []).length === 0) return { logs: [], to: query.to }
       const run: Run = { query, timeoutsInARow: 0 }
-      const plan = createPlan(query, () => limitsOf(rpc.preferred()))
+      const plan = createPlan(query, () => sizeNow(rpc.preferred()))
       const found: (readonly ChainLog[])[] = []
       let count = 0
       let failed = false

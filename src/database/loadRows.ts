@@ -8,12 +8,16 @@ import { bytesToAddress, toBytes } from './bytes.ts'
 import type { Queryable } from './queryable.ts'
 import { type PoolRow, type TokenStateRow, toDecimal, toPoolState, toTokenState } from './stateRows.ts'
 
-/**
- * The current rows that projecting a batch needs: what its events touch, and the tokens of which a trade has left a window by `now` (Unix
- * seconds of the batch's last block).
- */
-export async function loadRows(db: Queryable, keys: RowKeys, now: number): Promise<CurrentRows> {
-  const tokens = await loadTokens(db, keys.tokens, now)
+export interface LoadTime {
+  /** Unix seconds of the batch's last block. */
+  readonly now: number
+  /** Whether the tokens of which a trade has left a window by then are loaded as well. */
+  readonly expired: boolean
+}
+
+/** The current rows that projecting a batch needs: what its events touch, and on demand what the passing of time has made wrong. */
+export async function loadRows(db: Queryable, keys: RowKeys, { now, expired }: LoadTime): Promise<CurrentRows> {
+  const tokens = await loadTokens(db, keys.tokens, expired ? now : null)
   const addresses = [...tokens.keys()]
   return {
     tokens,
@@ -24,9 +28,10 @@ export async function loadRows(db: Queryable, keys: RowKeys, now: number): Promi
   }
 }
 
-async function loadTokens(db: Queryable, addresses: readonly Address[], now: number): Promise<Map<Address, TokenState>> {
+async function loadTokens(db: Queryable, addresses: readonly Address[], expiredBy: number | null): Promise<Map<Address, TokenState>> {
+  const expired = expiredBy === null ? sql`` : sql`or windows_expire_at <= ${expiredBy}`
   const { rows } = await sql<TokenStateRow>`
-    select * from token where address = any(${addresses.map(toBytes)}::bytea[]) or windows_expire_at <= ${now}`.execute(db)
+    select * from token where address = any(${addresses.map(toBytes)}::bytea[]) ${expired}`.execute(db)
   return new Map(rows.map(row => toTokenState(row)).map(token => [token.address, token]))
 }
 

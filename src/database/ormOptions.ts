@@ -8,6 +8,8 @@ import { CandleEntity } from './entities/candleEntity.ts'
 import { ChainStateEntity } from './entities/chainStateEntity.ts'
 import { CreatorFeeEntity } from './entities/creatorFeeEntity.ts'
 import { DroppedTokenEntity } from './entities/droppedTokenEntity.ts'
+import { MetadataEntity } from './entities/metadataEntity.ts'
+import { MetadataWaitingEntity } from './entities/metadataWaitingEntity.ts'
 import { PoolEntity } from './entities/poolEntity.ts'
 import { TokenEntity } from './entities/tokenEntity.ts'
 import { TradeEntity } from './entities/tradeEntity.ts'
@@ -25,6 +27,8 @@ const entities = [
   CreatorFeeEntity,
   BlockUndoEntity,
   DroppedTokenEntity,
+  MetadataEntity,
+  MetadataWaitingEntity,
   UncollectedFeeEntity,
 ]
 

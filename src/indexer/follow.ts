@@ -1,7 +1,7 @@
 import type { BlockWithLogs, ChainSource } from '#chain/chainSource.ts'
 import type { Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import type { BlockBatch, Watchlist } from './ports.ts'
+import { ANNOUNCING_STEPS, type BlockBatch, type Watchlist } from './ports.ts'
 
 export interface FollowOptions {
   readonly source: Pick<ChainSource, 'blockWithLogs'>
@@ -61,7 +61,7 @@ export function createFollow({ source, ahead = 3 }: FollowOptions): Follow {
 /**
  * The batch of one block: the logs of the addresses that are watched, and of those that the block itself adds, wherever in it they are announced.
  *
- * @param announced addresses that blocks before it add and that are not committed yet; what this one adds is added to it
+ * @param announced addresses and ids of pools that blocks before it add and that are not committed yet; what this one adds is added to it
  */
 export function liveBatch({ header, logs }: BlockWithLogs, watchlist: Watchlist, announced = new Set<Hex>()): BlockBatch {
   const kept = watchedLogs(logs, watchlist, announced)
@@ -69,7 +69,14 @@ export function liveBatch({ header, logs }: BlockWithLogs, watchlist: Watchlist,
 }
 
 function watchedLogs(logs: readonly ChainLog[], watchlist: Watchlist, announced: Set<Hex>): readonly ChainLog[] {
-  const contracts = new Set(watchlist.contracts)
-  for (const address of watchlist.discover(logs.filter(({ address }) => contracts.has(address)))) announced.add(address)
-  return logs.filter(({ address }) => watchlist.has(address) || announced.has(address))
+  const isWatched = ({ address }: ChainLog) => watchlist.has(address) || announced.has(address)
+  let kept = logs.filter(isWatched)
+  // What is announced may announce something itself: a curve its pool.
+  for (let step = 0; step < ANNOUNCING_STEPS; step++) {
+    const before = announced.size
+    for (const key of watchlist.discover(kept)) announced.add(key)
+    if (announced.size === before) break
+    kept = logs.filter(isWatched)
+  }
+  return kept
 }

@@ -15,6 +15,11 @@ export interface BlockBatch {
   readonly logs: readonly ChainLog[]
   /** True while following: prices of the moment are stored with the trades. */
   readonly live: boolean
+  /**
+   * True while more than a few confirmed blocks are known to follow. What time alone changes, trades that leave a token's windows, is then left
+   * to a later batch: in a busy chain it is most of what a block costs, and nobody sees it before the last one. Default false.
+   */
+  readonly behind?: boolean
 }
 
 /** The blocks that take the place of indexed ones. */
@@ -27,7 +32,10 @@ export interface Replacement {
 
 /** Where indexing stands and where blocks go. */
 export interface BlockSink {
-  /** The newest indexed blocks, ascending and linked by parent hash, the cursor last; empty when nothing is indexed. */
+  /**
+   * The newest indexed blocks, ascending and linked by parent hash, the cursor last; empty when nothing is indexed. What was begun before is
+   * decided by then: no earlier commit can turn out to have succeeded afterwards.
+   */
   recentBlocks(): Promise<readonly BlockHeader[]>
   /**
    * Decodes, projects and commits a batch in one transaction. Idempotent: a batch whose end is already the cursor is answered from what
@@ -45,6 +53,9 @@ export interface BlockSink {
   swap(replacement: Replacement): Promise<CommittedBlock>
 }
 
+/** How far announcements reach: a launchpad's contract announces a curve, and that one its pool, which announces nothing. */
+export const ANNOUNCING_STEPS = 2
+
 /** Which addresses' logs matter. It grows with what `commit` indexes. */
 export interface Watchlist {
   /** The launchpads' own contracts: their logs tell which tokens and pools exist. */
@@ -54,7 +65,10 @@ export interface Watchlist {
   has(address: Address): boolean
   /** Every watched address, contracts included. */
   addresses(): readonly Address[]
-  /** The addresses and ids of pools that these logs of the launchpads' contracts add (new tokens, curves, pools). Changes nothing. */
+  /**
+   * The addresses and ids of pools that these logs, of watched addresses and of such as were discovered before, add (new tokens, curves,
+   * pools). At least those that a commit of them would watch. Changes nothing.
+   */
   discover(logs: readonly ChainLog[]): readonly Hex[]
   /** The ids of pools inside a Uniswap v4 PoolManager, which have no address. Left out: there are none. */
   poolIds?(): readonly Hex[]

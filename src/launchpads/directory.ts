@@ -20,10 +20,16 @@ export interface Directory {
   poolIds(): readonly Hex[]
   /** Whose logs, and which, have to be fetched for these addresses and ids of pools. */
   partsOf(keys: readonly Hex[]): LogParts
-  /** The addresses and the ids of pools that these logs add. Changes nothing. */
+  /**
+   * The addresses and the ids of pools that these logs of watched addresses add: at least those of `discoveries`, since an address that is
+   * not indexed yet is taken for one that may announce others. Changes nothing.
+   */
   discover(logs: readonly ChainLog[]): readonly Hex[]
-  /** What these logs add, with the reason. An address that is watched already is not among them: the first announcement counts. */
-  discoveries(logs: readonly ChainLog[]): readonly Discovery[]
+  /**
+   * What these logs, ascending by block, add, with the reason and the block that announces it. What is watched already is not among them: the
+   * first announcement counts.
+   */
+  discoveries(logs: readonly ChainLog[]): readonly IndexedDiscovery[]
   /** Watches from now on. To be called once what announced them, in blocks up to this one, is committed. */
   add(discoveries: readonly Discovery[], block: number): void
   /** A directory of its own that knows only what blocks up to this one announced. Cost: a copy of everything. */
@@ -51,7 +57,11 @@ export function watchedBy(log: Pick<ChainLog, 'address' | 'topics'>, lookup: Dir
   if (watched?.role !== 'poolManager') return watched
   // An indexed address has the length of an id, and is none.
   const pool = id === undefined ? undefined : lookup(id)
-  return pool?.role === 'pool' && pool.pool.type === 'uniswap-v4' ? pool : undefined
+  return isUniswapV4(pool) ? pool : undefined
+}
+
+function isUniswapV4(watched: Watched | undefined): boolean {
+  return watched?.role === 'pool' && watched.pool.type === 'uniswap-v4'
 }
 
 /** What a position is watched as: numbers are the position manager's, and two lockers may hold the same. */
@@ -70,7 +80,7 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
   for (const adapter of adapters) {
     for (const address of adapter.contracts) {
       if (!entries.has(address)) contracts.push(address)
-      entries.set(address, { role: roleOf(address, adapter), launchpad: adapter.launchpad })
+      entries.set(address, contractOf(address, adapter))
     }
   }
   const managers = [...new Set(adapters.flatMap(({ poolManager }) => poolManager ?? []))]
@@ -100,13 +110,31 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
     })
 
   const discoveries = (logs: readonly ChainLog[]) => {
-    const found = new Map<Hex, Discovery>()
-    for (const adapter of adapters) {
-      for (const discovery of adapter.discover(logs)) {
-        if (!entries.has(discovery.address) && !found.has(discovery.address)) found.set(discovery.address, discovery)
+    const found = new Map<Hex, IndexedDiscovery>()
+    const lookup = (address: Hex) => entries.get(address) ?? found.get(address)?.watched
+    for (const [block, blockLogs] of Map.groupBy(logs, ({ blockNumber }) => blockNumber)) {
+      // What a block announces may announce something itself in the same block, before or after.
+      for (let before = -1; before < found.size; ) {
+        before = found.size
+        for (const adapter of adapters) {
+          for (const { address, watched } of adapter.discover(blockLogs, lookup)) {
+            if (lookup(address) === undefined) found.set(address, { address, watched, block })
+          }
+        }
       }
     }
     return [...found.values()]
+  }
+  const discover = (logs: readonly ChainLog[]) => {
+    const found = new Set(
+      discoveries(logs)
+        .map(({ address }) => address)
+        .filter(key => isAddress(key) || isPoolId(key)),
+    )
+    const uncertain = logs.filter(({ address }) => !entries.has(address) && !found.has(address))
+    if (uncertain.length === 0) return [...found]
+    for (const address of adapters.flatMap(adapter => adapter.mayAnnounce?.(uncertain) ?? [])) if (!entries.has(address)) found.add(address)
+    return [...found]
   }
 
   return {
@@ -115,7 +143,7 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
     has: address => entries.has(address),
     addresses: () => [...entries.keys()].filter(isAddress),
     lookup: address => entries.get(address),
-    poolIds: () => [...entries.keys()].filter(isPoolId),
+    poolIds: () => [...entries].flatMap(([key, watched]) => (isUniswapV4(watched) ? [key] : [])),
     partsOf: keys => {
       const addresses = keys.filter(isAddress)
       const ids = keys.filter(isPoolId)
@@ -127,10 +155,7 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
       const isWhole = (address: Address) => !narrowed.has(address) && !managers.includes(address)
       return { addresses: addresses.filter(isWhole), filtered: [...ofPools, ...ofContracts] }
     },
-    discover: logs =>
-      discoveries(logs)
-        .map(({ address }) => address)
-        .filter(key => isAddress(key) || isPoolId(key)),
+    discover,
     discoveries,
     add: (found, block) => {
       for (const discovery of found) add({ ...discovery, block })
@@ -145,9 +170,10 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
   }
 }
 
-function roleOf(address: Address, { poolManager, positions }: LaunchpadAdapter): 'poolManager' | 'locker' | 'contract' {
-  if (address === poolManager) return 'poolManager'
-  return address === positions?.locker ? 'locker' : 'contract'
+function contractOf(address: Address, { launchpad, poolManager, positions, curves = [] }: LaunchpadAdapter): Watched {
+  if (address === poolManager) return { role: 'poolManager', launchpad }
+  if (address === positions?.locker) return { role: 'locker', launchpad }
+  return { role: 'contract', launchpad, ...(curves.includes(address) && { holds: 'curve' }) }
 }
 
 /** Pools inside a PoolManager and positions in a locker have no logs of their own to fetch. */

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type PluginTransformQueryArgs, sql } from 'kysely'
 import { parseEther } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createRpc, type Rpc } from '#chain/rpc.ts'
@@ -15,6 +15,7 @@ import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { type ClankerV31, deployClankerV31, type LaunchedClanker } from '#test/support/clankerV31.ts'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
 import { type ChainIndex, openChainIndex } from '#test/support/indexChain.ts'
+import { testAddress } from '#test/support/simulatedChain.ts'
 
 const OWNER = toAddress(`0x${'c3'.repeat(20)}`)
 const HEIR = toAddress(`0x${'d4'.repeat(20)}`)
@@ -66,7 +67,11 @@ async function indexAll(): Promise<CommittedBlock> {
 /** Asks the chain, unless the question is refused or lost by this. */
 type Intercept = (method: string, count: number) => RpcFault | null | Promise<null>
 
-function refresher(everyBlocks: number, intercept: Intercept = () => null): Refresher & { readonly asked: string[] } {
+function refresher(
+  everyBlocks: number,
+  intercept: Intercept = () => null,
+  db: Queryable = database.kysely,
+): Refresher & { readonly asked: string[] } {
   const asked: string[] = []
   const ask: Rpc['ask'] = question =>
     rpc.ask(provider =>
@@ -85,7 +90,7 @@ function refresher(everyBlocks: number, intercept: Intercept = () => null): Refr
   const made = createRefresher({
     rpc: { ask },
     adapters: createAdapters({ weth: chain.deployment.weth, launchpads: clanker.launchpads }),
-    db: database.kysely,
+    db,
     transaction: work => database.orm.em.fork().transactional(em => work(em.getKysely<unknown>() as Queryable)),
     writer: index.writer,
     everyBlocks,
@@ -206,6 +211,24 @@ describe('what lies in a position', () => {
     // Nobody tells a new process that the token has changed.
     await refresh(refresher(1), { ...block, tokens: [] })
     expect(await claimable(first.token)).toEqual({ ...(await collected(first)), asOfBlock: block.number })
+  })
+
+  it('is asked for of tokens that nobody watches, without a search through all', async () => {
+    const searches: boolean[] = []
+    const noteSearch = ({ node }: PluginTransformQueryArgs) => {
+      searches.push(!JSON.stringify(node).includes('any('))
+      return node
+    }
+    const db = database.kysely.withPlugin({ transformQuery: noteSearch, transformResult: async ({ result }) => result })
+    const one = refresher(1, () => null, db)
+    await refresh(one, await indexAll())
+    expect(searches).toContain(true)
+    searches.length = 0
+    await swap(first.token, 'buy', parseEther('0.02'))
+    const block = await indexAll()
+    await refresh(one, { ...block, tokens: [], unread: [testAddress(1), first.token] })
+    expect(await claimable(first.token)).toEqual({ ...(await collected(first)), asOfBlock: block.number })
+    expect(searches).toEqual([false])
   })
 
   it('does not outlive the block that was asked for', async () => {

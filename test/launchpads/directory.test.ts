@@ -38,6 +38,12 @@ describe('what has to be fetched', () => {
     expect(filtered[0]?.topics[0]).toHaveLength(3)
     const pool = { address: POOL_ID, type: 'uniswap-v4', quoteToken: WETH, quoteDecimals: 18, tokenIsToken0: true, feeBps: null } as const
     directory.add([{ address: POOL_ID, watched: { role: 'pool', launchpad: 'four', token: TOKEN, pool, tokenDecimals: 18 } }], 1)
+    // A curve inside a contract for all tokens has a key of the same length.
+    const curve = { ...pool, address: `0x${'cd'.repeat(32)}`, type: 'curve' } as const
+    directory.add(
+      [{ address: curve.address, watched: { role: 'pool', launchpad: 'own', token: TOKEN, pool: curve, tokenDecimals: 18 } }],
+      1,
+    )
     expect(directory.poolIds()).toEqual([POOL_ID])
     expect(directory.addresses()).not.toContain(POOL_ID)
   })

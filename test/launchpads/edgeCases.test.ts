@@ -25,12 +25,12 @@ const V31 = entry('clanker-v3.1', { factory: FACTORY, locker: LOCKER, uniswapFac
 const V4 = entry('clanker-v4', { factory: FACTORY, feeLocker: FEE_LOCKER, poolManager: MANAGER })
 const WOW = entry('wow', { factory: FACTORY, protocolRewards: REWARDS })
 
-/** Blocks of transactions of logs, followed block by block. */
-function follow(launchpad: typeof V31, blocks: readonly (readonly (readonly NewLog[])[])[]) {
+/** Blocks of transactions of logs, followed block by block or so many at once. */
+async function follow(launchpad: typeof V31, blocks: readonly (readonly (readonly NewLog[])[])[], atOnce = 1) {
   const adapters = createAdapters({ weth: WETH, launchpads: [launchpad] })
   const directory = createDirectory(adapters, [])
   const rows = memoryRows()
-  for (const [index, transactions] of blocks.entries()) {
+  const mined = blocks.map((transactions, index) => {
     const number = index + 1
     const header = { number, hash: word(number), parentHash: word(number - 1), timestamp: 1_700_000_000 + number }
     let logIndex = 0
@@ -40,11 +40,16 @@ function follow(launchpad: typeof V31, blocks: readonly (readonly (readonly NewL
         return { address, topics, data, ...at }
       }),
     )
-    const batch = { from: number, to: header, headers: [header], logs, live: true }
-    const { events, lookup, discoveries } = decodeBatch(batch, { directory, adapters, weth: WETH, logger: silentLogger })
-    const { timestamp } = header
-    rows.write(project({ events, rows: rows.load(timestamp), now: timestamp, weth: WETH, ethUsd: null, lookup, blocks: [header] }))
-    directory.add(discoveries, number)
+    return { header, logs }
+  })
+  for (let at = 0; at < mined.length; at += atOnce) {
+    const some = mined.slice(at, at + atOnce)
+    const to = some.at(-1)?.header ?? expect.unreachable()
+    const batch = { from: at + 1, to, headers: some.map(({ header }) => header), logs: some.flatMap(({ logs }) => logs), live: true }
+    const { events, lookup, discoveries } = await decodeBatch(batch, { directory, adapters, weth: WETH, logger: silentLogger })
+    const { timestamp } = to
+    rows.write(project({ events, rows: rows.load(timestamp), now: timestamp, weth: WETH, ethUsd: null, lookup, blocks: [to] }))
+    directory.add(discoveries, to.number)
   }
   const { tokens, pools, trades, balances, creatorFees } = rows.tables
   const feeOf = (creator: Address, currency: Address) =>
@@ -94,19 +99,19 @@ function handedOver(from: Address, to: Address): NewLog {
 }
 
 describe('clanker-v3.1', () => {
-  it('counts what a token does in its block before its announcement and after, in any transaction', () => {
+  it('counts what a token does in its block before its announcement and after, in any transaction', async () => {
     const before = [transferLog(TOKEN, POOL, BUYER, 10n ** 21n), swapped(-(10n ** 21n), 10n ** 18n)]
     const after = [transferLog(TOKEN, BUYER, DEAD, 3n), transferLog(TOKEN, BUYER, ZERO_ADDRESS, 4n)]
-    const { token, trades, balances } = follow(V31, [[[mint], before, [poolCreated(WETH), initialized, created31(CREATOR)], after]])
+    const { token, trades, balances } = await follow(V31, [[[mint], before, [poolCreated(WETH), initialized, created31(CREATOR)], after]])
     expect(token).toMatchObject({ totalSupply: SUPPLY - 4n, tradeCount: 1, holderCount: 3, mainPool: POOL })
     expect(trades).toMatchObject([{ side: 'buy', maker: BUYER, amountWei: 10n ** 18n }])
     expect(balances.get(`${TOKEN}${DEAD}`)).toMatchObject({ balance: 3n, type: 'burn' })
     expect(balances.has(`${TOKEN}${ZERO_ADDRESS}`)).toBe(false)
   })
 
-  it('gives no WETH prices where the pair is another, in either order, and knows what is claimed of it', () => {
+  it('gives no WETH prices where the pair is another, in either order, and knows what is claimed of it', async () => {
     for (const quote of [testAddress(400), testAddress(700)]) {
-      const { token, trades, pools, feeOf } = follow(V31, [
+      const { token, trades, pools, feeOf } = await follow(V31, [
         [launch31(CREATOR, quote)],
         [[transferLog(TOKEN, POOL, BUYER, 9n), swapped(TOKEN < quote ? -9n : 5n, TOKEN < quote ? 5n : -9n)]],
         [[claimed(CREATOR, 21n, 22n)]],
@@ -118,9 +123,9 @@ describe('clanker-v3.1', () => {
     }
   })
 
-  it('follows the rewards through handovers, back to the first and to nobody', () => {
+  it('follows the rewards through handovers, back to the first and to nobody', async () => {
     const heir = BUYER
-    const { feeOf } = follow(V31, [
+    const { feeOf } = await follow(V31, [
       [launch31()],
       [[claimed(CREATOR, 1n, 2n)]],
       // In one transaction: handed over, collected, handed back, and to nobody, when the team is paid.
@@ -135,29 +140,34 @@ describe('clanker-v3.1', () => {
     expect(feeOf(ZERO_ADDRESS, WETH)).toBeUndefined()
   })
 
-  it('opens no account where the creator names no recipient, nor for positions of others', () => {
+  it('opens no account where the creator names no recipient, nor for positions of others', async () => {
     const other = { ...claimed(BUYER, 1n, 1n), topics: [...(claimed(BUYER, 1n, 1n).topics ?? [])] }
     other.topics[1] = word(78)
-    const { feeOf } = follow(V31, [[launch31(ZERO_ADDRESS)], [[other]]])
+    const { feeOf } = await follow(V31, [[launch31(ZERO_ADDRESS)], [[other]]])
     expect([feeOf(ZERO_ADDRESS, WETH), feeOf(CREATOR, WETH), feeOf(BUYER, WETH)]).toEqual([undefined, undefined, undefined])
   })
 
-  it('takes the pool from the factory’s own word, whatever others say before or after', () => {
+  it.each([1, 3])('counts what is claimed of a position from the block on that announces it, %i blocks at once', async atOnce => {
+    const { feeOf } = await follow(V31, [[[claimed(CREATOR, 1n, 2n)]], [launch31()], [[claimed(CREATOR, 10n, 20n)]]], atOnce)
+    expect(feeOf(CREATOR, TOKEN)).toMatchObject({ claimed: 10n, lastChangedBlock: 3 })
+  })
+
+  it('takes the pool from the factory’s own word, whatever others say before or after', async () => {
     const fake = { ...poolCreated(WETH, testAddress(666)), address: POSITIONS }
     const otherTier = { ...poolCreated(WETH, testAddress(667)) }
     const tier = { ...otherTier, topics: [...(otherTier.topics ?? []).slice(0, 3), word(3_000)] }
     const late = poolCreated(WETH, testAddress(668))
-    const { token } = follow(V31, [[[fake, ...launch31().slice(0, 3), tier, fake, created31(CREATOR), late]]])
+    const { token } = await follow(V31, [[[fake, ...launch31().slice(0, 3), tier, fake, created31(CREATOR), late]]])
     expect(token?.mainPool).toBe(POOL)
   })
 
-  it('keeps names that break every rule within bounds, and passes over an announcement that is none', () => {
+  it('keeps names that break every rule within bounds, and passes over an announcement that is none', async () => {
     const hostile = `\0\u202e\ud83d${'z'.repeat(100_000)}`
-    const { token } = follow(V31, [[[...launch31().slice(0, 3), created31(CREATOR, hostile)]]])
+    const { token } = await follow(V31, [[[...launch31().slice(0, 3), created31(CREATOR, hostile)]]])
     expect(token?.name?.length).toBeLessThanOrEqual(1_024)
     expect(token?.name).not.toContain('\0')
     const broken = { ...created31(CREATOR), data: words(1n, 2n, 3n, 2n ** 255n, 5n, 6n, 7n, 8n, 9n, 10n, 11n) }
-    expect(follow(V31, [[[...launch31().slice(0, 3), broken]]]).token).toBeUndefined()
+    expect((await follow(V31, [[[...launch31().slice(0, 3), broken]]])).token).toBeUndefined()
   })
 })
 
@@ -203,13 +213,13 @@ describe('clanker-v4', () => {
       10_000n,
     )
 
-  it('keeps the pool’s liquidity as its ticks and swaps say: a range holds its lower tick and not its upper one', () => {
-    const { pools } = follow(V4, [
+  it('keeps the pool’s liquidity as its ticks and swaps say: a range holds its lower tick and not its upper one', async () => {
+    const { pools } = await follow(V4, [
       [[initialize(WETH), liquidity(0n, 200n, 100n), liquidity(-200n, 0n, 1_000n), liquidity(-200n, 200n, 7n), created(WETH)]],
       [[liquidity(-200n, 200n, 0n)], [liquidity(0n, 200n, -40n)]],
     ])
     expect(pools.get(POOL_ID)).toMatchObject({ liquidity: 67n, tick: 0, sqrtPriceX96: Q96, reserveToken: null, reserveQuote: null })
-    const moved = follow(V4, [
+    const moved = await follow(V4, [
       [[initialize(WETH), liquidity(0n, 200n, 100n), created(WETH)]],
       // Out of the range, where a position comes to lie round the new tick.
       [[swap(-5n, 5n, 0n, -1n), liquidity(-200n, 0n, 30n), liquidity(0n, 200n, 900n)]],
@@ -217,11 +227,18 @@ describe('clanker-v4', () => {
     expect(moved.pools.get(POOL_ID)).toMatchObject({ liquidity: 30n, tick: -1 })
   })
 
-  it('gives no WETH prices where the pair is another, and those of ETH where it is ETH itself', () => {
-    const other = follow(V4, [[[initialize(BUYER), created(BUYER)]], [[swap(9n, -5n, 1n, 0n)]]])
+  it.each([1, 3])('counts what befalls a pool from the block on that announces it, %i blocks at once', async atOnce => {
+    const early = [initialize(WETH), swap(-5n, 5n, 9n, 3n)]
+    const { pools, trades } = await follow(V4, [[early], [[created(WETH)]], [[liquidity(-200n, 200n, 7n)]]], atOnce)
+    expect(pools.get(POOL_ID)).toMatchObject({ tick: null, sqrtPriceX96: null, createdBlock: 2, lastChangedBlock: 3 })
+    expect(trades).toEqual([])
+  })
+
+  it('gives no WETH prices where the pair is another, and those of ETH where it is ETH itself', async () => {
+    const other = await follow(V4, [[[initialize(BUYER), created(BUYER)]], [[swap(9n, -5n, 1n, 0n)]]])
     expect(other.token).toMatchObject({ priceWeth: null, marketCapWeth: null, tradeCount: 1 })
     expect(other.trades).toMatchObject([{ amountWei: null, priceWeth: null }])
-    const ether = follow(V4, [[[initialize(ZERO_ADDRESS), created(ZERO_ADDRESS)]], [[swap(-(10n ** 18n), 10n ** 21n, 1n, 0n)]]])
+    const ether = await follow(V4, [[[initialize(ZERO_ADDRESS), created(ZERO_ADDRESS)]], [[swap(-(10n ** 18n), 10n ** 21n, 1n, 0n)]]])
     expect(ether.trades).toMatchObject([{ side: 'buy', amountToken: 10n ** 21n, amountWei: 10n ** 18n, feeWei: 10n ** 16n }])
   })
 })
@@ -265,8 +282,8 @@ describe('wow', () => {
   }
 
   // What the factory announces since its tokens begin in a Uniswap pool.
-  it('has a token without a bonding curve begin in its pool, with the pool’s swaps as its trades', () => {
-    const { token, trades, pools } = follow(WOW, [
+  it('has a token without a bonding curve begin in its pool, with the pool’s swaps as its trades', async () => {
+    const { token, trades, pools } = await follow(WOW, [
       [[initialized, mint, created(ZERO_ADDRESS)]],
       [[transferLog(TOKEN, POOL, TOKEN, 10n ** 21n), swapped(-(10n ** 21n), 10n ** 18n), buy]],
     ])
@@ -276,8 +293,8 @@ describe('wow', () => {
     expect(token?.priceWeth === null || token === undefined ? null : formatDecimal(token.priceWeth)).toBe('1')
   })
 
-  it('has one with a curve begin on it', () => {
-    const { token, pools } = follow(WOW, [[[initialized, created(LOCKER)]]])
+  it('has one with a curve begin on it', async () => {
+    const { token, pools } = await follow(WOW, [[[initialized, created(LOCKER)]]])
     expect(token).toMatchObject({ mainPool: TOKEN, graduationStatus: 'bonding' })
     expect([...pools.keys()].toSorted()).toEqual([TOKEN, POOL].toSorted())
   })

@@ -12,6 +12,8 @@ export interface TestDatabase {
   readonly kysely: Kysely<unknown>
   /** Empties every table. */
   clear(): Promise<void>
+  /** The same, ten times as quick where there are few rows: truncating makes new files for every table and index. */
+  clearFew(): Promise<void>
 }
 
 export interface TestDatabaseOptions {
@@ -30,6 +32,8 @@ const TABLES = [
   'creator_fee',
   'block_undo',
   'dropped_token',
+  'metadata',
+  'metadata_waiting',
   'uncollected_fee',
 ]
 
@@ -68,6 +72,10 @@ export async function useDatabase({ migrated = true }: TestDatabaseOptions = {})
     kysely,
     clear: async () => {
       await sql`truncate ${sql.join(TABLES.map(table => sql.table(table)))}`.execute(kysely)
+    },
+    clearFew: async () => {
+      const emptied = TABLES.map((table, index) => sql`${sql.id(`t${index}`)} as (delete from ${sql.table(table)})`)
+      await sql`with ${sql.join(emptied)} select 1`.execute(kysely)
     },
   }
 }

@@ -3,7 +3,8 @@ import type { BlockHeader } from '#domain/block.ts'
 import type { Changes, CurrentRows } from '#domain/changes.ts'
 import { type Decimal, percentOf } from '#domain/decimal.ts'
 import type { HolderType } from '#domain/holder.ts'
-import type { TokenState } from '#domain/tokenState.ts'
+import type { CandleDelta, TokenState, TradeRow } from '#domain/tokenState.ts'
+import { atOnce, type Steps } from '#indexer/inSlices.ts'
 import type { Watched } from '#launchpads/adapter.ts'
 import type { TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
 import { foldCandles } from './candles.ts'
@@ -25,26 +26,43 @@ export interface ProjectInput {
   readonly blocks: readonly BlockHeader[]
 }
 
+const EVENTS_PER_STEP = 128
+
 /**
  * Applies events to rows. Pure, and independent of how the chain is cut into batches: the same events over the same rows give the same
  * rows, in one call or in many.
  */
 export function project(input: ProjectInput): Changes {
+  return atOnce(projection(input))
+}
+
+/** `project`, step by step. */
+export function* projection(input: ProjectInput): Steps<Changes> {
   const draft = openDraft(input.rows)
-  for (const event of input.events) apply(draft, event, input)
+  for (const [index, event] of input.events.entries()) {
+    apply(draft, event, input)
+    if (index % EVENTS_PER_STEP === 0) yield
+  }
   // Tokens that are only here because a trade leaves one of their windows now.
   for (const token of input.rows.tokens.values()) {
     if (token.windowsExpireAt !== null && token.windowsExpireAt <= input.now) draftToken(draft, token.address)
   }
-  for (const token of draft.tokens.values()) settleToken(draft, token, input.now)
-  const ticks = [...draft.ticks.values()].flat()
+  for (const token of draft.tokens.values()) settleToken(draft, token, input.now, input.weth)
+  yield
+  const trades: TradeRow[] = []
+  const candles: CandleDelta[] = []
+  for (const ticks of draft.ticks.values()) {
+    for (const { trade } of ticks) trades.push(trade)
+    for (const candle of foldCandles(ticks)) candles.push(candle)
+    yield
+  }
   return {
     tokens: [...draft.tokens.values()],
     pools: [...draft.pools.values()],
     balances: [...draft.balances.values()],
     creatorFees: [...draft.creatorFees.values()],
-    trades: ticks.map(({ trade }) => trade),
-    candles: foldCandles(ticks),
+    trades,
+    candles,
     blocks: input.blocks,
   }
 }
@@ -65,14 +83,17 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
   switch (event.kind) {
     case 'poolCreated': {
       const { pool, main } = event
+      const known = input.lookup(pool.address)
+      // Whose it is was announced before: two tokens in one row would take each other's numbers.
+      if (known !== undefined && !('token' in known && known.token === event.token)) return
       if (draftPool(draft, pool.address) === undefined) {
         draft.pools.set(pool.address, {
           ...pool,
           token: event.token,
           launchpad: token.launchpad,
           // What a v4 pool has is mixed with all others in the PoolManager, and no event tells of the fees that leave it.
-          reserveToken: pool.type === 'uniswap-v4' ? null : 0n,
-          reserveQuote: pool.type === 'uniswap-v4' ? null : 0n,
+          reserveToken: pool.type === 'uniswap-v4' || event.reserves === 'unknown' ? null : 0n,
+          reserveQuote: pool.type === 'uniswap-v4' || event.reserves === 'unknown' ? null : 0n,
           sqrtPriceX96: null,
           tick: null,
           liquidity: null,
@@ -101,7 +122,7 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
     case 'completed':
       token.graduationStatus = 'completed'
       token.graduationPercent = 100
-      token.raisedWei = event.raisedWei
+      token.raisedWei = event.raisedWei ?? token.raisedWei
       token.completedAt = event.timestamp
       return
     case 'migrated':
@@ -139,6 +160,7 @@ export function holderType(holder: Address, token: Pick<TokenState, 'creator'>, 
   if (BURN_ADDRESSES.has(holder)) return 'burn'
   switch (watched?.role) {
     case 'contract':
+      return watched.holds ?? 'locker'
     case 'locker':
     case 'position':
       return 'locker'
@@ -162,17 +184,18 @@ function applyMigration(draft: Draft, token: Mutable<TokenState>, event: TokenEv
   const curve = token.mainPool === null ? undefined : draftPool(draft, token.mainPool)
   // Graduation moves all that the curve held; no event of the curve says so.
   if (curve?.type === 'curve') {
-    curve.reserveToken = 0n
-    curve.reserveQuote = 0n
+    if (curve.reserveToken !== null) curve.reserveToken = 0n
+    if (curve.reserveQuote !== null) curve.reserveQuote = 0n
   }
-  token.mainPool = event.pool
+  const pool = draftPool(draft, event.pool)
+  if (pool?.token === token.address) token.mainPool = event.pool
   token.graduationStatus = 'migrated'
   token.graduationPercent = 100
   token.completedAt ??= event.timestamp
   token.migratedAt = event.timestamp
   token.graduatedPool = event.pool
   token.graduationTxHash = event.txHash
-  notePrice(token, draftPool(draft, event.pool)?.priceWeth ?? null)
+  if (token.mainPool === event.pool) notePrice(token, pool?.priceWeth ?? null)
 }
 
 function applyCreatorFee(draft: Draft, token: Mutable<TokenState> | null, event: TokenEventOf<'creatorFee'>, weth: Address): void {
@@ -186,7 +209,7 @@ function applyCreatorFee(draft: Draft, token: Mutable<TokenState> | null, event:
     if (row.claimed > row.accrued) row.accrued = row.claimed
   }
   row.lastChangedBlock = event.blockNumber
-  if (token !== null && event.currency === weth) {
+  if (token !== null && (event.currency === weth || event.currency === ZERO_ADDRESS)) {
     if (token.feesAccruedWei !== null) token.feesAccruedWei += event.accrued ?? 0n
     if (token.feesClaimedWei !== null) token.feesClaimedWei += event.claimed
   }

@@ -44,6 +44,8 @@ const POSITIONS_PER_PASS = 20
 const QUESTIONS_AT_ONCE = 2
 /** Tokens that are remembered as changed; with more, the tables are asked which. */
 const MOST_PENDING = 2_000
+/** A commit that changed more tokens without telling their states makes the tables be asked: there are such after a backfilled range. */
+const MOST_UNREAD = 500
 
 type Block = Pick<CommittedBlock, 'number' | 'hash'>
 
@@ -68,8 +70,10 @@ export function createRefresher(options: RefresherOptions): Refresher {
 
   const note = ({ number, tokens, unread }: Parameters<Refresher['committed']>[0]) => {
     // What was known of dropped blocks is gone from the tables.
-    if (unread.length > 0 || (newest !== null && number <= newest.number)) complete = false
+    if (unread.length > MOST_UNREAD || (newest !== null && number <= newest.number)) complete = false
     for (const { token } of tokens) if (rewards.has(token.launchpad)) pending.add(token.address)
+    // Tokens that nobody watches, of any launchpad: which of them have a position the tables say.
+    if (unread.length <= MOST_UNREAD) for (const token of unread) pending.add(token)
     if (pending.size <= MOST_PENDING) return
     pending = new Set([...pending].slice(0, MOST_PENDING))
     complete = false
