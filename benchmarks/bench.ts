@@ -1,5 +1,8 @@
 import { runIndexing } from './macro/backfill/runIndexing.ts'
 import { type FanOutResult, fanOut, SHORT_FAN_OUT } from './macro/fanOut.ts'
+import { type GrowthResult, growth, SHORT_GROWTH } from './macro/growth/growth.ts'
+import { reportGrowth } from './macro/growth/reportGrowth.ts'
+import { FULL, SMALL } from './macro/growth/scale.ts'
 import { reportFanOut } from './macro/reportFanOut.ts'
 import { MICRO_BENCHMARKS } from './micro/microBenchmarks.ts'
 import { reportMicro } from './micro/reportMicro.ts'
@@ -27,7 +30,7 @@ switch (options.type) {
     break
 }
 
-async function run({ micro, macro, backfill, only, rounds, check }: Extract<Options, { type: 'run' }>): Promise<void> {
+async function run({ micro, macro, backfill, growth: growthScale, only, rounds, check }: Extract<Options, { type: 'run' }>): Promise<void> {
   const chosen = micro ? MICRO_BENCHMARKS.filter(({ name }) => name.includes(only)) : []
   if (check) {
     for (const { name, tasks } of chosen) {
@@ -51,8 +54,21 @@ async function run({ micro, macro, backfill, only, rounds, check }: Extract<Opti
     print(reportFanOut(fanOutResult))
   }
   const indexing = backfill === null ? null : await runIndexing(backfill, print)
+  let growthResult: GrowthResult | null = null
+  if (growthScale !== null) {
+    growthResult = await growth({ ...SHORT_GROWTH, scale: growthScale === 'full' ? FULL : SMALL }, print)
+    print(reportGrowth(growthResult))
+  }
   const settings = { micro: MICRO_SETTINGS }
-  const results = { begunAt: begun.toISOString(), machine, settings, micro: microResults, fanOut: fanOutResult, indexing }
+  const results = {
+    begunAt: begun.toISOString(),
+    machine,
+    settings,
+    micro: microResults,
+    fanOut: fanOutResult,
+    growth: growthResult,
+    indexing,
+  }
   const file = await writeResults(results, begun)
   print(`kept in ${file}`)
 }

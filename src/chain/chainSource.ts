@@ -79,7 +79,12 @@ export function createChainSource({ rpc, concurrency = 4 }: ChainSourceOptions):
       last = { tip, confirmations }
       return tip
     },
-    header: number => rpc.ask(provider => fetchHeader(provider, number)),
+    header: async number => {
+      const header = await rpc.ask(provider => fetchHeader(provider, number))
+      // Either may be wrong; the kept one must not be held on to while the head stands still.
+      if (last !== null && last.tip.confirmed.number === number && last.tip.confirmed.hash !== header.hash) last = null
+      return header
+    },
     headers: async numbers => {
       const parts: number[][] = []
       for (let at = 0; at < numbers.length; at += HEADERS_PER_QUESTION) parts.push(numbers.slice(at, at + HEADERS_PER_QUESTION))

@@ -1,11 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Queryable } from './queryable.ts'
 
-/** How one column is filled from a row: its PostgreSQL type and the value as an element of an array literal of that type. */
+/** How one column is filled from a row: its PostgreSQL type and the value. */
 export interface BatchColumn<Row> {
   readonly type: string
-  /** Without quotes; `null`: no value. Whatever holds characters that mean something in an array literal has to be quoted: see `quoted`. */
-  element(row: Row): string | null
+  /** As PostgreSQL reads and prints values of that type; `null`: no value. */
+  value(row: Row): string | null
+  /** Makes the value an element of an array literal. Left out: nothing in it means anything there. */
+  readonly escape?: (value: string) => string
 }
 
 export type BatchColumns<Row> = Readonly<Record<string, BatchColumn<Row>>>
@@ -59,12 +61,18 @@ export function quoted(text: string): string {
 }
 
 function arrayLiteral<Row>(column: BatchColumn<Row>, rows: readonly Row[]): string {
+  const { escape = unchanged } = column
   let literal = '{'
   for (const row of rows) {
     if (literal !== '{') literal += ','
-    literal += column.element(row) ?? 'NULL'
+    const value = column.value(row)
+    literal += value === null ? 'NULL' : escape(value)
   }
   return `${literal}}`
+}
+
+function unchanged(value: string): string {
+  return value
 }
 
 /** `do update` that takes every column from the new row. */

@@ -8,11 +8,13 @@ import { CandleEntity } from './entities/candleEntity.ts'
 import { ChainStateEntity } from './entities/chainStateEntity.ts'
 import { CreatorFeeEntity } from './entities/creatorFeeEntity.ts'
 import { DroppedTokenEntity } from './entities/droppedTokenEntity.ts'
+import { IndexTotalsEntity } from './entities/indexTotalsEntity.ts'
 import { MetadataEntity } from './entities/metadataEntity.ts'
 import { MetadataWaitingEntity } from './entities/metadataWaitingEntity.ts'
 import { PoolEntity } from './entities/poolEntity.ts'
 import { TokenEntity } from './entities/tokenEntity.ts'
 import { TradeEntity } from './entities/tradeEntity.ts'
+import { TraderEntity } from './entities/traderEntity.ts'
 import { UncollectedFeeEntity } from './entities/uncollectedFeeEntity.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
 
@@ -29,6 +31,8 @@ const entities = [
   DroppedTokenEntity,
   MetadataEntity,
   MetadataWaitingEntity,
+  TraderEntity,
+  IndexTotalsEntity,
   UncollectedFeeEntity,
 ]
 

@@ -98,7 +98,7 @@ export const POOL_COLUMNS: BatchColumns<PoolState> = {
   type: text(pool => pool.type),
   quote_token: bytea(pool => pool.quoteToken),
   quote_decimals: number('smallint', pool => pool.quoteDecimals),
-  token_is_token0: { type: 'boolean', element: pool => String(pool.tokenIsToken0) },
+  token_is_token0: { type: 'boolean', value: pool => String(pool.tokenIsToken0) },
   fee_bps: double(pool => pool.feeBps),
   reserve_token: integer(pool => pool.reserveToken),
   reserve_quote: integer(pool => pool.reserveQuote),
@@ -113,28 +113,27 @@ export const POOL_COLUMNS: BatchColumns<PoolState> = {
 
 const insertPools = batchInsert<PoolState>({ table: 'pool', columns: POOL_COLUMNS, onConflict: replaceAll(['address'], POOL_COLUMNS) })
 
+export const TRADE_COLUMNS: BatchColumns<TradeRow> = {
+  block_number: bigint(trade => trade.blockNumber),
+  log_index: number('integer', trade => trade.logIndex),
+  token: bytea(trade => trade.token),
+  pool: bytea(trade => trade.pool),
+  phase: text(trade => trade.phase),
+  side: text(trade => trade.side),
+  maker: bytea(trade => trade.maker),
+  amount_token: integer(trade => trade.amountToken),
+  amount_wei: integer(trade => trade.amountWei),
+  fee_wei: integer(trade => trade.feeWei),
+  price_weth: decimal(trade => trade.priceWeth),
+  price_after_weth: decimal(trade => trade.priceAfterWeth),
+  eth_usd: decimal(trade => trade.ethUsd),
+  block_hash: bytea(trade => trade.blockHash),
+  tx_hash: bytea(trade => trade.txHash),
+  timestamp: bigint(trade => trade.timestamp),
+}
+
 // No conflict clause: a trade that is there already means that a batch is applied twice, and the transaction has to fail.
-const insertTrades = batchInsert<TradeRow>({
-  table: 'trade',
-  columns: {
-    block_number: bigint(trade => trade.blockNumber),
-    log_index: number('integer', trade => trade.logIndex),
-    token: bytea(trade => trade.token),
-    pool: bytea(trade => trade.pool),
-    phase: text(trade => trade.phase),
-    side: text(trade => trade.side),
-    maker: bytea(trade => trade.maker),
-    amount_token: integer(trade => trade.amountToken),
-    amount_wei: integer(trade => trade.amountWei),
-    fee_wei: integer(trade => trade.feeWei),
-    price_weth: decimal(trade => trade.priceWeth),
-    price_after_weth: decimal(trade => trade.priceAfterWeth),
-    eth_usd: decimal(trade => trade.ethUsd),
-    block_hash: bytea(trade => trade.blockHash),
-    tx_hash: bytea(trade => trade.txHash),
-    timestamp: bigint(trade => trade.timestamp),
-  },
-})
+const insertTrades = batchInsert<TradeRow>({ table: 'trade', columns: TRADE_COLUMNS })
 
 export const BALANCE_COLUMNS: BatchColumns<BalanceState> = {
   token: bytea(row => row.token),
@@ -165,6 +164,7 @@ export const CANDLE_COLUMNS: BatchColumns<CandleDelta> = {
   low_usd: decimal(candle => candle.usd?.low ?? null),
   close_usd: decimal(candle => candle.usd?.close ?? null),
   volume_usd: decimal(candle => candle.usd?.volume ?? null),
+  trades_usd: number('integer', candle => candle.usd?.trades ?? 0),
 }
 
 const insertCandles = batchInsert<CandleDelta>({
@@ -176,7 +176,8 @@ const insertCandles = batchInsert<CandleDelta>({
     volume_wei = candle.volume_wei + excluded.volume_wei, trades = candle.trades + excluded.trades,
     open_usd = coalesce(candle.open_usd, excluded.open_usd), high_usd = greatest(candle.high_usd, excluded.high_usd),
     low_usd = least(candle.low_usd, excluded.low_usd), close_usd = coalesce(excluded.close_usd, candle.close_usd),
-    volume_usd = case when candle.volume_usd is null then excluded.volume_usd else candle.volume_usd + coalesce(excluded.volume_usd, 0) end`,
+    volume_usd = case when candle.volume_usd is null then excluded.volume_usd else candle.volume_usd + coalesce(excluded.volume_usd, 0) end,
+    trades_usd = candle.trades_usd + excluded.trades_usd`,
 })
 
 export const CREATOR_FEE_COLUMNS: BatchColumns<CreatorFeeState> = {
@@ -215,26 +216,20 @@ function priceChange(token: TokenState, name: WindowName): number | null {
 function bytea<Row>(value: (row: Row) => Hex | Address | null): BatchColumn<Row> {
   return {
     type: 'bytea',
-    element: row => {
+    value: row => {
       const hex = value(row)
-      // PostgreSQL reads a backslash and an x, then the digits; the backslash is doubled for the array.
-      return hex === null ? null : String.raw`\\x` + hex.slice(2)
+      return hex === null ? null : `\\${hex.slice(1)}`
     },
+    escape: value => `\\${value}`,
   }
 }
 
 function text<Row>(value: (row: Row) => string | null): BatchColumn<Row> {
-  return {
-    type: 'text',
-    element: row => {
-      const text = value(row)
-      return text === null ? null : quoted(text)
-    },
-  }
+  return { type: 'text', value, escape: quoted }
 }
 
 function number<Row>(type: 'smallint' | 'integer' | 'bigint' | 'double precision', value: (row: Row) => number | null): BatchColumn<Row> {
-  return { type, element: row => value(row)?.toString() ?? null }
+  return { type, value: row => value(row)?.toString() ?? null }
 }
 
 function bigint<Row>(value: (row: Row) => number | null): BatchColumn<Row> {
@@ -246,13 +241,13 @@ function double<Row>(value: (row: Row) => number | null): BatchColumn<Row> {
 }
 
 function integer<Row>(value: (row: Row) => bigint | null): BatchColumn<Row> {
-  return { type: 'numeric', element: row => value(row)?.toString() ?? null }
+  return { type: 'numeric', value: row => value(row)?.toString() ?? null }
 }
 
 function decimal<Row>(value: (row: Row) => Decimal | null): BatchColumn<Row> {
   return {
     type: 'numeric',
-    element: row => {
+    value: row => {
       const decimal = value(row)
       return decimal === null ? null : formatDecimal(decimal)
     },
@@ -265,6 +260,6 @@ function windowColumns(prefix: string, column: (name: WindowName) => BatchColumn
 
 function ofToken(columns: BatchColumns<TokenState>): BatchColumns<WrittenToken> {
   return Object.fromEntries(
-    Object.entries(columns).map(([name, { type, element }]) => [name, { type, element: ({ token }: WrittenToken) => element(token) }]),
+    Object.entries(columns).map(([name, column]) => [name, { ...column, value: ({ token }: WrittenToken) => column.value(token) }]),
   )
 }

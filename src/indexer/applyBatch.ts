@@ -3,6 +3,7 @@ import { type ChainCursor, moveCursor } from '#database/chainState.ts'
 import { loadRows } from '#database/loadRows.ts'
 import { attachMetadata } from '#database/metadata.ts'
 import type { Queryable } from '#database/queryable.ts'
+import { writeTotals } from '#database/totals.ts'
 import { forgetUndoBefore, keepUndo, raiseRelaunched } from '#database/undo.ts'
 import { writeChanges } from '#database/writeChanges.ts'
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
@@ -109,6 +110,7 @@ export async function applyBatch(db: Queryable, decoded: DecodedBatch, options: 
   const changes = await inSlices(projection({ events, rows, now, weth, ethUsd: price, lookup, blocks: [batch.to] }))
   const undoFrom = undoFromAfter(batch, options)
   if (undoFrom !== null) await keepUndo(db, batch.to.number, changes)
+  await writeTotals(db, changes, rows.tokens, now)
   await writeChanges(db, changes, committedAtMs)
   const launched = changes.tokens.map(({ address }) => address).filter(address => !rows.tokens.has(address))
   await raiseRelaunched(db, launched)

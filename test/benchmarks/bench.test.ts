@@ -11,12 +11,13 @@ describe('npm run bench', () => {
   it('says what there is when it is asked for help', async () => {
     const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'bench', '--', '--help'], { cwd: ROOT })
     for (const { name } of MICRO_BENCHMARKS) expect(stdout).toContain(name)
-    for (const word of ['micro', 'macro', '--only', '--check', '--rounds', 'fan-out', 'backfill', '--full']) expect(stdout).toContain(word)
+    for (const word of ['micro', 'macro', 'growth', '--only', '--check', '--rounds', 'fan-out', 'backfill', '--full'])
+      expect(stdout).toContain(word)
   })
 })
 
 describe('the options of npm run bench', () => {
-  const everything = { type: 'run', micro: true, macro: true, backfill: null, only: '', rounds: 3, check: false }
+  const everything = { type: 'run', micro: true, macro: true, backfill: null, growth: null, only: '', rounds: 3, check: false }
 
   it('are everything unless told', () => {
     expect(parseOptions([])).toEqual(everything)
@@ -29,6 +30,8 @@ describe('the options of npm run bench', () => {
     [['--check'], { ...everything, macro: false, check: true }],
     [['backfill'], { ...everything, micro: false, macro: false, backfill: 'short' }],
     [['backfill', '--full'], { ...everything, micro: false, macro: false, backfill: 'full' }],
+    [['growth'], { ...everything, micro: false, macro: false, growth: 'full' }],
+    [['growth', '--small'], { ...everything, micro: false, macro: false, growth: 'small' }],
   ])('can be narrowed by %j', (args, expected) => {
     expect(parseOptions(args)).toEqual(expected)
   })

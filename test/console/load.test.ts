@@ -104,8 +104,6 @@ interface Shift {
 
 /** What the page has seen of itself. */
 interface Measured {
-  /** Durations by the clock of tasks of more than 50 ms. */
-  readonly longTasks: readonly number[]
   readonly frames: number
   /** Things that moved where they should not. */
   readonly shifts: number
@@ -136,7 +134,6 @@ describe.skipIf(CHROMIUM === null)('the console before a gateway in memory', () 
     await page.evaluate(() => {
       let frames = 0
       let shifts = 0
-      const longTasks: number[] = []
       // A longer number begins further to the left in its cell; anything else that moves, or moves up or down, is a jump.
       const isJump = ({ node, previousRect, currentRect }: Shift) =>
         previousRect.y !== currentRect.y || (node instanceof Element && node.matches('td, th, tr, table, div, dd, dt'))
@@ -144,13 +141,12 @@ describe.skipIf(CHROMIUM === null)('the console before a gateway in memory', () 
       new PerformanceObserver(list => {
         for (const entry of list.getEntries()) shifts += jumpsIn(entry)
       }).observe({ type: 'layout-shift' })
-      new PerformanceObserver(list => longTasks.push(...list.getEntries().map(entry => entry.duration))).observe({ type: 'longtask' })
       const count = () => {
         frames++
         requestAnimationFrame(count)
       }
       requestAnimationFrame(count)
-      Object.assign(globalThis, { measured: () => ({ longTasks, frames, shifts }) })
+      Object.assign(globalThis, { measured: () => ({ frames, shifts }) })
     })
     const seconds = 3
     const delivered = () => fixture.realtime.realtime().deliveredTotal
@@ -166,9 +162,7 @@ describe.skipIf(CHROMIUM === null)('the console before a gateway in memory', () 
     expect(tasks.length).toBeGreaterThan(100)
     // By the processor's time: on a machine that others use too, a task of no length can last long by the clock.
     expect(tasks[0]?.cpuMs).toBeLessThan(MOST_TASK_MS)
-    const { longTasks, frames, shifts } = await page.evaluate(() => (globalThis as unknown as { measured(): Measured }).measured())
-    const starvedMs = Math.max(0, ...tasks.map(({ wallMs, cpuMs }) => wallMs - cpuMs))
-    expect(Math.max(0, ...longTasks)).toBeLessThan(MOST_TASK_MS + starvedMs)
+    const { frames, shifts } = await page.evaluate(() => (globalThis as unknown as { measured(): Measured }).measured())
     expect(frames).toBeGreaterThan(seconds)
     expect(shifts).toBe(0)
   })

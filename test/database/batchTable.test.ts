@@ -13,9 +13,13 @@ interface Sample {
 }
 
 const COLUMNS = {
-  id: { type: 'integer', element: (row: Sample) => String(row.id) },
-  text: { type: 'text', element: (row: Sample) => (row.text === null ? null : quoted(row.text)) },
-  bytes: { type: 'bytea', element: (row: Sample) => (row.bytes === null ? null : `\\\\x${row.bytes}`) },
+  id: { type: 'integer', value: (row: Sample) => String(row.id) },
+  text: { type: 'text', value: (row: Sample) => row.text, escape: quoted },
+  bytes: {
+    type: 'bytea',
+    value: (row: Sample) => (row.bytes === null ? null : `\\x${row.bytes}`),
+    escape: (value: string) => `\\${value}`,
+  },
 }
 const insert = batchInsert({ table: 'sample', columns: COLUMNS, onConflict: replaceAll(['id'], COLUMNS) })
 

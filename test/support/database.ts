@@ -35,6 +35,8 @@ const TABLES = [
   'metadata',
   'metadata_waiting',
   'uncollected_fee',
+  'trader',
+  'index_totals',
 ]
 
 export const silentLogger = pino({ level: 'silent' })

@@ -1,7 +1,9 @@
+import { createChainStats } from '#database/reads/chainStats.ts'
 import { readSnapshots } from '#database/reads/snapshots.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import type { ChainRpcOptions } from './chainRpc.ts'
 import { createChainRpc } from './chainRpc.ts'
+import { countedStats } from './countedStats.ts'
 import type { TestDatabase } from './database.ts'
 import { createForkingChain } from './forkingChain.ts'
 import { dumpTables } from './indexChain.ts'
@@ -168,6 +170,11 @@ export async function growTree(
 
   await indexAtOnce(fresh, chain, (await cursorOf(indexed.kysely))?.number ?? START_BLOCK)
   expectEqual(await dumpTables(indexed.kysely), await dumpTables(fresh.kysely))
+  for (const { kysely } of [indexed, fresh]) {
+    const counted = await countedStats(kysely)
+    const kept: Readonly<Record<string, unknown>> | null = await createChainStats(kysely, 1)()
+    expectEqual(Object.fromEntries(Object.keys(counted).map(name => [name, kept?.[name]])), counted)
+  }
   expectEqual(index.directory.addresses().toSorted(), (await readDirectory(indexed.kysely)).addresses().toSorted())
   const held = [...watcher.held.keys()].toSorted()
   expectEqual(

@@ -117,4 +117,5 @@ const DUMPED: readonly (readonly [table: string, stamped: readonly string[], key
   ['balance', [], 'token, holder'],
   ['candle', [], 'token, interval_seconds, time'],
   ['creator_fee', [], 'launchpad, creator, currency, token'],
+  ['trader', [], 'maker'],
 ]

@@ -14,8 +14,6 @@ export interface SeedsOptions {
 
 export interface Seeds {
   readonly list: readonly number[]
-  /** Whether these are as many as usual or more, so that one may expect to have seen everything. */
-  readonly many: boolean
   /** Runs one after the other on each rig. What fails is written down, the error names its seed, and no further seed is begun. */
   run<Rig, Outcome>(rigs: readonly Rig[], one: (seed: number, rig: Rig) => Promise<Outcome>): Promise<readonly Outcome[]>
 }
@@ -33,7 +31,6 @@ export function createSeeds({ count, seed, failures, usual, kept }: SeedsOptions
   }
   return {
     list,
-    many: list.length >= usual,
     run: async (rigs, one) => {
       const left = [...list]
       const outcomes: Awaited<ReturnType<typeof one>>[] = []

@@ -200,8 +200,9 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
   rig.show(providerWeathers.map(weather => ({ ...weather, misbehave: call => (tick(), weather.misbehave(call)) })))
   await Promise.all([indexed.clearFew(), fresh.clearFew(), clearWitness(indexed.kysely)])
   try {
-    // Somebody looks at the first start of all; what a wrong provider says there would be taken for the chain.
-    forking.mine(confirmations + 1)
+    // Somebody looks at the first start of all; what a wrong provider says there would be taken for the chain. Until more is indexed than
+    // can be undone, a provider that is wrong about the first block may still stop indexing for good: decision 0015 says so.
+    forking.mine(confirmations + maxReorgDepth + 1)
     await caughtUp()
     forking.mine(random.chance(0.5) ? maxReorgDepth + random.integer(3, 8) : random.integer(1, 5))
     for (let step = random.integer(1, 3); step > 0; step--) {
