@@ -59,8 +59,9 @@ async function loadCreatorFees(db: Queryable, keys: RowKeys['creatorFees']): Pro
     currency: Buffer
     scope: CreatorFeeState['scope']
     token: Buffer
-    accrued: string
+    accrued: string | null
     claimed: string
+    claim_id: string | null
     last_changed_block: string
   }>`
     select creator_fee.* from unnest(${keys.map(key => key.launchpad)}::text[], ${keys.map(key => toBytes(key.creator))}::bytea[],
@@ -72,8 +73,9 @@ async function loadCreatorFees(db: Queryable, keys: RowKeys['creatorFees']): Pro
     currency: bytesToAddress(row.currency),
     scope: row.scope,
     token: bytesToAddress(row.token),
-    accrued: BigInt(row.accrued),
+    accrued: row.accrued === null ? null : BigInt(row.accrued),
     claimed: BigInt(row.claimed),
+    claimId: row.claim_id === null ? null : BigInt(row.claim_id),
     lastChangedBlock: Number(row.last_changed_block),
   }))
   return new Map(fees.map(fee => [creatorFeeKey(fee), fee]))

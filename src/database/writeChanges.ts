@@ -186,6 +186,7 @@ export const CREATOR_FEE_COLUMNS: BatchColumns<CreatorFeeState> = {
   token: bytea(row => row.token),
   accrued: integer(row => row.accrued),
   claimed: integer(row => row.claimed),
+  claim_id: integer(row => row.claimId),
   last_changed_block: bigint(row => row.lastChangedBlock),
 }
 

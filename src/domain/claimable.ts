@@ -8,9 +8,11 @@ export interface ClaimableAmount {
   readonly currency: Address
   readonly symbol: string | null
   readonly decimals: number | null
-  readonly accrued: string
+  /** `null` where no event tells what accrues: it lies uncollected in a Uniswap position. */
+  readonly accrued: string | null
   readonly claimed: string
-  readonly amount: string
+  /** What can be claimed now; `null` where `accrued` is. */
+  readonly amount: string | null
   readonly amountUsd: string | null
   readonly scope: ClaimScope
   /** The call that pays it out, to be sent by the creator; `null` where the launchpad has none. */

@@ -102,8 +102,11 @@ export interface CreatorFeeState {
   readonly scope: ClaimScope
   /** The zero address when the scope is `creator`. */
   readonly token: Address
-  readonly accrued: bigint
+  /** `null` where events tell only what was claimed. */
+  readonly accrued: bigint | null
   readonly claimed: bigint
+  /** What the call that pays it out is made with, where it needs more than who and what: a Uniswap v3 position's number. */
+  readonly claimId: bigint | null
   readonly lastChangedBlock: number
 }
 

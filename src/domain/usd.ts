@@ -32,7 +32,9 @@ export function claimableWithUsd(claimable: Claimable, ethUsd: string | null): C
   return {
     ...claimable,
     claimable: claimable.claimable.map(entry =>
-      entry.symbol === 'WETH' || entry.symbol === 'ETH' ? { ...entry, amountUsd: toUsdOfWei(entry.amount, ethUsd) } : entry,
+      entry.amount !== null && (entry.symbol === 'WETH' || entry.symbol === 'ETH')
+        ? { ...entry, amountUsd: toUsdOfWei(entry.amount, ethUsd) }
+        : entry,
     ),
   }
 }

@@ -4,7 +4,7 @@ import { loadRows } from '#database/loadRows.ts'
 import type { Queryable } from '#database/queryable.ts'
 import { forgetUndoBefore, keepUndo, raiseRelaunched } from '#database/undo.ts'
 import { writeChanges } from '#database/writeChanges.ts'
-import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
+import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
 import { balanceKey, creatorFeeKey, type RowKeys } from '#domain/changes.ts'
 import { parseDecimal } from '#domain/decimal.ts'
 import type { Discovery, LaunchpadAdapter, Watched } from '#launchpads/adapter.ts'
@@ -20,7 +20,7 @@ export interface DecodedBatch {
   readonly events: readonly TokenEvent[]
   /** What it announces; to be added to the directory once it is committed. */
   readonly discoveries: readonly Discovery[]
-  lookup(address: Address): Watched | undefined
+  lookup(address: Hex): Watched | undefined
 }
 
 export interface DecodeOptions {
@@ -34,7 +34,7 @@ export interface DecodeOptions {
 export function decodeBatch(batch: BlockBatch, { directory, adapters, weth, logger }: DecodeOptions): DecodedBatch {
   const discoveries = directory.discoveries(batch.logs)
   const added = new Map(discoveries.map(({ address, watched }) => [address, watched]))
-  const lookup = (address: Address): Watched | undefined => directory.lookup(address) ?? added.get(address)
+  const lookup = (address: Hex): Watched | undefined => directory.lookup(address) ?? added.get(address)
   const { events, malformed } = decodeLogs({ logs: batch.logs, headers: batch.headers, lookup, adapters, weth })
   const [first] = malformed
   if (first !== undefined) {

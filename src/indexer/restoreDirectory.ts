@@ -1,9 +1,6 @@
 import type { WatchRows } from '#database/watchRows.ts'
-import type { Address } from '#domain/address.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import { createDirectory, type Directory, type IndexedDiscovery } from '#launchpads/directory.ts'
-
-const ADDRESS_LENGTH = 42
 
 /** The directory as it was after the last commit. */
 export function restoreDirectory(adapters: readonly LaunchpadAdapter[], rows: WatchRows): Directory {
@@ -15,16 +12,15 @@ export function restoreDirectory(adapters: readonly LaunchpadAdapter[], rows: Wa
       block: createdBlock,
     }),
   )
-  const pools = rows.pools
-    // A Uniswap v4 pool is an id, not an address with logs of its own.
-    .filter(pool => pool.address.length === ADDRESS_LENGTH)
-    .map(({ address, token, launchpad, type, quoteToken, quoteDecimals, tokenIsToken0, feeBps, createdBlock }): IndexedDiscovery => {
+  const pools = rows.pools.map(
+    ({ address, token, launchpad, type, quoteToken, quoteDecimals, tokenIsToken0, feeBps, createdBlock }): IndexedDiscovery => {
       const pool = { address, type, quoteToken, quoteDecimals, tokenIsToken0, feeBps }
       const tokenDecimals = decimals.get(token)
       if (tokenDecimals === undefined) throw new TypeError(`pool ${address} is of a token that is not indexed`)
       const role = address === token ? 'tokenCurve' : 'pool'
-      return { address: address as Address, watched: { role, launchpad, token, pool, tokenDecimals }, block: createdBlock }
-    })
+      return { address, watched: { role, launchpad, token, pool, tokenDecimals }, block: createdBlock }
+    },
+  )
   // Pools first: a token that is its own curve is watched as both.
   return createDirectory(adapters, [...pools, ...tokens])
 }

@@ -6,6 +6,8 @@ import type { PoolFacts, TokenEvent } from './tokenEvent.ts'
 /** Why an address is watched, and what its logs need to be understood. */
 export type Watched =
   | { readonly role: 'contract'; readonly launchpad: string }
+  /** A Uniswap v4 PoolManager: its logs are those of the pools inside it, each found by its id. */
+  | { readonly role: 'poolManager'; readonly launchpad: string }
   | { readonly role: 'token'; readonly launchpad: string; readonly token: Address }
   | { readonly role: 'pool'; readonly launchpad: string; readonly token: Address; readonly pool: PoolFacts; readonly tokenDecimals: number }
   /** A token that is its own curve: its contract sells and takes back what it mints. */
@@ -17,9 +19,9 @@ export type Watched =
       readonly tokenDecimals: number
     }
 
-/** One address that a launchpad's log adds to what is watched. */
+/** What a launchpad's log adds to what is watched: an address, or the id of a pool inside a Uniswap v4 PoolManager. */
 export interface Discovery {
-  readonly address: Address
+  readonly address: Hex
   readonly watched: Watched
 }
 
@@ -49,8 +51,10 @@ export interface ClaimTarget {
   readonly creator: Address
   readonly currency: Address
   readonly scope: ClaimScope
-  /** What is owed now, in the currency's raw units. */
-  readonly amount: bigint
+  /** What is owed now, in the currency's raw units; `null` where no event tells. */
+  readonly amount: bigint | null
+  /** The `claimId` of the fee's events; `null` where they had none. */
+  readonly claimId: bigint | null
 }
 
 export interface ClaimCall {
@@ -66,6 +70,8 @@ export interface LaunchpadAdapter {
   readonly launchpad: string
   /** The contracts whose logs tell of new tokens and pools. */
   readonly contracts: readonly Address[]
+  /** Which of `contracts` is the Uniswap v4 PoolManager; none by default. */
+  readonly poolManager?: Address
   readonly startBlock: number
   /** The tokens, curves and pools that these logs of `contracts` announce. Logs of other addresses or topics are passed over. */
   discover(logs: readonly ChainLog[]): readonly Discovery[]
@@ -84,7 +90,7 @@ export interface AdapterOptions {
 
 /** A kind of launchpad: what its entry in `launchpads.json` must name, and how it is made. */
 export interface AdapterKind {
-  /** Names of the required contract fields. */
+  /** Names of the contract fields. */
   readonly contracts: readonly string[]
   /** Public addresses on Base of contracts that an entry may leave out. */
   readonly presets?: Readonly<Record<string, Address>>

@@ -117,6 +117,7 @@ function decodeFactoryLog({ log }: WatchedLog, transaction: TransactionLogs, { l
           decimals: DECIMALS,
           metadataUri: cleanText(launch.metadataUri, TEXT_LIMITS.metadataUri),
           creatorFeeBps: (launch.feeBps * launch.creatorShareBps) / 10_000,
+          feesTold: { accrued: true, claimed: true },
           graduation: { status: 'bonding', targetWei: launch.targetWei },
         },
         { ...at(token), kind: 'poolCreated', pool: curveFacts(curve, token, weth, launch.feeBps), main: true },

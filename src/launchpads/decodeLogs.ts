@@ -1,10 +1,12 @@
-import type { Address } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { Decoded, LaunchpadAdapter, TransactionLogs, Watched, WatchedLog } from './adapter.ts'
+import { watchedBy } from './directory.ts'
 import { positionOf } from './position.ts'
 import type { TokenEvent } from './tokenEvent.ts'
 import { decodeTransfer, TRANSFER_TOPIC } from './transfer.ts'
 import { decodeUniswapV3 } from './uniswapV3.ts'
+import { decodeUniswapV4 } from './uniswapV4.ts'
 import { MalformedLogError } from './words.ts'
 
 export interface DecodeInput {
@@ -13,7 +15,7 @@ export interface DecodeInput {
   /** The headers of the blocks that hold the logs. */
   readonly headers: readonly BlockHeader[]
   /** Why an address is watched, what this run's own logs add included. */
-  lookup(address: Address): Watched | undefined
+  lookup(address: Hex): Watched | undefined
   readonly adapters: readonly LaunchpadAdapter[]
   readonly weth: Address
 }
@@ -37,7 +39,7 @@ export function decodeLogs({ logs, headers, lookup, adapters, weth }: DecodeInpu
     for (const transactionLogs of runs(block, log => log.txHash)) {
       const watchedLogs: WatchedLog[] = []
       for (const log of transactionLogs) {
-        const watched = lookup(log.address)
+        const watched = watchedBy(log, lookup)
         if (watched !== undefined) watchedLogs.push({ log, watched })
       }
       const transaction: TransactionLogs = { header, txHash: transactionLogs[0].txHash, logs: watchedLogs }
@@ -75,6 +77,8 @@ function decodeShared(transaction: TransactionLogs, weth: Address): Decoded {
         events.push({ ...positionOf(log, transaction), token: watched.token, kind: 'transfer', ...decodeTransfer(log) })
       } else if (watched.role === 'pool' && watched.pool.type === 'uniswap-v3') {
         events.push(...decodeUniswapV3(entry, watched, { ...positionOf(log, transaction), token: watched.token }, transaction, weth))
+      } else if (watched.role === 'pool' && watched.pool.type === 'uniswap-v4') {
+        events.push(...decodeUniswapV4(entry, watched, { ...positionOf(log, transaction), token: watched.token }, transaction, weth))
       }
     } catch (error) {
       if (!(error instanceof MalformedLogError)) throw error

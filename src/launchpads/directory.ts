@@ -1,8 +1,8 @@
-import type { Address } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { Discovery, LaunchpadAdapter, Watched } from './adapter.ts'
 
-/** An address that is indexed, with the block that announced it (of a backfilled range, its last one). */
+/** What is indexed, with the block that announced it (of a backfilled range, its last one). */
 export interface IndexedDiscovery extends Discovery {
   readonly block: number
 }
@@ -13,7 +13,8 @@ export interface Directory {
   readonly startBlock: number
   has(address: Address): boolean
   addresses(): readonly Address[]
-  lookup(address: Address): Watched | undefined
+  /** By address, or by the id of a Uniswap v4 pool. */
+  lookup(address: Hex): Watched | undefined
   /** The addresses that these logs add. Changes nothing. */
   discover(logs: readonly ChainLog[]): readonly Address[]
   /** What these logs add, with the reason. An address that is watched already is not among them: the first announcement counts. */
@@ -28,21 +29,33 @@ export interface Directory {
   indexed(): readonly IndexedDiscovery[]
 }
 
+const ADDRESS_LENGTH = 42
+
+/** Why a log matters: its emitter is watched, or the pool inside a PoolManager that it is about. */
+export function watchedBy(log: Pick<ChainLog, 'address' | 'topics'>, lookup: Directory['lookup']): Watched | undefined {
+  const watched = lookup(log.address)
+  if (watched?.role !== 'poolManager') return watched
+  const [, id] = log.topics
+  // An indexed address has the length of an id, and is none.
+  const pool = id === undefined ? undefined : lookup(id)
+  return pool?.role === 'pool' && pool.pool.type === 'uniswap-v4' ? pool : undefined
+}
+
 /**
  * A directory of the launchpads' own contracts and of what is already indexed. It holds one entry per token and pool for the life of
  * the process, since the next block may hold a log of any of them.
  */
 export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: readonly IndexedDiscovery[]): Directory {
-  const entries = new Map<Address, Watched>()
+  const entries = new Map<Hex, Watched>()
   const contracts: Address[] = []
   for (const adapter of adapters) {
     for (const address of adapter.contracts) {
       if (!entries.has(address)) contracts.push(address)
-      entries.set(address, { role: 'contract', launchpad: adapter.launchpad })
+      entries.set(address, { role: address === adapter.poolManager ? 'poolManager' : 'contract', launchpad: adapter.launchpad })
     }
   }
   /** The block that announced each entry that is no contract. */
-  const blocks = new Map<Address, number>()
+  const blocks = new Map<Hex, number>()
   const add = ({ address, watched, block }: IndexedDiscovery) => {
     if (entries.has(address)) return
     entries.set(address, watched)
@@ -56,7 +69,7 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
     })
 
   const discoveries = (logs: readonly ChainLog[]) => {
-    const found = new Map<Address, Discovery>()
+    const found = new Map<Hex, Discovery>()
     for (const adapter of adapters) {
       for (const discovery of adapter.discover(logs)) {
         if (!entries.has(discovery.address) && !found.has(discovery.address)) found.set(discovery.address, discovery)
@@ -69,9 +82,12 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
     contracts,
     startBlock: Math.min(...adapters.map(adapter => adapter.startBlock)),
     has: address => entries.has(address),
-    addresses: () => [...entries.keys()],
+    addresses: () => [...entries.keys()].filter(isAddress),
     lookup: address => entries.get(address),
-    discover: logs => discoveries(logs).map(({ address }) => address),
+    discover: logs =>
+      discoveries(logs)
+        .map(({ address }) => address)
+        .filter(isAddress),
     discoveries,
     add: (found, block) => {
       for (const discovery of found) add({ ...discovery, block })
@@ -84,4 +100,9 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
     },
     indexed: () => indexedUpTo(Number.POSITIVE_INFINITY),
   }
+}
+
+/** A pool inside a PoolManager has no logs of its own to fetch. */
+function isAddress(key: Hex): key is Address {
+  return key.length === ADDRESS_LENGTH
 }

@@ -19,13 +19,15 @@ export function findMaker(
     readonly side: TradeSide
     readonly amountToken: bigint
     readonly logIndex: number
+    /** A v3 pool moves the tokens before it tells of the swap; a v4 PoolManager is settled with at any time in the transaction. */
+    readonly settled?: 'before' | 'anytime'
   },
 ): Address | null {
   const transfers = transfersOf(logs, swap.token).filter(transfer => transfer.amount === swap.amountToken)
-  const index =
-    swap.side === 'buy'
-      ? transfers.findLastIndex(transfer => transfer.from === swap.pool && transfer.logIndex < swap.logIndex)
-      : transfers.findLastIndex(transfer => transfer.to === swap.pool && transfer.logIndex < swap.logIndex)
+  const touches = (transfer: Transfer) => (swap.side === 'buy' ? transfer.from : transfer.to) === swap.pool
+  const before = transfers.findLastIndex(transfer => touches(transfer) && transfer.logIndex < swap.logIndex)
+  const after = swap.settled === 'anytime' ? transfers.findIndex(transfer => touches(transfer) && transfer.logIndex > swap.logIndex) : -1
+  const index = after === -1 ? before : after
   const touching = transfers[index]
   if (touching === undefined) return null
   let maker = swap.side === 'buy' ? touching.to : touching.from

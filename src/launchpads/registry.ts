@@ -1,12 +1,16 @@
 import type { Address } from '#domain/address.ts'
 import type { AdapterKind, LaunchpadAdapter } from './adapter.ts'
 import { bondingCurve } from './bondingCurve.ts'
+import { clankerV4 } from './clankerV4.ts'
+import { clankerV31 } from './clankerV31.ts'
 import { wow } from './wow.ts'
 
 /** Every kind of launchpad by its `adapter` name in `launchpads.json`. A new one is a file beside this and a line here. */
 export const ADAPTER_KINDS: Readonly<Record<string, AdapterKind>> = {
   'bonding-curve': bondingCurve,
   wow,
+  'clanker-v3.1': clankerV31,
+  'clanker-v4': clankerV4,
 }
 
 /**

@@ -49,8 +49,8 @@ export type TokenEvent = EventPosition & { readonly token: Address } & (
         readonly decimals: number
         readonly metadataUri: string | null
         readonly creatorFeeBps: number | null
-        /** Where the creator's share is held; `creator`: nobody can say how much of one token's share was taken. Default `token`. */
-        readonly feeScope?: ClaimScope
+        /** Whether events tell what of this token's trades, in WETH or ETH, the creator has earned, and what was paid out of that. */
+        readonly feesTold: { readonly accrued: boolean; readonly claimed: boolean }
         readonly graduation: { readonly status: GraduationStatus; readonly targetWei: bigint | null }
       }
     | { readonly kind: 'poolCreated'; readonly pool: PoolFacts; readonly main: boolean }
@@ -84,15 +84,21 @@ export type TokenEvent = EventPosition & { readonly token: Address } & (
     | { readonly kind: 'completed'; readonly raisedWei: bigint }
     | { readonly kind: 'migrated'; readonly pool: Hex }
     | {
+        /** What moved a creator's account: of this token, or of all in one escrow, where `token` is the zero address. */
         readonly kind: 'creatorFee'
         readonly launchpad: string
         readonly creator: Address
         readonly currency: Address
         readonly scope: ClaimScope
-        readonly accrued: bigint
+        /** So much more was earned; `null`: no event of this account ever tells. */
+        readonly accrued: bigint | null
         readonly claimed: bigint
-        /** Counts for those only who are owed something already: what strangers pay to strangers must not grow the tables. */
-        readonly onlyKnown?: true
+        /** What can be claimed after it, all told, where the event says so: it settles what was earned, whatever was known before. */
+        readonly balance?: bigint
+        /** Set where the call that pays it out is made with it: a Uniswap v3 position's number. */
+        readonly claimId?: bigint
+        /** Counts for those only who have an account already: what strangers pay to strangers must not grow the tables. */
+        readonly onlyKnown?: boolean
       }
     /** The creator's share of a trade in wei where it goes to an escrow of scope `creator`; a `creatorFee` says so of the escrow. */
     | { readonly kind: 'creatorShare'; readonly accruedWei: bigint }

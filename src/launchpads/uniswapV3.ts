@@ -119,6 +119,6 @@ function range(topics: readonly `0x${string}`[]): { tickLower: number; tickUpper
   return { tickLower: Number(signed(wordTopic(topics, 2))), tickUpper: Number(signed(wordTopic(topics, 3))) }
 }
 
-function magnitude(value: bigint): bigint {
+export function magnitude(value: bigint): bigint {
   return value < 0n ? -value : value
 }

@@ -33,6 +33,12 @@ export function wordTopic(topics: readonly Hex[], index: number): bigint {
   return BigInt(topic)
 }
 
+/** A word that holds an address. @throws MalformedLogError when it is wider than one */
+export function addressWord(word: bigint): Address {
+  if (word >> 160n !== 0n) throw new MalformedLogError('expected an address')
+  return toAddress(`0x${word.toString(16).padStart(40, '0')}`)
+}
+
 /** A word as a signed integer (two's complement), of any `intN`. */
 export function signed(word: bigint): bigint {
   return BigInt.asIntN(256, word)

@@ -5,7 +5,7 @@ import type { AdapterKind, AdapterOptions, ClaimTarget, Decoded, Discovery, Laun
 import { positionOf } from './position.ts'
 import { cleanText, TEXT_LIMITS } from './text.ts'
 import type { PoolFacts, TokenEvent } from './tokenEvent.ts'
-import { addressTopic, MalformedLogError, wordsOf, wordTopic } from './words.ts'
+import { addressTopic, addressWord, MalformedLogError, wordsOf, wordTopic } from './words.ts'
 import { WOW_CURVE_SUPPLY, wowCostOf, wowPriceAt } from './wowCurve.ts'
 import { decodeWowTokens } from './wowTrades.ts'
 
@@ -71,7 +71,9 @@ function createWow({ launchpad, startBlock, contracts, weth }: AdapterOptions): 
 
 /** Paid out to the creator. The amount is said, though the escrow would take zero for all: other deposits may be none of ours. */
 function claimCall({ creator, amount }: ClaimTarget, protocolRewards: Address) {
-  return amount > 0n ? { to: protocolRewards, data: encodeFunctionData({ abi: WITHDRAW, args: [creator, amount] }) } : null
+  return amount !== null && amount > 0n
+    ? { to: protocolRewards, data: encodeFunctionData({ abi: WITHDRAW, args: [creator, amount] }) }
+    : null
 }
 
 function discoverIn(log: ChainLog, { launchpad, weth }: Context): readonly Discovery[] {
@@ -123,7 +125,8 @@ function decodeLaunch(log: ChainLog, transaction: TransactionLogs, { launchpad, 
       decimals: DECIMALS,
       metadataUri: cleanText(created.tokenURI, TEXT_LIMITS.metadataUri),
       creatorFeeBps: CREATOR_FEE_BPS,
-      feeScope: 'creator',
+      // The escrow does not tell tokens apart.
+      feesTold: { accrued: true, claimed: false },
       graduation: hasCurve ? { status: 'bonding', targetWei: wowCostOf(WOW_CURVE_SUPPLY) } : { status: 'none', targetWei: null },
     },
     // A creator is known to the escrow from here on, whoever pays in.
@@ -171,8 +174,8 @@ function decodeRewards(log: ChainLog, transaction: TransactionLogs, launchpad: s
         addressTopic(log.topics, 1),
         addressTopic(log.topics, 2),
         addressTopic(log.topics, 3),
-        addressOf(word(0)),
-        addressOf(word(1)),
+        addressWord(word(0)),
+        addressWord(word(1)),
       ]
       return accounts.map((account, index) => escrowed(log, transaction, { launchpad, account, accrued: word(3 + index), onlyKnown: true }))
     }
@@ -246,9 +249,4 @@ function curveFacts(token: Address, weth: Address): PoolFacts {
 
 function poolFacts(pool: Address, token: Address, weth: Address): PoolFacts {
   return { address: pool, type: 'uniswap-v3', quoteToken: weth, quoteDecimals: DECIMALS, tokenIsToken0: token < weth, feeBps: POOL_FEE_BPS }
-}
-
-function addressOf(word: bigint): Address {
-  if (word >> 160n !== 0n) throw new MalformedLogError('expected an address')
-  return toAddress(toHex(word, { size: 20 }))
 }

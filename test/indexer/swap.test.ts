@@ -54,6 +54,12 @@ describe('swapping blocks', () => {
     expect(block).toMatchObject({ number: 32, hash: forking.chain.head().header.hash })
     await indexAtOnce(fresh, forking.chain, 32)
     expect(await dumpTables(database.kysely)).toEqual(await dumpTables(fresh.kysely))
+    for (const table of ['trade join token on token = address', 'creator_fee']) {
+      const { rows } = await sql<{ launchpad: string }>`select distinct launchpad from ${sql.raw(table)} order by 1`.execute(
+        database.kysely,
+      )
+      expect(rows.map(({ launchpad }) => launchpad)).toEqual(['clanker', 'clanker4', 'reference'])
+    }
     expect(block.tokens.length).toBeGreaterThan(2)
     for (const { token } of block.tokens) expect(token.sequence).toBeGreaterThan(before.get(token.address) ?? 0)
   })

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import {
   type Abi,
   decodeFunctionData,
-  encodeDeployData,
   encodeFunctionData,
   formatUnits,
   type Hex,
@@ -21,6 +20,7 @@ import { createAdapters } from '#launchpads/registry.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { useDatabase } from '#test/support/database.ts'
+import { deployContract } from '#test/support/deployContract.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 
 const CONTRACTS = compileSolidity(new URL('./contracts/Wow.sol', import.meta.url))
@@ -89,14 +89,8 @@ const launchpads = () => [
 beforeAll(async () => {
   chain = await startTestChain()
   const { weth, positionManager, swapRouter } = chain.deployment
-  const deployed = async (name: string, args: readonly unknown[]) => {
-    const contract = CONTRACTS.get(name) ?? expect.unreachable()
-    const data = encodeDeployData({ ...contract, args })
-    const hash = chain.client.sendTransaction({ account: account(0), chain: null, data, gas: 20_000_000n })
-    return toAddress((await chain.mined(hash)).contractAddress ?? expect.unreachable())
-  }
-  rewards = await deployed('Rewards', [])
-  factory = await deployed('WowFactory', [weth, positionManager, swapRouter, rewards, account(9)])
+  rewards = await deployContract(chain, CONTRACTS, 'Rewards')
+  factory = await deployContract(chain, CONTRACTS, 'WowFactory', [weth, positionManager, swapRouter, rewards, account(9)])
 
   // A stranger is paid by strangers before and after tokens exist.
   await onRewards(account(8), { functionName: 'deposit', args: [account(7), '0x00000000', 'not ours'] }, 5n)

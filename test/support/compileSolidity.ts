@@ -9,13 +9,18 @@ interface CompilerOutput {
   >
 }
 
+/** Contracts by name. */
+export type Contracts = ReadonlyMap<string, { readonly abi: Abi; readonly bytecode: Hex }>
+
+const DEVCHAIN = new URL('../../src/devchain/contracts/', import.meta.url)
+
 /**
- * Compiles a file of contracts that only tests use, in about a second.
+ * Compiles a file of contracts that only tests use, in about a second. It may import those of the development chain.
  *
- * @returns by name of the contract
+ * @returns its own contracts and the imported ones
  * @throws `Error` with the compiler's own words
  */
-export function compileSolidity(file: URL): ReadonlyMap<string, { readonly abi: Abi; readonly bytecode: Hex }> {
+export function compileSolidity(file: URL): Contracts {
   const input = {
     language: 'Solidity',
     sources: { 'test.sol': { content: readFileSync(file, 'utf8') } },
@@ -26,9 +31,10 @@ export function compileSolidity(file: URL): ReadonlyMap<string, { readonly abi: 
       outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
     },
   }
-  const output = JSON.parse(String(solc.compile(JSON.stringify(input)))) as CompilerOutput
+  const findImport = (name: string) => ({ contents: readFileSync(new URL(name, DEVCHAIN), 'utf8') })
+  const output = JSON.parse(String(solc.compile(JSON.stringify(input), { import: findImport }))) as CompilerOutput
   const complaints = (output.errors ?? []).filter(error => error.severity === 'error')
   if (complaints.length > 0) throw new Error(complaints.map(error => error.formattedMessage).join('\n'))
-  const contracts = Object.entries(output.contracts?.['test.sol'] ?? {})
+  const contracts = Object.values(output.contracts ?? {}).flatMap(byName => Object.entries(byName))
   return new Map(contracts.map(([name, { abi, evm }]) => [name, { abi, bytecode: `0x${evm.bytecode.object}` }]))
 }

@@ -18,11 +18,16 @@ import { silentLogger, type TestDatabase } from './database.ts'
 import { dumpTables } from './indexChain.ts'
 import { type RunningIndexer, runIndexer } from './indexing.ts'
 import { createSimulatedChain, type SimulatedChain } from './simulatedChain.ts'
+import { CLANKER_V4, CLANKER_V31 } from './simulatedClanker.ts'
 import { EMPTY_MARKET, FACTORY, type Market, tradeBlock, WETH } from './simulatedLaunchpad.ts'
 
 export const MAX_REORG_DEPTH = 64
 const START_BLOCK = 1
-const LAUNCHPADS = [{ name: 'reference', adapter: 'bonding-curve', startBlock: START_BLOCK, contracts: { factory: FACTORY } }]
+const LAUNCHPADS = [
+  { name: 'reference', adapter: 'bonding-curve', startBlock: START_BLOCK, contracts: { factory: FACTORY } },
+  { name: 'clanker', adapter: 'clanker-v3.1', startBlock: START_BLOCK, contracts: CLANKER_V31 },
+  { name: 'clanker4', adapter: 'clanker-v4', startBlock: START_BLOCK, contracts: CLANKER_V4 },
+]
 const LONGEST_MS = 20_000
 
 export interface OpenedIndex {

@@ -73,6 +73,27 @@ export function tokenRow(n: number, columns: Row = {}): Row {
   }
 }
 
+/** A Uniswap v4 pool of a token. */
+export function poolRow(n: number, token: number, columns: Row = {}): Row {
+  return {
+    address: wordOf(n),
+    token: addressOf(token),
+    launchpad: 'test',
+    type: 'uniswap-v4',
+    quote_token: addressOf(0x3e7),
+    quote_decimals: 18,
+    token_is_token0: true,
+    fee_bps: 0.3,
+    reserve_token: '1',
+    reserve_quote: '340282366920938463463374607431768211455',
+    sqrt_price_x96: '79228162514264337593543950336',
+    tick: -887272,
+    liquidity: '5',
+    created_block: 3,
+    ...columns,
+  }
+}
+
 export function tradeRow(token: Address, blockNumber: number, logIndex: number, columns: Row = {}): Row {
   return {
     block_number: blockNumber,

@@ -9,6 +9,8 @@ export interface NewLog {
   readonly address: Address
   readonly topics?: readonly Hex[]
   readonly data?: Hex
+  /** Logs in a row with the same number are of one transaction; default: each is of its own. */
+  readonly tx?: number
 }
 
 export interface SimulatedBlock {
@@ -62,18 +64,12 @@ export function createSimulatedChain({
     const number = blocks.length
     const parentHash = blocks.at(-1)?.header.hash ?? `0x${'00'.repeat(32)}`
     const hash = keccak256(toHex(`${parentHash}:${number}:${seconds}:${forks}:${JSON.stringify(newLogs)}`))
-    const logs = newLogs.map(
-      ({ address, topics = [], data = '0x' }, logIndex): ChainLog => ({
-        address,
-        topics,
-        data,
-        blockNumber: number,
-        blockHash: hash,
-        txHash: keccak256(toHex(`${hash}:${logIndex}`)),
-        txIndex: logIndex,
-        logIndex,
-      }),
-    )
+    let txIndex = 0
+    const logs = newLogs.map(({ address, topics = [], data = '0x', tx }, logIndex): ChainLog => {
+      if (tx === undefined || tx !== newLogs[logIndex - 1]?.tx) txIndex = logIndex
+      const txHash = keccak256(toHex(`${hash}:${txIndex}`))
+      return { address, topics, data, blockNumber: number, blockHash: hash, txHash, txIndex, logIndex }
+    })
     const parent = blocks.at(-1)
     const timestamp = parent === undefined ? genesisTimestamp : parent.header.timestamp + seconds
     const header: ChainHeader = { number, hash, parentHash, timestamp, logsBloom: logsBloom(logs), baseFeeWei: 7n }

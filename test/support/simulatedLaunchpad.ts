@@ -1,11 +1,14 @@
-import { encodeAbiParameters, type Hex, numberToHex, parseAbiParameters, toEventSelector } from 'viem'
+import { encodeAbiParameters, type Hex, parseAbiParameters, toEventSelector } from 'viem'
 import type { Random } from '#devchain/traders/random.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { type NewLog, testAddress } from './simulatedChain.ts'
+import { actClanker, type ClankerToken, launchClanker } from './simulatedClanker.ts'
+import { randomPrice, randomSwap, topic, transferLog, v3SwapLog, words } from './simulatedLogs.ts'
 
 /** What a branch of the chain holds: copied, never changed, so that a fork goes on from any of its blocks. */
 export interface Market {
   readonly tokens: readonly SimulatedToken[]
+  readonly clankers: readonly ClankerToken[]
 }
 
 interface SimulatedToken {
@@ -19,18 +22,28 @@ interface SimulatedToken {
 export const FACTORY = testAddress(1)
 export const WETH = testAddress(2)
 const HOLDERS = [0xdead, 11, 12, 13, 14, 15].map(index => testAddress(index))
+const CAST = { weth: WETH, holders: HOLDERS }
 const ETHER = 10n ** 18n
 
-export const EMPTY_MARKET: Market = { tokens: [] }
+export const EMPTY_MARKET: Market = { tokens: [], clankers: [] }
 
 /**
- * The logs of one block of the reference launchpad, and what the branch holds after it. The nth token of every branch has the same address:
+ * The logs of one block of the reference launchpad and of both Clankers, and what the branch holds after it. The nth token of every branch has the same address:
  * a launch that a reorg drops often happens again.
  */
 export function tradeBlock(market: Market, random: Random): { readonly logs: readonly NewLog[]; readonly market: Market } {
   const logs: NewLog[] = []
-  let { tokens } = market
+  let { tokens, clankers } = market
   for (let count = random.weighted([4, 5, 2, 1]); count > 0; count--) {
+    if (random.chance(0.3)) {
+      const launches = clankers.length === 0 || (clankers.length < 6 && random.chance(0.2))
+      const token = launches ? null : random.pick(clankers)
+      const acted = token === null ? launchClanker(clankers.length, CAST, random) : actClanker(token, CAST, random)
+      clankers = token === null ? [...clankers, acted.token] : clankers.map(one => (one === token ? acted.token : one))
+      // One transaction.
+      logs.push(...acted.logs.map(log => ({ ...log, tx: count })))
+      continue
+    }
     if (tokens.length === 0 || (tokens.length < 8 && random.chance(0.15))) {
       const launched = launch(tokens.length, random)
       logs.push(...launched.logs)
@@ -42,7 +55,7 @@ export function tradeBlock(market: Market, random: Random): { readonly logs: rea
     logs.push(...acted.logs)
     tokens = tokens.map(one => (one === token ? acted.token : one))
   }
-  return { logs, market: { tokens } }
+  return { logs, market: { tokens, clankers } }
 }
 
 interface Acted {
@@ -128,14 +141,9 @@ function graduate(token: SimulatedToken, random: Random): Acted {
 }
 
 function tradeInPool(token: SimulatedToken, pool: Address, maker: Address, random: Random): Acted {
-  const amount0 = BigInt(random.integer(1, 1_000)) * 10n ** 18n
-  const amount1 = BigInt(random.integer(1, 1_000)) * 10n ** 15n
-  const [in0, in1] = random.chance(0.5) ? [amount0, -amount1] : [-amount0, amount1]
-  const data = words(in0, in1, randomPrice(random), 10n ** 20n, BigInt(random.integer(-300, 300)))
-  return {
-    token,
-    logs: [transferLog(token.token, pool, maker, amount0), { address: pool, topics: [TOPICS.swap, topic(maker), topic(maker)], data }],
-  }
+  const swapped = randomSwap(random)
+  const amount = swapped.amount0 < 0n ? -swapped.amount0 : swapped.amount0
+  return { token, logs: [transferLog(token.token, pool, maker, amount), v3SwapLog(pool, maker, swapped, random)] }
 }
 
 const TOPICS = {
@@ -146,23 +154,8 @@ const TOPICS = {
   bought: toEventSelector('Bought(address,address,uint256,uint256,uint256,uint256,uint256,uint256,uint256)'),
   sold: toEventSelector('Sold(address,address,uint256,uint256,uint256,uint256,uint256,uint256,uint256)'),
   completed: toEventSelector('Completed(uint256)'),
-  transfer: toEventSelector('Transfer(address,address,uint256)'),
   initialize: toEventSelector('Initialize(uint160,int24)'),
   mint: toEventSelector('Mint(address,address,int24,int24,uint128,uint256,uint256)'),
-  swap: toEventSelector('Swap(address,address,int256,int256,uint160,uint128,int24)'),
 }
 
-function transferLog(token: Address, from: Address, to: Address, amount: bigint): NewLog {
-  return { address: token, topics: [TOPICS.transfer, topic(from), topic(to)], data: words(amount) }
-}
-
-function randomPrice(random: Random): bigint {
-  return (1n << 96n) / BigInt(random.integer(1_000, 50_000))
-}
-
-const topic = (address: Address): Hex => numberToHex(BigInt(address), { size: 32 })
 const signedTopic = (value: number): Hex => words(BigInt(value))
-
-function words(...values: readonly bigint[]): Hex {
-  return `0x${values.map(value => BigInt.asUintN(256, value).toString(16).padStart(64, '0')).join('')}`
-}

@@ -11,7 +11,8 @@ export type ClaimCall = (entry: {
   readonly creator: Address
   readonly currency: Address
   readonly scope: ClaimScope
-  readonly amount: bigint
+  readonly amount: bigint | null
+  readonly claimId: bigint | null
 }) => { readonly to: Address; readonly data: Hex } | null
 
 export interface ClaimableInput {
@@ -27,24 +28,34 @@ interface FeeRow {
   /** `null` in the one row of a creator without fees. */
   readonly currency: Buffer | null
   readonly scope: ClaimScope
-  readonly accrued: string
+  readonly accrued: string | null
   readonly claimed: string
+  readonly claim_id: string | null
   readonly currency_symbol: string | null
   readonly currency_decimals: number | null
 }
 
 /**
- * What a creator has earned and taken: of this token, and of the escrow that the token's launchpad keeps for all of a creator's tokens. Empty
- * for who has earned nothing; `null` when the token is not indexed.
+ * What a creator has earned and taken: of this token, and of the escrow that the token's launchpad keeps for all of a creator's tokens, in the
+ * currencies that this one pays in: ETH, its own and what its pools are quoted in. Empty for who has no account; `null` when the token
+ * is not indexed.
  */
 export async function readClaimable(db: Queryable, input: ClaimableInput): Promise<Claimable | null> {
   const { token, creator } = input
   const { rows } = await sql<FeeRow>`
-    select chain_state.cursor_number, token.launchpad, fee.currency, fee.scope, fee.accrued, fee.claimed,
+    select chain_state.cursor_number, token.launchpad, fee.currency, fee.scope, fee.accrued, fee.claimed, fee.claim_id,
       currency.symbol as currency_symbol, currency.decimals as currency_decimals
     from token cross join chain_state
-    left join creator_fee as fee on fee.creator = ${toBytes(creator)} and fee.launchpad = token.launchpad
-      and ((fee.scope = 'token' and fee.token = token.address) or (fee.scope = 'creator' and fee.token = ${toBytes(ZERO_ADDRESS)}))
+    left join lateral (
+      select own.* from creator_fee as own
+      where own.launchpad = token.launchpad and own.creator = ${toBytes(creator)} and own.token = token.address
+      union all
+      select escrow.* from (
+        select token.address union select ${toBytes(ZERO_ADDRESS)}::bytea union select quote_token from pool where pool.token = token.address
+      ) as paid (currency)
+      join creator_fee as escrow on escrow.launchpad = token.launchpad and escrow.creator = ${toBytes(creator)}
+        and escrow.currency = paid.currency and escrow.token = ${toBytes(ZERO_ADDRESS)}
+    ) as fee on true
     left join token as currency on currency.address = fee.currency
     where token.address = ${toBytes(token)}
     order by fee.scope desc, fee.currency`.execute(db)
@@ -60,16 +71,17 @@ export async function readClaimable(db: Queryable, input: ClaimableInput): Promi
 
 function toAmount(row: FeeRow, currency: Address, { token, creator, weth, claimCall }: ClaimableInput): ClaimableAmount {
   const { scope, launchpad } = row
-  const amount = BigInt(row.accrued) - BigInt(row.claimed)
+  const amount = row.accrued === null ? null : BigInt(row.accrued) - BigInt(row.claimed)
+  const claimId = row.claim_id === null ? null : BigInt(row.claim_id)
   return {
     currency,
     ...describe(currency, row, weth),
     accrued: row.accrued,
     claimed: row.claimed,
-    amount: amount.toString(),
+    amount: amount === null ? null : amount.toString(),
     amountUsd: null,
     scope,
-    claim: claimCall({ launchpad, token, creator, currency, scope, amount }),
+    claim: claimCall({ launchpad, token, creator, currency, scope, amount, claimId }),
   }
 }
 

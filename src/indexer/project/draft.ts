@@ -50,8 +50,18 @@ export function draftCreatorFee(draft: Draft, event: TokenEventOf<'creatorFee'>,
   const { launchpad, creator, currency, scope } = event
   const key = creatorFeeKey({ launchpad, creator, currency, token })
   const existing = drafted(draft.creatorFees, draft.rows.creatorFees, key)
-  if (existing !== undefined || event.onlyKnown) return existing
-  const created = { launchpad, creator, currency, scope, token, accrued: 0n, claimed: 0n, lastChangedBlock: 0 }
+  if (existing !== undefined || event.onlyKnown === true) return existing
+  const created = {
+    launchpad,
+    creator,
+    currency,
+    scope,
+    token,
+    accrued: event.accrued === null ? null : 0n,
+    claimed: 0n,
+    claimId: event.claimId ?? null,
+    lastChangedBlock: 0,
+  }
   draft.creatorFees.set(key, created)
   return created
 }
@@ -84,8 +94,8 @@ export function launchedToken(event: TokenEventOf<'launch'>): TokenState {
     windowsAt: event.timestamp,
     windowsExpireAt: null,
     creatorFeeBps: event.creatorFeeBps,
-    feesAccruedWei: event.creatorFeeBps === null ? null : 0n,
-    feesClaimedWei: event.creatorFeeBps === null || event.feeScope === 'creator' ? null : 0n,
+    feesAccruedWei: event.feesTold.accrued ? 0n : null,
+    feesClaimedWei: event.feesTold.claimed ? 0n : null,
     graduationStatus: event.graduation.status,
     graduationPercent: null,
     raisedWei: null,

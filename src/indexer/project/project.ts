@@ -1,4 +1,4 @@
-import { type Address, BURN_ADDRESSES, ZERO_ADDRESS } from '#domain/address.ts'
+import { type Address, BURN_ADDRESSES, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import type { Changes, CurrentRows } from '#domain/changes.ts'
 import { type Decimal, percentOf } from '#domain/decimal.ts'
@@ -20,7 +20,7 @@ export interface ProjectInput {
   /** USD per ETH to store with the trades; `null` while backfilling or without a fresh price. */
   readonly ethUsd: Decimal | null
   /** Why an address is watched: tells pools, curves and lockers from wallets. */
-  lookup(address: Address): Watched | undefined
+  lookup(address: Hex): Watched | undefined
   /** The headers to remember, ascending. */
   readonly blocks: readonly BlockHeader[]
 }
@@ -70,8 +70,9 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
           ...pool,
           token: event.token,
           launchpad: token.launchpad,
-          reserveToken: 0n,
-          reserveQuote: 0n,
+          // What a v4 pool has is mixed with all others in the PoolManager, and no event tells of the fees that leave it.
+          reserveToken: pool.type === 'uniswap-v4' ? null : 0n,
+          reserveQuote: pool.type === 'uniswap-v4' ? null : 0n,
           sqrtPriceX96: null,
           tick: null,
           liquidity: null,
@@ -93,7 +94,7 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
       token.graduationPercent = event.targetSupply === undefined ? percentRaised(token) : percentOf(token.totalSupply, event.targetSupply)
       return
     case 'creatorShare':
-      token.feesAccruedWei = (token.feesAccruedWei ?? 0n) + event.accruedWei
+      if (token.feesAccruedWei !== null) token.feesAccruedWei += event.accruedWei
       return
     case 'completed':
       token.graduationStatus = 'completed'
@@ -137,6 +138,8 @@ export function holderType(holder: Address, token: Pick<TokenState, 'creator'>, 
   switch (watched?.role) {
     case 'contract':
       return 'locker'
+    case 'poolManager':
+      return 'pool'
     case 'tokenCurve':
     case 'pool':
       return watched.pool.type === 'curve' ? 'curve' : 'pool'
@@ -171,13 +174,15 @@ function applyMigration(draft: Draft, token: Mutable<TokenState>, event: TokenEv
 function applyCreatorFee(draft: Draft, token: Mutable<TokenState> | null, event: TokenEventOf<'creatorFee'>, weth: Address): void {
   const row = draftCreatorFee(draft, event, event.scope === 'token' ? event.token : ZERO_ADDRESS)
   if (row === undefined) return
-  row.accrued += event.accrued
   row.claimed += event.claimed
-  // Nobody takes more than was paid in: a claim of more tells of payments from before the creator was known.
-  if (row.claimed > row.accrued) row.accrued = row.claimed
+  if (row.accrued !== null) {
+    row.accrued = event.balance === undefined ? row.accrued + (event.accrued ?? 0n) : row.claimed + event.balance
+    // Nobody takes more than was paid in: a claim of more tells of payments from before the creator was known.
+    if (row.claimed > row.accrued) row.accrued = row.claimed
+  }
   row.lastChangedBlock = event.blockNumber
   if (token !== null && event.currency === weth) {
-    token.feesAccruedWei = (token.feesAccruedWei ?? 0n) + event.accrued
-    token.feesClaimedWei = (token.feesClaimedWei ?? 0n) + event.claimed
+    if (token.feesAccruedWei !== null) token.feesAccruedWei += event.accrued ?? 0n
+    if (token.feesClaimedWei !== null) token.feesClaimedWei += event.claimed
   }
 }

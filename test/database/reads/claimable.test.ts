@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { readClaimable } from '#database/reads/claimable.ts'
 import { ZERO_ADDRESS } from '#domain/address.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { addressOf, chainStateRow, insertRows, type Row, tokenRow } from '#test/support/rows.ts'
+import { addressOf, chainStateRow, insertRows, poolRow, type Row, tokenRow } from '#test/support/rows.ts'
 
 const { kysely, clear } = await useDatabase()
 const WETH = addressOf(0x3e7)
@@ -99,6 +99,22 @@ describe('what a creator can claim', () => {
     expect((await read())?.claimable).toEqual([])
   })
 
+  test('holds of an escrow only the currencies in which the token pays', async () => {
+    const escrow = { scope: 'creator', token: ZERO_ADDRESS, accrued: '1' }
+    await insertRows(kysely, 'pool', [poolRow(1, 1, { quote_token: addressOf(66) })])
+    await insertRows(
+      kysely,
+      'creator_fee',
+      [TOKEN, addressOf(2), addressOf(66), ZERO_ADDRESS, WETH].map(currency => feeRow({ ...escrow, currency })),
+    )
+    expect((await read())?.claimable.map(({ currency }) => currency)).toEqual([ZERO_ADDRESS, TOKEN, addressOf(66)])
+  })
+
+  test('is not known where no event tells what was earned', async () => {
+    await insertRows(kysely, 'creator_fee', [feeRow({ accrued: null, claimed: '5', claim_id: '77' })])
+    expect((await read())?.claimable).toMatchObject([{ accrued: null, claimed: '5', amount: null, claim: CALL }])
+  })
+
   test('is an empty list for who has earned nothing and nothing for a token that is not indexed', async () => {
     expect(await read(TOKEN, addressOf(9))).toEqual({ token: TOKEN, creator: addressOf(9), asOfBlock: '456', claimable: [] })
     expect(await read(addressOf(3))).toBeNull()
@@ -112,7 +128,9 @@ describe('what a creator can claim', () => {
       return null
     }
     const answer = await readClaimable(kysely, { token: TOKEN, creator: CREATOR, weth: WETH, claimCall })
-    expect(asked).toEqual([{ launchpad: 'test', token: TOKEN, creator: CREATOR, currency: WETH, scope: 'token', amount: 1n }])
+    expect(asked).toEqual([
+      { launchpad: 'test', token: TOKEN, creator: CREATOR, currency: WETH, scope: 'token', amount: 1n, claimId: null },
+    ])
     expect(answer?.claimable[0]?.claim).toBeNull()
   })
 })

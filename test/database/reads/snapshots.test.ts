@@ -6,27 +6,10 @@ import { readToken } from '#database/reads/tokens.ts'
 import { readTrades } from '#database/reads/trades.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { plansOf } from '#test/support/explain.ts'
-import { addressOf, insertRows, type Row, tokenRow, tradeRow, wordOf } from '#test/support/rows.ts'
+import { addressOf, insertRows, poolRow, type Row, tokenRow, tradeRow, wordOf } from '#test/support/rows.ts'
 
 const CHAIN_ID = 31337
 const { kysely, orm, clear } = await useDatabase()
-
-const poolRow = (n: number, token: number): Row => ({
-  address: wordOf(n),
-  token: addressOf(token),
-  launchpad: 'test',
-  type: 'uniswap-v4',
-  quote_token: addressOf(0x3e7),
-  quote_decimals: 18,
-  token_is_token0: true,
-  fee_bps: 0.3,
-  reserve_token: '1',
-  reserve_quote: '340282366920938463463374607431768211455',
-  sqrt_price_x96: '79228162514264337593543950336',
-  tick: -887272,
-  liquidity: '5',
-  created_block: 3,
-})
 
 const balanceRows = (token: number, count: number): Row[] =>
   Array.from({ length: count }, (_, index) => ({

@@ -1,0 +1,225 @@
+import {
+  type Abi,
+  encodeDeployData,
+  encodeFunctionData,
+  getContractAddress,
+  type Hex,
+  numberToHex,
+  parseAbi,
+  parseEther,
+  parseEventLogs,
+} from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createReads } from '#database/reads/reads.ts'
+import { swapThroughRouter, transfer } from '#devchain/actions.ts'
+import { type Address, toAddress } from '#domain/address.ts'
+import { formatDecimal } from '#domain/decimal.ts'
+import { createAdapters } from '#launchpads/registry.ts'
+import { priceFromSqrt } from '#launchpads/uniswapV3.ts'
+import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { compileSolidity } from '#test/support/compileSolidity.ts'
+import { useDatabase } from '#test/support/database.ts'
+import { deployContract } from '#test/support/deployContract.ts'
+import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
+
+const abi = parseAbi([
+  'struct Launch { string name; string symbol; string metadata; bytes32 salt; address paired; int24 tick; uint160 sqrtPriceX96; uint256 share; address recipient; }',
+  'function deployToken(Launch launch) payable returns (address token, uint256 id)',
+  'function updateCreatorRewardRecipient(uint256 id, address recipient)',
+  'function collectRewards(uint256 id)',
+  'event TokenCreated(address indexed tokenAddress, address indexed creatorAdmin, address indexed interfaceAdmin, address creatorRewardRecipient, address interfaceRewardRecipient, uint256 positionId, string name, string symbol, int24 startingTickIfToken0IsNewToken, string metadata, uint256 amountTokensBought, uint256 vaultDuration, uint8 vaultPercentage, address msgSender)',
+])
+const TOKEN = parseAbi(['constructor(string name, string symbol, address holder)'])
+const HOSTILE = `A\0B\u202e${'x'.repeat(9_000)}`
+/** Receive nothing but rewards, so that their balances are what was paid to them. */
+const RECIPIENT = toAddress(`0x${'a1'.repeat(20)}`)
+const SUCCESSOR = toAddress(`0x${'b2'.repeat(20)}`)
+const TICK = -200_000
+
+const CONTRACTS = compileSolidity(new URL('./contracts/ClankerV31.sol', import.meta.url))
+
+const followed = await useDatabase()
+const backfilled = await useDatabase()
+let chain: TestChain
+let factory: Address
+let locker: Address
+let creator: Address
+let alice: Address
+const made: { readonly token: Address; readonly pool: Address; readonly positionId: bigint }[] = []
+let launchpads: Parameters<typeof openChainIndex>[3]
+
+const send = (from: Address, to: Address, data: Hex, value = 0n) =>
+  chain.client.sendTransaction({ account: from, chain: null, to, data, value, gas: 15_000_000n })
+
+/** A salt with which the token comes before (or after) the currency that it is paired with. */
+function saltFor(name: string, symbol: string, paired: Address, first: boolean): Hex {
+  const bytecode = encodeDeployData({ abi: TOKEN, bytecode: CONTRACTS.get('LaunchToken')?.bytecode ?? '0x', args: [name, symbol, factory] })
+  for (let salt = 0; ; salt += 1) {
+    const hex = numberToHex(salt, { size: 32 })
+    const address = toAddress(getContractAddress({ opcode: 'CREATE2', from: factory, salt: hex, bytecode }))
+    if (address < paired === first) return hex
+  }
+}
+
+async function deployToken(options: { name: string; symbol: string; paired: Address; first: boolean; value?: bigint; send?: 'queue' }) {
+  const { name, symbol, paired, first, value = 0n } = options
+  // A hair outside of the position's range, as floating point is not exact.
+  const sqrt = 1.0001 ** ((first ? TICK : -TICK) / 2) * (first ? 1 - 1e-9 : 1 + 1e-9)
+  const sqrtPriceX96 = BigInt(Math.floor(sqrt * 2 ** 48)) << 48n
+  const salt = saltFor(name, symbol, paired, first)
+  const launch = { name, symbol, metadata: '{"description":"d"}', salt, paired, tick: TICK, sqrtPriceX96, share: 40n, recipient: RECIPIENT }
+  const receipt = await chain.mined(send(creator, factory, encodeFunctionData({ abi, functionName: 'deployToken', args: [launch] }), value))
+  const [event] = parseEventLogs({ abi, eventName: 'TokenCreated', logs: receipt.logs })
+  expect(receipt.logs.at(-1)?.logIndex).toBe(event?.logIndex)
+  const token = toAddress(event?.args.tokenAddress ?? '')
+  const { uniswapFactory, abis } = chain.deployment
+  const pool = await chain.client.readContract({
+    address: uniswapFactory,
+    abi: abis.factory,
+    functionName: 'getPool',
+    args: [token, paired, 10_000],
+  })
+  made.push({ token, pool: toAddress(pool), positionId: event?.args.positionId ?? 0n })
+  return token
+}
+
+const collect = (positionId: bigint) =>
+  chain.mined(send(alice, locker, encodeFunctionData({ abi, functionName: 'collectRewards', args: [positionId] })))
+const call = <T>(address: Address, contract: Abi, functionName: string, args: readonly unknown[] = []) =>
+  chain.client.readContract({ address, abi: contract, functionName, args }) as Promise<T>
+const balanceOf = (token: Address, holder: Address) => call<bigint>(token, chain.deployment.abis.token, 'balanceOf', [holder])
+
+beforeAll(async () => {
+  chain = await startTestChain()
+  ;[, creator, alice] = chain.accounts as [Address, Address, Address]
+  const { positionManager, uniswapFactory, swapRouter, weth, deployer, startBlock } = chain.deployment
+  locker = await deployContract(chain, CONTRACTS, 'FakeLocker', [positionManager, deployer])
+  const parts = [uniswapFactory, positionManager, swapRouter, locker, weth]
+  factory = await deployContract(chain, CONTRACTS, 'FakeFactory', parts)
+  launchpads = [{ name: 'clanker', adapter: 'clanker-v3.1', startBlock, contracts: { factory, locker, uniswapFactory } }]
+
+  const first = await deployToken({ name: 'First', symbol: 'ONE', paired: weth, first: true, value: parseEther('0.5') })
+  const second = await deployToken({ name: HOSTILE, symbol: '', paired: weth, first: false, value: parseEther('0.1') })
+  await deployToken({ name: 'Paired', symbol: 'PAIR', paired: first, first: true })
+  for (const token of [first, second]) {
+    await chain.mined(swapThroughRouter(chain, { from: alice, token, side: 'buy', amountIn: parseEther('0.3') }))
+    const held = await balanceOf(token, alice)
+    await chain.mined(swapThroughRouter(chain, { from: alice, token, side: 'sell', amountIn: held / 3n }))
+    await chain.mined(transfer(chain, { from: alice, currency: token, to: creator, amount: 5n }))
+    await chain.mined(transfer(chain, { from: alice, currency: token, to: toAddress(`0x${'0'.repeat(36)}dead`), amount: 7n }))
+  }
+  const positionId = made[0]?.positionId ?? 0n
+  await collect(positionId)
+  await chain.mined(swapThroughRouter(chain, { from: alice, token: first, side: 'buy', amountIn: parseEther('0.2') }))
+  const handOver = encodeFunctionData({ abi, functionName: 'updateCreatorRewardRecipient', args: [positionId, SUCCESSOR] })
+  await chain.mined(send(creator, locker, handOver))
+  await collect(positionId)
+  await collect(made[1]?.positionId ?? 0n)
+}, 60_000)
+afterAll(() => chain?.stop())
+
+const openReads = (database: typeof followed) => {
+  const { chainId, weth } = chain.deployment
+  const adapters = createAdapters({ weth, launchpads: launchpads ?? [] })
+  return createReads({
+    db: database.kysely,
+    chainId,
+    weth,
+    claimCall: ({ launchpad: _, ...target }) => adapters[0]?.claimCall(target) ?? null,
+  })
+}
+
+describe('clanker-v3.1', () => {
+  beforeAll(async () => {
+    await (await openChainIndex(chain, followed, null, launchpads)).indexEach(1)
+  })
+
+  it('gives the same tables for a range as block by block', async () => {
+    await (await openChainIndex(chain, backfilled, null, launchpads)).indexRange(1)
+    expect(await dumpTables(backfilled.kysely)).toEqual(await dumpTables(followed.kysely))
+  })
+
+  it.each([0, 1])('agrees with the chain on price, pool, supply and holders (token %i)', async index => {
+    const { token, pool } = made[index] ?? expect.unreachable()
+    const { weth, abis } = chain.deployment
+    const reads = openReads(followed)
+    const indexed = await reads.token(token)
+    const slot0 = await call<readonly [bigint, number]>(pool, abis.pool, 'slot0')
+    const price = priceFromSqrt(slot0[0], { tokenIsToken0: token < weth, quoteDecimals: 18 }, 18)
+    expect(token < weth).toBe(index === 0)
+    expect(indexed).toMatchObject({
+      launchpad: 'clanker',
+      creator,
+      decimals: 18,
+      totalSupply: String(await call(token, abis.token, 'totalSupply')),
+      metadataUri: '{"description":"d"}',
+      market: { priceWeth: price === null ? null : formatDecimal(price), tradeCount: index === 0 ? 4 : 3 },
+      pool: {
+        address: pool,
+        type: 'uniswap-v3',
+        quoteToken: weth,
+        feeBps: 100,
+        reserveToken: String(await balanceOf(token, pool)),
+        reserveQuote: String(await balanceOf(weth, pool)),
+        sqrtPriceX96: String(slot0[0]),
+        tick: slot0[1],
+        liquidity: String(await call(pool, abis.pool, 'liquidity')),
+      },
+      graduation: { status: 'none' },
+      fees: { creatorFeeBps: 40, accruedWeth: null, claimableWeth: null },
+    })
+    const holders = (await reads.holders({ token, limit: 100, excludeTypes: [] }))?.data ?? []
+    for (const { address, balance } of holders) expect(balance).toBe(String(await balanceOf(token, address)))
+    expect(holders.map(({ address, type }) => [address, type])).toEqual(
+      expect.arrayContaining([
+        [pool, 'pool'],
+        [creator, 'creator'],
+        [alice, 'wallet'],
+        [`0x${'0'.repeat(36)}dead`, 'burn'],
+      ]),
+    )
+    expect(holders.reduce((sum, { balance }) => sum + BigInt(balance), 0n)).toBe(BigInt(indexed?.totalSupply ?? 0))
+  })
+
+  it('has the creator as the maker of the buy inside the creation', async () => {
+    const { token } = made[0] ?? expect.unreachable()
+    const trades = await openReads(followed).trades({ token, limit: 10, order: 'asc' })
+    expect(trades?.data[0]).toMatchObject({ maker: creator, side: 'buy', amountWeth: '0.5', feeWeth: '0.005', phase: 'pool' })
+    expect(trades?.data.slice(1).map(({ maker }) => maker)).toEqual([alice, alice, alice])
+  })
+
+  it('keeps hostile text within bounds', async () => {
+    const indexed = await openReads(followed).token(made[1]?.token ?? expect.unreachable())
+    expect(indexed?.symbol).toBeNull()
+    expect(indexed?.name).toBe(`AB\u202e${'x'.repeat(509)}`)
+  })
+
+  it('gives a token that is paired with something else no WETH prices', async () => {
+    const { token, pool } = made[2] ?? expect.unreachable()
+    const indexed = await openReads(followed).token(token)
+    expect(indexed).toMatchObject({ market: { priceWeth: null, liquidityWeth: null }, pool: { address: pool, quoteToken: made[0]?.token } })
+  })
+
+  it('knows what each recipient was paid, and that it does not know what lies in the position', async () => {
+    const { token, positionId } = made[0] ?? expect.unreachable()
+    const { weth } = chain.deployment
+    const reads = openReads(followed)
+    const data = encodeFunctionData({ abi, functionName: 'collectRewards', args: [positionId] })
+    for (const recipient of [RECIPIENT, SUCCESSOR]) {
+      const claimable = await reads.claimable(token, recipient)
+      expect(claimable?.claimable.map(({ currency }) => currency).toSorted()).toEqual([token, weth].toSorted())
+      for (const { currency, accrued, amount, claimed, scope, claim } of claimable?.claimable ?? []) {
+        expect({ accrued, amount, scope, claim }).toEqual({ accrued: null, amount: null, scope: 'token', claim: { to: locker, data } })
+        // The second token's rewards went to the first recipient, too, in WETH and in that token.
+        const other = recipient === RECIPIENT && currency === weth ? await claimedOf(1) : 0n
+        expect(BigInt(claimed) + other).toBe(await balanceOf(currency, recipient))
+        expect(BigInt(claimed)).toBeGreaterThan(recipient === SUCCESSOR && currency === token ? -1n : 0n)
+      }
+    }
+  })
+
+  async function claimedOf(index: number): Promise<bigint> {
+    const claimable = await openReads(followed).claimable(made[index]?.token ?? expect.unreachable(), RECIPIENT)
+    return BigInt(claimable?.claimable.find(({ currency }) => currency === chain.deployment.weth)?.claimed ?? 0)
+  }
+})

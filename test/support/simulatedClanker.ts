@@ -1,0 +1,167 @@
+import { encodeAbiParameters, type Hex, keccak256, numberToHex, parseAbiParameters, toEventSelector } from 'viem'
+import type { Random } from '#devchain/traders/random.ts'
+import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
+import { type NewLog, testAddress } from './simulatedChain.ts'
+import { randomPrice, randomSwap, topic, transferLog, v3SwapLog, words } from './simulatedLogs.ts'
+
+export const CLANKER_V31 = { factory: testAddress(3), locker: testAddress(4), uniswapFactory: testAddress(5) }
+export const CLANKER_V4 = { factory: testAddress(6), feeLocker: testAddress(7), poolManager: testAddress(8) }
+
+export type ClankerToken = { readonly token: Address; readonly creator: Address } & (
+  | { readonly version: '3.1'; readonly pool: Address; readonly positionId: bigint; readonly recipient: Address }
+  | { readonly version: '4'; readonly pool: Hex }
+)
+
+interface Cast {
+  readonly weth: Address
+  readonly holders: readonly Address[]
+}
+
+interface Acted {
+  /** Of one transaction. */
+  readonly logs: readonly NewLog[]
+  readonly token: ClankerToken
+}
+
+/** The nth token, of either version by turns, with a pool that is another one in every other branch; announced by its last log. */
+export function launchClanker(index: number, { weth, holders }: Cast, random: Random): Acted {
+  const token = testAddress(400 + index)
+  const creator = random.pick(holders)
+  const supply = 10n ** 29n
+  const variant = index * 10 + random.integer(0, 1)
+  const name = `Name ${random.integer(0, 99)}`
+  if (index % 2 === 0) {
+    const pool = testAddress(5_000 + variant)
+    const positionId = BigInt(variant)
+    const types =
+      'address, address, uint256 positionId, string name, string symbol, int24, string metadata, uint256, uint256, uint8, address sender'
+    const data = encodeAbiParameters(parseAbiParameters(types), [
+      creator,
+      ZERO_ADDRESS,
+      positionId,
+      name,
+      'C3',
+      0,
+      '{}',
+      0n,
+      0n,
+      0,
+      creator,
+    ])
+    return {
+      token: { version: '3.1', token, creator, pool, positionId, recipient: creator },
+      logs: [
+        {
+          address: CLANKER_V31.uniswapFactory,
+          topics: [TOPICS.poolCreated, ...pair(token, weth), words(10_000n)],
+          data: words(200n, BigInt(pool)),
+        },
+        transferLog(token, ZERO_ADDRESS, pool, supply),
+        { address: pool, topics: [TOPICS.v3Initialize], data: words(randomPrice(random), 100n) },
+        { address: CLANKER_V31.locker, topics: [TOPICS.rewardAdded, topic(creator), topic(creator)], data: words(positionId, 80n) },
+        { address: CLANKER_V31.factory, topics: [TOPICS.created31, topic(token), topic(creator), topic(creator)], data },
+      ],
+    }
+  }
+  const pool = keccak256(numberToHex(variant))
+  const types =
+    'address, string image, string name, string symbol, string metadata, string context, int24, address, bytes32, address, address, address, uint256, address[]'
+  const data = encodeAbiParameters(parseAbiParameters(types), [
+    creator,
+    '',
+    name,
+    'C4',
+    '',
+    '',
+    0,
+    ZERO_ADDRESS,
+    pool,
+    weth,
+    ZERO_ADDRESS,
+    ZERO_ADDRESS,
+    0n,
+    [],
+  ])
+  return {
+    token: { version: '4', token, creator, pool },
+    logs: [
+      transferLog(token, ZERO_ADDRESS, CLANKER_V4.poolManager, supply),
+      {
+        address: CLANKER_V4.poolManager,
+        topics: [TOPICS.v4Initialize, pool, ...pair(token, weth)],
+        data: words(10_000n, 200n, 0n, randomPrice(random), 5n),
+      },
+      { address: CLANKER_V4.poolManager, topics: [TOPICS.modifyLiquidity, pool, topic(creator)], data: words(-200n, 400n, 10n ** 20n, 0n) },
+      { address: CLANKER_V4.factory, topics: [TOPICS.created4, topic(token), topic(creator)], data },
+    ],
+  }
+}
+
+export function actClanker(token: ClankerToken, { weth, holders }: Cast, random: Random): Acted {
+  const [from, to] = [random.pick(holders), random.pick(holders)]
+  const amount = BigInt(random.integer(1, 1_000_000)) * 10n ** 18n
+  if (random.chance(0.2)) return { token, logs: [transferLog(token.token, from, to, amount)] }
+  if (token.version === '4')
+    return { token, logs: random.chance(0.6) ? swapV4(token, from, weth, random) : moveEscrow(token, to, weth, random) }
+  if (random.chance(0.7)) {
+    const swapped = randomSwap(random)
+    const moved = swapped.amount0 < 0n ? [token.pool, from, -swapped.amount0] : [from, token.pool, swapped.amount0]
+    return {
+      token,
+      logs: [transferLog(token.token, ...(moved as [Address, Address, bigint])), v3SwapLog(token.pool, from, swapped, random)],
+    }
+  }
+  const rewards = [1, 2, 3, 4, 5, 6].map(() => BigInt(random.integer(0, 1_000_000)))
+  const parties = [token.recipient, from].map(topic)
+  const [token0, token1] = token.token < weth ? [token.token, weth] : [weth, token.token]
+  const data = words(BigInt(ZERO_ADDRESS), BigInt(token0), BigInt(token1), ...rewards)
+  return { token, logs: [{ address: CLANKER_V31.locker, topics: [TOPICS.claimedRewards, words(token.positionId), ...parties], data }] }
+}
+
+/** A swap pays fees into the escrow. */
+function swapV4({ token, pool, creator }: ClankerToken, maker: Address, weth: Address, random: Random): readonly NewLog[] {
+  const { poolManager, feeLocker } = CLANKER_V4
+  const { amount0, amount1 } = randomSwap(random)
+  const data = words(-amount0, -amount1, randomPrice(random), 10n ** 20n, BigInt(random.integer(-300, 300)), 10_000n)
+  const balance = BigInt(random.integer(1, 1_000_000))
+  return [
+    { address: poolManager, topics: [TOPICS.v4Swap, pool, topic(maker)], data },
+    transferLog(token, poolManager, maker, amount0 < 0n ? -amount0 : amount0),
+    { address: feeLocker, topics: [TOPICS.stored, topic(maker), topic(creator), topic(weth)], data: words(balance, 1n) },
+  ]
+}
+
+/** A claim, a claim by permission, or a payment that no indexed token makes. */
+function moveEscrow({ creator }: ClankerToken, other: Address, weth: Address, random: Random): readonly NewLog[] {
+  const amount = BigInt(random.integer(1, 1_000_000))
+  const owner = random.chance(0.7) ? creator : other
+  const parties = [topic(owner), topic(weth)]
+  const kind = random.integer(0, 2)
+  const address = CLANKER_V4.feeLocker
+  if (kind === 0) return [{ address, topics: [TOPICS.claimed, ...parties], data: words(amount) }]
+  if (kind === 1) return [{ address, topics: [TOPICS.claimedPermissioned, ...parties], data: words(BigInt(other), amount) }]
+  return [{ address, topics: [TOPICS.stored, topic(other), ...parties], data: words(amount, amount) }]
+}
+
+const TOPICS = {
+  poolCreated: toEventSelector('PoolCreated(address,address,uint24,int24,address)'),
+  v3Initialize: toEventSelector('Initialize(uint160,int24)'),
+  rewardAdded: toEventSelector('TokenRewardAdded(uint256,uint256,address,address)'),
+  claimedRewards: toEventSelector(
+    'ClaimedRewards(uint256,address,address,address,address,address,uint256,uint256,uint256,uint256,uint256,uint256)',
+  ),
+  created31: toEventSelector(
+    'TokenCreated(address,address,address,address,address,uint256,string,string,int24,string,uint256,uint256,uint8,address)',
+  ),
+  v4Initialize: toEventSelector('Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)'),
+  v4Swap: toEventSelector('Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)'),
+  modifyLiquidity: toEventSelector('ModifyLiquidity(bytes32,address,int24,int24,int256,bytes32)'),
+  stored: toEventSelector('StoreTokens(address,address,address,uint256,uint256)'),
+  claimed: toEventSelector('ClaimTokens(address,address,uint256)'),
+  claimedPermissioned: toEventSelector('ClaimTokensPermissioned(address,address,address,uint256)'),
+  created4: toEventSelector(
+    'TokenCreated(address,address,address,string,string,string,string,string,int24,address,bytes32,address,address,address,uint256,address[])',
+  ),
+}
+
+const pair = (a: Address, b: Address): readonly Hex[] => (a < b ? [a, b] : [b, a]).map(topic)
