@@ -90,6 +90,11 @@ export class Registry {
     this.#send(this.#actors.get(token) ?? this.#activate(token, null), { type: 'joined', subscription, held })
   }
 
+  /** The text of a token's address that its actor has, so that thousands of subscriptions need not each keep their own. */
+  sameText(token: Address): Address {
+    return this.#actors.get(token)?.token ?? token
+  }
+
   /** Nothing is offered to the subscription after this. */
   unsubscribe(token: Address, subscription: Subscription): void {
     const actor = this.#actors.get(token)

@@ -25,9 +25,14 @@ export interface RequestQuota {
 }
 
 /** `429`: this client has too many; `503`: the process has. */
-export type ConnectionAdmission =
-  | { readonly ok: true; release(): void }
-  | { readonly ok: false; readonly status: 429 | 503; readonly retryAfterSeconds: number }
+export type ConnectionAdmission = Place | { readonly ok: false; readonly status: 429 | 503; readonly retryAfterSeconds: number }
+
+/** One connection's among those that may be open. */
+export interface Place {
+  readonly ok: true
+  /** Gives it back; does nothing when called again. */
+  release(): void
+}
 
 /** Who may come in, and how much of it. */
 export interface Admission {
@@ -85,27 +90,55 @@ function forwardedFor(req: HttpRequest): string {
 }
 
 function connectionLimit(config: Pick<Config, 'maxConnections' | 'maxConnectionsPerIp'>): Admission['openConnection'] {
-  const openByKey = new Map<string, number>()
-  let open = 0
+  const open = new OpenConnections()
   return address => {
     const key = limitKey(address)
-    const ofKey = openByKey.get(key) ?? 0
-    if (ofKey >= config.maxConnectionsPerIp) return { ok: false, status: 429, retryAfterSeconds: CONNECTION_RETRY_SECONDS }
-    if (open >= config.maxConnections) return { ok: false, status: 503, retryAfterSeconds: CONNECTION_RETRY_SECONDS }
-    open++
-    openByKey.set(key, ofKey + 1)
-    let released = false
-    return {
-      ok: true,
-      release() {
-        if (released) return
-        released = true
-        open--
-        const left = (openByKey.get(key) ?? 1) - 1
-        if (left === 0) openByKey.delete(key)
-        else openByKey.set(key, left)
-      },
-    }
+    if (open.of(key) >= config.maxConnectionsPerIp) return { ok: false, status: 429, retryAfterSeconds: CONNECTION_RETRY_SECONDS }
+    if (open.total >= config.maxConnections) return { ok: false, status: 503, retryAfterSeconds: CONNECTION_RETRY_SECONDS }
+    return open.add(key)
+  }
+}
+
+/** How many connections are open, in all and per client. */
+class OpenConnections {
+  readonly #byKey = new Map<string, { readonly key: string; open: number }>()
+  total = 0
+
+  of(key: string): number {
+    return this.#byKey.get(key)?.open ?? 0
+  }
+
+  add(key: string): Place {
+    const ofKey = this.#byKey.get(key) ?? { key, open: 0 }
+    if (ofKey.open === 0) this.#byKey.set(key, ofKey)
+    ofKey.open++
+    this.total++
+    // Places of one client share its text.
+    return new TakenPlace(this, ofKey.key)
+  }
+
+  remove(key: string): void {
+    const ofKey = this.#byKey.get(key)
+    if (ofKey === undefined) return
+    this.total--
+    ofKey.open--
+    if (ofKey.open === 0) this.#byKey.delete(key)
+  }
+}
+
+class TakenPlace implements Place {
+  readonly ok = true
+  readonly #open: OpenConnections
+  #key: string | null
+
+  constructor(open: OpenConnections, key: string) {
+    this.#open = open
+    this.#key = key
+  }
+
+  release(): void {
+    if (this.#key !== null) this.#open.remove(this.#key)
+    this.#key = null
   }
 }
 

@@ -35,14 +35,14 @@ export class Outbox {
   readonly #flusher: Flusher
   readonly #stats: RealtimeStats
   readonly #now: () => number
-  readonly #answers: string[] = []
+  /** `null` when there are none, as nearly always: an empty array that once held some keeps its room. */
+  #answers: string[] | null = null
   /** Subscriptions with a frame, first come first served: a list through `OutboxSubscription.next`, so that owing a frame allocates nothing. */
   #first: OutboxSubscription | null = null
   #last: OutboxSubscription | null = null
   #isDirty = false
   #isClosed = false
   #stuckSinceMs: number | null = null
-  readonly #writeAll = () => this.#writeAnswers() && this.#writeFrames()
 
   /** @param now monotonic, in ms */
   constructor(sink: Sink, flusher: Flusher, stats: RealtimeStats, now: () => number) {
@@ -67,7 +67,7 @@ export class Outbox {
 
   /** Whether nothing is owed. */
   get isEmpty(): boolean {
-    return this.#answers.length === 0 && this.#first === null
+    return this.#answers === null && this.#first === null
   }
 
   /** The connection's interest in one token, to be handed to the actors. */
@@ -77,6 +77,8 @@ export class Outbox {
 
   /** Owes an answer. */
   answer(text: string): void {
+    if (this.#isClosed) return
+    this.#answers ??= []
     this.#answers.push(text)
     this.#markDirty()
   }
@@ -103,7 +105,7 @@ export class Outbox {
   flush(): void {
     this.#isDirty = false
     if (this.#isClosed) return
-    if (this.#answers.length > MAX_WAITING_ANSWERS) this.#sink.tooManyAnswers()
+    if (this.#answers !== null && this.#answers.length > MAX_WAITING_ANSWERS) this.#sink.tooManyAnswers()
     else if (!this.isBlocked) this.#write()
   }
 
@@ -128,7 +130,7 @@ export class Outbox {
   /** Nothing is written after this. */
   close(): void {
     this.#isClosed = true
-    this.#answers.length = 0
+    this.#answers = null
     this.#first = this.#last = null
   }
 
@@ -141,13 +143,14 @@ export class Outbox {
   /** One frame needs no cork, and it is what nearly every flush is about. */
   #write(): void {
     if (this.isEmpty) return
-    const isSingle = this.#answers.length === 0 && this.#first === this.#last
-    const isClear = isSingle ? this.#writeFrames() : this.#sink.cork(this.#writeAll)
+    const isSingle = this.#answers === null && this.#first === this.#last
+    const isClear = isSingle ? this.#writeFrames() : this.#sink.cork(() => this.#writeAnswers() && this.#writeFrames())
     if (!isClear) this.block()
   }
 
   /** Returns whether the socket takes more. */
   #writeAnswers(): boolean {
+    if (this.#answers === null) return true
     let taken = 0
     let result: WriteResult = 'sent'
     for (const answer of this.#answers) {
@@ -155,7 +158,7 @@ export class Outbox {
       if (result !== 'refused') taken++
       if (result !== 'sent') break
     }
-    if (taken > 0) this.#answers.splice(0, taken)
+    this.#answers = taken === this.#answers.length ? null : this.#answers.slice(taken)
     if (result !== 'sent') this.block()
     return result === 'sent'
   }

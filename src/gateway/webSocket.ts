@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Place } from './admission.ts'
 import { type ConnectionDeps, ConnectionSet, SHUTTING_DOWN } from './connections.ts'
 import { openExchange } from './exchange.ts'
 import { connectionRefused, originNotAllowed, type Problem } from './problem.ts'
@@ -33,7 +34,7 @@ const CLOSING_TIMEOUT_SECONDS = 120
 
 /** What is kept from the upgrade request until the socket is open, and there. */
 interface Upgraded {
-  readonly release: () => void
+  readonly place: Place
   connection: WebSocketConnection | null
 }
 
@@ -82,7 +83,7 @@ export class WebSockets {
       const admitted = admission.openConnection(admission.clientAddress(res, req))
       if (!admitted.ok) this.#refuse(res, req, connectionRefused(admitted))
       else {
-        const upgraded: Upgraded = { release: () => admitted.release(), connection: null }
+        const upgraded: Upgraded = { place: admitted, connection: null }
         // No subprotocol is chosen: a client that insists on one of its own is told so by the handshake.
         res.upgrade(upgraded, req.getHeader('sec-websocket-key'), '', req.getHeader('sec-websocket-extensions'), context)
       }
@@ -101,8 +102,8 @@ export class WebSockets {
     this.#open.add(connection)
   }
 
-  #closed({ connection, release }: Upgraded): void {
-    release()
+  #closed({ connection, place }: Upgraded): void {
+    place.release()
     if (connection === null) return
     this.#open.remove(connection)
     connection.closed()

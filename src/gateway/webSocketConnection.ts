@@ -6,8 +6,9 @@ import type { ErrorMessage } from '#protocol/messages.ts'
 import { parseClientMessage } from '#protocol/parseClientMessage.ts'
 import type { Connection, ConnectionDeps, WriteBudget } from './connections.ts'
 import { judge } from './liveness.ts'
+import { takeMessage } from './messageRate.ts'
 import { Outbox, type OutboxSubscription, type Sink, type WriteResult } from './outbox.ts'
-import { TokenBucket } from './tokenBucket.ts'
+import { Subscriptions } from './subscriptions.ts'
 import type { WebSocket } from './uWebSockets.ts'
 
 /** What `send` of uWebSockets returns. 0 means buffered, which is taken. */
@@ -20,10 +21,12 @@ export class WebSocketConnection implements Connection, Sink {
   readonly #ws: WebSocket<unknown>
   readonly #deps: ConnectionDeps
   readonly #outbox: Outbox
-  readonly #bucket: TokenBucket
-  readonly #subscriptions = new Map<Address, OutboxSubscription>()
+  readonly #subscriptions = new Subscriptions()
+  /** Whole ms: V8 keeps those in the object, and makes one more object of each fraction. */
   #heardAtMs: number
   #pingedAtMs: number
+  /** For `takeMessage`. */
+  #paidUntilMs = 0
   /** Set by the close handler, after which the socket must not be touched. */
   #isClosed = false
   /** To be closed when everything owed is written. */
@@ -33,20 +36,21 @@ export class WebSocketConnection implements Connection, Sink {
     this.#ws = ws
     this.#deps = deps
     this.#outbox = new Outbox(this, deps.flusher, deps.stats, deps.now)
-    this.#heardAtMs = this.#pingedAtMs = deps.now()
-    this.#bucket = new TokenBucket(deps.config.maxMessagesPerSecond, this.#heardAtMs)
+    this.#heardAtMs = this.#pingedAtMs = Math.floor(deps.now())
     deps.stats.opened('webSocket')
   }
 
   /** A message came. Its bytes are gone when this returns. */
   receive(bytes: Uint8Array, isBinary: boolean): void {
-    this.#heardAtMs = this.#deps.now()
+    this.heard()
     this.#deps.stats.messageReceived()
     if (this.#isShuttingDown) return
-    if (!this.#bucket.take(this.#heardAtMs)) {
+    const paidUntilMs = takeMessage(this.#paidUntilMs, this.#deps.now(), this.#deps.config.maxMessagesPerSecond)
+    if (paidUntilMs === null) {
       this.#refuse('flood', { code: 'rate_limited', message: 'more messages than allowed' })
       return
     }
+    this.#paidUntilMs = paidUntilMs
     const message = parseClientMessage(bytes, isBinary)
     switch (message.type) {
       case 'subscribe':
@@ -64,7 +68,7 @@ export class WebSocketConnection implements Connection, Sink {
 
   /** A ping or a pong came. */
   heard(): void {
-    this.#heardAtMs = this.#deps.now()
+    this.#heardAtMs = Math.floor(this.#deps.now())
   }
 
   /** The kernel has taken some of what was buffered. */
@@ -81,7 +85,7 @@ export class WebSocketConnection implements Connection, Sink {
   closed(): void {
     this.#isClosed = true
     this.#outbox.close()
-    for (const [token, subscription] of this.#subscriptions) this.#forget(token, subscription)
+    for (const subscription of this.#subscriptions.values()) this.#forget(subscription)
     this.#deps.stats.closed('webSocket')
   }
 
@@ -110,7 +114,7 @@ export class WebSocketConnection implements Connection, Sink {
         break
       case 'ping':
         if (!budget.take()) break
-        this.#pingedAtMs = nowMs
+        this.#pingedAtMs = Math.floor(nowMs)
         this.#ws.ping()
         break
       case 'fine':
@@ -136,8 +140,8 @@ export class WebSocketConnection implements Connection, Sink {
         this.#outbox.answer(encodeError({ code: 'too_many_subscriptions', message: `a connection may have ${most} subscriptions`, token }))
         return
       }
-      subscription = this.#outbox.subscription(token)
-      this.#subscriptions.set(token, subscription)
+      subscription = this.#outbox.subscription(this.#deps.registry.sameText(token))
+      this.#subscriptions.add(subscription)
       this.#deps.stats.subscribed()
     }
     this.#deps.registry.subscribe(token, subscription, sequence)
@@ -146,14 +150,14 @@ export class WebSocketConnection implements Connection, Sink {
   /** Answered also when there was no subscription: what the client asked for is so. */
   #unsubscribe(token: Address): void {
     const subscription = this.#subscriptions.get(token)
-    if (subscription !== undefined) this.#forget(token, subscription)
+    if (subscription !== undefined) this.#forget(subscription)
     this.#outbox.answer(encodeUnsubscribed(token))
   }
 
-  #forget(token: Address, subscription: OutboxSubscription): void {
-    this.#subscriptions.delete(token)
+  #forget(subscription: OutboxSubscription): void {
+    this.#subscriptions.remove(subscription.token)
     subscription.end()
-    this.#deps.registry.unsubscribe(token, subscription)
+    this.#deps.registry.unsubscribe(subscription.token, subscription)
     this.#deps.stats.unsubscribed()
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { judge, PING_AFTER_MS, type Signs, UNRESPONSIVE_MS, type Verdict } from '#gateway/liveness.ts'
-import { TokenBucket } from '#gateway/tokenBucket.ts'
+import { takeMessage } from '#gateway/messageRate.ts'
 
 describe('judge', () => {
   const signs = (overrides: Partial<Signs> = {}): Signs => ({ heardAtMs: 0, pingedAtMs: 0, stuckSinceMs: null, ...overrides })
@@ -20,19 +20,27 @@ describe('judge', () => {
   })
 })
 
-describe('TokenBucket', () => {
-  const takeAll = (bucket: TokenBucket, nowMs: number) => {
-    let taken = 0
-    while (bucket.take(nowMs)) taken++
-    return taken
+describe('takeMessage', () => {
+  const takeAll = (from: number, nowMs: number, perSecond: number) => {
+    let paidUntilMs = from
+    for (let taken = 0; ; taken++) {
+      const next = takeMessage(paidUntilMs, nowMs, perSecond)
+      if (next === null) return { taken, paidUntilMs }
+      paidUntilMs = next
+    }
   }
 
   it('lets four seconds’ worth through at once, then the rate', () => {
-    const bucket = new TokenBucket(50, 1_000)
-    expect(takeAll(bucket, 1_000)).toBe(200)
-    expect(takeAll(bucket, 1_019)).toBe(0)
-    expect(takeAll(bucket, 1_020)).toBe(1)
-    expect(takeAll(bucket, 2_020)).toBe(50)
-    expect(takeAll(bucket, 1_000_000)).toBe(200)
+    let paidUntilMs = 0
+    const takenAt = (nowMs: number) => {
+      const all = takeAll(paidUntilMs, nowMs, 50)
+      paidUntilMs = all.paidUntilMs
+      return all.taken
+    }
+    expect([1_000, 1_019, 1_020, 2_020, 1_000_000].map(takenAt)).toEqual([200, 0, 1, 50, 200])
+  })
+
+  it.each([1, 3, 7, 50, 1_000])('lets a whole burst through at %i messages per second', perSecond => {
+    expect(takeAll(0, 123.456, perSecond).taken).toBe(4 * perSecond)
   })
 })
