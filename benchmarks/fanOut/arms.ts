@@ -5,6 +5,8 @@ export interface ArmKind {
   readonly name: string
   readonly server: ServerKind | 'limit'
   readonly compress?: boolean
+  /** The folder of another checkout, whose server is meant. */
+  readonly checkout?: string
   readonly transport?: 'webSocket' | 'eventStream'
 }
 

@@ -1,5 +1,6 @@
+import { pathToFileURL } from 'node:url'
 import { Load, type Receipts } from '#benchmarks/load/load.ts'
-import { type ConnectionPlan, streamRequest, textFrame, upgradeRequest } from '#benchmarks/load/wire.ts'
+import { type ConnectionPlan, type SendPlan, streamRequest, textFrame, upgradeRequest } from '#benchmarks/load/wire.ts'
 import { type FeedBlocks, feedBlock, feedPosition, feedToken } from '#benchmarks/servers/feed.ts'
 import { framesOf } from '#benchmarks/servers/frames.ts'
 import type { CommitReport, ServerCalls, Usage } from '#benchmarks/servers/serverCalls.ts'
@@ -24,6 +25,15 @@ export interface SessionOptions {
   readonly connections: number
   /** What each connection subscribes to, as indexes of the feed's tokens. Event streams have one each. */
   subscriptions(connection: number): readonly number[]
+  /** For all of them; default: as the system chooses. */
+  readonly receiveBufferBytes?: number
+}
+
+interface FeedOptions {
+  /** Whether slow readers may be spared updates. */
+  readonly mayConflate?: boolean
+  /** What the clients say meanwhile, in order, and how often. */
+  readonly saying?: { readonly messages: readonly SendPlan[]; readonly perSecond: number }
 }
 
 /** One arm's server and clients, in processes of their own. */
@@ -48,18 +58,19 @@ export class Session {
       const server = await LimitServer.start()
       return new Session(arm, server, server.port, await Load.start())
     }
-    const server = Worker.start<ServerCalls>(new URL('../servers/serverProcess.ts', import.meta.url), [], ['--expose-gc'])
+    const root = arm.checkout === undefined ? new URL('../../', import.meta.url) : pathToFileURL(`${arm.checkout}/`)
+    const server = Worker.start<ServerCalls>(new URL('benchmarks/servers/serverProcess.ts', root), [], ['--expose-gc'])
     const { port } = await server.call('listen', { kind: arm.server, compress: arm.compress ?? false, tls: false })
     return new Session(arm, server, port, await Load.start())
   }
 
   /** Opens connections with their subscriptions. @returns how long that took in ms */
-  async open({ connections, subscriptions }: SessionOptions): Promise<number> {
+  async open({ connections, subscriptions, receiveBufferBytes = 0 }: SessionOptions): Promise<number> {
     const all = Array.from({ length: connections }, (_, connection) => subscriptions(connection))
     for (const tokens of all) for (const token of tokens) this.#subscribers.set(token, (this.#subscribers.get(token) ?? 0) + 1)
-    if (this.arm.server !== 'socket.io') return this.load.connect(this.port, all.map(tokens => this.#plan(tokens)))
+    if (this.arm.server !== 'socket.io') return this.load.connect(this.port, all.map(tokens => ({ ...this.#plan(tokens), receiveBufferBytes })))
     // Its clients may say nothing before the server has answered their hello.
-    const tookMs = await this.load.connect(this.port, all.map(() => this.#socketIoPlan()))
+    const tookMs = await this.load.connect(this.port, all.map(() => ({ ...this.#socketIoPlan(), receiveBufferBytes })))
     const frames = all.flatMap((tokens, connection) =>
       tokens.map(token => ({ connection, bytes: textFrame(`42["subscribe","${feedToken(token)}"]`) })),
     )
@@ -87,7 +98,7 @@ export class Session {
   }
 
   /** Commits blocks by the clock, whether or not the ones before are delivered. */
-  async feed(blocks: Omit<FeedBlocks, 'firstBlock'>, everyMs: number, { mayConflate = false } = {}): Promise<Received> {
+  async feed(blocks: Omit<FeedBlocks, 'firstBlock'>, everyMs: number, { mayConflate = false, saying }: FeedOptions = {}): Promise<Received> {
     const plan = { ...blocks, firstBlock: this.#take(blocks.blocks) }
     const perBlock = this.#deliveries(plan)
     await this.#prepare(plan)
@@ -96,6 +107,7 @@ export class Session {
     const committing = this.#worker().call('commit', { count: blocks.blocks, everyMs })
     const all = perBlock.reduce((sum, count) => sum + count, 0)
     // The clients have to read while the server commits.
+    if (saying !== undefined) await this.load.send(saying.messages, saying.perSecond)
     if (mayConflate) await this.load.idle(blocks.blocks * everyMs + 500)
     else await this.load.wait(all, blocks.blocks * everyMs + RECEIVE_TIMEOUT_MS)
     return this.#receive(plan, mayConflate ? null : perBlock, await committing, before)
@@ -203,6 +215,10 @@ export class Session {
 }
 
 const INDEXED_SEQUENCE = 1_795_000_000_000
+
+export function unsubscribeFrame(token: number): Buffer {
+  return textFrame(JSON.stringify({ type: 'unsubscribe', token: feedToken(token) }))
+}
 
 /** Says that it holds the newest, so that nothing but what is committed from now on is owed to it. */
 export function subscribeFrame(token: number): Buffer {

@@ -14,7 +14,8 @@
  *   close <first> <count> <rst>  closes connections; 1: without a goodbye
  *   count <first> <count>        `ok <open> <bytes read>`
  *
- * Files are little-endian. `connect`: per connection u8 kind (0 WebSocket, 1 plain HTTP stream), u32 length and bytes of the request, u32
+ * Files are little-endian. `connect`: per connection u8 kind (0 WebSocket, 1 plain HTTP stream), u32 bytes
+ * of receive buffer (0: the system's), u32 length and bytes of the request, u32
  * length and bytes to send once the answer's head has come, u32 how many times the ready text must come, u32 length and bytes of that text.
  * `send`: per message u32 connection, u32 length, bytes. `dump`: per receipt u64 sequence, u64 CLOCK_MONOTONIC in ns, u32 connection, u32 hash
  * of the update from its sequence to its reason.
@@ -318,6 +319,7 @@ static char *next_bytes(struct input *in, uint32_t length) {
 
 static void connect_one(struct connection *c, uint16_t port, struct input *in) {
   c->kind = (uint8_t)*in->at++;
+  int receive_bytes = (int)next_u32(in);
   uint32_t request_bytes = next_u32(in);
   char *request = next_bytes(in, request_bytes);
   c->greeting_bytes = next_u32(in);
@@ -331,6 +333,7 @@ static void connect_one(struct connection *c, uint16_t port, struct input *in) {
   struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(0x7f000001)};
   struct sockaddr_in from = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7f000001u + (uint32_t)((c - connections) / 20000) % 200)};
   int one = 1;
+  if (receive_bytes > 0) setsockopt(c->fd, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
   setsockopt(c->fd, IPPROTO_IP, 24 /* IP_BIND_ADDRESS_NO_PORT */, &one, sizeof one);
   if (c->fd < 0 || bind(c->fd, (struct sockaddr *)&from, sizeof from) != 0 || connect(c->fd, (struct sockaddr *)&to, sizeof to) != 0) {
     c->is_open = 1;

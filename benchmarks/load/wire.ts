@@ -6,6 +6,8 @@
 /** One connection of the load. */
 export interface ConnectionPlan {
   readonly kind: 'webSocket' | 'eventStream'
+  /** How much the kernel holds of what it has not read; default: as the system chooses. */
+  readonly receiveBufferBytes?: number
   /** The HTTP request that opens it. */
   readonly request: string
   /** What it says when its answer has begun. */
@@ -51,8 +53,8 @@ export function textFrame(text: string): Buffer {
 
 export function connectFile(connections: Iterable<ConnectionPlan>): Buffer {
   const parts: Uint8Array[] = []
-  for (const { kind, request, greeting, ready } of connections) {
-    parts.push(Uint8Array.of(kind === 'webSocket' ? 0 : 1), ...sized(Buffer.from(request)), ...sized(greeting))
+  for (const { kind, receiveBufferBytes = 0, request, greeting, ready } of connections) {
+    parts.push(Uint8Array.of(kind === 'webSocket' ? 0 : 1), u32(receiveBufferBytes), ...sized(Buffer.from(request)), ...sized(greeting))
     parts.push(u32(ready.times), ...sized(Buffer.from(ready.text)))
   }
   return Buffer.concat(parts)

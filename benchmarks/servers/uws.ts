@@ -1,5 +1,5 @@
 import type { Address } from '#domain/address.ts'
-import { App, SHARED_COMPRESSOR, type TemplatedApp, us_listen_socket_close, us_socket_local_port, type WebSocket } from '#gateway/uWebSockets.ts'
+import { App, type TemplatedApp, us_listen_socket_close, us_socket_local_port, type WebSocket } from '#gateway/uWebSockets.ts'
 import { encodeSubscribed } from '#protocol/encodeAnswer.ts'
 import type { FeedServer } from './feedServer.ts'
 import { framesOf, Rooms } from './frames.ts'
@@ -7,6 +7,8 @@ import { framesOf, Rooms } from './frames.ts'
 /** Large enough that nothing is dropped, for all that a scenario has. */
 const MAX_BACKPRESSURE_BYTES = 64 << 20
 const DROPPED = 2
+/** The library's SHARED_COMPRESSOR, which its types don't know. */
+const SHARED_COMPRESSOR = 1
 
 interface Data {
   readonly tokens: Address[]
