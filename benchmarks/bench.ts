@@ -1,4 +1,7 @@
 import { type FanOutResult, fanOut, SHORT_FAN_OUT } from './macro/fanOut.ts'
+import { type GrowthResult, growth, SHORT_GROWTH } from './macro/growth/growth.ts'
+import { reportGrowth } from './macro/growth/reportGrowth.ts'
+import { FULL, SMALL } from './macro/growth/scale.ts'
 import { reportFanOut } from './macro/reportFanOut.ts'
 import { MICRO_BENCHMARKS } from './micro/microBenchmarks.ts'
 import { reportMicro } from './micro/reportMicro.ts'
@@ -26,7 +29,7 @@ switch (options.type) {
     break
 }
 
-async function run({ micro, macro, only, rounds, check }: Extract<Options, { type: 'run' }>): Promise<void> {
+async function run({ micro, macro, growth: growthScale, only, rounds, check }: Extract<Options, { type: 'run' }>): Promise<void> {
   const chosen = micro ? MICRO_BENCHMARKS.filter(({ name }) => name.includes(only)) : []
   if (check) {
     for (const { name, tasks } of chosen) {
@@ -49,7 +52,13 @@ async function run({ micro, macro, only, rounds, check }: Extract<Options, { typ
     fanOutResult = await fanOut({ ...SHORT_FAN_OUT, rounds })
     print(reportFanOut(fanOutResult))
   }
+  let growthResult: GrowthResult | null = null
+  if (growthScale !== null) {
+    growthResult = await growth({ ...SHORT_GROWTH, scale: growthScale === 'full' ? FULL : SMALL }, print)
+    print(reportGrowth(growthResult))
+  }
   const settings = { micro: MICRO_SETTINGS }
-  const file = await writeResults({ begunAt: begun.toISOString(), machine, settings, micro: microResults, fanOut: fanOutResult }, begun)
+  const results = { begunAt: begun.toISOString(), machine, settings, micro: microResults, fanOut: fanOutResult, growth: growthResult }
+  const file = await writeResults(results, begun)
   print(`kept in ${file}`)
 }

@@ -9,26 +9,31 @@ export type Options =
       readonly type: 'run'
       readonly micro: boolean
       readonly macro: boolean
+      /** `null`: not asked for. */
+      readonly growth: 'full' | 'small' | null
       readonly only: string
       readonly rounds: number
       readonly check: boolean
     }
 
-const KINDS = ['micro', 'macro']
+const KINDS = ['micro', 'macro', 'growth']
 const DEFAULT_ROUNDS = 3
 const MAX_ROUNDS = 100
 
-const HELP = `npm run bench                          everything, about 40 s
+const HELP = `npm run bench                          micro and macro, about 40 s
 npm run bench -- micro                 functions and objects, timed by tinybench
 npm run bench -- macro                 processes and sockets: the gateway beside uWebSockets.js alone
+npm run bench -- growth                the service over 10 million trades, about 3 min; the first time makes them: 15 min and 20 GB
 npm run bench -- micro --only outbox   those whose name contains a text
 
   --check        only check that the micro benchmarks' results are right; times nothing
   --rounds <n>   turns of each macro arm, 1 to ${MAX_ROUNDS} (default ${DEFAULT_ROUNDS}); more rounds, narrower ratios
+  --small        growth: over 200,000 trades, to try it
   --help         this
 
 micro: ${MICRO_BENCHMARKS.map(({ name }) => name).join(', ')}
 macro: fan-out of one hot token (latency), fan-out of a block (time to the last client)
+growth: every route, and commits, over large tables; they are kept in GROWTH_DIR or .cache/growth
 
 benchmarks/README.md says what the figures mean and when not to trust them. Results are kept in benchmarks/results.`
 
@@ -43,11 +48,12 @@ export function parseOptions(args: readonly string[]): Options {
         check: { type: 'boolean', default: false },
         only: { type: 'string', default: '' },
         rounds: { type: 'string', default: String(DEFAULT_ROUNDS) },
+        small: { type: 'boolean', default: false },
       },
     })
     if (values.help) return { type: 'help', text: HELP }
     const unknown = positionals.find(kind => !KINDS.includes(kind))
-    if (unknown !== undefined) return { type: 'wrong', text: `there is no ${unknown}: say micro or macro` }
+    if (unknown !== undefined) return { type: 'wrong', text: `there is no ${unknown}: say micro, macro or growth` }
     const rounds = Number(values.rounds)
     if (!Number.isInteger(rounds) || rounds < 1 || rounds > MAX_ROUNDS) {
       return { type: 'wrong', text: `--rounds must be an integer from 1 to ${MAX_ROUNDS}` }
@@ -62,6 +68,7 @@ export function parseOptions(args: readonly string[]): Options {
       type: 'run',
       micro: all || positionals.includes('micro'),
       macro: positionals.includes('macro') || (all && !isNarrowed),
+      growth: positionals.includes('growth') ? (values.small ? 'small' : 'full') : null,
       only: values.only,
       rounds,
       check: values.check,

@@ -9,6 +9,8 @@ export interface LaunchpadConfig {
   readonly startBlock: number
   /** The adapter's contracts by the names of `launchpads.json` (`factory`, `locker`, …). */
   readonly contracts: Readonly<Record<string, Address>>
+  /** What else the entry holds, such as the `events` of an operator's own contracts. */
+  readonly settings?: Readonly<Record<string, unknown>>
 }
 
 export interface LaunchpadsConfig {
@@ -33,6 +35,10 @@ export interface Config {
   readonly allowedOrigins: readonly string[]
   readonly requireOrigin: boolean
   readonly trustProxy: number
+  /** Below which everything answers a second time, such as `/tokenwire`; empty: nowhere else. */
+  readonly pathPrefix: string
+  /** Where the console's links to transactions and addresses lead; `null`: there are none. */
+  readonly explorerUrl: string | null
   readonly operatorToken: string | null
   readonly rateLimitPerMinute: number
   readonly maxConnections: number
@@ -41,5 +47,13 @@ export interface Config {
   readonly maxMessagesPerSecond: number
   readonly coingecko: { readonly url: string; readonly apiKey: string | null }
   readonly coinbase: { readonly url: string }
+  readonly metadata: {
+    /** Whether metadata URIs are asked of gateways and servers. */
+    readonly fetch: boolean
+    /** Whether creators' URLs may be `http`. */
+    readonly allowHttp: boolean
+    /** Base addresses without a slash at the end, in the order in which they are asked. */
+    readonly gateways: { readonly ipfs: readonly string[]; readonly arweave: readonly string[] }
+  }
   readonly log: { readonly level: string; readonly format: 'json' | 'pretty' }
 }

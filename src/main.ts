@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
+import { fileURLToPath } from 'node:url'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
+import { merge } from 'rxjs'
 import { Registry, SWEEP_INTERVAL_MS } from '#actors/registry.ts'
 import { type ChainSource, createChainSource } from '#chain/chainSource.ts'
+import { readGenesisHash } from '#chain/readGenesisHash.ts'
 import { createRpc, type Rpc } from '#chain/rpc.ts'
 import type { Config } from '#config'
 import { loadConfig } from '#configuration/loadConfig.ts'
@@ -12,17 +15,20 @@ import { LOCKS } from '#database/advisoryLocks.ts'
 import { claimDatabase } from '#database/chainState.ts'
 import { startEmbedded } from '#database/embedded.ts'
 import { migrate } from '#database/migrate.ts'
+import { oneAtATime } from '#database/oneAtATime.ts'
 import { createOrm } from '#database/orm.ts'
 import type { Queryable } from '#database/queryable.ts'
 import { createReads } from '#database/reads/reads.ts'
 import { readSnapshots } from '#database/reads/snapshots.ts'
 import { holdSessionLock } from '#database/sessionLock.ts'
+import { createTransaction } from '#database/transaction.ts'
 import { readWatchRows } from '#database/watchRows.ts'
 import { TokenwireError } from '#errors'
 import { createAdmission } from '#gateway/admission.ts'
 import { createDatabaseProbe, type DatabaseCondition } from '#gateway/databaseProbe.ts'
 import { createRealtime } from '#gateway/realtime.ts'
 import { createServer } from '#gateway/server.ts'
+import { loadSite } from '#gateway/site.ts'
 import { findMissingContracts } from '#indexer/findMissingContracts.ts'
 import { createIndexer } from '#indexer/indexer.ts'
 import { restoreDirectory } from '#indexer/restoreDirectory.ts'
@@ -32,6 +38,10 @@ import { ADAPTER_KINDS, createAdapters } from '#launchpads/registry.ts'
 import { coinbase } from '#market/coinbase.ts'
 import { coingecko } from '#market/coingecko.ts'
 import { createEthUsd } from '#market/ethUsd.ts'
+import { createAttempt } from '#metadata/attempt.ts'
+import { createMetadataReader } from '#metadata/metadataReader.ts'
+import { publicOutbound } from '#metadata/outbound.ts'
+import { createMetadataStore } from '#metadata/store.ts'
 import { createLogger } from '#telemetry/logger.ts'
 import { createMetrics } from '#telemetry/metrics.ts'
 import { createRedactor, type Redactor } from '#telemetry/redactor.ts'
@@ -43,29 +53,38 @@ import { secretsOf } from '#telemetry/secrets.ts'
 
 const EXIT_TRY_AGAIN = 75
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string }
+/** Made by `npm run build`. */
+const CONSOLE_FOLDER = fileURLToPath(new URL('../dist/console', import.meta.url))
 /** A stop that takes longer is cut off: the supervisor would only kill it. */
 const STOP_TIMEOUT_MS = 20_000
 
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   const config = loadConfig(process.env, { cwd: process.cwd(), knownAdapters: ADAPTER_KINDS })
   const redactor = createRedactor(secretsOf(config))
   const logger = createLogger({ ...config.log, redactor })
   reportCrashes(logger)
   // Listened to from the beginning: a stop that is asked for during the start comes after it, and leaves nothing running.
   const requested = stopRequested(logger)
-  const stop = await start(config, redactor, logger)
-  await requested
+  const lost = Promise.withResolvers<number>()
+  const onDatabaseLost = () => {
+    logger.fatal('embedded PostgreSQL is gone and does not start again; see postgres.log in DATA_DIR')
+    lost.resolve(EXIT_TRY_AGAIN)
+  }
+  const stop = await start({ config, redactor, logger, onDatabaseLost })
+  const exitCode = await Promise.race([requested.then(() => 0), lost.promise])
   setTimeout(() => {
     logger.fatal({ timeoutMs: STOP_TIMEOUT_MS }, 'stopping took too long')
-    process.exit(1)
+    process.exit(exitCode === 0 ? 1 : exitCode)
   }, STOP_TIMEOUT_MS).unref()
   await stop()
   logger.info('stopped')
+  return exitCode
 }
 
-async function start(config: Config, redactor: Redactor, logger: Logger): Promise<() => Promise<void>> {
+async function start(options: ServiceOptions): Promise<() => Promise<void>> {
+  const { redactor } = options
   try {
-    const service = await startService({ config, redactor, logger })
+    const service = await startService(options)
     // For whoever started this process with a channel: the address, which a port of 0 leaves open.
     process.send?.({ type: 'listening', url: service.url, databaseUrl: service.databaseUrl })
     return service.stop
@@ -101,6 +120,8 @@ interface ServiceOptions {
   readonly config: Config
   readonly redactor: Redactor
   readonly logger: Logger
+  /** The embedded database has died and does not come back. */
+  readonly onDatabaseLost: () => void
 }
 
 interface RunningService {
@@ -132,13 +153,14 @@ async function startService(options: ServiceOptions): Promise<RunningService> {
   }
 }
 
-async function startSteps({ config, redactor, logger }: ServiceOptions, stops: Stops): Promise<Omit<RunningService, 'stop'>> {
-  const { databaseUrl, writing, reading } = await openDatabase({ config, redactor, logger }, stops)
+async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<RunningService, 'stop'>> {
+  const { config, logger } = options
+  const { databaseUrl, writing, reading } = await openDatabase(options, stops)
   const db: Queryable = reading.em.getKysely<unknown>()
   const { rpc, source, chainId } = await connectChain(config, logger, stops)
   const { weth, launchpads } = config.launchpads
   const writer = randomUUID()
-  await claimDatabase(db, { chainId, genesisHash: (await source.header(0)).hash, weth, launchpads }, writer)
+  await claimDatabase(db, { chainId, genesisHash: await readGenesisHash(source), weth, launchpads }, writer)
 
   const adapters = createAdapters(config.launchpads)
   void warnOfMissingContracts(rpc, adapters, logger)
@@ -148,11 +170,18 @@ async function startSteps({ config, redactor, logger }: ServiceOptions, stops: S
   stops.push(() => prices.stop())
 
   const now = () => performance.now()
-  const transaction = <T>(work: (db: Queryable) => Promise<T>) => writing.em.fork().transactional(em => work(em.getKysely<unknown>()))
+  const transaction = oneAtATime(createTransaction(writing))
   const ethUsd = () => prices.ethUsd()
   const { confirmations, maxReorgDepth } = config
   const sink = createSink({ transaction, chainId, writer, weth, adapters, directory, maxReorgDepth, ethUsd, now, logger })
   const indexer = createIndexer({ rpc, source, sink, watchlist: directory, confirmations, maxReorgDepth, logger })
+  const metadata = createMetadataReader({
+    store: createMetadataStore({ db: writing.em.getKysely<unknown>(), transaction, writer, now }),
+    attempt: createAttempt({ settings: config.metadata, outbound: publicOutbound(), logger, now }),
+    settings: config.metadata,
+    logger,
+    now,
+  })
 
   const history = {
     load: async (token: Parameters<Registry['get']>[0]) => (await readSnapshots(db, { chainId, addresses: [token] }))[0] ?? null,
@@ -174,7 +203,10 @@ async function startSteps({ config, redactor, logger }: ServiceOptions, stops: S
     realtime: () => realtime.realtime(),
     commitToDelivery: () => realtime.commitToDelivery(),
     ethUsd: () => prices.last(),
+    metadata: () => metadata.view(),
   })
+  const site = await loadSite(CONSOLE_FOLDER)
+  if (site === null) logger.warn('the console is not built, so / answers 404: npm run build makes it, for the next start')
   const server = createServer({
     config,
     logger,
@@ -196,6 +228,7 @@ async function startSteps({ config, redactor, logger }: ServiceOptions, stops: S
     closeRealtime: realtime.close,
     chainId,
     version: version,
+    site,
     onAnswered: ({ route, method, status, durationMs }) =>
       metrics.observeRequest({ route: route ?? 'unknown', method, status, durationMs }),
   })
@@ -208,19 +241,19 @@ async function startSteps({ config, redactor, logger }: ServiceOptions, stops: S
   })
 
   // The one subscriber of the stream: everything upstream runs because of it.
-  indexer.blocks.subscribe(block => registry.dispatch(block))
-  stops.push(() => indexer.stop())
+  merge(indexer.blocks, metadata.updates).subscribe(block => registry.dispatch(block))
+  stops.push(() => Promise.all([indexer.stop(), metadata.stop()]).then(() => undefined))
   logger.info({ url, chainId, launchpads: launchpads.map(({ name }) => name), version: version }, 'serving')
   return { url, databaseUrl }
 }
 
 async function openDatabase(
-  { config, redactor, logger }: ServiceOptions,
+  { config, redactor, logger, onDatabaseLost }: ServiceOptions,
   stops: Stops,
 ): Promise<{ databaseUrl: string; writing: MikroORM; reading: MikroORM }> {
   let { databaseUrl } = config
   if (databaseUrl === null) {
-    const embedded = await startEmbedded({ dataDir: config.dataDir, logger })
+    const embedded = await startEmbedded({ dataDir: config.dataDir, logger, onLost: onDatabaseLost })
     stops.push(() => embedded.stop())
     databaseUrl = embedded.url
     redactor.add(secretsOf({ databaseUrl }))
@@ -273,8 +306,7 @@ function claimCalls(adapters: readonly LaunchpadAdapter[]) {
 }
 
 try {
-  await main()
-  process.exit(0)
+  process.exit(await main())
 } catch (error) {
   if (!(error instanceof TokenwireError)) throw error
   process.stderr.write(`${error.message}\n`)

@@ -37,6 +37,8 @@ export interface ChainSource {
   blockWithLogs(number: number): Promise<BlockWithLogs>
   /** Logs of some addresses in a range, in as many queries as the providers' limits ask for. */
   logsInRange(query: LogRangeQuery): Promise<LogRange>
+  /** How many blocks the provider is asked for at once now when logs are fetched in ranges. */
+  blocksAtOnce(provider: string): number
 }
 
 /** Headers asked for in one question: bounds the size of an answer, not of a range. */
@@ -77,13 +79,22 @@ export function createChainSource({ rpc, concurrency = 4 }: ChainSourceOptions):
       last = { tip, confirmations }
       return tip
     },
-    header: number => rpc.ask(provider => fetchHeader(provider, number)),
+    header: async number => {
+      const header = await rpc.ask(provider => fetchHeader(provider, number))
+      // Either may be wrong; the kept one must not be held on to while the head stands still.
+      if (last !== null && last.tip.confirmed.number === number && last.tip.confirmed.hash !== header.hash) last = null
+      return header
+    },
     headers: async numbers => {
       const parts: number[][] = []
       for (let at = 0; at < numbers.length; at += HEADERS_PER_QUESTION) parts.push(numbers.slice(at, at + HEADERS_PER_QUESTION))
       return (await mapBounded(parts, HEADER_QUESTIONS_AT_ONCE, part => rpc.ask(provider => fetchHeaders(provider, part)))).flat()
     },
-    headerOfEach: number => rpc.askEach(provider => fetchHeader(provider, number)),
+    headerOfEach: number => {
+      // It is asked when something contradicts what is indexed: the kept tip may be what is wrong, and must not be held on to while the head stands still.
+      last = null
+      return rpc.askEach(provider => fetchHeader(provider, number))
+    },
     blockWithLogs: async number => {
       let known = knownHeader(number)
       return rpc.ask(async provider => {
@@ -98,6 +109,7 @@ export function createChainSource({ rpc, concurrency = 4 }: ChainSourceOptions):
       })
     },
     logsInRange: query => logRanges.fetch(query),
+    blocksAtOnce: provider => logRanges.blocksAtOnce(provider),
   }
 }
 

@@ -26,6 +26,34 @@ export const providerUrl: Setting<string> = {
   secret: true,
 }
 
+/** Each may cost the time of a whole request before the next one is asked. */
+const MOST_GATEWAYS = 5
+
+/** `IPFS_GATEWAYS` and `ARWEAVE_GATEWAYS`, without a slash or `/ipfs` at their ends. A path may hold a key and is not repeated in a message. */
+export const gatewayUrls: Setting<readonly string[]> = {
+  expected: `a comma list of at most ${MOST_GATEWAYS} http:// or https:// addresses of gateways, without credentials, query or fragment`,
+  parse: text => {
+    const gateways: string[] = []
+    for (const [index, entry] of commaList(text).entries()) {
+      const url = providerUrl.parse(entry)
+      if (!url.ok) return refuse(`entry ${index + 1} is not one`)
+      gateways.push(url.value.replace(/\/ipfs$/i, ''))
+    }
+    if (gateways.length === 0) return refuse('it holds none')
+    return gateways.length > MOST_GATEWAYS ? refuse(`it holds ${gateways.length}`) : accept(gateways)
+  },
+  secret: true,
+}
+
+/** An address that everybody may see, without a slash at its end. */
+export const publicUrl: Setting<string> = { expected: providerUrl.expected, parse: providerUrl.parse }
+
+/** A path of plain segments, without a slash at its end. */
+export const pathPrefix: Setting<string> = {
+  expected: 'a path such as /tokenwire, of letters, digits and . _ ~ - between its slashes',
+  parse: text => (/^(?:\/[\w.~-]+)+\/?$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text) ? accept(text.replace(/\/$/, '')) : refuse()),
+}
+
 export const databaseUrl: Setting<string> = {
   expected: 'postgresql://user:password@host:port/database, special characters of the password percent-encoded',
   parse: text => (isUrl(text, ['postgres:', 'postgresql:']) ? accept(text) : refuse()),

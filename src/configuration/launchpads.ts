@@ -11,6 +11,17 @@ interface KnownAdapter {
   readonly contracts: readonly string[]
   /** Public addresses on Base of contracts that an entry may leave out. */
   readonly presets?: Readonly<Record<string, Address>>
+  /** Contracts that an entry may give besides. */
+  readonly optionalContracts?: readonly string[]
+  /** Further fields that an entry may give, and their shape. */
+  readonly settings?: Readonly<Record<string, z.ZodType>>
+  /** What is wrong with an entry of the right shape, each with the steps to its place in the entry. */
+  check?(entry: {
+    readonly launchpad: string
+    readonly contracts: Readonly<Record<string, Address>>
+    readonly weth: Address
+    readonly settings: Readonly<Record<string, unknown>>
+  }): readonly { readonly path: readonly (string | number)[]; readonly message: string }[]
 }
 
 /** The WETH of Base: presets are of that chain. */
@@ -59,12 +70,14 @@ interface LaunchpadsFile {
 }
 
 function launchpadsSchema(known: KnownAdapters) {
-  const entries = Object.entries(known).map(([adapter, { contracts, presets }]) =>
+  const entries = Object.entries(known).map(([adapter, { contracts, presets, optionalContracts = [], settings = {} }]) =>
     z.strictObject({
       name,
       adapter: z.literal(adapter),
       startBlock,
       ...Object.fromEntries(contracts.map(contract => [contract, contractField(presets?.[contract])])),
+      ...Object.fromEntries(optionalContracts.map(contract => [contract, address.optional()])),
+      ...mapValues(settings, schema => schema.optional()),
     }),
   )
   const [first, ...others] = entries
@@ -84,7 +97,7 @@ function launchpadsSchema(known: KnownAdapters) {
     .meta({ title: 'What Tokenwire indexes' })
 }
 
-/** The JSON Schema of `launchpads.json` for editors: what `parseLaunchpads` accepts, bar that names and factories are unique. */
+/** The JSON Schema of `launchpads.json` for editors: what `parseLaunchpads` accepts, bar what no schema can say. */
 export function launchpadsJsonSchema(known: KnownAdapters): object {
   return z.toJSONSchema(launchpadsSchema(known), { io: 'input' })
 }
@@ -101,24 +114,28 @@ export function parseLaunchpads(text: string, known: KnownAdapters): LaunchpadsR
   const missing = findMissing(file, known)
   if (missing.length > 0) return { ok: false, problems: missing }
   const launchpads = file.launchpads.map(entry => ({ ...known[entry.adapter]?.presets, ...entry }))
-  const problems = findRepetitions(launchpads)
-  if (problems.length > 0) return { ok: false, problems }
-  return {
-    ok: true,
-    value: {
-      weth: toAddress(file.weth),
-      launchpads: launchpads.map(entry => toLaunchpad(entry, known[entry.adapter]?.contracts ?? [])),
-    },
-  }
+  const weth = toAddress(file.weth)
+  const value = launchpads.map(entry => toLaunchpad(entry, known[entry.adapter]))
+  const problems = [...findRepetitions(launchpads), ...value.flatMap((launchpad, index) => checkEntry(launchpad, index, weth, known))]
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: { weth, launchpads: value } }
 }
 
-function toLaunchpad(entry: Entry, contracts: readonly string[]): LaunchpadConfig {
+function toLaunchpad(entry: Entry, adapter: KnownAdapter | undefined): LaunchpadConfig {
+  const contracts = [...(adapter?.contracts ?? []), ...(adapter?.optionalContracts ?? [])].filter(contract => entry[contract] !== undefined)
+  const settings = Object.keys(adapter?.settings ?? {}).filter(setting => entry[setting] !== undefined)
   return {
     name: entry.name,
     adapter: entry.adapter,
     startBlock: entry.startBlock,
     contracts: Object.fromEntries(contracts.map(contract => [contract, toAddress(String(entry[contract]))])),
+    ...(settings.length > 0 && { settings: Object.fromEntries(settings.map(setting => [setting, entry[setting]])) }),
   }
+}
+
+/** What the adapter itself finds wrong with an entry. A step `..` leads out of the field to its neighbours. */
+function checkEntry({ name, adapter, contracts, settings = {} }: LaunchpadConfig, index: number, weth: Address, known: KnownAdapters) {
+  const problems = known[adapter]?.check?.({ launchpad: name, contracts, weth, settings }) ?? []
+  return problems.map(({ path, message }) => `${placeOf(['launchpads', index, ...path.slice(path.lastIndexOf('..') + 1)])}: ${message}`)
 }
 
 /** Contracts that are left out where the presets are not of the chain. */
@@ -149,20 +166,42 @@ function findRepetitions(entries: readonly Entry[]): readonly string[] {
 }
 
 function describeIssue(issue: z.core.$ZodIssue, input: unknown, known: KnownAdapters): readonly string[] {
-  const place = issue.path.map(step => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('')
-  const prefix = place === '' ? '' : `${place.slice(1)}: `
   const value = valueAt(input, issue.path)
-  if (issue.code === 'unrecognized_keys') return issue.keys.map(key => describeKey(place, key, value, known))
+  if (issue.code === 'invalid_union') {
+    const inner = intendedForm(issue, value)
+    if (inner !== null) return inner.flatMap(one => describeIssue({ ...one, path: [...issue.path, ...one.path] }, input, known))
+  }
+  const place = placeOf(issue.path)
+  const prefix = place === '' ? '' : `${place}: `
+  if (issue.code === 'unrecognized_keys') return issue.keys.map(key => describeKey(issue, key, value, known))
   return [value === undefined ? `${prefix}missing, ${issue.message}` : `${prefix}${issue.message}, got ${quote(value)}`]
 }
 
-function describeKey(place: string, key: string, value: unknown, known: KnownAdapters): string {
-  const where = `${place}.${key}`.slice(1)
-  if (place === '') return `${where}: unknown, expected only $schema, weth and launchpads`
-  if (key === 'events') return `${where}: mapping events of one's own is not supported yet, leave it out`
+/** Of a value that may have one of several forms, the mistakes in the form that it has; `null` when it has none of them. */
+function intendedForm({ errors }: z.core.$ZodIssueInvalidUnion, value: unknown): readonly z.core.$ZodIssue[] | null {
+  if (typeof value !== 'object' || value === null) return null
+  return errors.find(issues => issues.every(issue => issue.path.length > 0 || issue.code === 'unrecognized_keys')) ?? null
+}
+
+function describeKey(issue: z.core.$ZodIssueUnrecognizedKeys, key: string, value: unknown, known: KnownAdapters): string {
+  const where = placeOf([...issue.path, key])
+  if (issue.path.length === 0) return `${where}: unknown, expected only $schema, weth and launchpads`
+  if (issue.path.length > 2) return `${where}: ${issue.message}`
   const adapter = String(valueAt(value, ['adapter']))
-  const keys = ['name', 'adapter', 'startBlock', ...(known[adapter]?.contracts ?? [])]
+  const { contracts = [], optionalContracts = [], settings = {} } = known[adapter] ?? {}
+  const keys = ['name', 'adapter', 'startBlock', ...contracts, ...optionalContracts, ...Object.keys(settings)]
   return `${where}: unknown, an entry with adapter ${quote(adapter)} has only ${keys.join(', ')}`
+}
+
+function placeOf(path: readonly PropertyKey[]): string {
+  return path
+    .map(step => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+    .join('')
+    .replace(/^\./, '')
+}
+
+function mapValues<T, U>(values: Readonly<Record<string, T>>, make: (value: T) => U): Readonly<Record<string, U>> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, make(value)]))
 }
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Config, Confirmations, LaunchpadsConfig } from '#config'
 import { ZERO_ADDRESS } from '#domain/address.ts'
 import { TokenwireError } from '#errors'
-import { allowedOrigins, databaseUrl, listenHost, providerUrl, rpcUrls } from './addresses.ts'
+import { allowedOrigins, databaseUrl, gatewayUrls, listenHost, pathPrefix, providerUrl, publicUrl, rpcUrls } from './addresses.ts'
 import { type ReadFile, readEnvironment, readIfPresent } from './environment.ts'
 import { type KnownAdapters, parseLaunchpads } from './launchpads.ts'
 import {
@@ -76,6 +76,14 @@ export function loadConfig(env: Environment, options: LoadConfigOptions): Config
       apiKey: reader.optional('COINGECKO_API_KEY', secretWord, null),
     },
     coinbase: { url: reader.optional('COINBASE_URL', providerUrl, 'https://api.coinbase.com') },
+    metadata: {
+      fetch: reader.optional('METADATA_FETCH', flag, true),
+      allowHttp: reader.optional('METADATA_ALLOW_HTTP', flag, false),
+      gateways: {
+        ipfs: reader.optional('IPFS_GATEWAYS', gatewayUrls, ['https://ipfs.io', 'https://dweb.link']),
+        arweave: reader.optional('ARWEAVE_GATEWAYS', gatewayUrls, ['https://arweave.net']),
+      },
+    },
   }
   return finish(config, reader, isBlank(environment['RPC_URLS']))
 }
@@ -110,6 +118,8 @@ function readGateway(reader: SettingReader) {
     allowedOrigins: reader.optional('ALLOWED_ORIGINS', allowedOrigins, ['http://localhost:*', 'http://127.0.0.1:*']),
     requireOrigin: reader.optional('REQUIRE_ORIGIN', flag, false),
     trustProxy: reader.optional('TRUST_PROXY', wholeNumber(0, 100), 0),
+    pathPrefix: reader.optional('PATH_PREFIX', pathPrefix, ''),
+    explorerUrl: reader.optional('EXPLORER_URL', publicUrl, null),
     operatorToken: reader.optional('OPERATOR_TOKEN', secretWord, null),
     rateLimitPerMinute: reader.optional('RATE_LIMIT_PER_MINUTE', wholeNumber(0, MANY), 600),
     maxConnections: reader.optional('MAX_CONNECTIONS', wholeNumber(1, MANY), 50_000),

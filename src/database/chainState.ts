@@ -15,6 +15,7 @@ export interface DatabaseIdentity {
     readonly adapter: string
     readonly contracts: Readonly<Record<string, Address>>
     readonly startBlock: number
+    readonly settings?: Readonly<Record<string, unknown>>
   }[]
 }
 
@@ -143,11 +144,19 @@ function differenceBetween(stored: ChainStateRow, identity: DatabaseIdentity, la
 /** jsonb keeps no key order: names sorted, so that equal configurations are equal text. */
 function canonical(launchpads: DatabaseIdentity['launchpads']): DatabaseIdentity['launchpads'] {
   return launchpads
-    .map(({ name, adapter, contracts, startBlock }) => ({
+    .map(({ name, adapter, contracts, startBlock, settings }) => ({
       name,
       adapter,
-      contracts: Object.fromEntries(Object.entries(contracts).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      contracts: sorted(contracts) as Readonly<Record<string, Address>>,
       startBlock,
+      ...(settings !== undefined && { settings: sorted(settings) as Readonly<Record<string, unknown>> }),
     }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, one]) => [key, sorted(one)]))
 }

@@ -5,6 +5,7 @@ import { TokenwireError } from '#errors'
 import { databaseFault, toDatabaseError } from './databaseErrors.ts'
 import { findBinaries } from './embedded/binaries.ts'
 import { dataVersion, EMBEDDED_NAME, initialise, type Layout, layoutOf } from './embedded/initialise.ts'
+import { keepServer } from './embedded/keepServer.ts'
 import { claimServer } from './embedded/ownership.ts'
 import { findServer, type RunningServer, readPostmasterFile, type StartInput, startServer, stopServer } from './embedded/serverProcess.ts'
 import { chooseServerUser } from './embedded/serverUser.ts'
@@ -18,6 +19,11 @@ export interface EmbeddedOptions {
   readonly logger: Logger
   /** Default true: what is committed survives a crash of the machine. */
   readonly durable?: boolean
+  /**
+   * Called once when the server has died and could not be started again: the service can do nothing more. Default: a server that dies is
+   * not started again, and nobody is told.
+   */
+  readonly onLost?: () => void
 }
 
 export interface EmbeddedServer {
@@ -41,7 +47,7 @@ export interface EmbeddedServer {
  * @throws `TokenwireError`: `config_invalid` when another service uses the folder or it can't be used; `not_supported` where there is no
  *   PostgreSQL for the platform or user; `database_unavailable` when the server does not start
  */
-export async function startEmbedded({ dataDir, logger, durable = true }: EmbeddedOptions): Promise<EmbeddedServer> {
+export async function startEmbedded({ dataDir, logger, durable = true, onLost }: EmbeddedOptions): Promise<EmbeddedServer> {
   const layout = await openLayout(dataDir)
   const { postgres, initdb } = await findBinaries()
   const owner = await stat(layout.dataFolder).catch(() => null)
@@ -54,7 +60,8 @@ export async function startEmbedded({ dataDir, logger, durable = true }: Embedde
     await initialise(layout, initdb, user, { durable })
   }
   await checkVersion(layout, version)
-  const { server, ownership, password } = await openServer({ layout, postgres, user, durable }, logger)
+  const start = { layout, postgres, user, durable }
+  const { server, ownership, password } = await openServer(start, logger)
   if (ownership === null) {
     throw new TokenwireError(
       'config_invalid',
@@ -62,6 +69,7 @@ export async function startEmbedded({ dataDir, logger, durable = true }: Embedde
     )
   }
   logger.info({ port: server.port, serverPid: server.pid, found: server.found }, 'embedded PostgreSQL is ready')
+  const kept = onLost === undefined ? null : keepServer({ start, server, logger, lost: onLost })
   return {
     url: serverUrl(server, password, EMBEDDED_NAME),
     pid: server.pid,
@@ -69,8 +77,9 @@ export async function startEmbedded({ dataDir, logger, durable = true }: Embedde
     postmasterFile: `${layout.dataFolder}/postmaster.pid`,
     found: server.found,
     stop: async () => {
+      await kept?.stop()
       await ownership.release()
-      await stopServer(layout, server.pid)
+      await stopServer(layout, kept?.pid() ?? server.pid)
       logger.info('embedded PostgreSQL has stopped')
     },
   }

@@ -25,8 +25,11 @@ export async function loadRows(db: Queryable, keys: RowKeys, now: number): Promi
 }
 
 async function loadTokens(db: Queryable, addresses: readonly Address[], now: number): Promise<Map<Address, TokenState>> {
+  // Addresses first and one look-up each after that: with "or" between the two conditions the planner may prefer to read the table.
   const { rows } = await sql<TokenStateRow>`
-    select * from token where address = any(${addresses.map(toBytes)}::bytea[]) or windows_expire_at <= ${now}`.execute(db)
+    select token.* from (
+      select unnest(${addresses.map(toBytes)}::bytea[]) as address union select address from token where windows_expire_at <= ${now}::bigint
+    ) as wanted join token using (address)`.execute(db)
   return new Map(rows.map(row => toTokenState(row)).map(token => [token.address, token]))
 }
 
@@ -91,7 +94,12 @@ interface AgingRow {
   readonly reference_price: string | null
 }
 
-/** Per token and window: index look-ups at both ends of the window, and a scan of what left it since it was last right. */
+/**
+ * Per token and window: index look-ups at both ends of the window, and a scan of what left it since it was last right.
+ *
+ * A token that has a price keeps one, so the last trade before a window tells its reference price, or that there was none. Looking for the last
+ * one that has a price would read the whole history of a token without any.
+ */
 async function loadAging(db: Queryable, tokens: readonly TokenState[], now: number): Promise<Map<Address, PerWindow<WindowAging>>> {
   if (tokens.length === 0) return new Map()
   const { rows } = await sql<AgingRow>`
@@ -109,7 +117,7 @@ async function loadAging(db: Queryable, tokens: readonly TokenState[], now: numb
     ) as oldest on true
     left join lateral (
       select price_after_weth::text as price from trade
-      where trade.token = asked.token and timestamp <= ${now} - win.seconds and price_after_weth is not null
+      where trade.token = asked.token and timestamp <= ${now} - win.seconds
       order by timestamp desc, block_number desc, log_index desc limit 1
     ) as reference on true`.execute(db)
   const aging = new Map<Address, Map<WindowName, WindowAging>>()

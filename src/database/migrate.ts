@@ -66,7 +66,7 @@ function startError(error: unknown, databaseUrl: string): TokenwireError {
     case 'unavailable':
     case 'conflict':
     case 'exhausted':
-      return new TokenwireError('database_unavailable', `No PostgreSQL answers at ${url.host} (${reason(error)})`, {
+      return new TokenwireError('database_unavailable', `DATABASE_URL: no PostgreSQL answers at ${url.host} (${reason(error)})`, {
         retryable: true,
         cause: error,
       })

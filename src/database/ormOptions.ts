@@ -8,9 +8,13 @@ import { CandleEntity } from './entities/candleEntity.ts'
 import { ChainStateEntity } from './entities/chainStateEntity.ts'
 import { CreatorFeeEntity } from './entities/creatorFeeEntity.ts'
 import { DroppedTokenEntity } from './entities/droppedTokenEntity.ts'
+import { IndexTotalsEntity } from './entities/indexTotalsEntity.ts'
+import { MetadataEntity } from './entities/metadataEntity.ts'
+import { MetadataWaitingEntity } from './entities/metadataWaitingEntity.ts'
 import { PoolEntity } from './entities/poolEntity.ts'
 import { TokenEntity } from './entities/tokenEntity.ts'
 import { TradeEntity } from './entities/tradeEntity.ts'
+import { TraderEntity } from './entities/traderEntity.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
 
 const entities = [
@@ -24,6 +28,10 @@ const entities = [
   CreatorFeeEntity,
   BlockUndoEntity,
   DroppedTokenEntity,
+  MetadataEntity,
+  MetadataWaitingEntity,
+  TraderEntity,
+  IndexTotalsEntity,
 ]
 
 /**

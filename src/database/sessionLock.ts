@@ -58,7 +58,7 @@ export async function holdSessionLock(input: SessionLockInput): Promise<SessionL
         else released.abort()
         if (locked && released.signal.aborted) await input.releasing?.(session)
       })
-      while (!released.signal.aborted) await holdAgain(db, released.signal, heartbeatMs, input)
+      for (let attempt = 1; !released.signal.aborted; attempt++) await holdAgain(db, released.signal, heartbeatMs, { ...input, attempt })
     } catch (error) {
       claimed.reject(error)
     } finally {
@@ -80,7 +80,7 @@ async function holdAgain(
   db: Kysely<unknown>,
   released: AbortSignal,
   heartbeatMs: number,
-  { key, what, logger }: SessionLockInput,
+  { key, what, logger, attempt }: SessionLockInput & { readonly attempt: number },
 ): Promise<void> {
   try {
     await db.connection().execute(async session => {
@@ -91,8 +91,11 @@ async function holdAgain(
         logger.error(`another process has taken ${what}`)
       }
     })
-  } catch (err) {
-    logger.error({ err }, `${what} does not answer`)
+  } catch (error) {
+    // The first attempts and then ever fewer, without a stack: an outage of an hour fills no log.
+    const isPowerOfTwo = (attempt & (attempt - 1)) === 0
+    const reason = error instanceof Error ? error.message : String(error)
+    if (isPowerOfTwo) logger.warn({ attempt, reason }, `the database does not answer; ${what} is held again as soon as it does`)
   }
   await pause(heartbeatMs, released)
 }

@@ -3,6 +3,7 @@ import type { Address } from '#domain/address.ts'
 import type { Changes } from '#domain/changes.ts'
 import { bytesToAddress, toBytes } from './bytes.ts'
 import type { Queryable } from './queryable.ts'
+import { TOTALS_COLUMNS } from './totals.ts'
 import { BALANCE_COLUMNS, CANDLE_COLUMNS, CREATOR_FEE_COLUMNS, POOL_COLUMNS, TOKEN_COLUMNS } from './writeChanges.ts'
 
 /*
@@ -28,6 +29,8 @@ const OTHERS: readonly UndoableTable[] = [
   { name: 'balance', key: ['token', 'holder'], columns: Object.keys(BALANCE_COLUMNS) },
   { name: 'candle', key: ['token', 'interval_seconds', 'time'], columns: Object.keys(CANDLE_COLUMNS) },
   { name: 'creator_fee', key: ['launchpad', 'creator', 'currency', 'token'], columns: Object.keys(CREATOR_FEE_COLUMNS) },
+  { name: 'trader', key: ['maker'], columns: ['maker', 'last_trade_at'] },
+  { name: 'index_totals', key: ['id'], columns: TOTALS_COLUMNS },
 ]
 
 /** A dropped token's last sequence can only be above the clock when that went back; by so much it never does. */
@@ -35,7 +38,7 @@ const KEPT_DROPPED_MS = 30 * 86_400_000
 
 /** Keeps the rows that a block is about to change. To be called before they are written, in the same transaction. One statement. */
 export async function keepUndo(db: Queryable, block: number, changes: Changes): Promise<void> {
-  const { tokens, pools, balances, candles, creatorFees } = changes
+  const { tokens, pools, balances, candles, creatorFees, trades } = changes
   if ([tokens, pools, balances, candles, creatorFees].every(rows => rows.length === 0)) return
   await sql`
     insert into block_undo (block_number, position, table_name, existed, image)
@@ -60,6 +63,12 @@ export async function keepUndo(db: Queryable, block: number, changes: Changes): 
         ${creatorFees.map(row => toBytes(row.currency))}::bytea[], ${creatorFees.map(row => toBytes(row.token))}::bytea[]
       ) as asked (launchpad, creator, currency, token)
       left join creator_fee as current using (launchpad, creator, currency, token)
+      union all
+      select 'trader', current.maker is not null, case when current.maker is null then jsonb_build_object('maker', maker) else to_jsonb(current) end
+      from unnest(${[...new Set(trades.map(row => row.maker))].map(toBytes)}::bytea[]) as asked (maker) left join trader as current using (maker)
+      union all
+      select 'index_totals', current.id is not null, case when current.id is null then jsonb_build_object('id', id) else to_jsonb(current) end
+      from (values (1::smallint)) as asked (id) left join index_totals as current using (id)
     ) as kept`.execute(db)
 }
 

@@ -112,28 +112,27 @@ export const POOL_COLUMNS: BatchColumns<PoolState> = {
 
 const insertPools = batchInsert<PoolState>({ table: 'pool', columns: POOL_COLUMNS, onConflict: replaceAll(['address'], POOL_COLUMNS) })
 
+export const TRADE_COLUMNS: BatchColumns<TradeRow> = {
+  block_number: bigint(trade => trade.blockNumber),
+  log_index: { type: 'integer', value: trade => trade.logIndex },
+  token: bytea(trade => trade.token),
+  pool: bytea(trade => trade.pool),
+  phase: text(trade => trade.phase),
+  side: text(trade => trade.side),
+  maker: bytea(trade => trade.maker),
+  amount_token: integer(trade => trade.amountToken),
+  amount_wei: integer(trade => trade.amountWei),
+  fee_wei: integer(trade => trade.feeWei),
+  price_weth: decimal(trade => trade.priceWeth),
+  price_after_weth: decimal(trade => trade.priceAfterWeth),
+  eth_usd: decimal(trade => trade.ethUsd),
+  block_hash: bytea(trade => trade.blockHash),
+  tx_hash: bytea(trade => trade.txHash),
+  timestamp: bigint(trade => trade.timestamp),
+}
+
 // No conflict clause: a trade that is there already means that a batch is applied twice, and the transaction has to fail.
-const insertTrades = batchInsert<TradeRow>({
-  table: 'trade',
-  columns: {
-    block_number: bigint(trade => trade.blockNumber),
-    log_index: { type: 'integer', value: trade => trade.logIndex },
-    token: bytea(trade => trade.token),
-    pool: bytea(trade => trade.pool),
-    phase: text(trade => trade.phase),
-    side: text(trade => trade.side),
-    maker: bytea(trade => trade.maker),
-    amount_token: integer(trade => trade.amountToken),
-    amount_wei: integer(trade => trade.amountWei),
-    fee_wei: integer(trade => trade.feeWei),
-    price_weth: decimal(trade => trade.priceWeth),
-    price_after_weth: decimal(trade => trade.priceAfterWeth),
-    eth_usd: decimal(trade => trade.ethUsd),
-    block_hash: bytea(trade => trade.blockHash),
-    tx_hash: bytea(trade => trade.txHash),
-    timestamp: bigint(trade => trade.timestamp),
-  },
-})
+const insertTrades = batchInsert<TradeRow>({ table: 'trade', columns: TRADE_COLUMNS })
 
 export const BALANCE_COLUMNS: BatchColumns<BalanceState> = {
   token: bytea(row => row.token),
@@ -164,6 +163,7 @@ export const CANDLE_COLUMNS: BatchColumns<CandleDelta> = {
   low_usd: decimal(candle => candle.usd?.low ?? null),
   close_usd: decimal(candle => candle.usd?.close ?? null),
   volume_usd: decimal(candle => candle.usd?.volume ?? null),
+  trades_usd: { type: 'integer', value: candle => candle.usd?.trades ?? 0 },
 }
 
 const insertCandles = batchInsert<CandleDelta>({
@@ -175,7 +175,8 @@ const insertCandles = batchInsert<CandleDelta>({
     volume_wei = candle.volume_wei + excluded.volume_wei, trades = candle.trades + excluded.trades,
     open_usd = coalesce(candle.open_usd, excluded.open_usd), high_usd = greatest(candle.high_usd, excluded.high_usd),
     low_usd = least(candle.low_usd, excluded.low_usd), close_usd = coalesce(excluded.close_usd, candle.close_usd),
-    volume_usd = case when candle.volume_usd is null then excluded.volume_usd else candle.volume_usd + coalesce(excluded.volume_usd, 0) end`,
+    volume_usd = case when candle.volume_usd is null then excluded.volume_usd else candle.volume_usd + coalesce(excluded.volume_usd, 0) end,
+    trades_usd = candle.trades_usd + excluded.trades_usd`,
 })
 
 export const CREATOR_FEE_COLUMNS: BatchColumns<CreatorFeeState> = {

@@ -9,6 +9,8 @@ export interface RpcHealth {
   readonly latencyMs: number | null
   /** Share of failed calls in the recent past, 0 to 1. */
   readonly errorRate: number
+  /** How many blocks it is asked for at once now when logs are fetched in ranges, as learned from what it refused; absent: not known here. */
+  readonly rangeBlocks?: number
 }
 
 export interface BackfillProgress {
@@ -32,8 +34,11 @@ export interface IndexerState {
   readonly headBlock: number | null
   readonly confirmedBlock: number | null
   readonly indexedBlock: number | null
+  /** `null`, like the seconds, also when no provider has shown the chain's end for half a minute: then nobody knows. */
   readonly lagBlocks: number | null
   readonly lagSeconds: number | null
+  /** For how long the providers have shown the same newest block; `null` when none shows any, absent: not known here. */
+  readonly headUnchangedSeconds?: number | null
   readonly backfill: BackfillProgress | null
   readonly reorgs: ReorgStats
   readonly rpc: readonly RpcHealth[]

@@ -148,5 +148,7 @@ export interface CandleDelta {
     readonly low: Decimal
     readonly close: Decimal
     readonly volume: Decimal
+    /** How many of the trades they are of: those whose USD price was known. */
+    readonly trades: number
   } | null
 }

@@ -8,10 +8,12 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 /** What a handler answers when nothing is wrong with the request. */
 export interface Answer {
   readonly kind: 'answer'
-  readonly status: '200 OK' | '204 No Content' | '503 Service Unavailable'
+  readonly status: '200 OK' | '204 No Content' | '308 Permanent Redirect' | '503 Service Unavailable'
   readonly headers: readonly HeaderField[]
   /** `null`: none, and no length of one. */
-  readonly body: string | null
+  readonly body: string | Buffer | null
+  /** The body's entity tag where it is known beforehand. */
+  readonly tag?: string
 }
 
 /** The response belongs to somebody else: an event stream, or nobody any more. */
@@ -26,7 +28,7 @@ export function jsonAnswer(body: unknown, headers: readonly HeaderField[] = [], 
 }
 
 /** A strong entity tag of the exact bytes: they depend on nothing but the body, so it is the same from every process. */
-export function entityTag(body: string): string {
+export function entityTag(body: string | Buffer): string {
   return `"${hash('sha1', body, 'base64url')}"`
 }
 

@@ -27,13 +27,15 @@ export function createDispatch(
   failed: (error: unknown, exchange: Exchange) => Problem,
 ): (exchange: Exchange) => Promise<Dispatched> {
   const match = createRouter(routes)
+  const { pathPrefix } = config
   return async exchange => {
-    const matched = match(exchange.method, exchange.path)
+    if (pathPrefix !== '' && exchange.path === pathPrefix) return unrouted(toFolder(pathPrefix))
+    const matched = match(exchange.method, withoutPrefix(exchange.path, pathPrefix))
     if (matched.kind === 'preflight') return unrouted(preflight(exchange, admission))
     if (matched.kind === 'problem') return unrouted((await overQuota(exchange, admission)) ?? matched)
     const { route, pathParameters } = matched
     const outcome = await enter(route, pathParameters, exchange).catch((error: unknown) => failed(error, exchange))
-    return { outcome, cacheControl: route.cacheControl, route: route.path }
+    return { outcome, cacheControl: route.cacheControl, route: route.label ?? route.path }
   }
 
   async function enter(route: Route, pathParameters: ReadonlyMap<string, string>, exchange: Exchange): Promise<Outcome> {
@@ -50,6 +52,16 @@ function withPath(query: ParameterTexts, pathParameters: ReadonlyMap<string, str
   const texts = new Map(query)
   for (const [name, text] of pathParameters) texts.set(name, [text])
   return texts
+}
+
+/** A proxy may pass its prefix on or take it away: both addresses are the same here. */
+function withoutPrefix(path: string, prefix: string): string {
+  return prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path
+}
+
+/** The console's own addresses are relative, so it has to be looked at from inside its folder. */
+function toFolder(prefix: string): Outcome {
+  return { kind: 'answer', status: '308 Permanent Redirect', headers: [['Location', `${prefix}/`]], body: null }
 }
 
 function unrouted(outcome: Outcome): Dispatched {

@@ -15,6 +15,7 @@ export interface Exchange {
   readonly query: string
   readonly origin: string
   readonly ifNoneMatch: string
+  readonly acceptEncoding: string
   readonly authorization: string
   readonly host: string
   readonly lastEventId: string
@@ -48,6 +49,7 @@ export function openExchange(res: HttpResponse, req: HttpRequest, admission: Adm
     query: req.getQuery() ?? '',
     origin,
     ifNoneMatch: req.getHeader('if-none-match'),
+    acceptEncoding: req.getHeader('accept-encoding'),
     authorization: req.getHeader('authorization'),
     host: req.getHeader('host'),
     lastEventId: req.getHeader('last-event-id'),

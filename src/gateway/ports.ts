@@ -48,8 +48,8 @@ export interface MetricsView {
   metrics(): Promise<string>
 }
 
-/** Adds the WebSocket route to the app, before the gateway adds its own. */
-export type RegisterWebSocket = (app: TemplatedApp) => void
+/** Adds the WebSocket route to the app, also below a prefix that is not empty, before the gateway adds its own. */
+export type RegisterWebSocket = (app: TemplatedApp, pathPrefix: string) => void
 
 /** A request for an event stream that has passed the origin check, the rate limit and the validation, of a token that is indexed. */
 export interface EventStreamRequest {

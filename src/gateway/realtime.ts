@@ -58,7 +58,7 @@ export function createRealtime(options: RealtimeOptions): Realtime {
 
   return {
     stats,
-    registerWebSocket: app => webSockets.register(app),
+    registerWebSocket: (app, pathPrefix) => webSockets.register(app, pathPrefix),
     openEventStream: async request => eventStreams.open(request),
     realtime: () => stats.health(),
     commitToDelivery: () => stats.commitToDelivery(),

@@ -15,7 +15,7 @@ export interface Rendered {
 
 /**
  * Turns an answer or a problem into what is sent. A 200 with a body gets an entity tag and becomes a 304 when the request has it; HEAD gets the headers
- * of GET, its length included.
+ * of GET, its length included. A header of the answer's own takes the place of what every answer carries.
  */
 export function render(outcome: Answer | Problem, exchange: Exchange, cacheControl: CacheControl): Rendered {
   const isHead = exchange.method === 'HEAD'
@@ -29,14 +29,15 @@ export function render(outcome: Answer | Problem, exchange: Exchange, cacheContr
     ] as const
     return { status: problemStatus(outcome), headers, contentLength: body.length, body: isHead ? null : body }
   }
-  const headers: HeaderField[] = [...exchange.headers, ['Cache-Control', CACHE_CONTROL[cacheControl]], ...outcome.headers]
+  const common = exchange.headers.filter(([name]) => !outcome.headers.some(([own]) => own === name))
+  const headers: HeaderField[] = [...common, ['Cache-Control', CACHE_CONTROL[cacheControl]], ...outcome.headers]
   if (outcome.body === null) return { status: outcome.status, headers, contentLength: null, body: null }
   if (outcome.status === '200 OK') {
-    const tag = entityTag(outcome.body)
+    const tag = outcome.tag ?? entityTag(outcome.body)
     headers.push(['ETag', tag])
     if (noneMatchNames(exchange.ifNoneMatch, tag)) return { status: '304 Not Modified', headers, contentLength: null, body: null }
   }
-  const body = Buffer.from(outcome.body)
+  const body = typeof outcome.body === 'string' ? Buffer.from(outcome.body) : outcome.body
   return { status: outcome.status, headers, contentLength: body.length, body: isHead ? null : body }
 }
 

@@ -7,6 +7,8 @@ import type { Problem } from './problem.ts'
 export interface Route {
   /** Segments that begin with `:` are parameters. */
   readonly path: string
+  /** What stands for the path in metrics, where paths change with every build. Default: the path. */
+  readonly label?: string
   /** `operator`: behind `OPERATOR_TOKEN`. */
   readonly access: 'public' | 'operator'
   /** Whether requests count against `RATE_LIMIT_PER_MINUTE`. */
@@ -18,13 +20,15 @@ export interface Route {
 /**
  * `revalidate`: caches may keep it but ask every time, and a 304 costs no body; a page must never show an older state than an update
  * that it has already seen. `seconds`: aggregates that nobody compares with updates. `never`: what is asked in order to know the moment.
+ * `forever`: its address changes with its contents.
  */
-export type CacheControl = 'revalidate' | 'seconds' | 'never'
+export type CacheControl = 'revalidate' | 'seconds' | 'never' | 'forever'
 
 export const CACHE_CONTROL: Readonly<Record<CacheControl, string>> = {
   revalidate: 'public, no-cache',
   seconds: 'public, max-age=5',
   never: 'no-store',
+  forever: 'public, max-age=31536000, immutable',
 }
 
 export interface ResourceOptions<S extends Schema> {

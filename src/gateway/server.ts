@@ -64,7 +64,7 @@ export function createServer(deps: ServerDeps): Server {
   const inFlight = new InFlight()
   const answer = createAnswerer(deps, now)
 
-  deps.registerWebSocket(app)
+  deps.registerWebSocket(app, config.pathPrefix)
   app.any('/*', (res, req) => {
     const exchange = openExchange(res, req, deps.admission, createRequestId)
     const done = inFlight.begin()

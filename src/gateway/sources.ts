@@ -2,10 +2,13 @@ import type { Config } from '#config'
 import type { Reads } from '#domain/queries.ts'
 import type { Admission } from './admission.ts'
 import type { ActorsView, EthUsdView, IndexerView, MetricsView, OpenEventStream, RealtimeView } from './ports.ts'
+import type { Site } from './site.ts'
 
 /** Everything that the routes ask. */
 export interface Sources {
-  readonly config: Pick<Config, 'host' | 'operatorToken' | 'trustProxy'>
+  readonly config: Pick<Config, 'host' | 'operatorToken' | 'trustProxy' | 'pathPrefix' | 'explorerUrl' | 'launchpads'>
+  /** The console; `null`: it is not built. */
+  readonly site: Site | null
   readonly admission: Admission
   readonly reads: Reads
   readonly indexer: IndexerView

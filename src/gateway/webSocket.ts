@@ -47,9 +47,13 @@ export class WebSockets {
     this.#deps = deps
   }
 
-  /** Adds the route. */
-  register(app: TemplatedApp): void {
-    app.ws<Upgraded>(REALTIME_PATH, {
+  /** Adds the route, and the same below a prefix. */
+  register(app: TemplatedApp, pathPrefix: string): void {
+    for (const prefix of new Set(['', pathPrefix])) this.#registerAt(app, `${prefix}${REALTIME_PATH}`)
+  }
+
+  #registerAt(app: TemplatedApp, path: string): void {
+    app.ws<Upgraded>(path, {
       compression: DISABLED,
       maxPayloadLength: MAX_PAYLOAD_BYTES,
       maxBackpressure: MAX_BACKPRESSURE_BYTES,

@@ -1,14 +1,17 @@
 import type { Logger } from 'pino'
 import type { ChainSource, ChainTip } from '#chain/chainSource.ts'
 import { extendChain, type LocalChain } from '#chain/localChain.ts'
+import { RpcError } from '#chain/rpcFault.ts'
+import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { TokenwireError } from '#errors'
 import { createBackfill } from './backfill.ts'
 import type { BackfillReport } from './backfillReport.ts'
+import type { BackfillBounds } from './backfillSize.ts'
 import { createFollow, liveBatch } from './follow.ts'
 import type { IndexerStateRecorder } from './indexerState.ts'
-import { type PlannedBlocks, plan } from './plan.ts'
+import { FOLLOW_BLOCKS, type PlannedBlocks, plan } from './plan.ts'
 import type { BlockBatch, BlockSink, Watchlist } from './ports.ts'
 import { reconcile } from './reconcile.ts'
 import { findReorg } from './reorg.ts'
@@ -25,6 +28,10 @@ export interface AdvancerOptions {
   readonly report: BackfillReport
   /** Reorgs up to so many indexed blocks are swapped. */
   readonly maxReorgDepth: number
+  /** So many blocks before the confirmed head are followed, and at least `maxReorgDepth`. Default `FOLLOW_BLOCKS`. */
+  readonly followBlocks?: number | undefined
+  /** Default: those of `createBackfill`. */
+  readonly backfillBounds?: BackfillBounds | undefined
   readonly logger: Logger
 }
 
@@ -57,12 +64,17 @@ const IDLE: Advance = { kind: 'idle' }
 export function createAdvancer(options: AdvancerOptions): Advancer {
   const { source, sink, watchlist, state, report, maxReorgDepth, logger } = options
   const { startBlock } = watchlist
-  const backfill = createBackfill({ source, watchlist })
+  const followBlocks = Math.max(options.followBlocks ?? FOLLOW_BLOCKS, maxReorgDepth)
+  const backfill = createBackfill({ source, watchlist, bounds: options.backfillBounds })
   const follow = createFollow({ source })
   /** `null`: to be asked of the database. */
   let local: LocalChain | null = null
   /** A commit that failed: whether it is in the database is not known. */
   let uncertain: Commit | null = null
+  /** Whether the index was said to be ahead of the chain: to be unsaid when it no longer is, also when there is nothing to index then. */
+  let toldAhead = false
+  /** The cursor at which a reorg was too deep: it is looked for again and counted once. */
+  let tooDeepAt: Hex | null = null
   let underWay: Promise<unknown> = Promise.resolve()
   let stopped = false
 
@@ -110,8 +122,12 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
     const cursor = chain.at(-1)?.number ?? startBlock
     const details = { cursor, depth, atLeast: ancestor === null, ancestor: ancestor?.number ?? null }
     if (ancestor === null || depth > maxReorgDepth) {
-      state.reorged(depth)
-      logger.error(details, 'indexed blocks are no longer on the chain')
+      const hash = chain.at(-1)?.hash ?? null
+      if (tooDeepAt !== hash) {
+        state.reorged(depth)
+        logger.error(details, 'indexed blocks are no longer on the chain')
+        tooDeepAt = hash
+      }
       const blocks = `${ancestor === null ? 'at least ' : ''}${depth} indexed block(s) up to block ${cursor}`
       throw new TokenwireError('reorg_too_deep', `the chain has replaced ${blocks}; indexing has stopped`, { details })
     }
@@ -128,8 +144,16 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
     return swapped
   }
 
-  const fetchNext = async (next: PlannedBlocks): Promise<{ readonly batch: BlockBatch; readonly first: BlockHeader }> => {
-    if (next.kind === 'backfill') return backfill.range(next.from, next.target)
+  const fetchNext = async (
+    next: PlannedBlocks,
+    { confirmed }: ChainTip,
+  ): Promise<{ readonly batch: BlockBatch; readonly first: BlockHeader }> => {
+    if (next.kind === 'backfill') {
+      // How far ranges may go, and with it what can be undone, was told by a tip: of a provider of another chain it would be too far.
+      const [range, { hash }] = await Promise.all([backfill.range(next.from, next.target), source.header(confirmed.number)])
+      if (hash !== confirmed.hash) throw new RpcError({ kind: 'inconsistent', what: `another block ${confirmed.number} than the tip's` })
+      return range
+    }
     const block = await follow.block(next.from, next.target)
     return { batch: liveBatch(block, watchlist), first: block.header }
   }
@@ -141,20 +165,22 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
       local = resumed
     }
     const chain = local
-    const next = plan(chain, tip, startBlock, maxReorgDepth)
+    const next = plan(chain, tip, startBlock, followBlocks)
     report.planned(next)
     switch (next.kind) {
       case 'idle':
+        toldAhead = false
         state.trouble('indexing', null)
         return IDLE
       case 'ahead':
+        toldAhead = true
         state.trouble('indexing', `block ${chain.at(-1)?.number} is indexed, but the chain ends at block ${tip.head.number}`)
         return IDLE
       case 'reorg':
         return replaced(tip)
       case 'follow':
       case 'backfill': {
-        const { batch, first } = await fetchNext(next)
+        const { batch, first } = await fetchNext(next, tip)
         // What was fetched ahead may be of a fork that is gone; that is found out there, too.
         if (reconcile(chain, first).kind !== 'append') return replaced(tip)
         const committed = await perform(batchCommit(batch))
@@ -175,7 +201,11 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
         throw error
       }
     },
-    hasWork: tip => !stopped && (local === null || !['idle', 'ahead'].includes(plan(local, tip, startBlock, maxReorgDepth).kind)),
+    hasWork: tip => {
+      if (stopped || local === null) return !stopped
+      const { kind } = plan(local, tip, startBlock, followBlocks)
+      return kind === 'idle' ? toldAhead : kind !== 'ahead'
+    },
     stop: async () => {
       stopped = true
       await underWay

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino'
 import { type ChainCursor, moveCursor } from '#database/chainState.ts'
 import { loadRows } from '#database/loadRows.ts'
+import { attachMetadata } from '#database/metadata.ts'
 import type { Queryable } from '#database/queryable.ts'
+import { writeTotals } from '#database/totals.ts'
 import { forgetUndoBefore, keepUndo, raiseRelaunched } from '#database/undo.ts'
 import { writeChanges } from '#database/writeChanges.ts'
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
@@ -33,9 +35,11 @@ export interface DecodeOptions {
 /** Decodes a batch's logs. Changes nothing. */
 export function decodeBatch(batch: BlockBatch, { directory, adapters, weth, logger }: DecodeOptions): DecodedBatch {
   const discoveries = directory.discoveries(batch.logs)
-  const added = new Map(discoveries.map(({ address, watched }) => [address, watched]))
-  const lookup = (address: Hex): Watched | undefined => directory.lookup(address) ?? added.get(address)
-  const { events, malformed } = decodeLogs({ logs: batch.logs, headers: batch.headers, lookup, adapters, weth })
+  const added = new Map(discoveries.map(discovery => [discovery.address, discovery]))
+  const lookup = (address: Hex): Watched | undefined => directory.lookup(address) ?? added.get(address)?.watched
+  // Block by block, what an address did before it was announced would not have been seen.
+  const logs = batch.logs.filter(({ address, blockNumber }) => blockNumber >= (added.get(address)?.block ?? 0))
+  const { events, malformed } = decodeLogs({ logs, headers: batch.headers, lookup, adapters, weth })
   const [first] = malformed
   if (first !== undefined) {
     const { blockNumber, txHash, logIndex, address } = first
@@ -76,11 +80,11 @@ export async function applyBatch(db: Queryable, decoded: DecodedBatch, options: 
   const changes = project({ events, rows, now, weth, ethUsd: price, lookup, blocks: [batch.to] })
   const undoFrom = undoFromAfter(batch, options)
   if (undoFrom !== null) await keepUndo(db, batch.to.number, changes)
+  await writeTotals(db, changes, rows.tokens, now)
   await writeChanges(db, changes, committedAtMs)
-  await raiseRelaunched(
-    db,
-    changes.tokens.map(({ address }) => address).filter(address => !rows.tokens.has(address)),
-  )
+  const launched = changes.tokens.map(({ address }) => address).filter(address => !rows.tokens.has(address))
+  await raiseRelaunched(db, launched)
+  await attachMetadata(db, launched)
   if (options.undoFrom !== null && undoFrom !== options.undoFrom) await forgetUndoBefore(db, undoFrom ?? batch.to.number)
   await moveCursor(db, batch.to, committedAtMs, undoFrom)
   return { tokens: changes.tokens.map(({ address }) => address), undoFrom }

@@ -7,7 +7,7 @@ import type { Watchlist } from './ports.ts'
 export interface BackfillOptions {
   readonly source: Pick<ChainSource, 'headers' | 'logsInRange'>
   readonly watchlist: Watchlist
-  readonly bounds?: BackfillBounds
+  readonly bounds?: BackfillBounds | undefined
 }
 
 /** Fetches ranges of blocks, one ahead of the one that is being committed. */
@@ -32,6 +32,7 @@ type Outcome = { readonly ok: true; readonly range: FetchedRange } | { readonly 
 
 interface Ahead {
   readonly from: number
+  readonly to: number
   readonly outcome: Promise<Outcome>
 }
 
@@ -46,12 +47,12 @@ export function createBackfill({ source, watchlist, bounds = BOUNDS }: BackfillO
       (range): Outcome => ({ ok: true, range }),
       (error: unknown): Outcome => ({ ok: false, error }),
     )
-    return { from, outcome }
+    return { from, to: request.to, outcome }
   }
 
   return {
     range: async (from, target) => {
-      const wanted = ahead?.from === from ? ahead : begin(from, target, [])
+      const wanted = ahead?.from === from && ahead.to <= target ? ahead : begin(from, target, [])
       ahead = null
       const outcome = await wanted.outcome
       if (!outcome.ok) throw outcome.error

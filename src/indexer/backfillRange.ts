@@ -3,7 +3,7 @@ import type { ChainHeader } from '#chain/rawBlock.ts'
 import { RpcError } from '#chain/rpcFault.ts'
 import type { Address } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import type { BlockBatch, Watchlist } from './ports.ts'
+import { ANNOUNCING_STEPS, type BlockBatch, type Watchlist } from './ports.ts'
 
 export interface RangeRequest {
   readonly from: number
@@ -25,10 +25,10 @@ export interface FetchedRange {
 type RangeSource = Pick<ChainSource, 'headers' | 'logsInRange'>
 
 /**
- * Fetches a range in two passes. The first takes the logs of everything that is known to be watched; those of the launchpads' contracts
- * announce new addresses. The second takes the new addresses' logs, from the block on that announces them: a creation event comes last in
- * its transaction, after the first transfers and the pool's first price. Not from before that block: following block by block would
- * not have seen those either, and what is indexed must not depend on how it was fetched.
+ * Fetches a range in passes. The first takes the logs of everything that is known to be watched, which announce new addresses. The second
+ * takes the new addresses' logs, from the block on that announces them: a creation event comes last in its transaction, after the first
+ * transfers and the pool's first price. Not from before that block: following block by block would not have seen those either, and what is
+ * indexed must not depend on how it was fetched. A third follows where those announce something in turn, as a curve its pool.
  *
  * All answers are tied to one chain: every query of logs comes with the hash of the range's end, every log's block hash is the one of its
  * block's header, and the end is still the same when everything is there.
@@ -45,30 +45,45 @@ export async function fetchRange(
   const known = new Set([...watchlist.addresses(), ...announced])
   const one = await source.logsInRange({ from, to, end, addresses: [...known], maxLogs })
 
-  const found = announcements(one.logs, watchlist, known)
-  const since = Math.min(...found.values(), one.to)
-  const two = await source.logsInRange({ from: since, to: one.to, end, addresses: [...found.keys()], maxLogs })
-
-  // The second pass may have ended earlier still; what is announced after its end belongs to the next range.
-  const last = two.to
-  const logs = merge(
-    one.logs.filter(({ blockNumber }) => blockNumber <= last),
-    two.logs.filter(({ address, blockNumber }) => blockNumber >= (found.get(address) ?? Number.POSITIVE_INFINITY)),
-  )
-  const [headers, lastHeader] = await Promise.all([fetchHeaders(source, logs), fetchLast(source, last, end)])
+  const found = new Map<Address, number>()
+  let { logs, to: last } = one
+  for (let step = 0; step < ANNOUNCING_STEPS; step++) {
+    const fresh = announcements(logs, watchlist, known, found)
+    if (fresh.size === 0) break
+    for (const [address, block] of fresh) found.set(address, block)
+    const more = await source.logsInRange({ from: leastOf(fresh.values()), to: last, end, addresses: [...fresh.keys()], maxLogs })
+    // It may have ended earlier still; what is announced after its end belongs to the next range.
+    last = more.to
+    logs = merge(
+      logs.filter(({ address, blockNumber }) => blockNumber <= last && !fresh.has(address)),
+      more.logs.filter(({ address, blockNumber }) => blockNumber >= (fresh.get(address) ?? Number.POSITIVE_INFINITY)),
+    )
+  }
+  const [headers, lastHeader] = await Promise.all([fetchHeaders(source, logs), fetchLast(source, last, first, end)])
   const discovered = [...found].flatMap(([address, block]) => (block <= last ? [address] : []))
   return { batch: { from, to: lastHeader, headers, logs, live: false }, first, discovered }
 }
 
-/** The addresses that the contracts' logs announce and that are not known, each with the block that announces it. */
-function announcements(logs: readonly ChainLog[], watchlist: Watchlist, known: ReadonlySet<Address>): ReadonlyMap<Address, number> {
-  const contracts = new Set(watchlist.contracts)
-  const found = new Map<Address, number>()
-  const ofContracts = logs.filter(({ address }) => contracts.has(address))
-  for (const [block, blockLogs] of Map.groupBy(ofContracts, ({ blockNumber }) => blockNumber)) {
-    for (const address of watchlist.discover(blockLogs)) if (!known.has(address) && !found.has(address)) found.set(address, block)
+/** The addresses that the logs announce and that are neither known nor found from that block on, each with the block that announces it. */
+function announcements(
+  logs: readonly ChainLog[],
+  watchlist: Watchlist,
+  known: ReadonlySet<Address>,
+  found: ReadonlyMap<Address, number>,
+): ReadonlyMap<Address, number> {
+  const fresh = new Map<Address, number>()
+  for (const [block, blockLogs] of Map.groupBy(logs, ({ blockNumber }) => blockNumber)) {
+    for (const address of watchlist.discover(blockLogs)) {
+      if (!known.has(address) && !fresh.has(address) && block < (found.get(address) ?? Number.POSITIVE_INFINITY)) fresh.set(address, block)
+    }
   }
-  return found
+  return fresh
+}
+
+function leastOf(blocks: Iterable<number>): number {
+  let least = Number.POSITIVE_INFINITY
+  for (const block of blocks) least = Math.min(least, block)
+  return least
 }
 
 /** The headers of the blocks that have logs, ascending. Every single log is held against its header: one answer may mix two forks. */
@@ -79,10 +94,18 @@ async function fetchHeaders(source: RangeSource, logs: readonly ChainLog[]): Pro
   return headers
 }
 
-/** The range's last block, of a provider that still has the block that the range's answers were tied to. */
-async function fetchLast(source: RangeSource, number: number, end: ChainHeader): Promise<ChainHeader> {
-  const [last, again] = await source.headers([number, end.number])
-  if (last === undefined || again?.hash !== end.hash) throw replaced(end.number)
+/**
+ * The range's last block. It becomes the cursor, below which nothing can be undone. So it is believed when, everything being there, one
+ * provider shows the range's first block, what follows on the last one and what the answers were tied to, and all are as they were: a
+ * provider may have turned to another chain in between, and a range without logs holds nothing else that would tell.
+ */
+async function fetchLast(source: RangeSource, number: number, first: ChainHeader, end: ChainHeader): Promise<ChainHeader> {
+  const numbers = number === end.number ? [first.number, number] : [first.number, number, number + 1, end.number]
+  const shown = await source.headers(numbers)
+  if (shown[0]?.hash !== first.hash || shown.at(-1)?.hash !== end.hash) throw replaced(end.number)
+  if (number === end.number) return end
+  const [, last, next] = shown
+  if (last === undefined || next?.parentHash !== last.hash) throw replaced(number)
   return last
 }
 

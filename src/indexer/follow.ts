@@ -1,7 +1,7 @@
 import type { BlockWithLogs, ChainSource } from '#chain/chainSource.ts'
 import type { Address } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import type { BlockBatch, Watchlist } from './ports.ts'
+import { ANNOUNCING_STEPS, type BlockBatch, type Watchlist } from './ports.ts'
 
 export interface FollowOptions {
   readonly source: Pick<ChainSource, 'blockWithLogs'>
@@ -69,7 +69,14 @@ export function liveBatch({ header, logs }: BlockWithLogs, watchlist: Watchlist,
 }
 
 function watchedLogs(logs: readonly ChainLog[], watchlist: Watchlist, announced: Set<Address>): readonly ChainLog[] {
-  const contracts = new Set(watchlist.contracts)
-  for (const address of watchlist.discover(logs.filter(({ address }) => contracts.has(address)))) announced.add(address)
-  return logs.filter(({ address }) => watchlist.has(address) || announced.has(address))
+  const isWatched = ({ address }: ChainLog) => watchlist.has(address) || announced.has(address)
+  let kept = logs.filter(isWatched)
+  // What is announced may announce something itself: a curve its pool.
+  for (let step = 0; step < ANNOUNCING_STEPS; step++) {
+    const before = announced.size
+    for (const address of watchlist.discover(kept)) announced.add(address)
+    if (announced.size === before) break
+    kept = logs.filter(isWatched)
+  }
+  return kept
 }

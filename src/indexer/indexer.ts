@@ -6,9 +6,10 @@ import { heads, pollIntervalMs } from '#chain/heads.ts'
 import type { Rpc } from '#chain/rpc.ts'
 import type { Confirmations } from '#config'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
-import { TokenwireError } from '#errors'
+import { hasCode, TokenwireError } from '#errors'
 import { createAdvancer } from './advance.ts'
 import { createBackfillReport } from './backfillReport.ts'
+import type { BackfillBounds } from './backfillSize.ts'
 import { createIndexerState, type IndexerStatus } from './indexerState.ts'
 import { pipeline } from './pipeline.ts'
 import type { BlockSink, Watchlist } from './ports.ts'
@@ -22,6 +23,9 @@ export interface IndexerOptions {
   readonly confirmations: Confirmations
   /** Reorgs up to so many indexed blocks are swapped; what the sink was told. Default 0: the first one ends indexing. */
   readonly maxReorgDepth?: number
+  /** How many blocks before the confirmed head are followed one by one, and how large the ranges before them are. Defaults: the advancer's. */
+  readonly followBlocks?: number
+  readonly backfillBounds?: BackfillBounds
   readonly logger: Logger
   /** Default: real time. */
   readonly clock?: Clock
@@ -49,10 +53,13 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const { rpc, source, sink, watchlist, confirmations, logger, clock = systemClock, random = Math.random, scheduler } = options
   const nowMs = () => clock.nowMs()
   const { startBlock } = watchlist
-  const state = createIndexerState({ rpc, startBlock, nowMs })
+  const state = createIndexerState({ rpc, startBlock, nowMs, blocksAtOnce: provider => source.blocksAtOnce(provider) })
   const report = createBackfillReport({ state, startBlock, logger, nowMs })
-  const advancer = createAdvancer({ source, sink, watchlist, state, report, maxReorgDepth: options.maxReorgDepth ?? 0, logger })
+  const { followBlocks, backfillBounds, maxReorgDepth = 0 } = options
+  const advancer = createAdvancer({ source, sink, watchlist, state, report, maxReorgDepth, followBlocks, backfillBounds, logger })
   const stopped = new Subject<void>()
+  /** Whether the chain has left the index behind: it is looked at again now and then. */
+  let leftBehind = false
   const timing = scheduler === undefined ? {} : { scheduler }
   const intervalMs = () => pollIntervalMs(state.chain().blockTimeMs, state.state().backfill !== null)
 
@@ -60,7 +67,12 @@ export function createIndexer(options: IndexerOptions): Indexer {
     ...timing,
     hints: options.hints ?? heads({ ...timing, rpc, intervalMs }),
     fetchTip: () => source.tip(confirmations),
-    advance: advancer.advance,
+    advance: async tip => {
+      const advanced = await advancer.advance(tip)
+      if (leftBehind) state.stopped(null)
+      leftBehind = false
+      return advanced
+    },
     hasWork: advancer.hasWork,
     retryPolicy: (error, attempt) => retryPolicy(error, attempt, random()),
     onTip: tip => {
@@ -70,6 +82,12 @@ export function createIndexer(options: IndexerOptions): Indexer {
     onTipFault: error => state.trouble('chain', sentenceOf(error)),
     onRetry: (error, attempt, afterMs) => {
       state.trouble('indexing', sentenceOf(error))
+      if (hasCode(error, 'reorg_too_deep')) {
+        if (!leftBehind) logger.fatal({ err: error }, 'indexing has stopped; what is indexed is still served')
+        leftBehind = true
+        state.stopped(sentenceOf(error))
+        return
+      }
       if (isPowerOfTwo(attempt)) logger.warn({ err: error, attempt, retryInMs: Math.round(afterMs) }, 'indexing failed, trying again')
     },
     onGiveUp: error => {

@@ -23,8 +23,8 @@ export interface IndexerStateRecorder extends IndexerStatus {
   /** Something is in the way just now, of seeing the chain's end or of indexing; `null`: no longer. The sentence is shown to everybody. */
   trouble(where: TroubleSpot, sentence: string | null): void
   reorged(depth: number): void
-  /** Indexing has ended for good. */
-  stopped(sentence: string): void
+  /** Indexing has ended, for good or until the chain has the indexed blocks again (`null`). */
+  stopped(sentence: string | null): void
 }
 
 export interface IndexerStateOptions {
@@ -32,13 +32,18 @@ export interface IndexerStateOptions {
   /** The first block to index. */
   readonly startBlock: number
   readonly nowMs: () => number
+  /** Default: not told. */
+  readonly blocksAtOnce?: (provider: string) => number
 }
 
-/** No provider answers for so long: nobody knows what the chain does. */
-const SILENT_AFTER_MS = 60_000
+/** No provider answers for so long, or none shows the chain's end: nobody knows what the chain does. */
+const SILENT_AFTER_MS = 30_000
 /** Nothing is indexed for so long though there is something. A range takes longer than a block. */
 const STALLED_AFTER_MS = 60_000
 const BACKFILL_STALLED_AFTER_MS = 300_000
+/** A chain whose newest block is the same for so long, and for so many of its block times, stands still. */
+const STILL_AFTER_MS = 120_000
+const STILL_AFTER_BLOCKS = 30
 /** Heads over which the block time is averaged. */
 const HEADS_KEPT = 32
 
@@ -49,6 +54,8 @@ interface Trouble {
 
 interface Facts {
   readonly tip: ChainTip | null
+  /** Since when the head is the same. */
+  readonly headSinceMs: number | null
   /** `undefined`: the database has not said yet. */
   readonly indexed: Pick<BlockHeader, 'number' | 'timestamp'> | null | undefined
   readonly indexedAtMs: number | null
@@ -62,6 +69,7 @@ interface Facts {
 
 const NOTHING_KNOWN: Facts = {
   tip: null,
+  headSinceMs: null,
   indexed: undefined,
   indexedAtMs: null,
   laggingSinceMs: null,
@@ -71,7 +79,7 @@ const NOTHING_KNOWN: Facts = {
   reorgs: { count: 0, lastDepth: null, lastAt: null },
 }
 
-export function createIndexerState({ rpc, startBlock, nowMs }: IndexerStateOptions): IndexerStateRecorder {
+export function createIndexerState({ rpc, startBlock, nowMs, blocksAtOnce }: IndexerStateOptions): IndexerStateRecorder {
   const startedAtMs = nowMs()
   let facts = NOTHING_KNOWN
   let heads: readonly Pick<BlockHeader, 'number' | 'timestamp'>[] = []
@@ -86,7 +94,7 @@ export function createIndexerState({ rpc, startBlock, nowMs }: IndexerStateOptio
     sawTip: tip => {
       for (const header of [tip.confirmed, tip.head])
         if (header.number > (heads.at(-1)?.number ?? -1)) heads = [...heads, header].slice(-HEADS_KEPT)
-      note({ tip })
+      note({ tip, headSinceMs: tip.head.hash === facts.tip?.head.hash ? facts.headSinceMs : nowMs() })
     },
     indexed: header => {
       // Being told again what is known, as after every failure, is no progress.
@@ -103,7 +111,9 @@ export function createIndexerState({ rpc, startBlock, nowMs }: IndexerStateOptio
     state: () => {
       const health = rpc.health()
       const silentMs = nowMs() - Math.max(rpc.lastAnswerAtMs() ?? startedAtMs, startedAtMs)
-      const lag = lagOf(facts, startBlock)
+      const sightless = Math.max(silentMs, facts.trouble.chain === null ? 0 : nowMs() - facts.trouble.chain.sinceMs) > SILENT_AFTER_MS
+      const lag = sightless ? null : lagOf(facts, startBlock)
+      const stillMs = sightless || facts.headSinceMs === null ? null : nowMs() - facts.headSinceMs
       const stall = stallOf(facts, nowMs(), silentMs)
       return {
         headBlock: facts.tip?.head.number ?? null,
@@ -111,11 +121,12 @@ export function createIndexerState({ rpc, startBlock, nowMs }: IndexerStateOptio
         indexedBlock: facts.indexed?.number ?? null,
         lagBlocks: lag?.blocks ?? null,
         lagSeconds: lag?.seconds ?? null,
+        headUnchangedSeconds: stillMs === null ? null : Math.floor(stillMs / 1_000),
         backfill: facts.backfill,
         reorgs: facts.reorgs,
-        rpc: health,
+        rpc: blocksAtOnce === undefined ? health : health.map(rpc => ({ ...rpc, rangeBlocks: blocksAtOnce(rpc.name) })),
         stalled: stall !== null,
-        reason: stall ?? worstTrouble(facts)?.sentence ?? unhealthy(health),
+        reason: stall ?? worstTrouble(facts)?.sentence ?? standstill(facts, stillMs, averageBlockTimeMs(heads)) ?? unhealthy(health),
       }
     },
     chain: () => {
@@ -155,6 +166,12 @@ function stallOf(facts: Facts, nowMs: number, silentMs: number): string | null {
 /** Trouble with indexing says more: it is what trouble with the chain leads to. */
 function worstTrouble({ trouble }: Facts): Trouble | null {
   return trouble.indexing ?? trouble.chain
+}
+
+/** That the providers answer and the chain itself does not move, or `null`. */
+function standstill({ tip }: Facts, stillMs: number | null, blockTimeMs: number | null): string | null {
+  if (tip === null || stillMs === null || stillMs <= Math.max(STILL_AFTER_MS, STILL_AFTER_BLOCKS * (blockTimeMs ?? 0))) return null
+  return `the chain stands still: the providers answer, and block ${tip.head.number} has been the newest for ${seconds(stillMs)}`
 }
 
 function unhealthy(health: readonly RpcHealth[]): string | null {

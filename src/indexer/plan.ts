@@ -25,7 +25,7 @@ export type Plan =
  */
 export const FOLLOW_BLOCKS = 50
 
-/** @param followBlocks at least so many blocks are followed: what is indexed in ranges can't be undone */
+/** @param followBlocks so many blocks before the confirmed head are followed: what is indexed in ranges can't be undone */
 export function plan(local: LocalChain, { head, confirmed }: ChainTip, startBlock: number, followBlocks = FOLLOW_BLOCKS): Plan {
   const cursor = local.at(-1)
   if (cursor !== undefined && confirmed.number <= cursor.number) {
@@ -35,6 +35,6 @@ export function plan(local: LocalChain, { head, confirmed }: ChainTip, startBloc
   }
   const next = cursor === undefined ? startBlock : cursor.number + 1
   if (next > confirmed.number) return { kind: 'idle' }
-  const target = confirmed.number - Math.max(FOLLOW_BLOCKS, followBlocks)
+  const target = confirmed.number - followBlocks
   return next <= target ? { kind: 'backfill', from: next, target } : { kind: 'follow', from: next, target: confirmed.number }
 }

@@ -26,7 +26,10 @@ export interface Replacement {
 
 /** Where indexing stands and where blocks go. */
 export interface BlockSink {
-  /** The newest indexed blocks, ascending and linked by parent hash, the cursor last; empty when nothing is indexed. */
+  /**
+   * The newest indexed blocks, ascending and linked by parent hash, the cursor last; empty when nothing is indexed. What was begun before is
+   * decided by then: no earlier commit can turn out to have succeeded afterwards.
+   */
   recentBlocks(): Promise<readonly BlockHeader[]>
   /**
    * Decodes, projects and commits a batch in one transaction. Idempotent: a batch whose end is already the cursor is answered from what
@@ -44,6 +47,9 @@ export interface BlockSink {
   swap(replacement: Replacement): Promise<CommittedBlock>
 }
 
+/** How far announcements reach: a launchpad's contract announces a curve, and that one its pool, which announces nothing. */
+export const ANNOUNCING_STEPS = 2
+
 /** Which addresses' logs matter. It grows with what `commit` indexes. */
 export interface Watchlist {
   /** The launchpads' own contracts: their logs tell which tokens and pools exist. */
@@ -53,6 +59,9 @@ export interface Watchlist {
   has(address: Address): boolean
   /** Every watched address, contracts included. */
   addresses(): readonly Address[]
-  /** The addresses that these logs of the launchpads' contracts add (new tokens, curves, pools). Changes nothing. */
+  /**
+   * The addresses that these logs, of watched addresses and of such as were discovered before, add (new tokens, curves, pools). At least those
+   * that a commit of them would watch. Changes nothing.
+   */
   discover(logs: readonly ChainLog[]): readonly Address[]
 }

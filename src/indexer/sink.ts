@@ -39,7 +39,12 @@ export interface SinkOptions {
 export function createSink(options: SinkOptions): BlockSink {
   const recent = Math.max(RECENT_BLOCKS, (options.maxReorgDepth ?? 0) + 1)
   return {
-    recentBlocks: () => options.transaction(db => readRecentBlocks(db, recent)),
+    recentBlocks: () =>
+      options.transaction(async db => {
+        // The lock waits for a commit that lost its connection and is still under way at the server: before it, it could turn out either way.
+        await lockCursor(db, options.writer)
+        return readRecentBlocks(db, recent)
+      }),
     commit: batch => commitBatch(batch, options),
     swap: replacement => swapBlocks(replacement, options),
   }

@@ -1,3 +1,4 @@
+import type { ZodType } from 'zod'
 import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { ClaimScope } from '#domain/claimable.ts'
@@ -5,7 +6,8 @@ import type { PoolFacts, TokenEvent } from './tokenEvent.ts'
 
 /** Why an address is watched, and what its logs need to be understood. */
 export type Watched =
-  | { readonly role: 'contract'; readonly launchpad: string }
+  /** `curve`: all of the launchpad's tokens trade in it. */
+  | { readonly role: 'contract'; readonly launchpad: string; readonly holds?: 'curve' }
   /** A Uniswap v4 PoolManager: its logs are those of the pools inside it, each found by its id. */
   | { readonly role: 'poolManager'; readonly launchpad: string }
   | { readonly role: 'token'; readonly launchpad: string; readonly token: Address }
@@ -18,6 +20,9 @@ export type Watched =
       readonly pool: PoolFacts
       readonly tokenDecimals: number
     }
+
+/** Why an address, or a pool inside a PoolManager by its id, is watched; `undefined`: it is not. */
+export type Lookup = (address: Hex) => Watched | undefined
 
 /** What a launchpad's log adds to what is watched: an address, or the id of a pool inside a Uniswap v4 PoolManager. */
 export interface Discovery {
@@ -70,11 +75,18 @@ export interface LaunchpadAdapter {
   readonly launchpad: string
   /** The contracts whose logs tell of new tokens and pools. */
   readonly contracts: readonly Address[]
+  /** Which of `contracts` all tokens trade in before they graduate. Default none. */
+  readonly curves?: readonly Address[]
   /** Which of `contracts` is the Uniswap v4 PoolManager; none by default. */
   readonly poolManager?: Address
   readonly startBlock: number
   /** The tokens, curves and pools that these logs of `contracts` announce. Logs of other addresses or topics are passed over. */
-  discover(logs: readonly ChainLog[]): readonly Discovery[]
+  discover(logs: readonly ChainLog[], lookup: Lookup): readonly Discovery[]
+  /**
+   * The addresses that these logs would announce, if they come from where such logs have to come from: of contracts that are announced
+   * themselves and not indexed yet. Left out: the launchpad's own contracts announce everything.
+   */
+  mayAnnounce?(logs: readonly ChainLog[]): readonly Address[]
   /** The events of the transaction's logs that come from the launchpad's contracts and curves. */
   decode(transaction: TransactionLogs): Decoded
   claimCall(target: ClaimTarget): ClaimCall | null
@@ -86,6 +98,13 @@ export interface AdapterOptions {
   readonly startBlock: number
   readonly contracts: Readonly<Record<string, Address>>
   readonly weth: Address
+  /** What else the entry holds (`AdapterKind.settings`). */
+  readonly settings?: Readonly<Record<string, unknown>>
+}
+
+export interface EntryProblem {
+  readonly path: readonly (string | number)[]
+  readonly message: string
 }
 
 /** A kind of launchpad: what its entry in `launchpads.json` must name, and how it is made. */
@@ -94,5 +113,11 @@ export interface AdapterKind {
   readonly contracts: readonly string[]
   /** Public addresses on Base of contracts that an entry may leave out. */
   readonly presets?: Readonly<Record<string, Address>>
+  /** Names of contract fields that an entry may give besides. */
+  readonly optionalContracts?: readonly string[]
+  /** Further fields that an entry may give, and their shape. */
+  readonly settings?: Readonly<Record<string, ZodType>>
+  /** What is wrong with an entry of the right shape, each with the steps to its place in the entry. */
+  check?(options: Omit<AdapterOptions, 'startBlock'>): readonly EntryProblem[]
   create(options: AdapterOptions): LaunchpadAdapter
 }

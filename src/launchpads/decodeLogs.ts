@@ -5,6 +5,7 @@ import { watchedBy } from './directory.ts'
 import { positionOf } from './position.ts'
 import type { TokenEvent } from './tokenEvent.ts'
 import { decodeTransfer, TRANSFER_TOPIC } from './transfer.ts'
+import { decodeUniswapV2 } from './uniswapV2.ts'
 import { decodeUniswapV3 } from './uniswapV3.ts'
 import { decodeUniswapV4 } from './uniswapV4.ts'
 import { MalformedLogError } from './words.ts'
@@ -75,6 +76,8 @@ function decodeShared(transaction: TransactionLogs, weth: Address): Decoded {
     try {
       if ((watched.role === 'token' || watched.role === 'tokenCurve') && log.topics[0] === TRANSFER_TOPIC) {
         events.push({ ...positionOf(log, transaction), token: watched.token, kind: 'transfer', ...decodeTransfer(log) })
+      } else if (watched.role === 'pool' && watched.pool.type === 'uniswap-v2') {
+        events.push(...decodeUniswapV2(entry, watched, { ...positionOf(log, transaction), token: watched.token }, transaction, weth))
       } else if (watched.role === 'pool' && watched.pool.type === 'uniswap-v3') {
         events.push(...decodeUniswapV3(entry, watched, { ...positionOf(log, transaction), token: watched.token }, transaction, weth))
       } else if (watched.role === 'pool' && watched.pool.type === 'uniswap-v4') {

@@ -15,10 +15,16 @@ export interface Directory {
   addresses(): readonly Address[]
   /** By address, or by the id of a Uniswap v4 pool. */
   lookup(address: Hex): Watched | undefined
-  /** The addresses that these logs add. Changes nothing. */
+  /**
+   * The addresses that these logs of watched addresses add: at least those of `discoveries`, since an address that is not indexed yet is
+   * taken for one that may announce others. Changes nothing.
+   */
   discover(logs: readonly ChainLog[]): readonly Address[]
-  /** What these logs add, with the reason. An address that is watched already is not among them: the first announcement counts. */
-  discoveries(logs: readonly ChainLog[]): readonly Discovery[]
+  /**
+   * What these logs, ascending by block, add, with the reason and the block that announces it. An address that is watched already is not
+   * among them: the first announcement counts.
+   */
+  discoveries(logs: readonly ChainLog[]): readonly IndexedDiscovery[]
   /** Watches from now on. To be called once what announced them, in blocks up to this one, is committed. */
   add(discoveries: readonly Discovery[], block: number): void
   /** A directory of its own that knows only what blocks up to this one announced. Cost: a copy of everything. */
@@ -51,7 +57,11 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
   for (const adapter of adapters) {
     for (const address of adapter.contracts) {
       if (!entries.has(address)) contracts.push(address)
-      entries.set(address, { role: address === adapter.poolManager ? 'poolManager' : 'contract', launchpad: adapter.launchpad })
+      entries.set(address, {
+        role: address === adapter.poolManager ? 'poolManager' : 'contract',
+        launchpad: adapter.launchpad,
+        ...(adapter.curves?.includes(address) === true && { holds: 'curve' }),
+      })
     }
   }
   /** The block that announced each entry that is no contract. */
@@ -69,13 +79,31 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
     })
 
   const discoveries = (logs: readonly ChainLog[]) => {
-    const found = new Map<Hex, Discovery>()
-    for (const adapter of adapters) {
-      for (const discovery of adapter.discover(logs)) {
-        if (!entries.has(discovery.address) && !found.has(discovery.address)) found.set(discovery.address, discovery)
+    const found = new Map<Hex, IndexedDiscovery>()
+    const lookup = (address: Hex) => entries.get(address) ?? found.get(address)?.watched
+    for (const [block, blockLogs] of Map.groupBy(logs, ({ blockNumber }) => blockNumber)) {
+      // What a block announces may announce something itself in the same block, before or after.
+      for (let before = -1; before < found.size; ) {
+        before = found.size
+        for (const adapter of adapters) {
+          for (const { address, watched } of adapter.discover(blockLogs, lookup)) {
+            if (lookup(address) === undefined) found.set(address, { address, watched, block })
+          }
+        }
       }
     }
     return [...found.values()]
+  }
+  const discover = (logs: readonly ChainLog[]) => {
+    const found = new Set(
+      discoveries(logs)
+        .map(({ address }) => address)
+        .filter(isAddress),
+    )
+    const uncertain = logs.filter(({ address }) => !entries.has(address) && !found.has(address))
+    if (uncertain.length === 0) return [...found]
+    for (const address of adapters.flatMap(adapter => adapter.mayAnnounce?.(uncertain) ?? [])) if (!entries.has(address)) found.add(address)
+    return [...found]
   }
 
   return {
@@ -84,10 +112,7 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
     has: address => entries.has(address),
     addresses: () => [...entries.keys()].filter(isAddress),
     lookup: address => entries.get(address),
-    discover: logs =>
-      discoveries(logs)
-        .map(({ address }) => address)
-        .filter(isAddress),
+    discover,
     discoveries,
     add: (found, block) => {
       for (const discovery of found) add({ ...discovery, block })

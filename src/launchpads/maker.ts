@@ -4,6 +4,16 @@ import type { WatchedLog } from './adapter.ts'
 import { decodeTransfer, TRANSFER_TOPIC, type Transfer } from './transfer.ts'
 import { MalformedLogError } from './words.ts'
 
+export interface Swap {
+  readonly token: Address
+  readonly pool: Address
+  readonly side: TradeSide
+  readonly amountToken: bigint
+  readonly logIndex: number
+  /** A v3 pool moves the tokens before it tells of the swap; a v4 PoolManager is settled with at any time in the transaction. */
+  readonly settled?: 'before' | 'anytime'
+}
+
 /**
  * Who traded, told from the token's transfers in the swap's transaction: a pool's own event names the router. The tokens of a buy are
  * followed from the pool to where they rest, those of a sell back from the pool to where they came from, hop by hop while the whole amount
@@ -11,18 +21,7 @@ import { MalformedLogError } from './words.ts'
  *
  * @returns the maker, or `null` when no transfer of that amount touches the pool (the caller falls back to the event)
  */
-export function findMaker(
-  logs: readonly WatchedLog[],
-  swap: {
-    readonly token: Address
-    readonly pool: Address
-    readonly side: TradeSide
-    readonly amountToken: bigint
-    readonly logIndex: number
-    /** A v3 pool moves the tokens before it tells of the swap; a v4 PoolManager is settled with at any time in the transaction. */
-    readonly settled?: 'before' | 'anytime'
-  },
-): Address | null {
+export function findMaker(logs: readonly WatchedLog[], swap: Swap): Address | null {
   const transfers = transfersOf(logs, swap.token).filter(transfer => transfer.amount === swap.amountToken)
   const touches = (transfer: Transfer) => (swap.side === 'buy' ? transfer.from : transfer.to) === swap.pool
   const before = transfers.findLastIndex(transfer => touches(transfer) && transfer.logIndex < swap.logIndex)
@@ -38,6 +37,21 @@ export function findMaker(
       if (transfer.to === maker && transfer.from !== swap.pool) maker = transfer.from
   }
   return maker
+}
+
+/**
+ * Who traded a token that takes a part of every transfer, so that none has the swap's amount: the largest one that touches the pool since the
+ * pool's swap before stands for the swap.
+ */
+export function findTaxedMaker(logs: readonly WatchedLog[], swap: Swap): Address | null {
+  const ofPool = logs.filter(({ log }) => log.address === swap.pool && log.logIndex <= swap.logIndex)
+  const topic = ofPool.at(-1)?.log.topics[0]
+  const since = ofPool.findLast(({ log }) => log.logIndex < swap.logIndex && log.topics[0] === topic)?.log.logIndex ?? -1
+  const touching = transfersOf(logs, swap.token).filter(
+    ({ from, to, logIndex }) => (swap.side === 'buy' ? from : to) === swap.pool && logIndex > since && logIndex < swap.logIndex,
+  )
+  const largest = touching.reduce<Transfer | null>((most, one) => (most === null || one.amount > most.amount ? one : most), null)
+  return largest === null ? null : findMaker(logs, { ...swap, amountToken: largest.amount })
 }
 
 function transfersOf(logs: readonly WatchedLog[], token: Address): (Transfer & { readonly logIndex: number })[] {

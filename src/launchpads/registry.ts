@@ -25,11 +25,13 @@ export function createAdapters(config: {
     readonly adapter: string
     readonly startBlock: number
     readonly contracts: Readonly<Record<string, Address>>
+    readonly settings?: Readonly<Record<string, unknown>>
   }[]
 }): readonly LaunchpadAdapter[] {
   return config.launchpads.map(entry => {
     const kind = ADAPTER_KINDS[entry.adapter]
     if (kind === undefined) throw new TypeError(`unknown adapter ${entry.adapter}`)
-    return kind.create({ launchpad: entry.name, startBlock: entry.startBlock, contracts: entry.contracts, weth: config.weth })
+    const { name, startBlock, contracts, settings = {} } = entry
+    return kind.create({ launchpad: name, startBlock, contracts, weth: config.weth, settings })
   })
 }

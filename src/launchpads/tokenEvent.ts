@@ -23,9 +23,9 @@ export interface PoolFacts {
   readonly feeBps: number | null
 }
 
-/** A change of a pool's amounts: replaced by what the event says, or moved by what it says. */
+/** A change of a pool's amounts: replaced by what the event says (`null`: it does not say), or moved by what it says. */
 export type ReserveChange =
-  | { readonly mode: 'set'; readonly token: bigint; readonly quote: bigint }
+  | { readonly mode: 'set'; readonly token: bigint | null; readonly quote: bigint | null }
   | { readonly mode: 'move'; readonly token: bigint; readonly quote: bigint }
 
 /** A position's liquidity entering (or, negative, leaving) a price range. */
@@ -51,9 +51,12 @@ export type TokenEvent = EventPosition & { readonly token: Address } & (
         readonly creatorFeeBps: number | null
         /** Whether events tell what of this token's trades, in WETH or ETH, the creator has earned, and what was paid out of that. */
         readonly feesTold: { readonly accrued: boolean; readonly claimed: boolean }
+        /** Minted without a Transfer event. Default: transfers tell. */
+        readonly totalSupply?: bigint
         readonly graduation: { readonly status: GraduationStatus; readonly targetWei: bigint | null }
       }
-    | { readonly kind: 'poolCreated'; readonly pool: PoolFacts; readonly main: boolean }
+    /** Empty, unless nothing is known of what it holds. */
+    | { readonly kind: 'poolCreated'; readonly pool: PoolFacts; readonly main: boolean; readonly reserves?: 'unknown' }
     | {
         readonly kind: 'poolChanged'
         readonly pool: Hex
@@ -81,7 +84,8 @@ export type TokenEvent = EventPosition & { readonly token: Address } & (
         /** Where the target is a number of tokens that the curve mints: that number. Left out: the target is `targetWei`. */
         readonly targetSupply?: bigint
       }
-    | { readonly kind: 'completed'; readonly raisedWei: bigint }
+    /** `raisedWei` is `null` where the event does not say. */
+    | { readonly kind: 'completed'; readonly raisedWei: bigint | null }
     | { readonly kind: 'migrated'; readonly pool: Hex }
     | {
         /** What moved a creator's account: of this token, or of all in one escrow, where `token` is the zero address. */

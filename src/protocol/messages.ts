@@ -1,7 +1,4 @@
 import { z } from 'zod'
-import type { Holder } from '#domain/holder.ts'
-import type { Token } from '#domain/token.ts'
-import type { Trade } from '#domain/trade.ts'
 import { MAX_UPDATE_HOLDERS } from './limits.ts'
 import { holderSchema, tokenSchema, tradeSchema } from './resources.ts'
 import { address, integer, sequence, time } from './values.ts'
@@ -53,11 +50,5 @@ export const serverMessageSchema = z.discriminatedUnion('type', [subscribedSchem
 
 export type ErrorCode = (typeof ERROR_CODES)[number]
 export type ErrorMessage = z.infer<typeof errorSchema>
+export type { TokenUpdate } from './tokenUpdate.ts'
 export type ServerMessage = z.infer<typeof serverMessageSchema>
-
-/** `z.infer<typeof tokenUpdateSchema>` with the domain's own, read-only types. */
-export interface TokenUpdate extends Readonly<Omit<z.infer<typeof tokenUpdateSchema>, 'token' | 'latestTrade' | 'holders'>> {
-  readonly token: Token
-  readonly latestTrade: Trade | null
-  readonly holders: readonly Holder[]
-}

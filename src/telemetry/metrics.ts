@@ -23,6 +23,16 @@ export interface MetricsSources {
   commitToDelivery(): LatencySnapshot
   /** The newest price, however old. */
   ethUsd(): EthUsd | null
+  metadata(): MetadataState
+}
+
+/** How the reading of tokens' metadata URIs goes. */
+export interface MetadataState {
+  /** URIs that are to be read, now or later; `null`: not counted yet. */
+  readonly queued: number | null
+  readonly underWay: number
+  /** Attempts by outcome since the start. Outcomes are few. */
+  readonly outcomes: Readonly<Record<string, number>>
 }
 
 export interface HttpObservation {
@@ -58,6 +68,7 @@ const GAUGES: readonly GaugeRow[] = [
   ['indexed_block', 'Newest block that is committed to the database.', s => s.indexer().indexedBlock],
   ['index_lag_blocks', 'Confirmed blocks that are not indexed yet.', s => s.indexer().lagBlocks],
   ['index_lag_seconds', 'Age of the newest indexed block behind the newest confirmed one.', s => s.indexer().lagSeconds],
+  ['head_unchanged_seconds', 'For how long the newest block has been the same.', s => s.indexer().headUnchangedSeconds],
   ['index_stalled', '1 when nothing is indexed though the chain moves, or indexing has stopped.', s => s.indexer().stalled],
   ['reorg_last_depth_blocks', 'Blocks that the last reorg replaced.', s => s.indexer().reorgs.lastDepth],
   ['backfill_active', '1 while history is indexed in block ranges.', s => s.indexer().backfill !== null],
@@ -72,6 +83,8 @@ const GAUGES: readonly GaugeRow[] = [
   ['subscriptions', 'Subscriptions of all connections.', s => s.realtime().subscriptions],
   ['updates_per_second', 'Updates of tokens per second in the recent past.', s => s.realtime().updatesPerSecond],
   ['eth_usd_age_seconds', 'Age of the newest ETH/USD price.', s => s.ethUsd()?.ageSeconds],
+  ['metadata_queue', 'Metadata URIs that are to be read, now or later, counted up to 100,000.', s => s.metadata().queued],
+  ['metadata_under_way', 'Metadata URIs that are being read.', s => s.metadata().underWay],
   ['eth_usd_stale', '1 when the newest ETH/USD price could not be renewed.', s => s.ethUsd()?.stale],
 ]
 
@@ -89,6 +102,12 @@ const LABELLED: readonly LabelledRow[] = [
     'provider',
     s => s.indexer().rpc.map(rpc => [rpc.name, rpc.errorRate]),
   ],
+  [
+    'rpc_range_blocks',
+    'Blocks for which the RPC provider is asked at once when logs are fetched in ranges.',
+    'provider',
+    s => s.indexer().rpc.map(rpc => [rpc.name, rpc.rangeBlocks ?? null]),
+  ],
   ['database_pool_connections', 'Connections of the database pool.', 'state', s => poolStates(s.pool())],
   ['actors', 'Token actors by state.', 'state', s => Object.entries(s.actors().byState)],
   ['connections', 'Open realtime connections.', 'transport', s => transports(s.realtime())],
@@ -104,6 +123,10 @@ const COUNTERS: readonly CounterRow[] = [
   ],
 ]
 
+const LABELLED_COUNTERS: readonly LabelledRow[] = [
+  ['metadata_attempts_total', 'Attempts to read a metadata URI, by outcome.', 'outcome', s => Object.entries(s.metadata().outcomes)],
+]
+
 /** Tokenwire's metrics beside those of the Node process, in a registry of their own. */
 export function createMetrics(sources: MetricsSources): Metrics {
   const registry = new Registry()
@@ -113,6 +136,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
     ...GAUGES.map(row => gauge(row, sources)),
     ...LABELLED.map(row => labelledGauge(row, sources)),
     ...COUNTERS.map(row => counter(row, sources)),
+    ...LABELLED_COUNTERS.map(row => labelledCounter(row, sources)),
     commitToDelivery(sources),
   ]
   for (const metric of own) registry.registerMetric(metric)
@@ -162,6 +186,19 @@ function counter([name, help, read]: CounterRow, sources: MetricsSources): Metri
     collect() {
       this.reset()
       this.inc(read(sources))
+    },
+  })
+}
+
+function labelledCounter([name, help, label, read]: LabelledRow, sources: MetricsSources): Metric {
+  return new Counter({
+    name: `tokenwire_${name}`,
+    help,
+    labelNames: [label],
+    registers: [],
+    collect() {
+      this.reset()
+      for (const [key, value] of read(sources)) if (value !== null) this.inc({ [label]: key }, Number(value))
     },
   })
 }

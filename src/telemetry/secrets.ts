@@ -11,7 +11,7 @@ const WORDS = new Set(
 const LEAST_LENGTH = 4
 
 /** What of the configuration may hold secrets; a command that reads only some of it has only those. */
-export type SecretConfig = Partial<Pick<Config, 'rpcUrls' | 'databaseUrl' | 'coingecko' | 'coinbase' | 'operatorToken'>>
+export type SecretConfig = Partial<Pick<Config, 'rpcUrls' | 'databaseUrl' | 'coingecko' | 'coinbase' | 'metadata' | 'operatorToken'>>
 
 /** Everything in the configuration that must not be seen outside the process, for `createRedactor`. */
 export function secretsOf({
@@ -19,10 +19,12 @@ export function secretsOf({
   databaseUrl = null,
   coingecko,
   coinbase,
+  metadata,
   operatorToken = null,
 }: SecretConfig): readonly string[] {
   const words = [operatorToken, coingecko?.apiKey ?? null].filter(word => word !== null)
-  const urls = [...rpcUrls, coingecko?.url, coinbase?.url].filter(url => url !== undefined)
+  const gateways = metadata === undefined ? [] : [...metadata.gateways.ipfs, ...metadata.gateways.arweave]
+  const urls = [...rpcUrls, ...gateways, coingecko?.url, coinbase?.url].filter(url => url !== undefined)
   return [
     ...words.filter(word => word.length >= LEAST_LENGTH),
     ...urls.flatMap(secretsOfUrl),

@@ -11,12 +11,12 @@ describe('npm run bench', () => {
   it('says what there is when it is asked for help', async () => {
     const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'bench', '--', '--help'], { cwd: ROOT })
     for (const { name } of MICRO_BENCHMARKS) expect(stdout).toContain(name)
-    for (const word of ['micro', 'macro', '--only', '--check', '--rounds', 'fan-out']) expect(stdout).toContain(word)
+    for (const word of ['micro', 'macro', 'growth', '--only', '--check', '--rounds', 'fan-out']) expect(stdout).toContain(word)
   })
 })
 
 describe('the options of npm run bench', () => {
-  const everything = { type: 'run', micro: true, macro: true, only: '', rounds: 3, check: false }
+  const everything = { type: 'run', micro: true, macro: true, growth: null, only: '', rounds: 3, check: false }
 
   it('are everything unless told', () => {
     expect(parseOptions([])).toEqual(everything)
@@ -27,6 +27,8 @@ describe('the options of npm run bench', () => {
     [['macro', '--rounds', '9'], { ...everything, micro: false, rounds: 9 }],
     [['--only', 'outbox'], { ...everything, macro: false, only: 'outbox' }],
     [['--check'], { ...everything, macro: false, check: true }],
+    [['growth'], { ...everything, micro: false, macro: false, growth: 'full' }],
+    [['growth', '--small'], { ...everything, micro: false, macro: false, growth: 'small' }],
   ])('can be narrowed by %j', (args, expected) => {
     expect(parseOptions(args)).toEqual(expected)
   })

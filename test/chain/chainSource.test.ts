@@ -35,6 +35,22 @@ describe('the tip', () => {
     await expect(numbers(chainOf(20), 'finalized')).resolves.toEqual([20, 12])
   })
 
+  it('asks for the confirmed block again when it turns out to be another, though the head stands still', async () => {
+    const chain = chainOf(20)
+    const wrong = { hash: `0x${'ee'.repeat(32)}` as const }
+    let lies = true
+    const rpc = createChainRpc([chain], {
+      intercept: (_, { method, params }, answer) =>
+        lies && method === 'eth_getBlockByNumber' && params[0] === '0x11' ? { ...(answer() as object), ...wrong } : answer(),
+    })
+    const source = createChainSource({ rpc })
+    await expect(source.tip(3)).resolves.toMatchObject({ confirmed: { hash: wrong.hash } })
+    lies = false
+    await expect(source.tip(3)).resolves.toMatchObject({ confirmed: { hash: wrong.hash } })
+    await source.header(17)
+    await expect(source.tip(3)).resolves.toMatchObject({ confirmed: { hash: chain.at(17).header.hash } })
+  })
+
   it('does not ask for the confirmed block again while the head stands still', async () => {
     const calls: RpcCall[] = []
     const chain = chainOf(20)

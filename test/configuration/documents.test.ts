@@ -4,6 +4,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { launchpadsJsonSchema, parseLaunchpads } from '#configuration/launchpads.ts'
 import { loadConfig } from '#configuration/loadConfig.ts'
+import { KINDS } from '#launchpads/mapping/kinds.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
@@ -25,6 +26,8 @@ const VARIABLES = [
   'ALLOWED_ORIGINS',
   'REQUIRE_ORIGIN',
   'TRUST_PROXY',
+  'PATH_PREFIX',
+  'EXPLORER_URL',
   'OPERATOR_TOKEN',
   'RATE_LIMIT_PER_MINUTE',
   'MAX_CONNECTIONS',
@@ -34,6 +37,10 @@ const VARIABLES = [
   'COINGECKO_URL',
   'COINGECKO_API_KEY',
   'COINBASE_URL',
+  'METADATA_FETCH',
+  'METADATA_ALLOW_HTTP',
+  'IPFS_GATEWAYS',
+  'ARWEAVE_GATEWAYS',
   'LOG_LEVEL',
   'LOG_FORMAT',
   'DEV_SEED',
@@ -67,6 +74,14 @@ describe('.env.example', () => {
 describe('the files for launchpads.json', () => {
   it('have an example that is accepted', () => {
     expect(parseLaunchpads(readFileSync(EXAMPLE, 'utf8'), ADAPTER_KINDS)).toMatchObject({ ok: true })
+  })
+
+  it('have an example of mapped events that is accepted, beside every kind and field that there is', () => {
+    const text = read('docs/mapping-events.md')
+    const example = /```json\n(.*?)```/s.exec(text)?.[1] ?? ''
+    expect(parseLaunchpads(example, ADAPTER_KINDS)).toMatchObject({ ok: true })
+    const names = Object.entries(KINDS).flatMap(([kind, { fields }]) => [kind, ...Object.keys(fields)])
+    expect(names.filter(name => !text.includes(`\`${name}\``))).toEqual([])
   })
 
   it('have a schema for editors that is the one of the validation (renew it with -u)', async () => {

@@ -85,7 +85,7 @@ describe('parseLaunchpads', () => {
     [{ ...CURVE, factory: '0x12' }, '.factory', 'expected an address, 0x and 40 hex digits, got "0x12"'],
     [{ ...ESCROWED, locker: undefined }, '.locker', 'missing, expected an address, 0x and 40 hex digits'],
     [{ ...CURVE, locker: A }, '.locker', 'unknown, an entry with adapter "bonding-curve" has only name, adapter, startBlock, factory'],
-    [{ ...CURVE, events: { bought: 'x' } }, '.events', "mapping events of one's own is not supported yet, leave it out"],
+    [{ ...CURVE, events: {} }, '.events', 'unknown, an entry with adapter "bonding-curve" has only name, adapter, startBlock, factory'],
     [{ ...CURVE, name: '' }, '.name', 'expected a name of 1 to 64 letters, digits, dots, dashes or underscores, got ""'],
     [{ ...CURVE, startBlock: -1 }, '.startBlock', 'expected a block number, a whole number from 0, got -1'],
     [{ ...CURVE, startBlock: 1.5 }, '.startBlock', 'expected a block number, a whole number from 0, got 1.5'],

@@ -65,6 +65,8 @@ const DEFAULTS: Config = {
   allowedOrigins: ['http://localhost:*', 'http://127.0.0.1:*'],
   requireOrigin: false,
   trustProxy: 0,
+  pathPrefix: '',
+  explorerUrl: null,
   operatorToken: null,
   rateLimitPerMinute: 600,
   maxConnections: 50_000,
@@ -73,6 +75,11 @@ const DEFAULTS: Config = {
   maxMessagesPerSecond: 50,
   coingecko: { url: 'https://api.coingecko.com', apiKey: null },
   coinbase: { url: 'https://api.coinbase.com' },
+  metadata: {
+    fetch: true,
+    allowHttp: false,
+    gateways: { ipfs: ['https://ipfs.io', 'https://dweb.link'], arweave: ['https://arweave.net'] },
+  },
   log: { level: 'info', format: 'json' },
 }
 
@@ -96,6 +103,8 @@ describe('loadConfig', () => {
       ALLOWED_ORIGINS: 'https://*.example.com, HTTPS://App.Example.com:443,http://localhost:*,http://[::1]:8080',
       REQUIRE_ORIGIN: 'true',
       TRUST_PROXY: '2',
+      PATH_PREFIX: '/live/tokens/',
+      EXPLORER_URL: 'https://explorer.example/base/',
       OPERATOR_TOKEN: 'letmein',
       RATE_LIMIT_PER_MINUTE: '0',
       MAX_CONNECTIONS: '10',
@@ -105,6 +114,10 @@ describe('loadConfig', () => {
       COINGECKO_URL: 'https://pro-api.coingecko.com/',
       COINGECKO_API_KEY: 'CG-x',
       COINBASE_URL: 'http://127.0.0.1:9/base',
+      METADATA_FETCH: 'false',
+      METADATA_ALLOW_HTTP: 'TRUE',
+      IPFS_GATEWAYS: 'http://127.0.0.1:8080/ipfs/, https://gateway.example/key',
+      ARWEAVE_GATEWAYS: 'https://ar.example/',
       LOG_LEVEL: 'DEBUG',
       LOG_FORMAT: 'pretty',
     }
@@ -123,6 +136,8 @@ describe('loadConfig', () => {
       allowedOrigins: ['https://*.example.com', 'https://app.example.com', 'http://localhost:*', 'http://[::1]:8080'],
       requireOrigin: true,
       trustProxy: 2,
+      pathPrefix: '/live/tokens',
+      explorerUrl: 'https://explorer.example/base',
       operatorToken: 'letmein',
       rateLimitPerMinute: 0,
       maxConnections: 10,
@@ -131,6 +146,11 @@ describe('loadConfig', () => {
       maxMessagesPerSecond: 7,
       coingecko: { url: 'https://pro-api.coingecko.com', apiKey: 'CG-x' },
       coinbase: { url: 'http://127.0.0.1:9/base' },
+      metadata: {
+        fetch: false,
+        allowHttp: true,
+        gateways: { ipfs: ['http://127.0.0.1:8080', 'https://gateway.example/key'], arweave: ['https://ar.example'] },
+      },
       log: { level: 'debug', format: 'pretty' },
     })
   })
@@ -217,6 +237,12 @@ describe('loadConfig', () => {
     ['PORT', '1e3'],
     ['PORT', '65536'],
     ['TRUST_PROXY', 'true'],
+    ['PATH_PREFIX', 'tokens'],
+    ['PATH_PREFIX', '/'],
+    ['PATH_PREFIX', '/a/../b'],
+    ['PATH_PREFIX', '//evil.example'],
+    ['EXPLORER_URL', 'basescan.org'],
+    ['EXPLORER_URL', 'javascript:alert(1)'],
     ['OPERATOR_TOKEN', 'two words'],
     ['OPERATOR_TOKEN', 'schlüssel'],
     ['RATE_LIMIT_PER_MINUTE', '-5'],
@@ -227,6 +253,14 @@ describe('loadConfig', () => {
     ['COINGECKO_URL', 'https://user:pass@api.coingecko.com'],
     ['COINGECKO_API_KEY', 'a b'],
     ['COINBASE_URL', 'https://api.coinbase.com/?key=1'],
+    ['METADATA_FETCH', 'no'],
+    ['METADATA_ALLOW_HTTP', '1'],
+    ['IPFS_GATEWAYS', 'ipfs.io'],
+    ['IPFS_GATEWAYS', 'https://ipfs.io,ftp://dweb.link'],
+    ['IPFS_GATEWAYS', ','],
+    ['IPFS_GATEWAYS', 'https://ipfs.io,'.repeat(6)],
+    ['IPFS_GATEWAYS', 'https://gateway.example/?token=1'],
+    ['ARWEAVE_GATEWAYS', 'https://user:pass@arweave.net'],
     ['LOG_FORMAT', 'xml'],
   ])('refuses %s=%s and names it', (name, value) => {
     const lines = refusal({ ...RPC, [name]: value }).split('\n')
@@ -284,8 +318,9 @@ describe('loadConfig', () => {
       COINGECKO_URL: 'https://S3CRET@api.coingecko.com',
       COINGECKO_API_KEY: 'S3CRET\tS3CRET',
       COINBASE_URL: 'https://api.coinbase.com/?S3CRET',
+      IPFS_GATEWAYS: 'https://gateway.example/S3CRET,https://gateway.example/?S3CRET',
     })
-    expect(message.match(/^ {2}[A-Z_]+: /gm)).toHaveLength(6)
+    expect(message.match(/^ {2}[A-Z_]+: /gm)).toHaveLength(7)
     expect(message).toContain('but entry 2 is not one')
     expect(message.toLowerCase()).not.toContain('s3cret')
   })

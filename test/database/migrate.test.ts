@@ -119,7 +119,7 @@ describe('migrating', () => {
     expect(failure).toMatchObject({
       code: 'database_unavailable',
       retryable: true,
-      message: `No PostgreSQL answers at 127.0.0.1:${port} (connect ECONNREFUSED 127.0.0.1:${port})`,
+      message: `DATABASE_URL: no PostgreSQL answers at 127.0.0.1:${port} (connect ECONNREFUSED 127.0.0.1:${port})`,
     })
   })
 
@@ -165,7 +165,7 @@ describe('the commands', () => {
     const away = changed(wrong, url => (url.hostname = 'host.invalid'))
     expect(await commandOf('src/database/migrateCommand.ts', [], { DATABASE_URL: away, LOG_LEVEL: 'silent' })).toMatchObject({
       code: 75,
-      stderr: expect.stringMatching(/^No PostgreSQL answers at host\.invalid.*\n$/),
+      stderr: expect.stringMatching(/^DATABASE_URL: no PostgreSQL answers at host\.invalid.*\n$/),
     })
   })
 

@@ -97,11 +97,19 @@ describe('npm run dev', { timeout: 150_000 }, () => {
 
     const { data } = await get(`${file.url}/api/tokens?status=migrated`)
     expect(data.length).toBeGreaterThan(0)
+    expect(await (await fetch(file.url)).text()).toContain('<title>Tokenwire</title>')
     const client = createDevClient(file.rpcUrl)
     const before = await client.getBlockNumber()
     await expect.poll(() => client.getBlockNumber()).toBeGreaterThan(before + 2n)
     const indexed = async () => BigInt((await get(`${file.url}/api/indexer/health`)).indexedBlock ?? 0)
     await expect.poll(indexed, { timeout: 20_000 }).toBeGreaterThan(before)
+
+    // What the creators name is nowhere, and nobody is asked for it.
+    const attempts = async () => [
+      ...(await (await fetch(`${file.url}/metrics`)).text()).matchAll(/metadata_attempts_total\{outcome="(\w+)"/g),
+    ]
+    const outcomes = async () => (await attempts()).map(([, outcome = '']) => outcome).toSorted()
+    await expect.poll(outcomes, { timeout: 20_000 }).toEqual(['fetch_off', 'malformed', 'read'])
 
     const said = dev.output()
     expect(said).toContain('development chain')

@@ -66,6 +66,7 @@ function fixture() {
           subscription = given
         },
         unsubscribe: () => {},
+        sameText: token => token,
       },
       flusher,
       stats,

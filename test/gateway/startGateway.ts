@@ -18,6 +18,9 @@ export const CONFIG = {
   tls: null,
   operatorToken: null,
   trustProxy: 0,
+  pathPrefix: '',
+  explorerUrl: null,
+  launchpads: { weth: addressOf(0xee), launchpads: [] },
   allowedOrigins: ['http://localhost:*', 'https://*.example.com'],
   requireOrigin: false,
   rateLimitPerMinute: 0,
@@ -90,6 +93,7 @@ export async function startGateway({
     closeRealtime: async () => {},
     chainId: 8453,
     version: '1.2.3',
+    site: null,
     ...deps,
   })
   const { url, port } = await server.listen(config.host, askedPort)

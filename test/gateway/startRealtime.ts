@@ -12,7 +12,7 @@ import { createRealtime, type Realtime } from '#gateway/realtime.ts'
 import { type ServerMessage, serverMessageSchema } from '#protocol/messages.ts'
 import { blockOf } from '#test/support/actors.ts'
 import { snapshotOf } from '#test/support/snapshots.ts'
-import { CONFIG, type Gateway, startGateway } from './startGateway.ts'
+import { CONFIG, type Gateway, type GatewayOptions, startGateway } from './startGateway.ts'
 
 const REALTIME_CONFIG = { ...CONFIG, maxSubscriptionsPerConnection: 200, maxMessagesPerSecond: 50 }
 
@@ -53,11 +53,12 @@ export class RealtimeFixture {
     })
   }
 
-  static async start(overrides: Partial<RealtimeConfig> = {}): Promise<RealtimeFixture> {
+  static async start(overrides: Partial<RealtimeConfig> = {}, options: Pick<GatewayOptions, 'site'> = {}): Promise<RealtimeFixture> {
     const config: RealtimeConfig = { ...REALTIME_CONFIG, ...overrides }
     const fixture = new RealtimeFixture(config)
     const { realtime, registry } = fixture
     fixture.gateway = await startGateway({
+      ...options,
       config,
       stored: { tokens: [] },
       actors: registry,
@@ -78,6 +79,11 @@ export class RealtimeFixture {
     const snapshot = snapshotOf(token, sequence, overrides)
     this.stored.set(token, snapshot)
     return snapshot
+  }
+
+  /** Lets REST answer with these states and no others. */
+  show(...snapshots: readonly TokenSnapshot[]): void {
+    this.gateway.reads.stored.tokens = snapshots.map(({ token }) => token)
   }
 
   /** Commits states in one block. */

@@ -1,38 +1,31 @@
-import { appendFile } from 'node:fs/promises'
-import process from 'node:process'
 import { expect, it } from 'vitest'
 import { useDatabase } from '#test/support/database.ts'
 import { growTree } from '#test/support/forkTree.ts'
+import { createSeeds } from '#test/support/seeds.ts'
 
 /**
  * Seeds that failed once stay here. `REORG_TREES=5000` runs more than the usual number, `REORG_SEED=…` a single one; what fails is printed
  * and, with `REORG_FAILURES=<file>`, appended to that file.
  */
 const KEPT: readonly number[] = []
-const TREES = Number(process.env['REORG_TREES'] ?? 100)
-const FIRST_SEED = Number(process.env['REORG_SEED'] ?? 1)
-const SEEDS =
-  process.env['REORG_SEED'] === undefined ? [...KEPT, ...Array.from({ length: TREES }, (_, index) => FIRST_SEED + index)] : [FIRST_SEED]
+const seeds = createSeeds({ count: 'REORG_TREES', seed: 'REORG_SEED', failures: 'REORG_FAILURES', usual: 100, kept: KEPT })
+/** Trees that grow at the same time: one uses the processor while another one waits for the database. */
+const AT_ONCE = 3
 
-const indexed = await useDatabase()
-const fresh = await useDatabase()
-
-it('any tree of forks ends in the tables of a fresh index of its last chain', { timeout: 60_000 + TREES * 2_000 }, async () => {
-  const total = { swapped: 0, deepest: 0, restarts: 0 }
-  for (const seed of SEEDS) {
-    const outcome = await growTree(seed, indexed, fresh, (actual, expected) => expect(actual, `seed ${seed}`).toEqual(expected)).catch(
-      async (error: unknown) => {
-        const file = process.env['REORG_FAILURES']
-        if (file !== undefined) await appendFile(file, `${seed}\n`)
-        throw new Error(`seed ${seed}`, { cause: error })
-      },
-    )
-    total.swapped += outcome.swapped
-    total.restarts += outcome.restarts
-    total.deepest = Math.max(total.deepest, outcome.deepest)
-  }
-  if (SEEDS.length < 100) return
-  expect(total.swapped).toBeGreaterThan(SEEDS.length / 2)
-  expect(total.restarts).toBeGreaterThan(SEEDS.length / 8)
-  expect(total.deepest).toBeGreaterThan(16)
+it('any tree of forks ends in the tables of a fresh index of its last chain', {
+  timeout: 120_000 + seeds.list.length * 2_000,
+}, async () => {
+  const databases = await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => ({ indexed: await useDatabase(), fresh: await useDatabase() })),
+  )
+  const outcomes = await seeds.run(databases, (seed, rig) => growTree(seed, rig, (actual, expected) => expect(actual).toEqual(expected)))
+  if (seeds.list.length < 100) return
+  const sum = (value: (outcome: (typeof outcomes)[number]) => number) => outcomes.reduce((total, outcome) => total + value(outcome), 0)
+  const trees = outcomes.length
+  expect(sum(({ swapped }) => swapped)).toBeGreaterThan(trees / 2)
+  expect(sum(({ restarts }) => restarts)).toBeGreaterThan(trees / 8)
+  expect(sum(({ whileBackfilling }) => whileBackfilling)).toBeGreaterThan(trees / 40)
+  expect(sum(({ inTheMiddle }) => inTheMiddle)).toBeGreaterThan(trees / 4)
+  expect(sum(({ lostAnswers }) => lostAnswers)).toBeGreaterThan(trees / 4)
+  expect(Math.max(...outcomes.map(({ deepest }) => deepest))).toBeGreaterThan(32)
 })

@@ -286,6 +286,24 @@ describe('the indexer', () => {
   })
 })
 
+it('unsays that the database is ahead of the chain when the chain has come as far and no further', async () => {
+  const chain = createSimulatedChain()
+  grow(chain, 20, lively)
+  const index = indexOf()
+  const old = createSimulatedChain()
+  grow(old, 12, lively)
+  const first = run({ rpc: createChainRpc([chain]), index })
+  await first.until(cursorAt(index, 20), 'it follows')
+  await first.indexer.stop()
+  let behind = true
+  const intercept: ChainRpcOptions['intercept'] = (_, call, answer) => (behind ? old.answer(call.method, call.params) : answer())
+  const { until, indexer } = run({ rpc: createChainRpc([chain], { intercept }), index: index.reopen() })
+  await until(() => indexer.view.state().reason !== null, 'it is said')
+  behind = false
+  await until(() => indexer.view.state().reason === null, 'it is unsaid')
+  expect(indexer.view.state()).toMatchObject({ indexedBlock: 20, headBlock: 20 })
+})
+
 describe('a reorg of indexed blocks', () => {
   const expectStop = async (chains: readonly SimulatedChain[], change: () => void, index = indexOf(), confirmations = 0) => {
     const started = run({ rpc: createChainRpc(chains), index, confirmations })

@@ -68,12 +68,55 @@ describe('the state of the indexer', () => {
     expect(state.state()).toMatchObject({ lagBlocks: 0, lagSeconds: 0 })
   })
 
-  it('is not stalled by a chain that stands still', () => {
-    const { state, pass } = open()
+  it('tells a chain that stands still from providers that are dead, and is not stalled by it', () => {
+    const { state, pass, passInSilence } = open()
     state.sawTip(tip(103))
     state.indexed(header(100))
-    pass(3_600_000)
-    expect(state.state()).toMatchObject({ stalled: false, reason: null })
+    pass(120_000)
+    expect(state.state()).toMatchObject({ stalled: false, reason: null, headUnchangedSeconds: 120 })
+    state.sawTip(tip(103))
+    pass(3_480_000)
+    expect(state.state()).toMatchObject({
+      stalled: false,
+      reason: 'the chain stands still: the providers answer, and block 103 has been the newest for 3600 s',
+      lagBlocks: 0,
+    })
+    passInSilence(31_000)
+    expect(state.state()).toMatchObject({
+      stalled: true,
+      reason: 'no RPC provider has answered for 31 s',
+      lagBlocks: null,
+      headUnchangedSeconds: null,
+    })
+    pass(1)
+    state.sawTip(tip(104))
+    expect(state.state()).toMatchObject({ stalled: false, reason: null, lagBlocks: 1, headUnchangedSeconds: 0 })
+  })
+
+  it('gives a slow chain thirty of its blocks before it stands still', () => {
+    const { state, pass } = open()
+    const slow = createSimulatedChain({ blockSeconds: 600 })
+    for (let count = 0; count < 10; count++) slow.mine()
+    state.sawTip({ head: slow.at(9).header, confirmed: slow.at(6).header })
+    state.indexed(slow.at(6).header)
+    pass(30 * 600_000)
+    expect(state.state().reason).toBeNull()
+    pass(1_000)
+    expect(state.state().reason).toContain('the chain stands still')
+  })
+
+  it('knows no lag while no provider shows the end of the chain, and the health of each with its range', () => {
+    const clock = createManualClock()
+    const health = [{ name: 'rpc-1', healthy: true, latencyMs: 3, errorRate: 0 }]
+    const rpc = { health: () => health, lastAnswerAtMs: () => clock.nowMs() }
+    const state = createIndexerState({ rpc, startBlock: 0, nowMs: () => clock.nowMs(), blocksAtOnce: () => 500 })
+    state.sawTip(tip(103))
+    state.indexed(header(90))
+    state.trouble('chain', 'rpc-1: rate limit')
+    clock.advance(30_000)
+    expect(state.state()).toMatchObject({ lagBlocks: 10, rpc: [{ name: 'rpc-1', rangeBlocks: 500 }] })
+    clock.advance(1)
+    expect(state.state()).toMatchObject({ lagBlocks: null, lagSeconds: null, reason: 'rpc-1: rate limit' })
   })
 
   it('is stalled when nothing is indexed for a minute though the chain moves', () => {
@@ -119,15 +162,15 @@ describe('the state of the indexer', () => {
     expect(state.state().stalled).toBe(true)
   })
 
-  it('is stalled when no provider answers for a minute', () => {
+  it('is stalled when no provider answers for half a minute', () => {
     const { state, pass, passInSilence } = open()
     state.sawTip(tip(103))
     state.indexed(header(100))
     pass(1)
-    passInSilence(60_000)
+    passInSilence(30_000)
     expect(state.state().stalled).toBe(false)
     passInSilence(1_000)
-    expect(state.state()).toMatchObject({ stalled: true, reason: 'no RPC provider has answered for 61 s' })
+    expect(state.state()).toMatchObject({ stalled: true, reason: 'no RPC provider has answered for 31 s' })
     pass(1)
     expect(state.state().stalled).toBe(false)
   })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createChainSource } from '#chain/chainSource.ts'
 import { createRpc } from '#chain/rpc.ts'
 import { claimDatabase } from '#database/chainState.ts'
-import type { Queryable } from '#database/queryable.ts'
+import { createTransaction } from '#database/transaction.ts'
 import { readWatchRows } from '#database/watchRows.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import { ACCOUNTS_FOR_TRADERS, createTraders, type Traders } from '#devchain/traders.ts'
@@ -41,7 +41,7 @@ async function startIndexing(database: TestDatabase, urls: readonly string[]) {
   const adapters = createAdapters({ weth, launchpads })
   const directory = restoreDirectory(adapters, await readWatchRows(database.kysely))
   const sink = createSink({
-    transaction: work => database.orm.em.fork().transactional(em => work(em.getKysely<unknown>() as Queryable)),
+    transaction: createTransaction(database.orm),
     chainId,
     writer: 'test',
     weth,

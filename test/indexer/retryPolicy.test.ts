@@ -31,7 +31,15 @@ describe('retryPolicy', () => {
     expect(retryPolicy(new RpcError({ kind: 'rate-limited', retryAfterMs: null }), 1, 1)).toEqual({ kind: 'retry', afterMs: 200 })
   })
 
-  it.each(['reorg_too_deep', 'chain_mismatch', 'config_invalid', 'database_foreign', 'not_supported'] as const)('gives up on %s', code => {
+  it('looks again now and then whether the chain has what is indexed', () => {
+    expect(retryPolicy(new TokenwireError('reorg_too_deep', 'x'), 9, 1)).toEqual({ kind: 'retry', afterMs: 30_000 })
+  })
+
+  it('obeys no provider that asks for a day of silence', () => {
+    expect(retryPolicy(new RpcError({ kind: 'rate-limited', retryAfterMs: 86_400_000 }), 1, 1)).toEqual({ kind: 'retry', afterMs: 300_000 })
+  })
+
+  it.each(['chain_mismatch', 'config_invalid', 'database_foreign', 'not_supported'] as const)('gives up on %s', code => {
     expect(retryPolicy(new TokenwireError(code, 'x'), 1, 1)).toEqual({ kind: 'give-up' })
   })
 })

@@ -5,9 +5,10 @@ import type { Address } from '#domain/address.ts'
 import { liveBatch } from '#indexer/follow.ts'
 import type { Replacement } from '#indexer/ports.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { createForkingChain, type ForkingChain, indexAtOnce, type OpenedIndex, openIndex } from '#test/support/forkTree.ts'
+import { createForkingChain, type ForkingChain } from '#test/support/forkingChain.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
 import { testAddress } from '#test/support/simulatedChain.ts'
+import { indexAtOnce, type OpenedIndex, openIndex } from '#test/support/simulatedIndex.ts'
 
 const database = await useDatabase()
 const fresh = await useDatabase()
@@ -18,8 +19,8 @@ let index: OpenedIndex
 beforeEach(async () => {
   await database.clear()
   await fresh.clear()
-  forking = createForkingChain(createRandom(5))
-  index = await openIndex(database, forking.chain, 16)
+  forking = createForkingChain(createRandom(5), 64)
+  index = await openIndex(database, { genesisHash: forking.chain.at(0).header.hash, maxReorgDepth: 16 })
 })
 
 /** Commits blocks of the canonical chain one by one. */

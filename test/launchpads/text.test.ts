@@ -8,6 +8,7 @@ test.each([
   ['', null],
   ['\0\0', null],
   ['\ud800broken', '�broken'],
+  ['\0broken\ud800', 'broken�'],
   ['\u202edesrever', '\u202edesrever'],
 ])('cleans %j to %j', (text, clean) => expect(cleanText(text, 100)).toBe(clean))
 

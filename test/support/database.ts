@@ -12,6 +12,8 @@ export interface TestDatabase {
   readonly kysely: Kysely<unknown>
   /** Empties every table. */
   clear(): Promise<void>
+  /** The same, ten times as quick where there are few rows: truncating makes new files for every table and index. */
+  clearFew(): Promise<void>
 }
 
 export interface TestDatabaseOptions {
@@ -19,7 +21,22 @@ export interface TestDatabaseOptions {
   readonly migrated?: boolean
 }
 
-const TABLES = ['chain_state', 'block', 'token', 'pool', 'trade', 'balance', 'candle', 'creator_fee', 'block_undo', 'dropped_token']
+const TABLES = [
+  'chain_state',
+  'block',
+  'token',
+  'pool',
+  'trade',
+  'balance',
+  'candle',
+  'creator_fee',
+  'block_undo',
+  'dropped_token',
+  'metadata',
+  'metadata_waiting',
+  'trader',
+  'index_totals',
+]
 
 export const silentLogger = pino({ level: 'silent' })
 
@@ -56,6 +73,10 @@ export async function useDatabase({ migrated = true }: TestDatabaseOptions = {})
     kysely,
     clear: async () => {
       await sql`truncate ${sql.join(TABLES.map(table => sql.table(table)))}`.execute(kysely)
+    },
+    clearFew: async () => {
+      const emptied = TABLES.map((table, index) => sql`${sql.id(`t${index}`)} as (delete from ${sql.table(table)})`)
+      await sql`with ${sql.join(emptied)} select 1`.execute(kysely)
     },
   }
 }

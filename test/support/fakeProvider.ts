@@ -18,6 +18,12 @@ export type Misbehaviour =
   | { readonly kind: 'hang' }
   /** Sends headers and the first half of the answer, then nothing more. */
   | { readonly kind: 'hang-in-body' }
+  /** Sends half of the answer and closes the connection. */
+  | { readonly kind: 'cut-in-body' }
+  /** Sends half of the answer as if it were all. */
+  | { readonly kind: 'half' }
+  /** Answers the other calls of the request. */
+  | { readonly kind: 'omit' }
 
 export interface FakeProviderOptions {
   readonly chain: { answer(method: string, params: readonly unknown[]): unknown }
@@ -25,13 +31,15 @@ export interface FakeProviderOptions {
   readonly misbehave?: (call: FakeCall) => Misbehaviour | undefined
   /** Batches of more calls are refused, in these words. */
   readonly batchLimit?: { readonly calls: number; readonly message: string }
-  readonly shuffleBatches?: boolean
+  readonly shuffleBatches?: boolean | (() => boolean)
 }
 
 export interface FakeProvider {
   /** `http://127.0.0.1:…/v2/<a secret>` */
   readonly url: string
   readonly webSocketUrl: string
+  /** Answers as over HTTP, without a socket: a tenth of the time. */
+  readonly fetch: typeof fetch
   readonly secret: string
   /** Every call so far. */
   readonly calls: FakeCall[]
@@ -44,6 +52,23 @@ export interface FakeProvider {
   dropSockets(): void
   stop(): Promise<void>
 }
+
+/** The rest happens to the whole request. */
+const OF_ONE_CALL: ReadonlySet<Misbehaviour['kind']> = new Set<Misbehaviour['kind']>(['error', 'result', 'omit'])
+
+/** What comes over the wire for a request. `ends`: what happens instead of the answer's end. */
+type Reply =
+  | { readonly kind: 'hang' }
+  | { readonly kind: 'reset' }
+  | {
+      readonly kind: 'answer'
+      readonly status: number
+      readonly headers: Readonly<Record<string, string>>
+      readonly body: string
+      readonly ends?: 'hang' | 'close'
+    }
+
+const JSON_HEADERS = { 'Content-Type': 'application/json' }
 
 interface Message {
   readonly id: unknown
@@ -75,35 +100,53 @@ export async function startFakeProvider({ chain, misbehave, batchLimit, shuffleB
     return behave?.(call)
   }
 
-  const respond = async (body: string, response: ServerResponse): Promise<void> => {
+  const reply = async (body: string): Promise<Reply> => {
     requests++
     const parsed = JSON.parse(body) as Message | Message[]
     const messages = Array.isArray(parsed) ? parsed : [parsed]
     const faults = messages.map(take)
-    const whole = faults.find(fault => fault !== undefined && fault.kind !== 'error' && fault.kind !== 'result')
+    const whole = faults.find(fault => fault !== undefined && !OF_ONE_CALL.has(fault.kind))
     switch (whole?.kind) {
       case 'hang':
-        return
+        return { kind: 'hang' }
       case 'reset':
-        response.socket?.resetAndDestroy()
-        return
+        return { kind: 'reset' }
       case 'hang-in-body':
-        response.writeHead(200, { 'Content-Type': 'application/json' }).write('{"jsonrpc":"2.0","id":1,"resu')
-        return
+        return { kind: 'answer', status: 200, headers: JSON_HEADERS, body: '{"jsonrpc":"2.0","id":1,"resu', ends: 'hang' }
       case 'http':
-        response.writeHead(whole.status, { 'Content-Type': 'text/plain', ...whole.headers }).end(whole.body ?? '')
-        return
+        return { kind: 'answer', status: whole.status, headers: { 'Content-Type': 'text/plain', ...whole.headers }, body: whole.body ?? '' }
       default: {
-        response.setHeader('Content-Type', 'application/json')
         if (Array.isArray(parsed) && batchLimit !== undefined && parsed.length > batchLimit.calls) {
-          response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message: batchLimit.message } }))
-          return
+          const refusal = { jsonrpc: '2.0', id: null, error: { code: -32600, message: batchLimit.message } }
+          return { kind: 'answer', status: 200, headers: JSON_HEADERS, body: JSON.stringify(refusal) }
         }
-        const answers = await Promise.all(messages.map((message, index) => answerOne(message, faults[index])))
-        if (shuffleBatches === true) answers.reverse()
-        response.end(JSON.stringify(Array.isArray(parsed) ? answers : answers[0]))
+        const answered = await Promise.all(messages.map((message, index) => answerOne(message, faults[index])))
+        const answers = answered.filter((_, index) => faults[index]?.kind !== 'omit')
+        if (shuffleBatches === true || (typeof shuffleBatches === 'function' && shuffleBatches())) answers.reverse()
+        const text = JSON.stringify(Array.isArray(parsed) ? answers : (answers[0] ?? null))
+        if (whole === undefined) return { kind: 'answer', status: 200, headers: JSON_HEADERS, body: text }
+        const half = text.slice(0, Math.floor(text.length / 2))
+        return {
+          kind: 'answer',
+          status: 200,
+          headers: JSON_HEADERS,
+          body: half,
+          ...(whole.kind === 'half' ? {} : { ends: 'close' as const }),
+        }
       }
     }
+  }
+
+  const respond = async (body: string, response: ServerResponse): Promise<void> => {
+    const said = await reply(body)
+    if (said.kind === 'hang') return
+    if (said.kind === 'reset') {
+      response.socket?.resetAndDestroy()
+      return
+    }
+    response.writeHead(said.status, said.headers)
+    if (said.ends === undefined) response.end(said.body)
+    else response.write(said.body, () => said.ends === 'close' && response.destroy())
   }
 
   const server = createServer((request: IncomingMessage, response) => {
@@ -117,9 +160,13 @@ export async function startFakeProvider({ chain, misbehave, batchLimit, shuffleB
     socket.on('message', (data: Buffer) => {
       const message = JSON.parse(data.toString()) as Message
       const fault = take(message)
-      if (fault?.kind === 'hang' || fault?.kind === 'hang-in-body') return
-      if (fault?.kind === 'reset' || fault?.kind === 'http') {
+      if (fault?.kind === 'hang' || fault?.kind === 'hang-in-body' || fault?.kind === 'omit') return
+      if (fault?.kind === 'reset' || fault?.kind === 'http' || fault?.kind === 'cut-in-body') {
         socket.terminate()
+        return
+      }
+      if (fault?.kind === 'half') {
+        socket.send(`{"jsonrpc":"2.0","id":${String(message.id)},"resu`)
         return
       }
       if (message.method === 'eth_subscribe' && fault === undefined) {
@@ -136,6 +183,10 @@ export async function startFakeProvider({ chain, misbehave, batchLimit, shuffleB
 
   return {
     url: `http://127.0.0.1:${port}/v2/${secret}`,
+    fetch: async (_, init) => {
+      if (typeof init?.body !== 'string') throw new TypeError('a request without a text')
+      return toResponse(await reply(init.body), init.signal ?? null)
+    },
     webSocketUrl: `ws://127.0.0.1:${port}/v2/${secret}`,
     secret,
     calls,
@@ -160,6 +211,26 @@ export async function startFakeProvider({ chain, misbehave, batchLimit, shuffleB
       })
     },
   }
+}
+
+/** What `fetch` gives for a reply, as far as a client can tell. */
+function toResponse(said: Reply, signal: AbortSignal | null): Promise<Response> | Response {
+  const aborted = () =>
+    new Promise<never>((_, reject) => {
+      if (signal?.aborted === true) reject(signal.reason as Error)
+      signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+    })
+  if (said.kind === 'hang') return aborted()
+  if (said.kind === 'reset') throw new TypeError('fetch failed')
+  const { status, headers, body, ends } = said
+  if (ends === undefined) return new Response(body, { status, headers })
+  const stream = new ReadableStream({
+    start: async controller => {
+      controller.enqueue(new TextEncoder().encode(body))
+      await (ends === 'hang' ? aborted() : Promise.reject(new TypeError('terminated'))).catch((error: unknown) => controller.error(error))
+    },
+  })
+  return new Response(stream, { status, headers })
 }
 
 /** The `chain` of a provider that passes every call on to a real node. */

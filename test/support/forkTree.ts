@@ -1,179 +1,120 @@
-import { sql } from 'kysely'
-import { claimDatabase } from '#database/chainState.ts'
-import type { Queryable } from '#database/queryable.ts'
+import { createChainStats } from '#database/reads/chainStats.ts'
 import { readSnapshots } from '#database/reads/snapshots.ts'
-import { readWatchRows } from '#database/watchRows.ts'
-import { createRandom, type Random } from '#devchain/traders/random.ts'
-import type { Address, Hex } from '#domain/address.ts'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
-import type { TokenSnapshot } from '#domain/token.ts'
-import { liveBatch } from '#indexer/follow.ts'
-import type { BlockSink } from '#indexer/ports.ts'
-import { restoreDirectory } from '#indexer/restoreDirectory.ts'
-import { createSink } from '#indexer/sink.ts'
-import type { Directory } from '#launchpads/directory.ts'
-import { createAdapters } from '#launchpads/registry.ts'
+import { createRandom } from '#devchain/traders/random.ts'
+import type { ChainRpcOptions } from './chainRpc.ts'
 import { createChainRpc } from './chainRpc.ts'
-import { silentLogger, type TestDatabase } from './database.ts'
+import { countedStats } from './countedStats.ts'
+import type { TestDatabase } from './database.ts'
+import { createForkingChain } from './forkingChain.ts'
 import { dumpTables } from './indexChain.ts'
 import { type RunningIndexer, runIndexer } from './indexing.ts'
-import { createSimulatedChain, type SimulatedChain } from './simulatedChain.ts'
-import { CLANKER_V4, CLANKER_V31 } from './simulatedClanker.ts'
-import { EMPTY_MARKET, FACTORY, type Market, tradeBlock, WETH } from './simulatedLaunchpad.ts'
+import { cursorOf, indexAtOnce, isAsFar, openIndex, readDirectory } from './simulatedIndex.ts'
+import { START_BLOCK } from './simulatedLaunchpad.ts'
+import { createTokenWatcher } from './tokenWatcher.ts'
 
-export const MAX_REORG_DEPTH = 64
-const START_BLOCK = 1
-const LAUNCHPADS = [
-  { name: 'reference', adapter: 'bonding-curve', startBlock: START_BLOCK, contracts: { factory: FACTORY } },
-  { name: 'clanker', adapter: 'clanker-v3.1', startBlock: START_BLOCK, contracts: CLANKER_V31 },
-  { name: 'clanker4', adapter: 'clanker-v4', startBlock: START_BLOCK, contracts: CLANKER_V4 },
-]
-const LONGEST_MS = 20_000
+const DEEPEST = 64
+const LONGEST_MS = 30_000
+/** Ranges of a few blocks: a backfill of a few commits. */
+const SMALL_RANGES = { leastBlocks: 1, mostBlocks: 6, targetLogs: 20 }
 
-export interface OpenedIndex {
-  readonly sink: BlockSink
-  readonly directory: Directory
+export interface TreeDatabases {
+  readonly indexed: TestDatabase
+  readonly fresh: TestDatabase
 }
 
-/** The write path over a database, as a process builds it when it starts. */
-export async function openIndex(database: TestDatabase, chain: SimulatedChain, maxReorgDepth = MAX_REORG_DEPTH): Promise<OpenedIndex> {
-  const identity = { chainId: 1, genesisHash: chain.at(0).header.hash, weth: WETH, launchpads: LAUNCHPADS }
-  await claimDatabase(database.kysely, identity, 'test')
-  const adapters = createAdapters({ weth: WETH, launchpads: LAUNCHPADS })
-  const directory = restoreDirectory(adapters, await readWatchRows(database.kysely))
-  const sink = createSink({
-    transaction: work => database.orm.em.fork().transactional(em => work(em.getKysely<unknown>() as Queryable)),
-    chainId: 1,
-    writer: 'test',
-    weth: WETH,
-    adapters,
-    directory,
-    maxReorgDepth,
-    ethUsd: () => null,
-    now: () => 0,
-    logger: silentLogger,
-  })
-  return { sink, directory }
-}
-
-/** Commits the canonical chain up to a block, as one range. */
-export async function indexAtOnce(database: TestDatabase, chain: SimulatedChain, to: number): Promise<void> {
-  const { sink, directory } = await openIndex(database, chain)
-  const announced = new Set<Address>()
-  const blocks = Array.from({ length: to - START_BLOCK + 1 }, (_, index) => liveBatch(chain.at(START_BLOCK + index), directory, announced))
-  await sink.commit({
-    from: START_BLOCK,
-    to: chain.at(to).header,
-    headers: blocks.flatMap(({ headers }) => headers),
-    logs: blocks.flatMap(({ logs }) => logs),
-    live: false,
-  })
-}
-
-/** A chain that forks at random, and what is mined on it. */
-export interface ForkingChain {
-  readonly chain: SimulatedChain
-  readonly depths: number[]
-  mine(count: number): void
-  /** Replaces the newest blocks, at most so many. */
-  fork(depth: number, grown: number): void
-}
-
-export function createForkingChain(random: Random): ForkingChain {
-  const chain = createSimulatedChain({ genesisTimestamp: 1_700_000_000 })
-  const markets = new Map<Hex, Market>([[chain.head().header.hash, EMPTY_MARKET]])
-  const depths: number[] = []
-  let highest = 0
-  const mine = (count: number) => {
-    for (let mined = 0; mined < count; mined++) {
-      const { logs, market } = tradeBlock(markets.get(chain.head().header.hash) ?? EMPTY_MARKET, random)
-      const block = chain.mine(logs, Math.round(random.spread(1, 4_000)))
-      markets.set(block.header.hash, market)
-    }
-    highest = Math.max(highest, chain.head().header.number)
-  }
-  return {
-    chain,
-    depths,
-    mine,
-    fork: (depth, grown) => {
-      const head = chain.head().header.number
-      // Not below what must be undoable however far indexing has come, nor below the first block.
-      const dropped = Math.min(depth, head - Math.max(START_BLOCK, highest - MAX_REORG_DEPTH))
-      if (dropped < 1) return
-      depths.push(dropped)
-      chain.drop(dropped)
-      mine(Math.max(1, dropped + grown))
-    },
-  }
-}
-
+/** What a tree has seen. */
 export interface TreeOutcome {
-  /** What went wrong; empty: nothing. */
   readonly swapped: number
   readonly deepest: number
   readonly restarts: number
+  /** Reorgs while ranges were being indexed. */
+  readonly whileBackfilling: number
+  /** Reorgs in the middle of a step. */
+  readonly inTheMiddle: number
+  /** Commits and swaps that were done and whose answer was lost. */
+  readonly lostAnswers: number
 }
 
-/** Grows and indexes one random tree, with restarts, and throws when anything differs from a fresh index of its last chain. */
+/** Grows and indexes one random tree, with restarts and lost answers, and throws when anything differs from a fresh index of its last chain. */
 export async function growTree(
   seed: number,
-  indexed: TestDatabase,
-  fresh: TestDatabase,
+  { indexed, fresh }: TreeDatabases,
   expectEqual: (a: unknown, b: unknown) => void,
 ): Promise<TreeOutcome> {
-  await indexed.clear()
-  await fresh.clear()
+  await Promise.all([indexed.clearFew(), fresh.clearFew()])
   const random = createRandom(seed)
   const confirmations = random.weighted([3, 1, 1])
-  const forking = createForkingChain(random)
+  // What is followed can't be backfilled: most trees are shallow ones, which come to their backfills cheaply.
+  const maxReorgDepth = random.chance(0.12) ? DEEPEST : 10
+  const forking = createForkingChain(random, maxReorgDepth)
   const { chain } = forking
-  let restarts = 0
-  let swapped = 0
-  let deepest = 0
+  const outcome = { swapped: 0, deepest: 0, restarts: 0, whileBackfilling: 0, inTheMiddle: 0, lostAnswers: 0 }
   /** What happens after so many more questions to the provider. */
   let armed: { left: number; happen(): void } | null = null
-  const rpc = createChainRpc([chain], {
-    intercept: (_provider, _call, answer) => {
-      if (armed !== null && armed.left-- === 0) {
-        const { happen } = armed
-        armed = null
-        happen()
-      }
-      return answer()
-    },
-  })
+  const intercept: ChainRpcOptions['intercept'] = (_provider, _call, answer) => {
+    if (armed !== null && armed.left-- === 0) {
+      const { happen } = armed
+      armed = null
+      happen()
+    }
+    return answer()
+  }
+  const rpc = createChainRpc([chain], { intercept })
   const depth = () =>
-    [random.integer(1, 4), random.integer(5, 16), random.integer(17, MAX_REORG_DEPTH)][
+    [random.integer(1, 4), random.integer(5, 16), random.integer(17, DEEPEST)][
       random.weighted(chain.head().header.number > 40 ? [4, 4, 4] : [12, 5, 1])
     ] ?? 1
-  const reorg = () => forking.fork(depth(), random.integer(-3, 4))
+  const reorg = () => {
+    if (running.indexer.view.state().backfill !== null) outcome.whileBackfilling++
+    forking.fork(depth(), random.integer(-3, 4))
+  }
+  const armReorg = () => {
+    armed = {
+      left: random.integer(0, 12),
+      happen: () => {
+        outcome.inTheMiddle++
+        reorg()
+      },
+    }
+  }
 
-  const client = createClient()
-  let index = await openIndex(indexed, chain)
+  const watcher = createTokenWatcher()
+  let answersToLose = 0
+  const open = async () => {
+    const { sink, directory } = await openIndex(indexed, { genesisHash: chain.at(0).header.hash, maxReorgDepth })
+    const losing = async <T>(answer: Promise<T>): Promise<T> => {
+      const value = await answer
+      if (answersToLose === 0) return value
+      answersToLose--
+      outcome.lostAnswers++
+      throw new Error('the connection was lost after the commit')
+    }
+    const lossy = {
+      recentBlocks: sink.recentBlocks,
+      commit: (batch: Parameters<typeof sink.commit>[0]) => losing(sink.commit(batch)),
+      swap: (replacement: Parameters<typeof sink.swap>[0]) => losing(sink.swap(replacement)),
+    }
+    return { sink: lossy, directory }
+  }
+  let index = await open()
   let running = start()
   function start(): RunningIndexer {
     const started = runIndexer({
       rpc,
       index: { sink: index.sink, watchlist: index.directory },
       confirmations,
-      maxReorgDepth: MAX_REORG_DEPTH,
+      maxReorgDepth,
+      followBlocks: maxReorgDepth,
+      backfillBounds: SMALL_RANGES,
     })
-    started.indexer.blocks.subscribe(block => client.take(block))
+    started.indexer.blocks.subscribe(block => watcher.take(block))
     return started
   }
   const stop = async () => {
     const { count, lastDepth } = running.indexer.view.state().reorgs
-    swapped += count
-    deepest = Math.max(deepest, lastDepth ?? 0)
+    outcome.swapped += count
+    outcome.deepest = Math.max(outcome.deepest, lastDepth ?? 0)
     await running.indexer.stop()
-  }
-  /** It may be further than what is confirmed: a fork may be shorter than what it replaces. */
-  const isAsFar = (cursor: Cursor | null) => {
-    const head = chain.head().header.number
-    if (head - confirmations < START_BLOCK) return true
-    if (cursor === null || cursor.number < head - confirmations || cursor.number > head) return false
-    return chain.at(cursor.number).header.hash === cursor.hash
   }
   const caughtUp = async () => {
     const deadline = performance.now() + LONGEST_MS
@@ -182,16 +123,27 @@ export async function growTree(
       if (stalled || performance.now() > deadline)
         throw new Error(`${reason ?? 'not caught up in time'}: ${JSON.stringify(running.log.lines().at(-1))}`)
       await running.hint()
-      if (isAsFar(client.newest())) return
+      if (isAsFar(watcher.newest(), chain, confirmations)) return
       // What a stop cut off is committed and never told.
-      if (round % 20 === 0 && isAsFar(await cursorOf(indexed.kysely))) return
+      if (round % 20 === 0 && isAsFar(await cursorOf(indexed.kysely), chain, confirmations)) return
     }
+  }
+  const restart = async () => {
+    await running.hint()
+    await stop()
+    if (random.chance(0.6)) forking.fork(depth(), random.integer(-3, 4))
+    index = await open()
+    watcher.reconnect()
+    running = start()
+    outcome.restarts++
   }
 
   try {
-    // Some begin with a backfill.
-    forking.mine(random.chance(0.1) ? random.integer(66, 80) : random.integer(2, 12))
-    for (let step = random.integer(2, 5); step > 0; step--) {
+    // Many begin with a backfill, and some of those are reorganised during it.
+    forking.mine(random.chance(0.4) ? maxReorgDepth + random.integer(3, 12) : random.integer(2, 10))
+    if (random.chance(0.3)) armReorg()
+    for (let step = random.integer(2, 4); step > 0; step--) {
+      if (random.chance(0.3)) answersToLose = 1
       switch (random.weighted([3, 5, 2, 2])) {
         case 0:
           forking.mine(random.integer(1, 6))
@@ -201,16 +153,10 @@ export async function growTree(
           break
         case 2:
           reorg()
-          armed = { left: random.integer(0, 12), happen: reorg }
+          armReorg()
           break
         default:
-          await running.hint()
-          await stop()
-          if (random.chance(0.6)) reorg()
-          index = await openIndex(indexed, chain)
-          client.reconnect()
-          running = start()
-          restarts++
+          await restart()
       }
       if (random.chance(0.8)) await caughtUp()
     }
@@ -224,43 +170,17 @@ export async function growTree(
 
   await indexAtOnce(fresh, chain, (await cursorOf(indexed.kysely))?.number ?? START_BLOCK)
   expectEqual(await dumpTables(indexed.kysely), await dumpTables(fresh.kysely))
-  const restored = restoreDirectory(createAdapters({ weth: WETH, launchpads: LAUNCHPADS }), await readWatchRows(indexed.kysely))
-  expectEqual(index.directory.addresses().toSorted(), restored.addresses().toSorted())
-  const held = [...client.held.keys()].toSorted()
+  for (const { kysely } of [indexed, fresh]) {
+    const counted = await countedStats(kysely)
+    const kept: Readonly<Record<string, unknown>> | null = await createChainStats(kysely, 1)()
+    expectEqual(Object.fromEntries(Object.keys(counted).map(name => [name, kept?.[name]])), counted)
+  }
+  expectEqual(index.directory.addresses().toSorted(), (await readDirectory(indexed.kysely)).addresses().toSorted())
+  const held = [...watcher.held.keys()].toSorted()
   expectEqual(
-    held.map(token => client.held.get(token)),
+    held.map(token => watcher.held.get(token)),
     (await readSnapshots(indexed.kysely, { chainId: 1, addresses: held })).toSorted((a, b) => (a.token.address < b.token.address ? -1 : 1)),
   )
-  return { swapped, deepest, restarts }
-}
-
-/** Watches every token and checks that each one's sequence rises, whatever happens to it. */
-function createClient() {
-  let newest: Cursor | null = null
-  const held = new Map<Address, TokenSnapshot>()
-  const sequences = new Map<Address, number>()
-  return {
-    held,
-    newest: () => newest,
-    take: (block: CommittedBlock) => {
-      newest = block
-      for (const snapshot of block.tokens) {
-        const { address, sequence } = snapshot.token
-        if (sequence <= (sequences.get(address) ?? 0)) throw new Error(`sequence ${sequence} of ${address} does not rise`)
-        sequences.set(address, sequence)
-        held.set(address, snapshot)
-      }
-      for (const address of [...block.unread, ...block.dropped]) held.delete(address)
-    },
-    reconnect: () => held.clear(),
-  }
-}
-
-type Cursor = Pick<CommittedBlock, 'number' | 'hash'>
-
-async function cursorOf(db: Queryable): Promise<Cursor | null> {
-  const { rows } = await sql<{ number: string | null; hash: Buffer }>`
-    select cursor_number as number, cursor_hash as hash from chain_state`.execute(db)
-  const [row] = rows
-  return row === undefined || row.number === null ? null : { number: Number(row.number), hash: `0x${row.hash.toString('hex')}` }
+  expectEqual(watcher.violations, [])
+  return outcome
 }

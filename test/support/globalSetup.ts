@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process'
+import path from 'node:path'
 import pino from 'pino'
 import type { TestProject } from 'vitest/node'
 import { startEmbedded } from '#database/embedded.ts'
@@ -11,8 +13,9 @@ declare module 'vitest' {
   }
 }
 
-/** One PostgreSQL server for the whole run, which ends with it, also when the run is killed. */
+/** One PostgreSQL server for the whole run, which ends with it, also when the run is killed, and a console that is built from what is here. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  execFileSync(process.execPath, [path.join(process.cwd(), 'build/buildConsole.ts'), '--if-stale'], { stdio: 'inherit' })
   const folder = await makeTemporaryFolder()
   const logger = pino({ level: 'warn' }, pino.destination(2))
   const server = await startEmbedded({ dataDir: folder.path, logger, durable: false })

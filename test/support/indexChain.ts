@@ -4,6 +4,7 @@ import type { Hex } from 'viem'
 import type { LaunchpadConfig } from '#config'
 import { claimDatabase } from '#database/chainState.ts'
 import type { Queryable } from '#database/queryable.ts'
+import { createTransaction } from '#database/transaction.ts'
 import { readWatchRows } from '#database/watchRows.ts'
 import { toAddress } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
@@ -37,7 +38,7 @@ export async function openChainIndex(
   const adapters = createAdapters({ weth, launchpads })
   const directory = restoreDirectory(adapters, await readWatchRows(database.kysely))
   const sink = createSink({
-    transaction: work => database.orm.em.transactional(em => work(em.getKysely<unknown>() as Queryable)),
+    transaction: createTransaction(database.orm),
     chainId,
     writer,
     weth,
@@ -110,4 +111,5 @@ const DUMPED: readonly (readonly [table: string, stamped: readonly string[], key
   ['balance', [], 'token, holder'],
   ['candle', [], 'token, interval_seconds, time'],
   ['creator_fee', [], 'launchpad, creator, currency, token'],
+  ['trader', [], 'maker'],
 ]

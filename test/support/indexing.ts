@@ -4,6 +4,7 @@ import { createChainSource } from '#chain/chainSource.ts'
 import type { Rpc } from '#chain/rpc.ts'
 import type { Confirmations } from '#config'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
+import type { BackfillBounds } from '#indexer/backfillSize.ts'
 import { createIndexer, type Indexer } from '#indexer/indexer.ts'
 import { createLogLines, type LogLines } from './logLines.ts'
 import { createManualClock, type ManualClock } from './manualClock.ts'
@@ -15,6 +16,17 @@ export const withoutWaiting: SchedulerLike = {
   schedule: (work, _delay, state) => asyncScheduler.schedule(work as Parameters<typeof asyncScheduler.schedule>[0], 0, state),
 }
 
+/** The same, on a clock that moves on by every wait. */
+function passingTime(clock: ManualClock): SchedulerLike {
+  return {
+    now: () => clock.nowMs(),
+    schedule: (work, delay, state) => {
+      clock.wait(delay ?? 0)
+      return asyncScheduler.schedule(work as Parameters<typeof asyncScheduler.schedule>[0], 0, state)
+    },
+  }
+}
+
 export interface RunningIndexer {
   readonly indexer: Indexer
   readonly emitted: CommittedBlock[]
@@ -24,8 +36,8 @@ export interface RunningIndexer {
   completed(): boolean
   /** Hints until the condition holds. */
   until(condition: () => boolean, what: string): Promise<void>
-  /** Hints, and leaves the processor to the database for a moment. */
-  hint(): Promise<void>
+  /** Hints, and leaves the processor to the database for a moment, by default 1 ms. */
+  hint(ms?: number): Promise<void>
   /** Hints, and gives everything that could happen the time to happen. */
   settle(): Promise<void>
   readonly subscription: Subscription
@@ -37,15 +49,19 @@ export interface RunOptions {
   readonly confirmations?: Confirmations
   /** Default 0: the first reorg ends indexing. */
   readonly maxReorgDepth?: number
+  readonly followBlocks?: number
+  readonly backfillBounds?: BackfillBounds
+  /** What `rpc` lives by. Default: one of its own, on which providers always answered just now. */
+  readonly clock?: ManualClock
 }
 
 const LONGEST_MS = 20_000
 
 /** Runs an indexer over a memory index without waiting anywhere. */
-export function runIndexer({ rpc, index, confirmations = 0, maxReorgDepth = 0 }: RunOptions): RunningIndexer {
+export function runIndexer(options: RunOptions): RunningIndexer {
+  const { rpc, index, confirmations = 0, maxReorgDepth = 0, clock = createManualClock(), ...bounds } = options
   const hints = new Subject<void>()
   const log = createLogLines()
-  const clock = createManualClock()
   const { sink, watchlist } = index
   const source = createChainSource({ rpc })
   const indexer = createIndexer({
@@ -56,9 +72,10 @@ export function runIndexer({ rpc, index, confirmations = 0, maxReorgDepth = 0 }:
     maxReorgDepth,
     hints,
     clock,
-    rpc: { ...rpc, lastAnswerAtMs: () => clock.nowMs() },
+    ...bounds,
+    rpc: options.clock === undefined ? { ...rpc, lastAnswerAtMs: () => clock.nowMs() } : rpc,
     logger: log.logger,
-    scheduler: withoutWaiting,
+    scheduler: options.clock === undefined ? withoutWaiting : passingTime(options.clock),
     random: () => 1,
   })
   const emitted: CommittedBlock[] = []
@@ -84,9 +101,9 @@ export function runIndexer({ rpc, index, confirmations = 0, maxReorgDepth = 0 }:
         await nextTurn()
       }
     },
-    hint: async () => {
+    hint: async (ms = 1) => {
       hints.next()
-      await pause(1)
+      await pause(ms)
     },
     settle: async () => {
       hints.next()

@@ -84,6 +84,7 @@ function merged(stored: CandleDelta, delta: CandleDelta): CandleDelta {
             low: stored.usd.low < delta.usd.low ? stored.usd.low : delta.usd.low,
             close: delta.usd.close,
             volume: add(stored.usd.volume, delta.usd.volume),
+            trades: stored.usd.trades + delta.usd.trades,
           },
   }
 }

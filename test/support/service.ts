@@ -68,7 +68,8 @@ export function spawnService(env: Readonly<Record<string, string>>, cwd = proces
 /** What a process needs from its surroundings, without the settings of whoever runs the tests. */
 function inheritedEnv(): Record<string, string> {
   const { PATH = '', HOME = '', TMPDIR } = process.env
-  return { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }) }
+  // No test asks the world for anything.
+  return { PATH, HOME, METADATA_FETCH: 'false', ...(TMPDIR === undefined ? {} : { TMPDIR }) }
 }
 
 /** A folder of its own with a `launchpads.json` of the chain's reference launchpad; `remove` deletes it. */

@@ -37,6 +37,8 @@ export interface SimulatedChain {
   adopt(block: SimulatedBlock): void
   head(): SimulatedBlock
   at(number: number): SimulatedBlock
+  /** The blocks of that height that were mined and dropped. */
+  dropped(number: number): readonly SimulatedBlock[]
   /** Every log of the canonical chain, in order. */
   logs(): readonly ChainLog[]
   /** @throws `NodeFailure` */
@@ -120,6 +122,7 @@ export function createSimulatedChain({
     },
     head,
     at,
+    dropped: number => [...byHash.values()].filter(block => block.header.number === number && blocks[number] !== block),
     logs: () => blocks.flatMap(({ logs }) => logs),
     answer: (method, params) => {
       switch (method) {
@@ -151,7 +154,8 @@ function rawBlock({ header }: SimulatedBlock): unknown {
   }
 }
 
-function rawLog(log: ChainLog): unknown {
+/** As `eth_getLogs` gives it. */
+export function rawLog(log: ChainLog) {
   return {
     address: log.address,
     topics: log.topics,

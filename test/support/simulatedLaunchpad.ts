@@ -21,6 +21,7 @@ interface SimulatedToken {
 
 export const FACTORY = testAddress(1)
 export const WETH = testAddress(2)
+export const START_BLOCK = 1
 const HOLDERS = [0xdead, 11, 12, 13, 14, 15].map(index => testAddress(index))
 const CAST = { weth: WETH, holders: HOLDERS }
 const ETHER = 10n ** 18n
@@ -68,10 +69,12 @@ function launch(index: number, random: Random): Acted {
   const creator = random.pick(HOLDERS)
   const token = { token: testAddress(100 + index), curve: testAddress(200 + index), creator, pool: null, accrued: 0n }
   const supply = 10n ** 27n
+  const name = random.integer(0, 99)
   const data = encodeAbiParameters(parseAbiParameters('string, string, string, uint256, uint256, uint256, uint256, uint16, uint16'), [
-    `Name ${random.integer(0, 99)}`,
+    `Name ${name}`,
     `S${random.integer(0, 9)}`,
-    'ipfs://x',
+    // Few, so that several tokens share one, and another one when the token is launched on another branch.
+    `ipfs://x${name % 4}`,
     supply,
     2n * ETHER,
     supply,

@@ -141,9 +141,16 @@ describe('secretsOf', () => {
       databaseUrl: 'postgresql://localhost/tokens',
       coingecko: { url: 'https://api.coingecko.com', apiKey: null },
       coinbase: { url: 'https://api.coinbase.com' },
+      metadata: {
+        fetch: true,
+        allowHttp: false,
+        gateways: { ipfs: ['https://ipfs.io', 'http://127.0.0.1:8080'], arweave: ['https://arweave.net'] },
+      },
       operatorToken: null,
     }
     expect(secretsOf(config)).toEqual([])
+    const gateways = { ipfs: ['https://gateway.example/k3y0fthegateway'], arweave: [] }
+    expect(secretsOf({ ...config, metadata: { ...config.metadata, gateways } })).toContain('k3y0fthegateway')
   })
 
   it('finds those of a part of the configuration', () => {

@@ -55,6 +55,7 @@ function sources(changes: Partial<MetricsSources> = {}): MetricsSources {
       ageSeconds: 80,
       stale: true,
     }),
+    metadata: () => ({ queued: 12, underWay: 3, outcomes: { read: 40, not_found: 2 } }),
     ...changes,
   }
 }
@@ -86,6 +87,10 @@ describe('createMetrics', () => {
       tokenwire_actor_subscribers: 41,
       tokenwire_subscriptions: 50,
       tokenwire_updates_per_second: 12.5,
+      tokenwire_metadata_queue: 12,
+      tokenwire_metadata_under_way: 3,
+      'tokenwire_metadata_attempts_total{outcome="read"}': 40,
+      'tokenwire_metadata_attempts_total{outcome="not_found"}': 2,
       tokenwire_eth_usd_age_seconds: 80,
       tokenwire_eth_usd_stale: 1,
       'tokenwire_rpc_up{provider="rpc-1"}': 1,

@@ -25,6 +25,8 @@ export interface StartInput {
   readonly user: ServerUser
   /** False: nothing survives a crash of the machine; for tests. */
   readonly durable: boolean
+  /** Where it has to listen; default: on any free port. */
+  readonly port?: number
 }
 
 const POLL_MS = 20
@@ -94,7 +96,7 @@ export async function startServer(input: StartInput): Promise<FoundServer> {
   if (file.kind === 'stale') await rm(join(layout.dataFolder, 'postmaster.pid'), { force: true })
   await keepLogSmall(layout.logFile)
   for (let attempt = 1; ; attempt++) {
-    const child = await spawnServer(input, await freePort())
+    const child = await spawnServer(input, input.port ?? (await freePort()))
     const server = await becomesReady(child, layout)
     if (server !== null) return { ...server, found: false }
     // Another service's server has won the race, the port was taken meanwhile, or processes of a killed server are still ending.

@@ -8,7 +8,7 @@ export const BlockUndoEntity = defineEntity({
   properties: {
     blockNumber: safeInteger().primary(),
     position: p.integer().primary(),
-    tableName: oneOf('table_name', ['token', 'pool', 'balance', 'candle', 'creator_fee']),
+    tableName: oneOf('table_name', ['token', 'pool', 'balance', 'candle', 'creator_fee', 'trader', 'index_totals']),
     existed: p.boolean(),
     image: p.json(),
   },

@@ -20,5 +20,8 @@ export const CandleEntity = defineEntity({
     lowUsd: numeric().nullable(),
     closeUsd: numeric().nullable(),
     volumeUsd: numeric().nullable(),
+    tradesUsd: p.integer(),
+    inUsd: p.boolean().generated('(close_usd is not null) stored'),
   },
+  indexes: [{ name: 'candle_in_usd', properties: ['token', 'intervalSeconds', 'time'], where: 'in_usd' }],
 })

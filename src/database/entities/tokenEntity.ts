@@ -1,6 +1,20 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { address, double, hex, numeric, oneOf, safeInteger } from '#database/columns.ts'
 
+/** What lists are sorted by: the name of the index and the property. */
+const SORTED = [
+  ['created_at', 'createdAt'],
+  ['market_cap', 'marketCapWeth'],
+  ['volume_h24', 'volumeH24'],
+  ['price_change_h24', 'priceChangeH24'],
+  ['price_change_h1', 'priceChangeH1'],
+  ['liquidity', 'liquidityWeth'],
+  ['holder_count', 'holderCount'],
+  ['trades_h24', 'tradesH24'],
+  ['last_trade_at', 'lastTradeAt'],
+  ['graduation', 'graduationPercent'],
+] as const
+
 /** A token with everything that lists and updates show of it. */
 export const TokenEntity = defineEntity({
   name: 'Token',
@@ -67,24 +81,20 @@ export const TokenEntity = defineEntity({
     updatedAtMs: safeInteger(),
   },
   indexes: [
-    { name: 'token_by_created_at', properties: ['createdAt', 'address'] },
-    { name: 'token_by_market_cap', properties: ['marketCapWeth', 'address'] },
-    { name: 'token_by_volume_h24', properties: ['volumeH24', 'address'] },
-    { name: 'token_by_price_change_h24', properties: ['priceChangeH24', 'address'] },
-    { name: 'token_by_price_change_h1', properties: ['priceChangeH1', 'address'] },
-    { name: 'token_by_liquidity', properties: ['liquidityWeth', 'address'] },
-    { name: 'token_by_holder_count', properties: ['holderCount', 'address'] },
-    { name: 'token_by_trades_h24', properties: ['tradesH24', 'address'] },
-    { name: 'token_by_last_trade_at', properties: ['lastTradeAt', 'address'] },
-    { name: 'token_by_graduation', properties: ['graduationPercent', 'address'] },
-    { name: 'token_by_creator', properties: ['creator', 'createdAt', 'address'] },
-    { name: 'token_by_launchpad', properties: ['launchpad', 'createdAt', 'address'] },
-    { name: 'token_by_status', properties: ['graduationStatus', 'createdAt', 'address'] },
+    ...SORTED.flatMap(([name, property]) => [
+      { name: `token_by_${name}`, properties: ['launchpad' as const, 'graduationStatus' as const, property, 'address' as const] },
+      {
+        name: `token_by_creator_and_${name}`,
+        properties: ['creator' as const, 'launchpad' as const, 'graduationStatus' as const, property, 'address' as const],
+      },
+    ]),
+    { name: 'token_by_updated_at', properties: ['updatedAtMs'] },
     { name: 'token_by_windows_expire_at', properties: ['windowsExpireAt'], where: 'windows_expire_at is not null' },
     {
-      name: 'token_by_symbol_prefix',
-      expression: 'create index token_by_symbol_prefix on token (lower(symbol) text_pattern_ops)',
+      name: 'token_by_symbol',
+      expression: 'create index token_by_symbol on token (lower(symbol) text_pattern_ops, market_cap_weth desc nulls last, address)',
     },
+    { name: 'token_by_size', expression: 'create index token_by_size on token (market_cap_weth desc nulls last, address)' },
     {
       name: 'token_by_name_prefix',
       expression: 'create index token_by_name_prefix on token (lower(name) text_pattern_ops)',

@@ -24,9 +24,8 @@ export const TradeEntity = defineEntity({
     timestamp: safeInteger(),
   },
   indexes: [
-    { name: 'trade_by_token', properties: ['token', 'blockNumber', 'logIndex'] },
-    { name: 'trade_by_maker', properties: ['token', 'maker', 'blockNumber', 'logIndex'] },
+    { name: 'trade_by_token', properties: ['token', 'side', 'blockNumber', 'logIndex'] },
+    { name: 'trade_by_maker', properties: ['token', 'maker', 'side', 'blockNumber', 'logIndex'] },
     { name: 'trade_by_token_time', properties: ['token', 'timestamp', 'blockNumber', 'logIndex'] },
-    { name: 'trade_by_time', properties: ['timestamp'] },
   ],
 })

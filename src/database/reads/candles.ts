@@ -25,7 +25,8 @@ interface CandleRow {
  * next one is older: a chart is drawn at once and filled to the left.
  *
  * With `fill`, intervals without a trade repeat the last close with no volume, from the token's first candle to the interval of the newest
- * indexed block, both within the range: nothing is known before and after. Candles without a USD price do not exist in USD.
+ * indexed block, both within the range: nothing is known before and after. In USD a candle is of the trades whose USD price was known, all of it:
+ * prices, volume and number; without any there is none.
  */
 export async function readCandles(db: Queryable, query: CandlesQuery): Promise<Page<Candle, CandleCursor> | null> {
   const step = CANDLE_INTERVALS[query.interval]
@@ -84,11 +85,11 @@ async function readRangeAndEarlier(
 function selectCandles({ token, interval, currency }: CandlesQuery, from: number, to: number, count: number) {
   const columns =
     currency === 'weth'
-      ? sql`open, high, low, close, volume_wei as volume`
-      : sql`open_usd as open, high_usd as high, low_usd as low, close_usd as close, volume_usd as volume`
-  const known = currency === 'weth' ? sql`` : sql`and close_usd is not null`
+      ? sql`open, high, low, close, volume_wei as volume, trades`
+      : sql`open_usd as open, high_usd as high, low_usd as low, close_usd as close, volume_usd as volume, trades_usd as trades`
+  const known = currency === 'weth' ? sql`` : sql`and in_usd`
   return sql<CandleRow>`
-    select time, ${columns}, trades from candle
+    select time, ${columns} from candle
     where token = ${toBytes(token)} and interval_seconds = ${CANDLE_INTERVALS[interval]}::integer
       and time >= ${from}::bigint and time <= ${to}::bigint ${known}
     order by time desc limit ${count}::integer`

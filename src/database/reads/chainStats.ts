@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Queryable } from '#database/queryable.ts'
 import type { Reads } from '#domain/queries.ts'
+import { withParts } from './tokenParts.ts'
 import { toDecimal, weiToWeth } from './tokenRow.ts'
 
 export type IndexedStats = NonNullable<Awaited<ReturnType<Reads['chainStats']>>>
@@ -13,20 +14,20 @@ interface CursorRow {
 }
 
 interface StatsRow extends CursorRow {
-  readonly tokens: string
+  readonly tokens: number
   readonly tokens_24h: string
-  readonly bonding: string
-  readonly completed: string
-  readonly migrated: string
-  readonly liquidity: string
-  readonly trades_24h: string
-  readonly traders_24h: string
-  readonly volume_24h: string
+  readonly bonding: number
+  readonly completed: number
+  readonly migrated: number
+  readonly liquidity_weth: string
+  readonly trades_h24: string
+  readonly traders_h24: string
+  readonly volume_h24: string
 }
 
 /**
  * Counts and sums over the whole index; the 24 hours end with the newest indexed block. They depend on what is committed alone, so they are
- * computed once per commit, however many ask: the answer of the newest commit is kept.
+ * read once per commit, however many ask: the answer of the newest commit is kept.
  */
 export function createChainStats(db: Queryable, chainId: number): () => Promise<IndexedStats | null> {
   let newest: { readonly commit: string; readonly stats: Promise<IndexedStats> } | null = null
@@ -46,38 +47,43 @@ export function createChainStats(db: Queryable, chainId: number): () => Promise<
   }
 }
 
+/**
+ * The totals that commits keep (`totals.ts`). Blocks without a trade leave them as they were: who has fallen silent since then is taken off here. The
+ * launches of the last 24 hours are counted in an index.
+ */
 async function readStats(db: Queryable, chainId: number): Promise<IndexedStats> {
-  const since = sql`(select cursor_timestamp - ${DAY_SECONDS}::bigint from chain_state)`
   const { rows } = await sql<StatsRow>`
-    select chain_state.cursor_number, chain_state.committed_at_ms, of_tokens.*, of_trades.*
-    from chain_state
-    cross join (
-      select count(*) as tokens, count(*) filter (where created_at > ${since}) as tokens_24h,
-        count(*) filter (where graduation_status = 'bonding') as bonding,
-        count(*) filter (where graduation_status = 'completed') as completed,
-        count(*) filter (where graduation_status = 'migrated') as migrated,
-        coalesce(sum(liquidity_weth), 0) as liquidity
-      from token
-    ) as of_tokens
-    cross join (
-      select count(*) as trades_24h, count(distinct maker) as traders_24h, coalesce(sum(amount_wei), 0) as volume_24h
-      from trade where timestamp > ${since}
-    ) as of_trades`.execute(db)
+    ${withParts({})}
+    select chain_state.cursor_number, chain_state.committed_at_ms, coalesce(totals.tokens, 0) as tokens, launched.tokens_24h,
+      coalesce(totals.bonding, 0) as bonding, coalesce(totals.completed, 0) as completed, coalesce(totals.migrated, 0) as migrated,
+      coalesce(totals.liquidity_weth, 0) as liquidity_weth, coalesce(totals.trades_h24, 0) as trades_h24,
+      coalesce(totals.traders_h24, 0) - silent.traders as traders_h24, coalesce(totals.volume_h24, 0) as volume_h24
+    from chain_state left join index_totals as totals on true
+    cross join lateral (
+      select count(*) as traders from trader
+      where last_trade_at > totals.counted_at - ${sql.lit(DAY_SECONDS)}::bigint and last_trade_at <= chain_state.cursor_timestamp - ${sql.lit(DAY_SECONDS)}::bigint
+    ) as silent
+    cross join lateral (
+      select coalesce(sum(of_part.tokens), 0) as tokens_24h from part cross join lateral (
+        select count(*) as tokens from token where token.launchpad = part.launchpad and token.graduation_status = part.graduation_status
+          and token.created_at > chain_state.cursor_timestamp - ${sql.lit(DAY_SECONDS)}::bigint
+      ) as of_part
+    ) as launched`.execute(db)
   const [row] = rows
   if (row === undefined) throw new TypeError('chain_state lost its row')
   return {
     chainId,
     indexedBlock: row.cursor_number,
-    tokens: Number(row.tokens),
+    tokens: row.tokens,
     tokens24h: Number(row.tokens_24h),
-    bonding: Number(row.bonding),
-    completed: Number(row.completed),
-    migrated: Number(row.migrated),
-    trades24h: Number(row.trades_24h),
-    traders24h: Number(row.traders_24h),
-    volumeWeth24h: weiToWeth(row.volume_24h),
+    bonding: row.bonding,
+    completed: row.completed,
+    migrated: row.migrated,
+    trades24h: Number(row.trades_h24),
+    traders24h: Number(row.traders_h24),
+    volumeWeth24h: weiToWeth(row.volume_h24),
     volumeUsd24h: null,
-    liquidityWeth: toDecimal(row.liquidity),
+    liquidityWeth: toDecimal(row.liquidity_weth),
     asOfBlock: row.cursor_number,
     updatedAt: new Date(Number(row.committed_at_ms)).toISOString(),
   }

@@ -38,10 +38,10 @@ interface FeeRow {
 /**
  * What a creator has earned and taken: of this token, and of the escrow that the token's launchpad keeps for all of a creator's tokens, in the
  * currencies that this one pays in: ETH, its own and what its pools are quoted in. Empty for who has no account; `null` when the token
- * is not indexed.
+ * is not indexed. The token's own fees come first, and of each WETH, ETH, the token, then others: whatever the addresses, in the same order.
  */
 export async function readClaimable(db: Queryable, input: ClaimableInput): Promise<Claimable | null> {
-  const { token, creator } = input
+  const { token, creator, weth } = input
   const { rows } = await sql<FeeRow>`
     select chain_state.cursor_number, token.launchpad, fee.currency, fee.scope, fee.accrued, fee.claimed, fee.claim_id,
       currency.symbol as currency_symbol, currency.decimals as currency_decimals
@@ -58,7 +58,8 @@ export async function readClaimable(db: Queryable, input: ClaimableInput): Promi
     ) as fee on true
     left join token as currency on currency.address = fee.currency
     where token.address = ${toBytes(token)}
-    order by fee.scope desc, fee.currency`.execute(db)
+    order by fee.scope desc, fee.currency = ${toBytes(weth)} desc, fee.currency = ${toBytes(ZERO_ADDRESS)} desc,
+      fee.currency = token.address desc, fee.currency`.execute(db)
   const first = rows[0]
   if (first === undefined || first.cursor_number === null) return null
   return {

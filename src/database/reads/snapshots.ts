@@ -33,7 +33,8 @@ export async function readSnapshots(db: Queryable, input: SnapshotsInput): Promi
     join token on token.address = asked.address
     ${MAIN_POOL}
     left join lateral (
-      select * from trade where trade.token = asked.address order by trade.block_number desc, trade.log_index desc limit 1
+      select * from trade where trade.token = asked.address
+      order by trade.timestamp desc, trade.block_number desc, trade.log_index desc limit 1
     ) as trade on true
     cross join lateral (
       select json_agg(json_build_array('0x' || encode(largest.holder, 'hex'), largest.balance::text, largest.type, largest.last_changed_block::text)

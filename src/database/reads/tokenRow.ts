@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { bytesToAddress, toHex } from '#database/bytes.ts'
-import { formatDecimal, formatUnits, parseDecimal } from '#domain/decimal.ts'
+import { formatUnits } from '#domain/decimal.ts'
 import type { GraduationStatus, PerWindow, Pool, PoolType, Token } from '#domain/token.ts'
 
 const WETH_DECIMALS = 18
@@ -151,14 +151,17 @@ export function toToken(row: TokenRow, chainId: number): Token {
 export function toDecimal(numeric: string): string
 export function toDecimal(numeric: string | null): string | null
 export function toDecimal(numeric: string | null): string | null {
-  return numeric === null ? null : formatDecimal(parseDecimal(numeric))
+  // PostgreSQL prints neither exponents nor a sign on zero; what is left to take off are zeros at the end of a fraction.
+  return numeric?.includes('.') === true ? numeric.replace(/\.?0+$/, '') : numeric
 }
 
 /** A `numeric` column that holds wei as a plain decimal string in WETH. */
 export function weiToWeth(wei: string): string
 export function weiToWeth(wei: string | null): string | null
 export function weiToWeth(wei: string | null): string | null {
-  return wei === null ? null : formatUnits(BigInt(wei), WETH_DECIMALS)
+  if (wei === null || wei.startsWith('-')) return wei === null ? null : formatUnits(BigInt(wei), WETH_DECIMALS)
+  const digits = wei.padStart(WETH_DECIMALS + 1, '0')
+  return toDecimal(`${digits.slice(0, -WETH_DECIMALS)}.${digits.slice(-WETH_DECIMALS)}`)
 }
 
 /** A `bigint` column of Unix seconds as ISO 8601 UTC with milliseconds. */

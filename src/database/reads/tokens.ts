@@ -4,6 +4,7 @@ import type { Queryable } from '#database/queryable.ts'
 import type { Address } from '#domain/address.ts'
 import type { Page, TokenCursor, TokenSort, TokensQuery } from '#domain/queries.ts'
 import type { Token } from '#domain/token.ts'
+import { ofPart, withParts } from './tokenParts.ts'
 import { MAIN_POOL, TOKEN_COLUMNS, type TokenRow, toToken } from './tokenRow.ts'
 
 interface Sort {
@@ -13,7 +14,10 @@ interface Sort {
   readonly nullable: boolean
 }
 
-/** Each column leads an index that ends with the address, so that a page is a stretch of that index in either direction. */
+/**
+ * Each column stands in two indexes, behind launchpad and status and behind creator, launchpad and status, with the address at the end: a page is
+ * a stretch of the index per part that the filters leave.
+ */
 const SORTS: Readonly<Record<TokenSort, Sort>> = {
   createdAt: { column: sql`token.created_at`, type: sql`bigint`, nullable: false },
   marketCap: { column: sql`token.market_cap_weth`, type: sql`numeric`, nullable: true },
@@ -54,41 +58,68 @@ export async function readToken(db: Queryable, address: Address, chainId: number
 async function readWithValue(db: Queryable, query: TokensQuery, count: number): Promise<ListedRow[]> {
   const { column, type, nullable } = SORTS[query.sort]
   const { cursor } = query
-  const descending = query.order === 'desc'
-  const conditions = filters(query)
-  if (nullable) conditions.push(sql`${column} is not null`)
+  const direction = query.order === 'desc' ? sql`desc` : sql`asc`
+  const conditions = nullable ? [sql`${column} is not null`] : []
   if (cursor !== undefined) {
-    const beyond = descending ? sql`<` : sql`>`
-    conditions.push(sql`(${column}, token.address) ${beyond} (${cursor.value}::${type}, ${toBytes(cursor.address)}::bytea)`)
+    const beyond = query.order === 'desc' ? sql`<` : sql`>`
+    const [behind, of] = prefixOf(query)
+    conditions.push(sql`(${behind}${column}, token.address) ${beyond} (${of}${cursor.value}::${type}, ${toBytes(cursor.address)}::bytea)`)
   }
-  const direction = descending ? sql`desc` : sql`asc`
-  const { rows } = await sql<ListedRow>`
-    select ${TOKEN_COLUMNS}, ${column}::text as sort_value from token ${MAIN_POOL} ${where(conditions)}
-    order by ${column} ${direction}, token.address ${direction} limit ${count}`.execute(db)
-  return rows
+  return readListed(db, query, { conditions, direction, addressDirection: direction, count })
 }
 
 async function readWithoutValue(db: Queryable, query: TokensQuery, count: number): Promise<ListedRow[]> {
   const { cursor } = query
-  const { column } = SORTS[query.sort]
-  const conditions = [...filters(query), sql`${column} is null`]
+  const conditions = [sql`${SORTS[query.sort].column} is null`]
   if (cursor?.value === null) conditions.push(sql`token.address > ${toBytes(cursor.address)}::bytea`)
-  // The order names the column, which is null, because the planner would not see that the index gives it.
+  return readListed(db, query, { conditions, direction: sql`asc`, addressDirection: sql`asc`, count })
+}
+
+/**
+ * What stands before a cursor's value on both sides of the comparison. A creator's cursor names the creator's index from its first column on: where
+ * many have the same value, the planner takes few to be beyond it and finds the index of all creators as good.
+ */
+function prefixOf({ creator, addresses }: TokensQuery): readonly [RawBuilder<unknown>, RawBuilder<unknown>] {
+  if (creator === undefined || addresses !== undefined) return [sql``, sql``]
+  return [
+    sql`token.creator, token.launchpad, token.graduation_status, `,
+    sql`${toBytes(creator)}::bytea, part.launchpad, part.graduation_status, `,
+  ]
+}
+
+interface Stretch {
+  readonly conditions: readonly RawBuilder<unknown>[]
+  readonly direction: RawBuilder<unknown>
+  readonly addressDirection: RawBuilder<unknown>
+  readonly count: number
+}
+
+/** The first tokens of a stretch of the sort's order, of all that the filters leave. */
+async function readListed(db: Queryable, query: TokensQuery, stretch: Stretch): Promise<ListedRow[]> {
+  const { column } = SORTS[query.sort]
+  const order = (value: RawBuilder<unknown>, address: RawBuilder<unknown>) =>
+    sql`order by ${value} ${stretch.direction}, ${address} ${stretch.addressDirection}`
+  const found = (conditions: readonly RawBuilder<unknown>[]) => sql`
+    select token.address, ${column} as value from token
+    where ${sql.join([...conditions, ...stretch.conditions], sql` and `)} ${order(column, sql`token.address`)} limit ${stretch.count}`
   const { rows } = await sql<ListedRow>`
-    select ${TOKEN_COLUMNS}, null as sort_value from token ${MAIN_POOL} ${where(conditions)}
-    order by ${column}, token.address limit ${count}`.execute(db)
+    ${query.addresses === undefined ? withParts(query) : sql``}
+    select ${TOKEN_COLUMNS}, listed.value::text as sort_value
+    from (${
+      query.addresses === undefined
+        ? sql`select best.* from part cross join lateral (${found([ofPart(query)])}) as best
+          ${order(sql`best.value`, sql`best.address`)} limit ${stretch.count}`
+        : found(ofAddresses(query, query.addresses))
+    }) as listed
+    join token on token.address = listed.address ${MAIN_POOL}
+    ${order(sql`listed.value`, sql`listed.address`)}`.execute(db)
   return rows
 }
 
-function filters({ status, creator, launchpad, addresses }: TokensQuery): RawBuilder<unknown>[] {
-  const conditions: RawBuilder<unknown>[] = []
+function ofAddresses({ status, creator, launchpad }: TokensQuery, addresses: readonly Address[]): readonly RawBuilder<unknown>[] {
+  const conditions = [sql`token.address = any(${addresses.map(toBytes)}::bytea[])`]
   if (status !== undefined) conditions.push(sql`token.graduation_status = ${status}`)
   if (creator !== undefined) conditions.push(sql`token.creator = ${toBytes(creator)}`)
   if (launchpad !== undefined) conditions.push(sql`token.launchpad = ${launchpad}`)
-  if (addresses !== undefined) conditions.push(sql`token.address = any(${addresses.map(toBytes)}::bytea[])`)
   return conditions
-}
-
-function where(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
-  return conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`
 }

@@ -17,6 +17,7 @@ import { createRandom, type Random } from '#devchain/traders/random.ts'
 import { ACCOUNTS_FOR_TRADERS, createTraders, type Traders } from '#devchain/traders.ts'
 import { TokenwireError } from '#errors'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
+import { buildConsole } from './buildConsole.ts'
 import { makeFreshFolder } from './freshFolder.ts'
 import { isReady } from './isReady.ts'
 import { launchpadsFile } from './launchpadsFile.ts'
@@ -87,10 +88,12 @@ export async function runDev(run: DevRun): Promise<never> {
 
 async function runOn(run: DevRun, anvil: Anvil): Promise<never> {
   const { settings, shutdown } = run
+  const consoleBuilt = buildConsole(shutdown.signal)
   const client = createDevClient(anvil.url)
   const chain: Chain = { anvil, client, deployment: await deploy(client, {}, () => client.mine({ blocks: 1 })) }
   const serviceEnvironment = await prepareService(run, chain)
   const market = await startMarket(run, chain)
+  await consoleBuilt
   const service = await startService(run, serviceEnvironment)
   await Promise.race([service.ended, announce(run, chain, market, service)])
   const live = runLive({
@@ -136,6 +139,8 @@ async function prepareService({ settings, environment, watchdog }: DevRun, { anv
     CHAIN_ID: String(deployment.chainId),
     LAUNCHPADS_FILE: file,
     DATA_DIR: folder,
+    // What the simulated creators name is nowhere, and nothing of a development chain is asked of the world.
+    METADATA_FETCH: 'false',
     LOG_FORMAT: format === '' ? 'pretty' : format,
   }
   loadConfig(variables, { cwd: process.cwd(), knownAdapters: ADAPTER_KINDS })

@@ -26,6 +26,7 @@ export function summary(input: SummaryInput): string {
   return `
   Tokenwire runs on a development chain: simulated traders, nothing of it is real.
 
+    Console      ${serviceUrl}/
     Service      ${serviceUrl}
     Chain RPC    ${rpcUrl}  (anvil, chain id ${deployment.chainId}, launchpad ${deployment.launchpad})
     PostgreSQL   ${withoutPassword(databaseUrl)}  (with its password in ${devFile})

@@ -10,14 +10,18 @@ export function chainStatsRoute({ reads, indexer, ethUsd }: Pick<Sources, 'reads
     const indexed = await reads.chainStats()
     if (indexed === null) return unavailable('data_unavailable', 'nothing is indexed yet')
     const { headBlock, blockTimeMs, baseFeeGwei } = indexer.chain()
-    const { chainId, ...stats } = indexed
+    const { chainId, indexedBlock, volumeUsd24h: _, liquidityWeth, asOfBlock, updatedAt, ...counts } = indexed
     return jsonAnswer({
       chainId,
       headBlock: headBlock === null ? null : String(headBlock),
+      indexedBlock,
       blockTimeMs,
       baseFeeGwei,
-      ...stats,
-      volumeUsd24h: toUsd(stats.volumeWeth24h, ethUsd.ethUsd()),
+      ...counts,
+      volumeUsd24h: toUsd(counts.volumeWeth24h, ethUsd.ethUsd()),
+      liquidityWeth,
+      asOfBlock,
+      updatedAt,
     } satisfies ChainStats)
   })
 }

@@ -11,6 +11,7 @@ import { healthzRoute, indexerHealthRoute, readyzRoute } from './health.ts'
 import { holdersRoute } from './holders.ts'
 import { metricsRoute } from './metrics.ts'
 import { searchRoute } from './search.ts'
+import { siteRoutes } from './site.ts'
 import { streamRoute } from './stream.ts'
 import { tokenRoute, tokensRoute } from './tokens.ts'
 import { tradesRoute } from './trades.ts'
@@ -36,6 +37,7 @@ export function routes(sources: Sources): readonly Route[] {
     readyzRoute({ ...sources, probeDatabase }),
     metricsRoute(sources),
     webSocketRoute(),
+    ...siteRoutes(sources),
   ]
 }
 

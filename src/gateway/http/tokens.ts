@@ -7,21 +7,27 @@ import { tokenNotFound } from '#gateway/problem.ts'
 import { type Route, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
 
+/** The most that a page holds, and the most addresses that can be asked for at once. */
+const MOST_TOKENS = 100
+const USUAL_TOKENS = 50
+
 const LIST_PARAMETERS = {
   sort: withDefault(oneOf(TOKEN_SORTS), 'createdAt'),
   order: withDefault(oneOf(['asc', 'desc']), 'desc'),
   status: optional(oneOf(['none', 'bonding', 'completed', 'migrated'])),
   creator: optional(address),
   launchpad: optional(text(64)),
-  addresses: optional(list(address, 100, 'addresses (0x and 40 hex digits)')),
-  limit: withDefault(integer(1, 100), 50),
+  addresses: optional(list(address, MOST_TOKENS, 'addresses (0x and 40 hex digits)')),
+  limit: optional(integer(1, MOST_TOKENS)),
   cursor: optional(text(512)),
 }
 
 export function tokensRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>): Route {
   return resource(
     { path: '/api/tokens', parameters: LIST_PARAMETERS, cacheControl: 'revalidate' },
-    async ({ limit, cursor: cursorText, ...filter }) => {
+    async ({ limit: asked, cursor: cursorText, ...filter }) => {
+      // Who names addresses wants all of them.
+      const limit = asked ?? filter.addresses?.length ?? USUAL_TOKENS
       const codec = tokenCursor(filter.sort)
       const decoded = decodeCursor(codec, cursorText, filter)
       if ('kind' in decoded) return decoded

@@ -50,6 +50,7 @@ function extend(candle: Mutable<CandleDelta>, trade: TradeRow, price: Decimal, u
           low: min(candle.usd.low, usd.low),
           close: usd.close,
           volume: add(candle.usd.volume, usd.volume),
+          trades: candle.usd.trades + usd.trades,
         }
 }
 
@@ -57,7 +58,7 @@ function usdPart(trade: TradeRow, priceWeth: Decimal): UsdPart | null {
   if (trade.ethUsd === null) return null
   const price = multiply(priceWeth, trade.ethUsd)
   const volume = multiply(units(trade.amountWei ?? 0n, WETH_DECIMALS), trade.ethUsd)
-  return { open: price, high: price, low: price, close: price, volume }
+  return { open: price, high: price, low: price, close: price, volume, trades: 1 }
 }
 
 function min(a: Decimal, b: Decimal): Decimal {

@@ -74,7 +74,7 @@ export function launchedToken(event: TokenEventOf<'launch'>): TokenState {
     symbol: event.symbol,
     name: event.name,
     decimals: event.decimals,
-    totalSupply: 0n,
+    totalSupply: event.totalSupply ?? 0n,
     creator: event.creator,
     createdAt: event.timestamp,
     createdBlock: event.blockNumber,

@@ -1,17 +1,14 @@
-import { type Decimal, max, multiply, ratio, units } from '#domain/decimal.ts'
+import type { Address } from '#domain/address.ts'
+import { type Decimal, max, multiply, units } from '#domain/decimal.ts'
 import type { PoolState, TokenState, TradeRow } from '#domain/tokenState.ts'
-import type { TradeSide } from '#domain/trade.ts'
+import { tradePrice } from '#domain/tradePrice.ts'
 import { EMPTY_AGING, perWindow, rollWindows } from '#domain/windows.ts'
 import type { TokenEventOf } from '#launchpads/tokenEvent.ts'
 import { type Draft, draftPool, type Mutable } from './draft.ts'
 
-/** Below this many units of either side, rounding in the contract moves the ratio by more than a tenth of a percent. */
-const DUST_UNITS = 1_000n
-const WETH_DECIMALS = 18
-
 export function applyPoolChange(draft: Draft, token: Mutable<TokenState>, event: TokenEventOf<'poolChanged'>): void {
   const pool = draftPool(draft, event.pool)
-  if (pool === undefined) return
+  if (pool === undefined || pool.token !== token.address) return
   const { reserves, concentrated, liquidityChange } = event
   if (reserves?.mode === 'set') {
     pool.reserveToken = reserves.token
@@ -78,25 +75,8 @@ export function applyTrade(draft: Draft, token: Mutable<TokenState>, event: Toke
   token.lastTradeAt = timestamp
 }
 
-/**
- * The average price of a trade without its fee, in WETH per whole token: what both a curve's and a pool's trades can be compared by, and
- * free of the zigzag that a fee puts between buys and sells.
- *
- * @returns `null` when it is not quoted in WETH, or so small that its amounts say nothing about a price
- */
-export function tradePrice(
-  trade: { readonly side: TradeSide; readonly amountToken: bigint; readonly amountWei: bigint | null; readonly feeWei: bigint | null },
-  tokenDecimals: number,
-): Decimal | null {
-  if (trade.amountWei === null) return null
-  const fee = trade.feeWei ?? 0n
-  const netWei = trade.side === 'buy' ? trade.amountWei - fee : trade.amountWei + fee
-  if (trade.amountToken < DUST_UNITS || netWei < DUST_UNITS) return null
-  return ratio(netWei * 10n ** BigInt(tokenDecimals), trade.amountToken * 10n ** BigInt(WETH_DECIMALS))
-}
-
 /** Brings what follows from the rest up to date: the windows as of `now`, market cap and liquidity. */
-export function settleToken(draft: Draft, token: Mutable<TokenState>, now: number): void {
+export function settleToken(draft: Draft, token: Mutable<TokenState>, now: number, weth: Address): void {
   const newTrades = (draft.ticks.get(token.address) ?? []).map(({ trade }) => trade)
   const aging = draft.rows.aging.get(token.address) ?? perWindow(() => EMPTY_AGING)
   const rolled = rollWindows(token.windows, aging, newTrades, now)
@@ -106,15 +86,15 @@ export function settleToken(draft: Draft, token: Mutable<TokenState>, now: numbe
   token.windowsAt = now
   token.marketCapWeth = token.priceWeth === null ? null : multiply(token.priceWeth, units(token.totalSupply, token.decimals))
   const pool = token.mainPool === null ? undefined : (draft.pools.get(token.mainPool) ?? draft.rows.pools.get(token.mainPool))
-  if (pool !== undefined) token.liquidityWeth = liquidityOf(pool, token.decimals)
+  if (pool !== undefined) token.liquidityWeth = liquidityOf(pool, token.decimals, weth)
 }
 
 /**
  * What a pool holds, in WETH: both sides at its price; of a curve only the ETH, since its unsold tokens are not for taking out. `null` when
  * the pool is not quoted in WETH.
  */
-export function liquidityOf(pool: PoolState, tokenDecimals: number): Decimal | null {
-  if (pool.reserveQuote === null) return null
+export function liquidityOf(pool: PoolState, tokenDecimals: number, weth: Address): Decimal | null {
+  if (pool.reserveQuote === null || pool.quoteToken !== weth) return null
   const quote = units(pool.reserveQuote, pool.quoteDecimals)
   if (pool.type === 'curve') return quote
   if (pool.priceWeth === null || pool.reserveToken === null) return null

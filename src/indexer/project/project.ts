@@ -36,7 +36,7 @@ export function project(input: ProjectInput): Changes {
   for (const token of input.rows.tokens.values()) {
     if (token.windowsExpireAt !== null && token.windowsExpireAt <= input.now) draftToken(draft, token.address)
   }
-  for (const token of draft.tokens.values()) settleToken(draft, token, input.now)
+  for (const token of draft.tokens.values()) settleToken(draft, token, input.now, input.weth)
   const ticks = [...draft.ticks.values()].flat()
   return {
     tokens: [...draft.tokens.values()],
@@ -65,14 +65,17 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
   switch (event.kind) {
     case 'poolCreated': {
       const { pool, main } = event
+      const known = input.lookup(pool.address)
+      // Whose it is was announced before: two tokens in one row would take each other's numbers.
+      if (known !== undefined && !('token' in known && known.token === event.token)) return
       if (draftPool(draft, pool.address) === undefined) {
         draft.pools.set(pool.address, {
           ...pool,
           token: event.token,
           launchpad: token.launchpad,
           // What a v4 pool has is mixed with all others in the PoolManager, and no event tells of the fees that leave it.
-          reserveToken: pool.type === 'uniswap-v4' ? null : 0n,
-          reserveQuote: pool.type === 'uniswap-v4' ? null : 0n,
+          reserveToken: pool.type === 'uniswap-v4' || event.reserves === 'unknown' ? null : 0n,
+          reserveQuote: pool.type === 'uniswap-v4' || event.reserves === 'unknown' ? null : 0n,
           sqrtPriceX96: null,
           tick: null,
           liquidity: null,
@@ -99,7 +102,7 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
     case 'completed':
       token.graduationStatus = 'completed'
       token.graduationPercent = 100
-      token.raisedWei = event.raisedWei
+      token.raisedWei = event.raisedWei ?? token.raisedWei
       token.completedAt = event.timestamp
       return
     case 'migrated':
@@ -137,7 +140,7 @@ export function holderType(holder: Address, token: Pick<TokenState, 'creator'>, 
   if (BURN_ADDRESSES.has(holder)) return 'burn'
   switch (watched?.role) {
     case 'contract':
-      return 'locker'
+      return watched.holds ?? 'locker'
     case 'poolManager':
       return 'pool'
     case 'tokenCurve':
@@ -158,17 +161,18 @@ function applyMigration(draft: Draft, token: Mutable<TokenState>, event: TokenEv
   const curve = token.mainPool === null ? undefined : draftPool(draft, token.mainPool)
   // Graduation moves all that the curve held; no event of the curve says so.
   if (curve?.type === 'curve') {
-    curve.reserveToken = 0n
-    curve.reserveQuote = 0n
+    if (curve.reserveToken !== null) curve.reserveToken = 0n
+    if (curve.reserveQuote !== null) curve.reserveQuote = 0n
   }
-  token.mainPool = event.pool
+  const pool = draftPool(draft, event.pool)
+  if (pool?.token === token.address) token.mainPool = event.pool
   token.graduationStatus = 'migrated'
   token.graduationPercent = 100
   token.completedAt ??= event.timestamp
   token.migratedAt = event.timestamp
   token.graduatedPool = event.pool
   token.graduationTxHash = event.txHash
-  notePrice(token, draftPool(draft, event.pool)?.priceWeth ?? null)
+  if (token.mainPool === event.pool) notePrice(token, pool?.priceWeth ?? null)
 }
 
 function applyCreatorFee(draft: Draft, token: Mutable<TokenState> | null, event: TokenEventOf<'creatorFee'>, weth: Address): void {
@@ -181,7 +185,7 @@ function applyCreatorFee(draft: Draft, token: Mutable<TokenState> | null, event:
     if (row.claimed > row.accrued) row.accrued = row.claimed
   }
   row.lastChangedBlock = event.blockNumber
-  if (token !== null && event.currency === weth) {
+  if (token !== null && (event.currency === weth || event.currency === ZERO_ADDRESS)) {
     if (token.feesAccruedWei !== null) token.feesAccruedWei += event.accrued ?? 0n
     if (token.feesClaimedWei !== null) token.feesClaimedWei += event.claimed
   }

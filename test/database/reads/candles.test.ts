@@ -35,6 +35,7 @@ function candleRow({ minute, usd }: Stored, step = 60): Row {
     low_usd: usd ? `${minute * 3}` : null,
     close_usd: usd ? `${minute * 3}.20` : null,
     volume_usd: usd ? `${minute}.50` : null,
+    trades_usd: usd ? Math.ceil((minute + 1) / 2) : 0,
   }
 }
 
@@ -65,7 +66,8 @@ function wireCandle({ minute }: Stored, currency: CandlesQuery['currency']): Can
   const time = START + minute * 60
   const weth = { open: `${minute}.1`, high: `${minute}.4`, low: `${minute}`, close: `${minute}.2`, volume: `${minute + 1}` }
   const usd = { open: `${minute * 3}.1`, high: `${minute * 3}.4`, low: `${minute * 3}`, close: `${minute * 3}.2`, volume: `${minute}.5` }
-  return { time, ...(currency === 'weth' ? weth : usd), trades: minute + 1 }
+  // Half of the trades had a price in USD.
+  return currency === 'weth' ? { time, ...weth, trades: minute + 1 } : { time, ...usd, trades: Math.ceil((minute + 1) / 2) }
 }
 
 /** All pages put together, oldest first. */
@@ -157,6 +159,11 @@ describe('candles', () => {
         [at(4), '4.2', 5],
         [at(5), '4.2', 0],
       ])
+    })
+
+    test('count in USD the trades whose price was known, which their prices and volume are of', async () => {
+      const page = await readCandles(kysely, { ...base, currency: 'usd', from: at(10) })
+      expect(page?.data).toEqual([{ time: at(10), open: '30.1', high: '30.4', low: '30', close: '30.2', volume: '10.5', trades: 6 }])
     })
 
     test('leave out those without a price in USD, also as what is carried', async () => {

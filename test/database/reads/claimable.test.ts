@@ -33,7 +33,7 @@ describe('what a creator can claim', () => {
     await insertRows(kysely, 'token', [tokenRow(1, { symbol: 'ALP', decimals: 9 }), tokenRow(2)])
   })
 
-  test('is listed per currency and scope, with the names of WETH, ETH and the token itself', async () => {
+  test('is listed per currency and scope, with WETH first, then the token itself, then others', async () => {
     await insertRows(kysely, 'creator_fee', [
       feeRow({ accrued: '340282366920938463463374607431768211456', claimed: '1' }),
       feeRow({ currency: TOKEN, accrued: '7', claimed: '7' }),
@@ -43,6 +43,17 @@ describe('what a creator can claim', () => {
     const answer = await read()
     expect(answer).toMatchObject({ token: TOKEN, creator: CREATOR, asOfBlock: '456' })
     expect(answer?.claimable).toEqual([
+      {
+        currency: WETH,
+        symbol: 'WETH',
+        decimals: 18,
+        accrued: '340282366920938463463374607431768211456',
+        claimed: '1',
+        amount: '340282366920938463463374607431768211455',
+        amountUsd: null,
+        scope: 'token',
+        claim: CALL,
+      },
       {
         currency: TOKEN,
         symbol: 'ALP',
@@ -61,17 +72,6 @@ describe('what a creator can claim', () => {
         accrued: '5',
         claimed: '0',
         amount: '5',
-        amountUsd: null,
-        scope: 'token',
-        claim: CALL,
-      },
-      {
-        currency: WETH,
-        symbol: 'WETH',
-        decimals: 18,
-        accrued: '340282366920938463463374607431768211456',
-        claimed: '1',
-        amount: '340282366920938463463374607431768211455',
         amountUsd: null,
         scope: 'token',
         claim: CALL,

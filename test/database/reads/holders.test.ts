@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { readHolders } from '#database/reads/holders.ts'
+import { MOST_LOOKED_AT, readHolders } from '#database/reads/holders.ts'
 import { HOLDER_TYPES, type Holder } from '#domain/holder.ts'
 import type { HolderCursor, HoldersQuery } from '#domain/queries.ts'
 import { useDatabase } from '#test/support/database.ts'
@@ -77,6 +77,21 @@ describe('a token’s holders', () => {
   test('are an empty page for a token that nobody holds and nothing for an unknown one', async () => {
     expect(await readHolders(kysely, { token: addressOf(2), excludeTypes: [], limit: 50 })).toEqual({ data: [], next: null })
     expect(await readHolders(kysely, { token: addressOf(4), excludeTypes: [], limit: 50 })).toBeNull()
+  })
+
+  test('are looked for in pages that end early where nearly all types are left out, with their true rank', async () => {
+    const token = Buffer.from(addressOf(8).slice(2), 'hex')
+    const before = MOST_LOOKED_AT + 299
+    await sql`insert into balance select ${token}, substring(sha256(int4send(i)) for 20), 1000000 - i, 'wallet', 1
+      from generate_series(1, ${before}) as i`.execute(kysely)
+    await insertRows(kysely, 'token', [tokenRow(8)])
+    await insertRows(kysely, 'balance', [balanceRow(8, 5, '3', 'pool')])
+    const query = { token: addressOf(8), excludeTypes: ['wallet'], limit: 50 } as const
+    const first = await readHolders(kysely, query)
+    expect(first?.data).toEqual([])
+    expect(first?.next?.rank).toBe(MOST_LOOKED_AT)
+    const second = await readHolders(kysely, first?.next ? { ...query, cursor: first.next } : query)
+    expect(second).toMatchObject({ data: [{ rank: before + 1, address: addressOf(5), type: 'pool' }], next: null })
   })
 
   test('are read from their index without sorting, from the first page and from a cursor among equals', async () => {

@@ -1,9 +1,7 @@
 import fc from 'fast-check'
-import { sql } from 'kysely'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { readSearch } from '#database/reads/search.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { plansOf } from '#test/support/explain.ts'
 import { insertRows, type Row, tokenRow } from '#test/support/rows.ts'
 
 const { kysely, clear } = await useDatabase()
@@ -115,22 +113,3 @@ function ranked(rows: readonly Row[], text: string): readonly unknown[] {
     .toSorted((a, b) => wayOf(a) - wayOf(b) || capOf(b) - capOf(a) || (String(a['address']) < String(b['address']) ? -1 : 1))
     .map(row => row['address'])
 }
-
-describe('the plan of a search', () => {
-  beforeAll(async () => {
-    await clear()
-    await sql`insert into token (address, launchpad, symbol, name, decimals, total_supply, creator, created_at, created_block, created_tx_hash,
-        trade_count, holder_count, volume_m5, volume_h1, volume_h6, volume_h24, buys_m5, buys_h1, buys_h6, buys_h24, sells_m5, sells_h1, sells_h6,
-        sells_h24, windows_at, graduation_status, sequence, as_of_block, updated_at_ms)
-      select substring(sha256(int4send(i)) for 20), 'wow', substring(md5(i::text) for 6), md5('n' || i::text), 18, 1, '\\x01', i, i, '\\x02',
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'none', 1, 1, 1 from generate_series(1, 20000) as i`.execute(kysely)
-    await sql`analyze token`.execute(kysely)
-  })
-
-  test('reads no table from end to end', async () => {
-    for (const q of ['dogecoin', '0xabcd12', 'abc']) {
-      const plans = await plansOf(kysely, db => readSearch(db, { q, limit: 20 }, 31337))
-      expect(plans.flat().map(node => node['Node Type'])).not.toContain('Seq Scan')
-    }
-  })
-})

@@ -1,12 +1,11 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { readToken, readTokens } from '#database/reads/tokens.ts'
 import { parseDecimal } from '#domain/decimal.ts'
 import { TOKEN_SORTS, type TokenCursor, type TokenSort, type TokensQuery } from '#domain/queries.ts'
 import type { GraduationStatus, Token } from '#domain/token.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { plansOf } from '#test/support/explain.ts'
 import { addressOf, insertRows, type Row, tokenRow } from '#test/support/rows.ts'
 
 const CHAIN_ID = 31337
@@ -148,47 +147,6 @@ describe('listing tokens', () => {
     expect(await readToken(kysely, addressOf(2), CHAIN_ID)).toBeNull()
   })
 })
-
-describe('the plans of the listing', () => {
-  beforeAll(async () => {
-    await clear()
-    await sql`insert into token (address, launchpad, decimals, total_supply, creator, created_at, created_block, created_tx_hash, main_pool,
-        market_cap_weth, liquidity_weth, trade_count, holder_count, last_trade_at, volume_m5, volume_h1, volume_h6, volume_h24,
-        buys_m5, buys_h1, buys_h6, buys_h24, sells_m5, sells_h1, sells_h6, sells_h24, price_change_h24, price_change_h1, windows_at,
-        graduation_status, graduation_percent, sequence, as_of_block, updated_at_ms)
-      select substring(sha256(int4send(i)) for 20), 'wow', 18, 1, '\\x01', i, i, '\\x02', null,
-        nullif(i % 3, 0) * i, nullif(i % 3, 0) * i, 0, i, nullif(i % 3, 0) * i, 0, 0, 0, i,
-        0, 0, 0, i, 0, 0, 0, 0, nullif(i % 3, 0) * i, nullif(i % 3, 0) * i, 0,
-        'bonding', nullif(i % 3, 0) * i, 1, 1, 1 from generate_series(1, 6000) as i`.execute(kysely)
-    await sql`analyze token`.execute(kysely)
-  })
-
-  const places = { 'from the start': undefined, 'in the middle': '3000', 'among those without a value': null }
-  const cases = TOKEN_SORTS.flatMap(sort =>
-    (['asc', 'desc'] as const).flatMap(order =>
-      (['from the start', 'in the middle', 'among those without a value'] as const)
-        .filter(place => places[place] !== null || isNullable(sort))
-        .map(place => ({ sort, order, place })),
-    ),
-  )
-
-  test.each(cases)('read an index and sort nothing: $sort $order $place', async ({ sort, order, place }) => {
-    const value = places[place]
-    const cursor = value === undefined ? {} : { cursor: { value, address: addressOf(1) } }
-    const plans = await plansOf(kysely, db => readTokens(db, { sort, order, limit: 50, ...cursor }, CHAIN_ID))
-    expect(plans.length).toBe(1)
-    for (const nodes of plans) {
-      const types = nodes.map(node => node['Node Type'])
-      expect(types).not.toContain('Sort')
-      expect(types).not.toContain('Incremental Sort')
-      expect(nodes.filter(node => node['Relation Name'] === 'token').map(node => node['Node Type'])).toEqual(['Index Scan'])
-    }
-  })
-})
-
-function isNullable(sort: TokenSort): boolean {
-  return !['createdAt', 'volume24h', 'holders', 'trades24h'].includes(sort)
-}
 
 // Keeps the words of the contract and of the test in step.
 STATUSES satisfies readonly GraduationStatus[]

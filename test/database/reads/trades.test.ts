@@ -1,11 +1,9 @@
 import fc from 'fast-check'
-import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { readTrades } from '#database/reads/trades.ts'
 import type { TradeCursor, TradesQuery } from '#domain/queries.ts'
 import type { Trade } from '#domain/trade.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { plansOf } from '#test/support/explain.ts'
 import { addressOf, insertRows, type Row, tokenRow, tradeRow, wordOf } from '#test/support/rows.ts'
 
 const { kysely } = await useDatabase()
@@ -111,32 +109,5 @@ describe('a token’s trades', () => {
       timestamp: new Date((1_700_000_000 + 18_000_000_000) * 1000).toISOString(),
     })
     expect(page?.data[1]).toMatchObject({ amountWeth: null, priceWeth: null, priceUsd: null, valueUsd: null, feeWeth: null })
-  })
-})
-
-describe('the plans of the trades', () => {
-  beforeAll(async () => {
-    await sql`insert into trade (block_number, log_index, token, pool, phase, side, maker, amount_token, block_hash, tx_hash, timestamp)
-      select 1000000 + i, 0, sha256(int4send(i % 5)), '\\x01', 'pool', case when i % 2 = 0 then 'buy' else 'sell' end, sha256(int4send(i % 300)), 1,
-        '\\x02', '\\x03', i from generate_series(1, 6000) as i`.execute(kysely)
-    await sql`update trade set token = substring(token for 20), maker = substring(maker for 20) where block_number > 1000000`.execute(
-      kysely,
-    )
-    await sql`analyze trade`.execute(kysely)
-  })
-
-  test.each([
-    ['newest first', { order: 'desc' }],
-    ['oldest first', { order: 'asc' }],
-    ['from a cursor', { order: 'desc', cursor: { blockNumber: 1_003_000, logIndex: 0 } }],
-    ['of one side', { order: 'desc', side: 'sell' }],
-    ['of a range of blocks', { order: 'asc', fromBlock: 1_001_000, toBlock: 1_005_000 }],
-  ] as const)('read an index and sort nothing: %s', async (_, query) => {
-    const token = (
-      await sql<{ token: Buffer }>`select token from trade where block_number = 1003000`.execute(kysely)
-    ).rows[0]?.token.toString('hex')
-    const plans = await plansOf(kysely, db => readTrades(db, { ...query, token: `0x${token}` as typeof TOKEN, limit: 50 }))
-    const types = plans[0]?.map(node => node['Node Type'])
-    expect(types).toEqual(['Limit', 'Index Scan'])
   })
 })

@@ -85,6 +85,10 @@ test('completes the chain stats with what the chain and the price say', async ()
     baseFeeGwei: '0.01',
     volumeUsd24h: '37500',
   })
+  expect(Object.keys(stats as object).join(' ')).toBe(
+    'chainId headBlock indexedBlock blockTimeMs baseFeeGwei tokens tokens24h bonding completed migrated trades24h traders24h volumeWeth24h ' +
+      'volumeUsd24h liquidityWeth asOfBlock updatedAt',
+  )
   gateway.conditions.chain = { headBlock: null, blockTimeMs: null, baseFeeGwei: null }
   gateway.conditions.price = null
   expect(await (await gateway.get('/api/chain-stats')).json()).toMatchObject({ headBlock: null, blockTimeMs: null, volumeUsd24h: null })

@@ -102,6 +102,16 @@ test.for(TOKEN_SORTS.flatMap(sort => [[sort, 'asc'] as const, [sort, 'desc'] as 
   },
 )
 
+test('gives all of the addresses that are asked for unless told how many', async () => {
+  await start({ stored: { tokens: Array.from({ length: 90 }, (_, n) => tokenOf(addressOf(n + 1), 1_000)) } })
+  const asked = Array.from({ length: 80 }, (_, n) => addressOf(n + 1))
+  const all = await list(`/api/tokens?addresses=${asked.join(',')}`)
+  expect(all.nextCursor).toBeNull()
+  expect(addresses(all).toSorted()).toEqual(asked)
+  expect((await list(`/api/tokens?addresses=${asked.join(',')}&limit=7`)).data).toHaveLength(7)
+  expect((await list('/api/tokens')).data).toHaveLength(50)
+})
+
 test('filters by status, creator, launchpad and addresses', async () => {
   await start({ stored: { tokens: fiveTokens() } })
   expect(addresses(await list(`/api/tokens?creator=${addressOf(0xc1)}`))).toEqual([5, 3, 1].map(addressOf))

@@ -1,0 +1,131 @@
+import { encodeAbiParameters, numberToHex, parseAbiParameters, toEventSelector } from 'viem'
+import { logsBloom } from '#chain/logsBloom.ts'
+import type { ChainHeader } from '#chain/rawBlock.ts'
+import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+import { addressOf, hashOf } from './hex.ts'
+import { headerOf, IDENTITY } from './loadTables.ts'
+import { createRandom, type Random } from './random.ts'
+import type { GrowthScale } from './scale.ts'
+import { SUPPLY, WETH } from './tokenEvents.ts'
+import { LAUNCHPADS, type TokenPlan } from './tokenPlan.ts'
+
+/** A block that the chain adds to the history. */
+export interface GrowthBlock {
+  readonly header: ChainHeader
+  readonly logs: readonly ChainLog[]
+}
+
+type LooseLog = Pick<ChainLog, 'address' | 'topics' | 'data'>
+
+const TOPICS = {
+  launched: toEventSelector('TokenLaunched(address,address,address,string,string,string,uint256,uint256,uint256,uint256,uint16,uint16)'),
+  graduated: toEventSelector('Graduated(address,address,uint256,uint256,uint256)'),
+  accrued: toEventSelector('FeeAccrued(address,address,address,uint256)'),
+  bought: toEventSelector('Bought(address,address,uint256,uint256,uint256,uint256,uint256,uint256,uint256)'),
+  sold: toEventSelector('Sold(address,address,uint256,uint256,uint256,uint256,uint256,uint256,uint256)'),
+  transfer: toEventSelector('Transfer(address,address,uint256)'),
+  swap: toEventSelector('Swap(address,address,int256,int256,uint160,uint128,int24)'),
+}
+
+/** A block of trades, each of one of the tokens and by one of the wallets. The same number gives the same block. */
+export function tradeBlock(scale: GrowthScale, number: number, tokens: readonly TokenPlan[], trades: number): GrowthBlock {
+  const random = createRandom(number)
+  const transactions = Array.from({ length: trades }, () => {
+    const token = tokens[random.integer(0, tokens.length - 1)]
+    if (token === undefined) throw new RangeError('no tokens to trade')
+    return tradeLogs(token, addressOf('wallet', random.integer(0, scale.wallets - 1)), random)
+  })
+  return blockOf(scale, number, transactions)
+}
+
+/** A block that launches the tokens, and brings those that trade in a pool there. */
+export function launchBlock(scale: GrowthScale, number: number, tokens: readonly TokenPlan[]): GrowthBlock {
+  return blockOf(scale, number, tokens.map(launchLogs))
+}
+
+function blockOf(scale: GrowthScale, number: number, transactions: readonly (readonly LooseLog[])[]): GrowthBlock {
+  const header = headerOf(scale, number)
+  const logs = transactions
+    .flatMap((logs, txIndex) => logs.map(log => ({ ...log, txIndex, txHash: hashOf('transaction', 2 ** 45 + number * 10_000 + txIndex) })))
+    .map((log, logIndex): ChainLog => ({ ...log, logIndex, blockNumber: number, blockHash: header.hash }))
+  return { header: { ...header, logsBloom: logsBloom(logs), baseFeeWei: 10_000_000n }, logs }
+}
+
+function launchLogs(plan: TokenPlan): readonly LooseLog[] {
+  const { address, creator, curve, launchpad, pool, fate } = plan
+  const factory = factoryOf(launchpad)
+  const text = `T${plan.rank}`
+  const data = encodeAbiParameters(parseAbiParameters('string, string, string, uint256, uint256, uint256, uint256, uint16, uint16'), [
+    text,
+    text,
+    'ipfs://launched',
+    SUPPLY,
+    10n ** 18n,
+    SUPPLY,
+    4n * 10n ** 18n,
+    100,
+    5_000,
+  ])
+  const launched = [
+    transfer(address, ZERO_ADDRESS, curve, SUPPLY),
+    { address: factory, topics: [TOPICS.launched, topic(address), topic(creator), topic(curve)], data },
+  ]
+  if (fate !== 'migrated') return launched
+  const graduated = {
+    address: factory,
+    topics: [TOPICS.graduated, topic(address), topic(pool as Address)],
+    data: words(1n, 4n * 10n ** 18n, SUPPLY / 5n),
+  }
+  return [...launched, transfer(address, curve, pool as Address, SUPPLY), graduated]
+}
+
+function tradeLogs(plan: TokenPlan, maker: Address, random: Random): readonly LooseLog[] {
+  const amount = BigInt(random.integer(1, 1_000_000)) * 10n ** 15n
+  const wei = BigInt(random.integer(1, 1_000)) * 10n ** 12n
+  return plan.fate === 'migrated' ? swapLogs(plan, maker, amount, wei) : curveLogs(plan, maker, amount, wei)
+}
+
+function curveLogs({ address, curve, creator, launchpad }: TokenPlan, maker: Address, amount: bigint, wei: bigint): readonly LooseLog[] {
+  const fee = wei / 100n
+  const after = [10n ** 18n + wei, SUPPLY - amount, wei, SUPPLY - amount]
+  return [
+    transfer(address, curve, maker, amount),
+    { address: curve, topics: [TOPICS.bought, topic(maker), topic(maker)], data: words(wei, fee, amount, ...after) },
+    {
+      address: factoryOf(launchpad),
+      topics: [TOPICS.accrued, topic(address), topic(creator), topic(WETH)],
+      data: words(fee / 2n),
+    },
+  ]
+}
+
+function swapLogs({ address, pool }: TokenPlan, maker: Address, amount: bigint, wei: bigint): readonly LooseLog[] {
+  const [amount0, amount1] = address < WETH ? [-amount, wei] : [wei, -amount]
+  return [
+    transfer(address, pool as Address, maker, amount),
+    {
+      address: pool as Address,
+      topics: [TOPICS.swap, topic(maker), topic(maker)],
+      data: words(amount0, amount1, (1n << 96n) / 10_000n, 10n ** 21n, -184_216n),
+    },
+  ]
+}
+
+function factoryOf(launchpad: TokenPlan['launchpad']): Address {
+  const factory = IDENTITY.launchpads[LAUNCHPADS.indexOf(launchpad)]?.contracts['factory']
+  if (factory === undefined) throw new RangeError(`no launchpad ${launchpad}`)
+  return factory
+}
+
+function transfer(token: Address, from: Address, to: Address, amount: bigint): LooseLog {
+  return { address: token, topics: [TOPICS.transfer, topic(from), topic(to)], data: words(amount) }
+}
+
+function topic(address: Address): Hex {
+  return numberToHex(BigInt(address), { size: 32 })
+}
+
+function words(...values: readonly bigint[]): Hex {
+  return `0x${values.map(value => BigInt.asUintN(256, value).toString(16).padStart(64, '0')).join('')}`
+}

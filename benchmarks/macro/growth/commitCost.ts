@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import pino from 'pino'
+import { claimDatabase } from '#database/chainState.ts'
+import { createOrm } from '#database/orm.ts'
+import type { Queryable } from '#database/queryable.ts'
+import { readWatchRows } from '#database/watchRows.ts'
+import type { BlockBatch, BlockSink } from '#indexer/ports.ts'
+import { restoreDirectory } from '#indexer/restoreDirectory.ts'
+import { createSink } from '#indexer/sink.ts'
+import { createAdapters } from '#launchpads/registry.ts'
+import { type GrowthBlock, launchBlock, tradeBlock } from './chainLogs.ts'
+import { CHAIN_ID, IDENTITY } from './loadTables.ts'
+import { FIRST_BLOCK, type GrowthScale } from './scale.ts'
+import type { TokenPlan } from './tokenPlan.ts'
+
+export interface CommitPlan {
+  readonly scale: GrowthScale
+  /** What is traded: in the large database they are there, in an empty one they are launched first. */
+  readonly tokens: readonly TokenPlan[]
+  /** Followed blocks, each of so many trades. */
+  readonly blocks: number
+  readonly tradesPerBlock: number
+  /** Backfilled ranges, each of so many blocks of so many trades. */
+  readonly batches: number
+  readonly blocksPerBatch: number
+}
+
+/** Durations of single commits in ms, in order. */
+export interface CommitTimes {
+  readonly blocksMs: readonly number[]
+  readonly batchesMs: readonly number[]
+  /** Trades of one batch; with what they change it is some eight times as many rows. */
+  readonly tradesPerBatch: number
+}
+
+/** Commits blocks and ranges to a database behind its cursor and times each, from decoded RPC answers to the end of the transaction. */
+export async function timeCommits(databaseUrl: string, plan: CommitPlan): Promise<CommitTimes> {
+  const { scale, tokens, tradesPerBlock, blocksPerBatch } = plan
+  const logger = pino({ level: 'silent' })
+  const orm = createOrm(databaseUrl, logger)
+  try {
+    const sink = await openSink(orm.em.getKysely<unknown>(), work => orm.em.fork().transactional(em => work(em.getKysely<unknown>())))
+    const cursor = (await sink.recentBlocks()).at(-1)
+    let next = (cursor?.number ?? FIRST_BLOCK - 1) + 1
+    if (cursor === undefined) await sink.commit(batchOf([launchBlock(scale, next++, tokens)], false))
+    const take = (count: number) => Array.from({ length: count }, () => tradeBlock(scale, next++, tokens, tradesPerBlock))
+    const time = async (blocks: readonly GrowthBlock[], live: boolean) => {
+      const batch = batchOf(blocks, live)
+      const began = performance.now()
+      await sink.commit(batch)
+      return performance.now() - began
+    }
+    // The first ones warm up connections, plans and code.
+    for (let round = 0; round < 3; round++) await time(take(blocksPerBatch), false)
+    const batchesMs: number[] = []
+    for (let round = 0; round < plan.batches; round++) batchesMs.push(await time(take(blocksPerBatch), false))
+    for (let round = 0; round < 10; round++) await time(take(1), true)
+    const blocksMs: number[] = []
+    for (let round = 0; round < plan.blocks; round++) blocksMs.push(await time(take(1), true))
+    return { blocksMs, batchesMs, tradesPerBatch: blocksPerBatch * tradesPerBlock }
+  } finally {
+    await orm.close(true)
+  }
+}
+
+async function openSink(db: Queryable, transaction: <T>(work: (db: Queryable) => Promise<T>) => Promise<T>): Promise<BlockSink> {
+  const writer = randomUUID()
+  await claimDatabase(db, IDENTITY, writer)
+  const adapters = createAdapters(IDENTITY)
+  return createSink({
+    transaction,
+    chainId: CHAIN_ID,
+    writer,
+    weth: IDENTITY.weth,
+    adapters,
+    directory: restoreDirectory(adapters, await readWatchRows(db)),
+    maxReorgDepth: 128,
+    ethUsd: () => '3055.12',
+    now: () => performance.now(),
+    logger: pino({ level: 'silent' }),
+  })
+}
+
+function batchOf(blocks: readonly GrowthBlock[], live: boolean): BlockBatch {
+  const [first, last] = [blocks[0], blocks.at(-1)]
+  if (first === undefined || last === undefined) throw new RangeError('an empty batch')
+  const headers = blocks.map(({ header }) => header)
+  return { from: first.header.number, to: last.header, headers, logs: blocks.flatMap(({ logs }) => logs), live }
+}

@@ -1,0 +1,120 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import pino from 'pino'
+import { median } from '#benchmarks/support/quantile.ts'
+import { readRecentBlocks } from '#database/chainState.ts'
+import { startEmbedded } from '#database/embedded.ts'
+import { migrate } from '#database/migrate.ts'
+import { createOrm } from '#database/orm.ts'
+import { type CommitPlan, type CommitTimes, timeCommits } from './commitCost.ts'
+import { openGrowthDatabase } from './growthDatabase.ts'
+import { startGrowthRpc } from './growthRpc.ts'
+import { startGrowthService } from './growthService.ts'
+import { type RouteTimes, takeLoad } from './load.ts'
+import type { GrowthScale } from './scale.ts'
+import { tradedTokens } from './tradedTokens.ts'
+
+export interface GrowthSettings {
+  readonly scale: GrowthScale
+  readonly requests: number
+  readonly concurrency: number
+  /** A block is committed so often while requests are measured. */
+  readonly blockEveryMs: number
+  readonly tradesPerBlock: number
+  readonly commits: Pick<CommitPlan, 'blocks' | 'batches' | 'blocksPerBatch'>
+}
+
+/** About three minutes on a made database. As many requests at a time as two cores can serve beside the clients. */
+export const SHORT_GROWTH: Omit<GrowthSettings, 'scale'> = {
+  requests: 4_000,
+  concurrency: 2,
+  blockEveryMs: 1_000,
+  tradesPerBlock: 10,
+  commits: { blocks: 60, batches: 6, blocksPerBatch: 60 },
+}
+
+export type GrowthTableSizes = Readonly<Record<string, { readonly rows: number; readonly bytes: number; readonly indexBytes: number }>>
+
+export interface GrowthResult {
+  readonly settings: GrowthSettings
+  readonly tables: GrowthTableSizes
+  readonly routes: readonly RouteTimes[]
+  readonly commits: { readonly large: CommitTimes; readonly empty: CommitTimes; readonly blockRatio: number; readonly batchRatio: number }
+}
+
+const TRADED_TOKENS = 200
+
+/** Measures the service over a large database: requests while blocks come in, then commits beside those to an empty database. */
+export async function growth(settings: GrowthSettings, print: (text: string) => void): Promise<GrowthResult> {
+  const { scale } = settings
+  const server = await openGrowthDatabase({ scale, processes: 2, print })
+  try {
+    const tables = await readSizes(server.url)
+    const routes = await measureRequests(server.url, settings)
+    const plan = { ...settings.commits, scale, tokens: tradedTokens(scale, TRADED_TOKENS), tradesPerBlock: settings.tradesPerBlock }
+    const large = await timeCommits(server.url, plan)
+    const empty = await onEmptyDatabase(url => timeCommits(url, plan))
+    const ratio = (of: 'blocksMs' | 'batchesMs') => median(large[of]) / median(empty[of])
+    return { settings, tables, routes, commits: { large, empty, blockRatio: ratio('blocksMs'), batchRatio: ratio('batchesMs') } }
+  } finally {
+    await server.stop()
+  }
+}
+
+async function measureRequests(databaseUrl: string, settings: GrowthSettings): Promise<readonly RouteTimes[]> {
+  const { scale, requests, concurrency, blockEveryMs, tradesPerBlock } = settings
+  const tokens = tradedTokens(scale, TRADED_TOKENS)
+  const rpc = await startGrowthRpc({ scale, from: await newestBlock(databaseUrl), tokens, tradesPerBlock, everyMs: blockEveryMs })
+  try {
+    const service = await startGrowthService(databaseUrl, rpc.url)
+    try {
+      // Once through, so that what is asked for is in memory and the code is compiled.
+      await takeLoad({ url: service.url, scale, seed: 1, requests, concurrency })
+      return await takeLoad({ url: service.url, scale, seed: 1, requests, concurrency })
+    } finally {
+      await service.stop()
+    }
+  } finally {
+    await rpc.stop()
+  }
+}
+
+async function onEmptyDatabase<T>(work: (url: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'tokenwire-growth-'))
+  const logger = pino({ level: 'warn' })
+  const server = await startEmbedded({ dataDir: folder, logger })
+  try {
+    await migrate(server.url, logger)
+    return await work(server.url)
+  } finally {
+    await server.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function newestBlock(databaseUrl: string): Promise<number> {
+  const orm = createOrm(databaseUrl, pino({ level: 'warn' }), { poolSize: 1 })
+  try {
+    return (await readRecentBlocks(orm.em.getKysely<unknown>(), 1)).at(-1)?.number ?? 0
+  } finally {
+    await orm.close(true)
+  }
+}
+
+async function readSizes(databaseUrl: string): Promise<GrowthTableSizes> {
+  const orm = createOrm(databaseUrl, pino({ level: 'warn' }), { poolSize: 1, statementTimeoutMs: 0 })
+  try {
+    const { rows } = await sql<{ name: string; rows: string; bytes: string; index_bytes: string }>`
+      select relname as name, reltuples::bigint as rows, pg_table_size(oid) as bytes, pg_indexes_size(oid) as index_bytes
+      from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and reltuples > 0 order by 3 desc`.execute(
+      orm.em.getKysely(),
+    )
+    return Object.fromEntries(
+      rows.map(row => [row.name, { rows: Number(row.rows), bytes: Number(row.bytes), indexBytes: Number(row.index_bytes) }]),
+    )
+  } finally {
+    await orm.close(true)
+  }
+}

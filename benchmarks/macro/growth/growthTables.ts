@@ -1,0 +1,75 @@
+import type { BatchColumns } from '#database/batchTable.ts'
+import {
+  BALANCE_COLUMNS,
+  CANDLE_COLUMNS,
+  CREATOR_FEE_COLUMNS,
+  POOL_COLUMNS,
+  TOKEN_COLUMNS,
+  TRADE_COLUMNS,
+  type WrittenToken,
+} from '#database/writeChanges.ts'
+import { copyLine } from './copyText.ts'
+import { blockAt, END, type GrowthScale, startOf, timeOf } from './scale.ts'
+import type { TokenRows } from './tokenRows.ts'
+
+/** A line of a table, and the Unix second at which the indexer would have written it last: tables lie on disk in that order. */
+export interface Line {
+  readonly table: TableName
+  readonly writtenAt: number
+  readonly text: string
+}
+
+/** The columns of the commit, and those that are filled in later. */
+const TOKENS: BatchColumns<WrittenToken> = {
+  ...TOKEN_COLUMNS,
+  image_url: { type: 'text', value: ({ token }) => `https://images.example/${token.address}.png` },
+  description: { type: 'text', value: ({ token }) => `The one and only ${token.name ?? 'token'}. `.repeat(1 + (token.createdBlock % 5)) },
+}
+
+const COLUMNS = {
+  token: TOKENS,
+  pool: POOL_COLUMNS,
+  trade: TRADE_COLUMNS,
+  balance: BALANCE_COLUMNS,
+  candle: CANDLE_COLUMNS,
+  creator_fee: CREATOR_FEE_COLUMNS,
+}
+
+export type TableName = keyof typeof COLUMNS
+export const TABLE_NAMES = Object.keys(COLUMNS) as readonly TableName[]
+
+export function columnNames(table: TableName): readonly string[] {
+  return Object.keys(COLUMNS[table])
+}
+
+const LINE = {
+  token: copyLine(COLUMNS.token),
+  pool: copyLine(COLUMNS.pool),
+  trade: copyLine(COLUMNS.trade),
+  balance: copyLine(COLUMNS.balance),
+  candle: copyLine(COLUMNS.candle),
+  creator_fee: copyLine(COLUMNS.creator_fee),
+}
+
+/** Every line of a token. */
+export function* linesOf(scale: GrowthScale, rows: TokenRows): Generator<Line> {
+  const changedAt = (block: number) => timeOf(scale, block)
+  for (const token of rows.tokens) {
+    const writtenAt = token.lastTradeAt ?? token.createdAt
+    yield { table: 'token', writtenAt, text: LINE.token({ token, committedAtMs: writtenAt * 1_000 }) }
+  }
+  for (const pool of rows.pools) yield { table: 'pool', writtenAt: changedAt(pool.createdBlock), text: LINE.pool(pool) }
+  for (const trade of rows.trades) yield { table: 'trade', writtenAt: trade.timestamp, text: LINE.trade(trade) }
+  for (const balance of rows.balances)
+    yield { table: 'balance', writtenAt: changedAt(balance.lastChangedBlock), text: LINE.balance(balance) }
+  for (const candle of rows.candles) yield { table: 'candle', writtenAt: Math.max(startOf(scale), candle.time), text: LINE.candle(candle) }
+  for (const fee of rows.creatorFees)
+    yield { table: 'creator_fee', writtenAt: changedAt(fee.lastChangedBlock), text: LINE.creator_fee(fee) }
+}
+
+/** How many days' files a table is spooled into, and which one a line belongs to. */
+export function dayOf(scale: GrowthScale, writtenAt: number): number {
+  const day = Math.floor((writtenAt - startOf(scale)) / 86_400)
+  if (day < 0 || blockAt(scale, writtenAt) > blockAt(scale, END) + 64) throw new RangeError(`a row of ${writtenAt}, outside of the history`)
+  return Math.min(scale.days - 1, day)
+}

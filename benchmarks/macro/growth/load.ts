@@ -1,0 +1,114 @@
+import { Agent, get } from 'node:http'
+import { quantile } from '#benchmarks/support/quantile.ts'
+import { createRandom, type Random } from './random.ts'
+import { type LoadRequest, ROUTES } from './requests.ts'
+import type { GrowthScale } from './scale.ts'
+
+export interface LoadPlan {
+  readonly url: string
+  readonly scale: GrowthScale
+  readonly seed: number
+  readonly requests: number
+  /** How many are waited for at once. */
+  readonly concurrency: number
+}
+
+export interface RouteTimes {
+  readonly route: string
+  readonly requests: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly mostMs: number
+  /** The slowest ones, with what they took. */
+  readonly slowest: readonly { readonly path: string; readonly ms: number }[]
+}
+
+/** So many lists that go on are remembered, for requests deep into them. */
+const MOST_CURSORS = 200
+const SLOWEST = 5
+
+interface Answer {
+  readonly status: number
+  readonly body: string
+  readonly ms: number
+}
+
+/**
+ * Asks the routes in their shares, a request in the place of each that is answered, from the first byte sent to the last received.
+ *
+ * @throws `Error` for an answer that is neither a success nor an honest "there is none"
+ */
+export async function takeLoad({ url, scale, seed, requests, concurrency }: LoadPlan): Promise<readonly RouteTimes[]> {
+  const random = createRandom(seed)
+  const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
+  const cursors: LoadRequest[] = []
+  const times = new Map<string, { readonly path: string; readonly ms: number }[]>()
+  let left = requests
+  const client = async () => {
+    while (left-- > 0) {
+      const request = nextRequest(scale, random, cursors)
+      const answer = await ask(`${url}${request.path}`, agent)
+      if (answer.status !== 200 && answer.status !== 404)
+        throw new Error(`${answer.status} for ${request.path}: ${answer.body.slice(0, 300)}`)
+      const of = times.get(request.route)
+      const time = { path: request.path, ms: answer.ms }
+      if (of === undefined) times.set(request.route, [time])
+      else of.push(time)
+      if (request.list && answer.status === 200) remember(cursors, request, answer.body, random)
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, client))
+  agent.destroy()
+  return ROUTES.flatMap(({ route }) => {
+    const of = times.get(route)?.toSorted((a, b) => a.ms - b.ms) ?? []
+    if (of.length === 0) return []
+    const ms = of.map(time => time.ms)
+    return [
+      {
+        route,
+        requests: of.length,
+        p50Ms: quantile(ms, 0.5),
+        p99Ms: quantile(ms, 0.99),
+        mostMs: quantile(ms, 1),
+        slowest: of.slice(-SLOWEST).reverse(),
+      },
+    ]
+  })
+}
+
+function nextRequest(scale: GrowthScale, random: Random, cursors: readonly LoadRequest[]): LoadRequest {
+  const deep = random.chance(0.2) ? cursors[random.integer(0, cursors.length - 1)] : undefined
+  if (deep !== undefined) return deep
+  let at = random.unit() * ROUTES.reduce((sum, { share }) => sum + share, 0)
+  const chosen = ROUTES.find(({ share }) => {
+    at -= share
+    return at < 0
+  })
+  if (chosen === undefined) throw new RangeError('no route')
+  return chosen.make(scale, random)
+}
+
+function remember(cursors: LoadRequest[], request: LoadRequest, body: string, random: Random): void {
+  const cursor = /"nextCursor":"([\w-]+)"/.exec(body.slice(-600))?.[1]
+  if (cursor === undefined) return
+  const [path = '', query = ''] = request.path.split('?')
+  const kept = query.split('&').filter(pair => pair !== '' && !pair.startsWith('cursor='))
+  const next = { ...request, path: `${path}?${[...kept, `cursor=${cursor}`].join('&')}` }
+  if (cursors.length < MOST_CURSORS) cursors.push(next)
+  else cursors[random.integer(0, MOST_CURSORS - 1)] = next
+}
+
+function ask(url: string, agent: Agent): Promise<Answer> {
+  const began = performance.now()
+  return new Promise((resolve, reject) => {
+    const request = get(url, { agent }, response => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString(), ms: performance.now() - began }),
+      )
+      response.on('error', reject)
+    })
+    request.on('error', reject)
+  })
+}

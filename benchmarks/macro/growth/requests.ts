@@ -1,0 +1,163 @@
+import { CANDLE_INTERVALS } from '#domain/candle.ts'
+import { HOLDER_TYPES } from '#domain/holder.ts'
+import { TOKEN_SORTS } from '#domain/queries.ts'
+import { addressOf } from './hex.ts'
+import { nameOf } from './names.ts'
+import type { Random } from './random.ts'
+import { blockAt, END, type GrowthScale, startOf } from './scale.ts'
+import { LAUNCHPADS } from './tokenPlan.ts'
+
+/** One request of the load. `list`: its answer may hold a `nextCursor`, with which it can be asked again. */
+export interface LoadRequest {
+  readonly route: string
+  readonly path: string
+  readonly list: boolean
+}
+
+type Parameters = Readonly<Record<string, string | number | undefined>>
+
+/** What clients ask, by route, with the share that each has of all requests. */
+export const ROUTES: readonly {
+  readonly route: string
+  readonly share: number
+  readonly make: (scale: GrowthScale, random: Random) => LoadRequest
+}[] = [
+  { route: '/api/tokens', share: 24, make: tokens },
+  {
+    route: '/api/tokens/<address>',
+    share: 14,
+    make: (scale, random) => ({ route: '/api/tokens/<address>', path: `/api/tokens/${token(scale, random)}`, list: false }),
+  },
+  { route: '/api/tokens/<address>/trades', share: 16, make: trades },
+  { route: '/api/tokens/<address>/holders', share: 12, make: holders },
+  { route: '/api/tokens/<address>/candles', share: 14, make: candles },
+  { route: '/api/tokens/<address>/claimable', share: 6, make: claimable },
+  { route: '/api/search', share: 8, make: search },
+  { route: '/api/chain-stats', share: 4, make: plain('/api/chain-stats') },
+  { route: '/api/market/eth-usd', share: 1, make: plain('/api/market/eth-usd') },
+  { route: '/api/indexer/health', share: 1, make: plain('/api/indexer/health') },
+]
+
+function plain(path: string): () => LoadRequest {
+  return () => ({ route: path, path, list: false })
+}
+
+function tokens(scale: GrowthScale, random: Random): LoadRequest {
+  const route = '/api/tokens'
+  const sort = random.chance(0.3) ? undefined : pick(TOKEN_SORTS, random)
+  const order = random.chance(0.75) ? undefined : 'asc'
+  const limit = random.chance(0.7) ? undefined : 100
+  if (random.chance(0.1)) {
+    const addresses = Array.from({ length: random.integer(2, 100) }, () => token(scale, random)).join(',')
+    return { route, path: withQuery(route, { addresses, sort, order }), list: true }
+  }
+  const status = random.chance(0.35) ? pick(['none', 'bonding', 'completed', 'migrated'], random) : undefined
+  const launchpad = random.chance(0.2) ? pick(LAUNCHPADS, random) : undefined
+  // Every third of those asks for the creator of thousands of tokens.
+  const creator = random.chance(0.15) ? addressOf('creator', random.chance(0.3) ? 0 : random.integer(0, scale.creators - 1)) : undefined
+  return { route, path: withQuery(route, { sort, order, limit, status, launchpad, creator }), list: true }
+}
+
+function trades(scale: GrowthScale, random: Random): LoadRequest {
+  const route = '/api/tokens/<address>/trades'
+  const rank = ofTrades(scale, random)
+  const side = random.chance(0.25) ? pick(['buy', 'sell'], random) : undefined
+  const maker = random.chance(0.2) ? walletOf(scale, rank, random) : undefined
+  const fromBlock = random.chance(0.15) ? blockAt(scale, startOf(scale) + random.unit() * (END - startOf(scale))) : undefined
+  const toBlock = random.chance(0.15) ? blockAt(scale, END) - random.integer(0, 500_000) : undefined
+  const order = random.chance(0.85) ? undefined : 'asc'
+  const limit = random.chance(0.85) ? undefined : 500
+  const range = fromBlock !== undefined && toBlock !== undefined && fromBlock > toBlock ? {} : { fromBlock, toBlock }
+  return { route, path: withQuery(`/api/tokens/${addressOf('token', rank)}/trades`, { side, maker, ...range, order, limit }), list: true }
+}
+
+function holders(scale: GrowthScale, random: Random): LoadRequest {
+  const route = '/api/tokens/<address>/holders'
+  const excludeType = random.chance(0.3)
+    ? random.chance(0.2)
+      ? 'wallet'
+      : HOLDER_TYPES.filter(type => type !== 'wallet' && random.chance(0.6)).join(',') || undefined
+    : undefined
+  const limit = random.chance(0.85) ? undefined : 500
+  return {
+    route,
+    path: withQuery(`/api/tokens/${addressOf('token', ofTrades(scale, random))}/holders`, { excludeType, limit }),
+    list: true,
+  }
+}
+
+function candles(scale: GrowthScale, random: Random): LoadRequest {
+  const route = '/api/tokens/<address>/candles'
+  const interval = pick(Object.keys(CANDLE_INTERVALS), random)
+  const to = random.chance(0.4) ? END - random.integer(0, END - startOf(scale)) : undefined
+  const from = random.chance(0.4) ? Math.max(0, (to ?? END) - random.integer(3_600, 30 * 86_400)) : undefined
+  const currency = random.chance(0.35) ? 'usd' : undefined
+  const fill = random.chance(0.4) ? 'true' : undefined
+  const limit = random.chance(0.85) ? undefined : 1_500
+  const path = withQuery(`/api/tokens/${addressOf('token', ofTrades(scale, random))}/candles`, {
+    interval,
+    from,
+    to,
+    currency,
+    fill,
+    limit,
+  })
+  return { route, path, list: true }
+}
+
+function claimable(scale: GrowthScale, random: Random): LoadRequest {
+  const creator = addressOf('creator', random.chance(0.2) ? 0 : random.integer(0, scale.creators - 1))
+  return {
+    route: '/api/tokens/<address>/claimable',
+    path: withQuery(`/api/tokens/${token(scale, random)}/claimable`, { creator }),
+    list: false,
+  }
+}
+
+/** What people type: the beginnings of a name, a name, a name with a slip, an address. */
+function search(scale: GrowthScale, random: Random): LoadRequest {
+  const { symbol, name } = nameOf(random)
+  const text = random.chance(0.5) ? (symbol ?? 'pepe') : (name ?? 'Pepe')
+  const at = random.unit()
+  const typed =
+    at < 0.45
+      ? text.slice(0, random.integer(1, text.length))
+      : at < 0.7
+        ? text
+        : at < 0.9
+          ? slip(text, random)
+          : token(scale, random).slice(0, random.integer(6, 42))
+  return {
+    route: '/api/search',
+    path: withQuery('/api/search', { q: typed.trim() === '' ? 'a' : typed, limit: random.chance(0.8) ? undefined : 50 }),
+    list: false,
+  }
+}
+
+function slip(text: string, random: Random): string {
+  const index = random.integer(0, text.length - 1)
+  return `${text.slice(0, index)}${pick([...'aeioukst'], random)}${text.slice(index + 1)}`
+}
+
+/** Half of what is asked is of the ten busiest, the rest of all. */
+function ofTrades(scale: GrowthScale, random: Random): number {
+  return random.chance(0.5) ? random.integer(0, 9) : Math.floor(random.spread(1, scale.tokens)) % scale.tokens
+}
+
+function token(scale: GrowthScale, random: Random): string {
+  return addressOf('token', ofTrades(scale, random))
+}
+
+/** Somebody who has traded the token, mostly; see the generator. */
+function walletOf({ wallets }: GrowthScale, rank: number, random: Random): string {
+  return addressOf('wallet', (rank * 7_919 + random.integer(0, 50) * 104_729) % wallets)
+}
+
+function pick<T>(list: readonly T[], random: Random): T {
+  return list[random.integer(0, list.length - 1)] as T
+}
+
+function withQuery(path: string, parameters: Parameters): string {
+  const given = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]))
+  return given.length === 0 ? path : `${path}?${given.join('&')}`
+}

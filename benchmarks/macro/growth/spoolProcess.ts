@@ -1,0 +1,12 @@
+import { FULL, SMALL } from './scale.ts'
+import { spoolTokens } from './spoolTokens.ts'
+
+/* One share of the tokens in a process of its own: the name of the scale, a folder, the share and the number of shares. */
+const [name = '', folder = '', share = '', shares = ''] = process.argv.slice(2)
+const scale = [FULL, SMALL].find(one => one.name === name)
+if (scale === undefined) throw new Error(`no scale ${name}`)
+let complete = false
+process.on('disconnect', () => process.exit(complete ? 0 : 1))
+spoolTokens(scale, folder, { share: Number(share), shares: Number(shares), onProgress: trades => process.send?.(trades) })
+complete = true
+process.disconnect?.()

@@ -1,0 +1,101 @@
+import type { Address, Hex } from '#domain/address.ts'
+import { balanceKey, type Changes, type CurrentRows, creatorFeeKey } from '#domain/changes.ts'
+import { type Decimal, parseDecimal } from '#domain/decimal.ts'
+import type { TokenState } from '#domain/tokenState.ts'
+import { EMPTY_AGING, EMPTY_TOTALS, perWindow } from '#domain/windows.ts'
+import { project } from '#indexer/project/project.ts'
+import type { Watched } from '#launchpads/adapter.ts'
+import type { TokenEvent } from '#launchpads/tokenEvent.ts'
+import { addressOf } from './hex.ts'
+import { END, type GrowthScale, startOf } from './scale.ts'
+import { WETH } from './tokenEvents.ts'
+import type { TokenPlan } from './tokenPlan.ts'
+
+/** What the tables hold of one token at the end of the history: as the indexer would have left it. */
+export interface TokenRows {
+  readonly tokens: readonly TokenState[]
+  readonly pools: Changes['pools']
+  readonly balances: Changes['balances']
+  readonly creatorFees: Changes['creatorFees']
+  readonly trades: Changes['trades']
+  readonly candles: Changes['candles']
+}
+
+interface Segment {
+  /** Unix seconds: from the end of the one before to here, exclusive. */
+  readonly to: number
+  /** `null`: backfilled, so that nobody knew the price. */
+  readonly ethUsd: Decimal | null
+}
+
+const DAY_SECONDS = 86_400
+
+/**
+ * The times of one ETH price each: first a backfill, then two years' worth of changes in short, with an outage. They end where days do, so that no
+ * candle is in two of them, and the last is longer than the longest window.
+ */
+function segmentsOf(scale: GrowthScale): readonly Segment[] {
+  const start = startOf(scale)
+  const after = (share: number) => start + Math.floor((scale.days - 2) * share) * DAY_SECONDS
+  return [
+    { to: after(0.6), ethUsd: null },
+    { to: after(0.8), ethUsd: parseDecimal('2890.51') },
+    { to: after(0.84), ethUsd: null },
+    { to: after(1), ethUsd: parseDecimal('3120.2') },
+    { to: END + 1, ethUsd: parseDecimal('3055.12') },
+  ]
+}
+
+/** Projects a token's whole life, one segment after the other. */
+export function tokenRows(scale: GrowthScale, plan: TokenPlan, events: readonly TokenEvent[]): TokenRows {
+  const tokens = new Map<Address, TokenState>()
+  const pools: Map<Hex, Changes['pools'][number]> = new Map()
+  const balances = new Map<string, Changes['balances'][number]>()
+  const creatorFees = new Map<string, Changes['creatorFees'][number]>()
+  const trades: Changes['trades'][number][] = []
+  const candles: Changes['candles'][number][] = []
+  let from = 0
+  for (const { to, ethUsd } of segmentsOf(scale)) {
+    let next = from
+    while (next < events.length && (events[next]?.timestamp ?? 0) < to) next++
+    const now = Math.min(to - 1, END)
+    const rows = { tokens: withEmptyWindows(tokens), pools, balances, creatorFees, aging: agingOf(tokens) }
+    const changes = project({ events: events.slice(from, next), rows, now, weth: WETH, ethUsd, lookup: lookupOf(plan), blocks: [] })
+    from = next
+    for (const row of changes.tokens) tokens.set(row.address, row)
+    for (const row of changes.pools) pools.set(row.address, row)
+    for (const row of changes.balances) balances.set(balanceKey(row.token, row.holder), row)
+    for (const row of changes.creatorFees) creatorFees.set(creatorFeeKey(row), row)
+    for (const row of changes.trades) trades.push(row)
+    for (const row of changes.candles) candles.push(row)
+  }
+  return {
+    tokens: [...tokens.values()],
+    pools: [...pools.values()],
+    balances: [...balances.values()],
+    creatorFees: [...creatorFees.values()],
+    trades,
+    candles,
+  }
+}
+
+/** By the end of the last segment every trade of the ones before has left every window. */
+function withEmptyWindows(tokens: ReadonlyMap<Address, TokenState>): CurrentRows['tokens'] {
+  return new Map([...tokens].map(([address, token]) => [address, { ...token, windows: perWindow(() => EMPTY_TOTALS) }]))
+}
+
+function agingOf(tokens: ReadonlyMap<Address, TokenState>): CurrentRows['aging'] {
+  return new Map([...tokens].map(([address, { priceWeth }]) => [address, perWindow(() => ({ ...EMPTY_AGING, referencePrice: priceWeth }))]))
+}
+
+const LOCKERS = new Set(Array.from({ length: 5 }, (_, index) => addressOf('contract', index)))
+
+function lookupOf({ address, curve, pool, launchpad, fate }: TokenPlan): (address: Address) => Watched | undefined {
+  const facts = { quoteToken: WETH, quoteDecimals: 18, tokenIsToken0: true, feeBps: 100 }
+  const base = { role: 'pool', launchpad, token: address, tokenDecimals: 18 } as const
+  return holder => {
+    if (holder === curve) return { ...base, pool: { ...facts, address: curve, type: fate === 'none' ? 'uniswap-v3' : 'curve' } }
+    if (holder === pool) return { ...base, pool: { ...facts, address: pool, type: 'uniswap-v3' } }
+    return LOCKERS.has(holder) ? { role: 'contract', launchpad } : undefined
+  }
+}

@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { build } from 'vite'
+
+/*
+ * `npm run build:client`: makes the package that is published, JavaScript for browsers and Node with its types, in dist/client. Its package.json is
+ * made from the repository's, without the server's dependencies.
+ */
+
+const ROOT = path.resolve(import.meta.dirname, '..')
+
+/** What each entry of the package is made from. */
+const ENTRIES = { client: 'index', 'client/rxjs': 'rxjs', 'client/react': 'react' } as const
+
+/** Packages that their users have anyway; nobody needs both. */
+const PEERS = { react: '>=18', rxjs: '>=7' } as const
+
+/** @param directory - is emptied */
+export async function buildClient(directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true })
+  await mkdir(directory, { recursive: true })
+  await Promise.all([writeScripts(directory), writeTypes(directory), writeManifest(directory)])
+}
+
+async function writeScripts(directory: string): Promise<void> {
+  await build({
+    root: ROOT,
+    configFile: false,
+    logLevel: 'error',
+    publicDir: false,
+    build: {
+      outDir: directory,
+      emptyOutDir: false,
+      target: 'es2022',
+      sourcemap: true,
+      lib: { entry: Object.fromEntries(Object.values(ENTRIES).map(file => [file, `src/client/${file}.ts`])), formats: ['es'] },
+      rolldownOptions: {
+        external: Object.keys(PEERS),
+        output: { minify: true, comments: false, entryFileNames: '[name].js', chunkFileNames: 'shared.js' },
+      },
+    },
+  })
+}
+
+/** Types as the compiler emits them, with the repository's aliases turned into relative paths, and those files only that an entry leads to. */
+async function writeTypes(directory: string): Promise<void> {
+  const emitted = path.join(directory, 'emitted')
+  const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc')
+  await promisify(execFile)(process.execPath, [tsc, '-p', path.join(ROOT, 'build/tsconfig.client.json'), '--outDir', emitted])
+  const open = Object.values(ENTRIES).map(file => `client/${file}`)
+  const seen = new Set(open)
+  for (const module of open) {
+    const text = await readFile(path.join(emitted, `${module}.d.ts`), 'utf8')
+    const rewritten = text.replace(/(['"])(#|\.\/)([\w/]+)\.ts\1/g, (_, quote: string, kind: string, name: string) => {
+      const target = kind === '#' ? name : path.posix.join(path.posix.dirname(module), name)
+      if (!seen.has(target)) open.push(target)
+      seen.add(target)
+      const relative = path.posix.relative(path.posix.dirname(module), target)
+      return `${quote}${relative.startsWith('.') ? '' : './'}${relative}.js${quote}`
+    })
+    if (/['"]#/.test(rewritten)) throw new Error(`${module}.d.ts names an alias of this repository that could not be resolved`)
+    const file = path.join(directory, 'types', `${module}.d.ts`)
+    await mkdir(path.dirname(file), { recursive: true })
+    await writeFile(file, rewritten)
+  }
+  await rm(emitted, { recursive: true })
+}
+
+async function writeManifest(directory: string): Promise<void> {
+  const { name, version, license } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as Record<string, string>
+  const manifest = {
+    name,
+    version,
+    description: 'Client of Tokenwire: token data and live updates of EVM launchpads, in browsers and Node.',
+    license,
+    type: 'module',
+    sideEffects: false,
+    engines: { node: '>=22' },
+    exports: Object.fromEntries(
+      Object.entries(ENTRIES).map(([entry, file]) => [`./${entry}`, { types: `./types/client/${file}.d.ts`, default: `./${file}.js` }]),
+    ),
+    peerDependencies: PEERS,
+    peerDependenciesMeta: Object.fromEntries(Object.keys(PEERS).map(peer => [peer, { optional: true }])),
+  }
+  await writeFile(path.join(directory, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  await cp(path.join(ROOT, 'LICENSE'), path.join(directory, 'LICENSE'))
+  const manual = await readFile(path.join(ROOT, 'docs/client.md'), 'utf8')
+  // What the manual points to is not in the package.
+  await writeFile(path.join(directory, 'README.md'), manual.replace(/\[([^\]]+)\]\(\.\.\/[^)]*\)/g, '$1'))
+}
+
+if (process.argv[1] === import.meta.filename) await buildClient(path.join(ROOT, 'dist/client'))

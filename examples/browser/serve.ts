@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { fileURLToPath } from 'node:url'
+
+/* node examples/browser/serve.ts [port]: serves this page and the client that it imports. */
+
+const FILES: Readonly<Record<string, readonly [file: URL | string, type: string]>> = {
+  '/': [new URL('index.html', import.meta.url), 'text/html'],
+  '/page.js': [new URL('page.js', import.meta.url), 'text/javascript'],
+  '/tokenwire/index.js': [import.meta.resolve('tokenwire/client'), 'text/javascript'],
+}
+
+const server = createServer((request, response) => {
+  void answer(new URL(request.url ?? '/', 'http://localhost').pathname).then(({ status, type, body }) => {
+    response.writeHead(status, { 'content-type': `${type}; charset=utf-8` }).end(body)
+  })
+})
+
+async function answer(path: string): Promise<{ status: number; type: string; body: Buffer | string }> {
+  const [file, type] = FILES[path] ?? []
+  if (file === undefined || type === undefined) return { status: 404, type: 'text/plain', body: 'not here' }
+  return { status: 200, type, body: await readFile(fileURLToPath(file)) }
+}
+
+server.listen(Number(process.argv[2] ?? 8080), () => {
+  const address = server.address()
+  console.log(`http://localhost:${typeof address === 'object' ? address?.port : address}`)
+})

@@ -1,0 +1,19 @@
+import { Observable } from 'rxjs'
+import type { ConnectionState, Tokenwire } from './tokenwire.ts'
+import type { WatchedToken, WatchOptions } from './watch.ts'
+
+/** A watch per subscriber, which share one subscription at the server. It errors when updates have ended for good. */
+export function watchToken(client: Tokenwire, address: string, options: Pick<WatchOptions, 'initial'> = {}): Observable<WatchedToken> {
+  return new Observable(subscriber => {
+    const watch = client.watch(address, state => subscriber.next(state), { ...options, onEnd: error => subscriber.error(error) })
+    return () => watch.close()
+  })
+}
+
+/** The state of the connection, beginning with that of now. */
+export function connectionState(client: Tokenwire): Observable<ConnectionState> {
+  return new Observable(subscriber => {
+    subscriber.next(client.state)
+    return client.onState(state => subscriber.next(state))
+  })
+}

@@ -1,0 +1,79 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { displayText } from './format/text.ts'
+import { MarketView } from './market/marketView.tsx'
+import { OperatorView } from './operator/operatorView.tsx'
+import { Notice } from './parts/notice.tsx'
+import { Banner } from './shell/banner.tsx'
+import { Header } from './shell/header.tsx'
+import { StatsStrip } from './shell/statsStrip.tsx'
+import { hrefOf, lastMarket, route } from './state/route.ts'
+import { health } from './state/session.ts'
+import { TokenView } from './token/tokenView.tsx'
+
+export function App() {
+  return (
+    <>
+      <a class="skip" href="#main" onClick={skip}>
+        Skip to content
+      </a>
+      <header class="shell-top">
+        <Header />
+        <StatsStrip />
+      </header>
+      <Banner />
+      <View />
+      <Foot />
+    </>
+  )
+}
+
+/** `#main` would be taken for a route. */
+function skip(event: Event): void {
+  event.preventDefault()
+  document.getElementById('main')?.focus()
+}
+
+function View() {
+  const current = route.value
+  const main = useRef<HTMLElement>(null)
+  const place = current.view === 'token' ? current.address : current.view
+  const first = useRef(true)
+  useEffect(() => {
+    if (!first.current) {
+      main.current?.focus({ preventScroll: true })
+      scrollTo(0, 0)
+    }
+    first.current = false
+  }, [place])
+  return (
+    <main id="main" ref={main} tabIndex={-1}>
+      {current.view === 'market' ? (
+        <MarketView />
+      ) : current.view === 'token' ? (
+        <TokenView key={current.address} address={current.address} />
+      ) : current.view === 'operator' ? (
+        <OperatorView />
+      ) : (
+        <Notice heading title="There is nothing here">
+          <a href={hrefOf({ view: 'market', query: lastMarket.value })}>To the market</a>
+        </Notice>
+      )}
+    </main>
+  )
+}
+
+function Foot() {
+  const version = health.state.value.value?.version
+  return (
+    <footer class="foot">
+      <span>Tokenwire {version === undefined ? '' : displayText(version, 24)}</span>
+      <span>Confirmed chain state; – stands for what is not known.</span>
+      <span>
+        Charts by{' '}
+        <a href="https://www.tradingview.com/" target="_blank" rel="noreferrer noopener">
+          TradingView Lightweight Charts™
+        </a>
+      </span>
+    </footer>
+  )
+}

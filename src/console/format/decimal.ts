@@ -1,0 +1,131 @@
+/*
+ * Numbers for people, from the plain decimal strings of the wire: they are cut as text, so that no value is too small or too large for it.
+ */
+
+/** What stands for a value that is not known. */
+export const UNKNOWN = '–'
+
+const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉'
+/** From so many zeros after the point on, they are counted instead of written. */
+const MANY_ZEROS = 4
+const PRICE_DIGITS = 4
+const UNITS = ['', 'K', 'M', 'B', 'T', 'Q'] as const
+
+interface Parts {
+  readonly negative: boolean
+  /** Without leading zeros; empty below one. */
+  readonly whole: string
+  readonly fraction: string
+}
+
+function partsOf(decimal: string): Parts | null {
+  const match = /^(-?)0*(\d*)(?:\.(\d*))?$/.exec(decimal)
+  if (match === null || decimal === '' || decimal === '-') return null
+  const [, sign = '', whole = '', fraction = ''] = match
+  return { negative: sign === '-', whole, fraction }
+}
+
+const signed = (negative: boolean, text: string) => (negative && /[1-9]/.test(text) ? `−${text}` : text)
+
+/** A price: four digits that say something, `0.0₅1234` for small ones, thousands in groups, `12.3M` for large ones. */
+export function formatPrice(decimal: string | null): string {
+  const parts = decimal === null ? null : partsOf(decimal)
+  if (parts === null) return UNKNOWN
+  const { negative, whole, fraction } = parts
+  if (whole.length > 6) return formatCompact(decimal)
+  if (whole !== '') return signed(negative, formatWhole(whole, fraction, Math.max(2, PRICE_DIGITS - whole.length)))
+  const zeros = /^0*/.exec(fraction)?.[0].length ?? 0
+  if (zeros === fraction.length) return '0'
+  const digits = roundDigits(fraction.slice(zeros), PRICE_DIGITS)
+  // Rounding 0.09999… up moves the first digit one place to the left.
+  const left = zeros - digits.carried
+  if (left < 0) return signed(negative, '1.00')
+  const shown = digits.text.replace(/0+$/, '')
+  return signed(negative, left < MANY_ZEROS ? `0.${'0'.repeat(left)}${shown}` : `0.0${subscript(left)}${shown}`)
+}
+
+/** An amount in at most four characters and a unit: `0`, `0.12`, `7.5`, `12.3K`, `999`, `1.2M`. Tiny ones are written as prices are. */
+export function formatCompact(value: string | number | null): string {
+  const decimal = typeof value === 'number' ? plain(value) : value
+  const parts = decimal === null ? null : partsOf(decimal)
+  if (parts === null) return UNKNOWN
+  const { negative, whole, fraction } = parts
+  if (whole === '') return /^0*$/.test(fraction) ? '0' : formatPrice(decimal)
+  const digits = roundDigits(whole + fraction, 3)
+  const length = whole.length + digits.carried
+  const unit = Math.min(Math.floor((length - 1) / 3), UNITS.length - 1)
+  const inFront = length - unit * 3
+  const kept = digits.text.padEnd(inFront, '0')
+  const rest = kept.slice(inFront).replace(/0+$/, '')
+  const text = `${group(kept.slice(0, inFront))}${rest === '' ? '' : `.${rest}`}`
+  return signed(negative, `${text}${UNITS[unit]}`)
+}
+
+/** An integer in full: `1,234,567`. */
+export function formatCount(value: number | string | null): string {
+  if (value === null) return UNKNOWN
+  const text = String(value)
+  return /^-?\d+$/.test(text) ? signed(text.startsWith('-'), group(text.replace(/^-/, ''))) : UNKNOWN
+}
+
+/** A change in percent with its sign: `+12.3%`, `−0.4%`, `0.0%`, `+12.3K%`. */
+export function formatChange(percent: number | null): string {
+  if (percent === null || !Number.isFinite(percent)) return UNKNOWN
+  const size = Math.abs(percent)
+  const text = size >= 1_000 ? formatCompact(size) : size.toFixed(size >= 100 ? 0 : 1)
+  const sign = !/[1-9]/.test(text) ? '' : percent > 0 ? '+' : '−'
+  return `${sign}${text}%`
+}
+
+/** A share in percent, 0 to 100: `12.5%`, `<0.01%`. */
+export function formatShare(percent: number | null): string {
+  if (percent === null || !Number.isFinite(percent)) return UNKNOWN
+  if (percent > 0 && percent < 0.01) return '<0.01%'
+  if (percent > 99.99 && percent < 100) return '99.99%'
+  return `${percent.toFixed(percent === 0 || percent >= 10 ? 1 : 2)}%`
+}
+
+/** Milliseconds with two or three digits: `0.4 ms`, `12 ms`, `1.2 s`. */
+export function formatMs(ms: number | null): string {
+  if (ms === null || !Number.isFinite(ms)) return UNKNOWN
+  if (ms >= 1_000) return `${(ms / 1_000).toFixed(ms >= 10_000 ? 0 : 1)} s`
+  return `${ms.toFixed(ms > 0 && ms < 10 ? 1 : 0)} ms`
+}
+
+/** A raw token amount as a plain decimal string of whole tokens. */
+export function fromUnits(raw: string, decimals: number): string {
+  const digits = raw.padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals)
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
+  return fraction === '' ? whole : `${whole}.${fraction}`
+}
+
+function formatWhole(whole: string, fraction: string, places: number): string {
+  const digits = roundDigits(whole + fraction, whole.length + places)
+  const length = whole.length + digits.carried
+  const shown = Math.max(2, places - digits.carried)
+  const rest = digits.text.slice(length, length + shown)
+  return `${group(digits.text.slice(0, length))}.${rest.padEnd(shown, '0')}`
+}
+
+/** The first digits, rounded half up. `carried` is 1 when that made one digit more in front (999.9 → 1000). */
+function roundDigits(digits: string, count: number): { readonly text: string; readonly carried: 0 | 1 } {
+  const kept = digits.slice(0, count).padEnd(count, '0')
+  if ((digits[count] ?? '0') < '5') return { text: kept, carried: 0 }
+  const up = String(BigInt(kept) + 1n).padStart(count, '0')
+  return up.length > count ? { text: up, carried: 1 } : { text: up, carried: 0 }
+}
+
+function subscript(count: number): string {
+  return Array.from(String(count), digit => SUBSCRIPTS[Number(digit)]).join('')
+}
+
+const group = (digits: string) => digits.replace(/\B(?=(?:\d{3})+$)/g, ',')
+
+/** A number as a plain decimal string: without an exponent, which `String` gives to very large and very small ones. `null`: it is none. */
+export function plain(value: number): string | null {
+  if (!Number.isFinite(value)) return null
+  const text = String(value)
+  if (!text.includes('e')) return text
+  return Math.abs(value) >= 1 ? String(BigInt(value)) : value.toFixed(20)
+}

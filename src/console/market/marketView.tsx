@@ -1,0 +1,62 @@
+import { useEffect, useMemo } from 'preact/hooks'
+import { Notice } from '#console/parts/notice.tsx'
+import { createMarket, MOST_ROWS } from '#console/state/market.ts'
+import { DEFAULT_QUERY, lastMarket, showMarket } from '#console/state/route.ts'
+import { client, frames, returns } from '#console/state/session.ts'
+import { Filters } from './filters.tsx'
+import { createOnScreen } from './onScreen.ts'
+import { TokenTable } from './tokenTable.tsx'
+
+export function MarketView() {
+  const market = useMemo(() => createMarket(client, frames, lastMarket, returns), [])
+  const onScreen = useMemo(() => createOnScreen(row => market.watch(row)), [market])
+  useEffect(() => {
+    document.title = 'Market · Tokenwire'
+    return () => {
+      onScreen.stop()
+      market.stop()
+    }
+  }, [market, onScreen])
+  const rows = market.rows.value
+  const phase = market.phase.value
+  const query = lastMarket.value
+  const isNarrowed = query.q !== '' || query.status !== null || query.launchpad !== null
+  return (
+    <>
+      <h1 class="sr-only">Market</h1>
+      <Filters query={query} moved={market.moved.value} onMoved={() => market.showMoved()} busy={phase === 'loading'} />
+      {phase === 'failed' && rows.length === 0 ? (
+        <Notice urgent title="The list could not be loaded" action={{ text: 'Try again', run: () => market.reload() }}>
+          {market.failure.value}
+        </Notice>
+      ) : phase === 'ready' && rows.length === 0 ? (
+        <Notice
+          title={isNarrowed ? 'No token fits' : 'No tokens are indexed yet'}
+          {...(isNarrowed ? { action: { text: 'Show all tokens', run: () => showMarket(DEFAULT_QUERY) } } : {})}
+        >
+          {isNarrowed
+            ? 'Search looks at symbols, names and the beginnings of addresses (0x and four digits).'
+            : 'They appear here as soon as they are.'}
+        </Notice>
+      ) : (
+        <>
+          {market.failure.value === null ? null : (
+            <p class="list-failure warn" role="status">
+              The list could not be brought up to date: {market.failure.value}
+            </p>
+          )}
+          <TokenTable rows={rows} query={query} busy={phase !== 'ready'} onScreen={onScreen} />
+          {market.hasMore.value ? (
+            <div class="more">
+              <button type="button" class="button" disabled={market.loadingMore.value} onClick={() => market.loadMore()}>
+                {market.loadingMore.value ? 'Loading' : 'Show more'}
+              </button>
+            </div>
+          ) : rows.length >= MOST_ROWS ? (
+            <p class="more quiet">The first {MOST_ROWS} are shown: search or filter for others.</p>
+          ) : null}
+        </>
+      )}
+    </>
+  )
+}

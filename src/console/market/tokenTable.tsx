@@ -1,0 +1,94 @@
+import { type MarketQuery, showMarket } from '#console/state/route.ts'
+import type { Row } from '#console/state/rows.ts'
+import type { TokenSort } from '#domain/queries.ts'
+import type { OnScreen } from './onScreen.ts'
+import { TokenRow } from './tokenRow.tsx'
+
+interface Column {
+  /** Names the column for styles, which hide some where they do not fit. */
+  readonly name: string
+  readonly text: string
+  readonly sort?: TokenSort
+}
+
+const COLUMNS: readonly Column[] = [
+  { name: 'token', text: 'Token' },
+  { name: 'age', text: 'Age', sort: 'createdAt' },
+  { name: 'price', text: 'Price' },
+  { name: 'change-1h', text: '1h', sort: 'priceChange1h' },
+  { name: 'change-24h', text: '24h', sort: 'priceChange24h' },
+  { name: 'cap', text: 'Market cap', sort: 'marketCap' },
+  { name: 'volume', text: 'Volume 24h', sort: 'volume24h' },
+  { name: 'liquidity', text: 'Liquidity', sort: 'liquidity' },
+  { name: 'trades', text: 'Trades 24h', sort: 'trades24h' },
+  { name: 'holders', text: 'Holders', sort: 'holders' },
+  { name: 'graduation', text: 'Graduation', sort: 'graduation' },
+  { name: 'last', text: 'Last trade', sort: 'lastTradeAt' },
+]
+
+const SKELETONS = 12
+
+interface TokenTableProps {
+  readonly rows: readonly Row[]
+  readonly query: MarketQuery
+  readonly busy: boolean
+  readonly onScreen: OnScreen
+}
+
+export function TokenTable({ rows, query, busy, onScreen }: TokenTableProps) {
+  return (
+    <div class="card market">
+      <table class="data tokens" aria-busy={busy}>
+        <caption class="sr-only">Tokens</caption>
+        <thead>
+          <tr>
+            {COLUMNS.map(column => (
+              <HeadCell key={column.name} column={column} query={query} />
+            ))}
+          </tr>
+        </thead>
+        <tbody class={busy && rows.length > 0 ? 'outdated' : ''} data-testid="rows">
+          {rows.length > 0
+            ? rows.map(row => <TokenRow key={row.address} row={row} onScreen={onScreen} />)
+            : Array.from({ length: SKELETONS }, (_, index) => <SkeletonRow key={index} />)}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function HeadCell({ column: { name, text, sort }, query }: { readonly column: Column; readonly query: MarketQuery }) {
+  const className = `c-${name} ${name === 'token' ? 'text' : ''}`
+  // What was searched for comes in the order of how well it fits.
+  if (sort === undefined || query.q !== '') {
+    return (
+      <th scope="col" class={className}>
+        {text}
+      </th>
+    )
+  }
+  const isSorted = query.sort === sort
+  const toggle = () => showMarket({ ...query, sort, order: isSorted && query.order === 'desc' ? 'asc' : 'desc' })
+  return (
+    <th scope="col" class={className} aria-sort={isSorted ? (query.order === 'desc' ? 'descending' : 'ascending') : undefined}>
+      <button type="button" class="sort" onClick={toggle}>
+        <span class="arrow" aria-hidden="true">
+          {isSorted ? (query.order === 'desc' ? '↓' : '↑') : ''}
+        </span>
+        {text}
+      </button>
+    </th>
+  )
+}
+
+function SkeletonRow() {
+  return (
+    <tr aria-hidden="true">
+      {COLUMNS.map(({ name }) => (
+        <td key={name} class={`c-${name} ${name === 'token' ? 'text' : ''}`}>
+          <span class="skeleton" />
+        </td>
+      ))}
+    </tr>
+  )
+}

@@ -1,0 +1,58 @@
+import { formatCount } from '#console/format/decimal.ts'
+import { shortHex } from '#console/format/text.ts'
+import { formatMoment } from '#console/format/time.ts'
+import { Copy } from '#console/parts/copy.tsx'
+import { Pair, Pairs } from '#console/parts/pairs.tsx'
+import { Age, Known, Unknown } from '#console/parts/value.tsx'
+import { hrefOf } from '#console/state/route.ts'
+import type { ActorState } from '#domain/health.ts'
+
+interface ActorDetailProps {
+  readonly address: string
+  /** `null`: not known yet, or gone because nobody watches the token any more. */
+  readonly actor: ActorState | null
+  readonly onClose: () => void
+}
+
+export function ActorDetail({ address, actor, onClose }: ActorDetailProps) {
+  return (
+    <section class="card" aria-labelledby="actor-title" data-testid="actor">
+      <header>
+        <h2 id="actor-title">
+          Actor <span class="mono">{shortHex(address)}</span>
+        </h2>
+        <Copy text={address} of="token address" />
+        <button type="button" class="button bare" onClick={onClose}>
+          Close
+        </button>
+      </header>
+      {actor === null ? (
+        <p class="card-body quiet" role="status">
+          There is no actor now: nobody watches the token.
+        </p>
+      ) : (
+        <Pairs>
+          <Pair name="State">{actor.state}</Pair>
+          <Pair name="Last block">{actor.lastBlock === null ? <Unknown /> : formatCount(actor.lastBlock)}</Pair>
+          <Pair name="WebSockets">{formatCount(actor.subscribers.webSocket)}</Pair>
+          <Pair name="Event streams">{formatCount(actor.subscribers.eventStream)}</Pair>
+          <Pair name="Lagging">{formatCount(actor.subscribers.lagging)}</Pair>
+          <Pair name="Events handled">{formatCount(actor.eventsHandled)}</Pair>
+          <Pair name="Frame">{actor.frameBytes === null ? <Unknown /> : `${formatCount(actor.frameBytes)} bytes`}</Pair>
+          <Pair name="Last update">
+            <Age time={actor.lastUpdateAt} />
+          </Pair>
+          <Pair wide name="Sequence">
+            {actor.sequence ?? <Unknown />}
+          </Pair>
+          <Pair wide name="Activated">
+            <Known text={formatMoment(actor.activatedAt)} />
+          </Pair>
+        </Pairs>
+      )}
+      <p class="card-body">
+        <a href={hrefOf({ view: 'token', address })}>Look at the token</a>
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,158 @@
+import { useSignal } from '@preact/signals'
+import { formatCompact, formatCount } from '#console/format/decimal.ts'
+import { shortHex } from '#console/format/text.ts'
+import { Notice } from '#console/parts/notice.tsx'
+import { Age, Unknown } from '#console/parts/value.tsx'
+import type { ActorSort, Operator } from '#console/state/operator.ts'
+import type { ActorState, ActorStateName } from '#domain/health.ts'
+import { ActorDetail } from './actorDetail.tsx'
+
+const STATES = { activating: 'fair', live: 'good', resyncing: 'fair', passivated: '' } as const satisfies Record<ActorStateName, string>
+
+interface ActorsProps {
+  readonly operator: Operator
+  /** Whether a token was given that can be forgotten. */
+  readonly canForget: boolean
+}
+
+export function Actors({ operator, canForget }: ActorsProps) {
+  const text = useSignal('')
+  const wanted = text.value.trim().toLowerCase()
+  const all = operator.actors.value
+  const shown = all?.filter(({ token }) => token.includes(wanted)) ?? null
+  return (
+    <div class="actors">
+      <section class="card" aria-labelledby="actors-title">
+        <header class="actors-head">
+          <h2 id="actors-title">Actors {all === null ? '' : <span class="quiet">{formatCount(all.length)}</span>}</h2>
+          <input
+            class="field"
+            type="search"
+            placeholder="Filter by address"
+            aria-label="Filter actors by address"
+            spellcheck={false}
+            value={text.value}
+            onInput={event => (text.value = event.currentTarget.value)}
+          />
+          <select
+            class="field"
+            aria-label="State of actors"
+            value={operator.state.value ?? ''}
+            onChange={event => (operator.state.value = (event.currentTarget.value || null) as ActorStateName | null)}
+          >
+            <option value="">All states</option>
+            {Object.keys(STATES).map(state => (
+              <option key={state} value={state}>
+                {state}
+              </option>
+            ))}
+          </select>
+          {canForget ? (
+            <button type="button" class="button" onClick={() => operator.useToken(null)}>
+              Forget token
+            </button>
+          ) : null}
+        </header>
+        {operator.failure.value === null ? null : (
+          <p class="card-body warn" role="status">
+            Not up to date: {operator.failure.value}
+          </p>
+        )}
+        {shown === null ? (
+          <Notice title="Loading" />
+        ) : shown.length === 0 ? (
+          <Notice title={wanted === '' && operator.state.value === null ? 'Nobody watches a token' : 'No actor fits'}>
+            An actor exists for each token that somebody watches, and half a minute longer.
+          </Notice>
+        ) : (
+          <ActorTable operator={operator} actors={shown} />
+        )}
+      </section>
+      {operator.selected.value === null ? null : (
+        <ActorDetail address={operator.selected.value} actor={operator.detail.value} onClose={() => (operator.selected.value = null)} />
+      )}
+    </div>
+  )
+}
+
+function ActorTable({ operator, actors }: { readonly operator: Operator; readonly actors: readonly ActorState[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+    <div class="scroll actor-table" tabIndex={0} role="group" aria-label="Table of actors">
+      <table class="data compact">
+        <thead>
+          <tr>
+            <th scope="col" class="text">
+              Token
+            </th>
+            <th scope="col" class="text">
+              State
+            </th>
+            <SortCell operator={operator} sort="subscribers" text="Subscribers" />
+            <th scope="col">Lagging</th>
+            <SortCell operator={operator} sort="sequence" text="Sequence" wide />
+            <SortCell operator={operator} sort="lastUpdateAt" text="Last update" />
+            <th scope="col" class="wide-only">
+              Frame
+            </th>
+            <th scope="col" class="wide-only">
+              Events
+            </th>
+          </tr>
+        </thead>
+        <tbody data-testid="actors">
+          {actors.map(({ token, state, sequence, subscribers, lastUpdateAt, frameBytes, eventsHandled }) => (
+            <tr key={token} class={operator.selected.value === token ? 'selected' : ''}>
+              <td class="text">
+                <button
+                  type="button"
+                  class="link mono"
+                  title={token}
+                  aria-pressed={operator.selected.value === token}
+                  onClick={() => (operator.selected.value = token)}
+                >
+                  {shortHex(token)}
+                </button>
+              </td>
+              <td class="text">
+                <span class={`tag ${STATES[state]}`}>{state}</span>
+              </td>
+              <td title={`${subscribers.webSocket} WebSocket, ${subscribers.eventStream} event streams`}>
+                {formatCompact(subscribers.webSocket + subscribers.eventStream)}
+              </td>
+              <td class={subscribers.lagging > 0 ? 'warn' : ''}>{formatCompact(subscribers.lagging)}</td>
+              <td class="wide-only">{sequence ?? <Unknown />}</td>
+              <td>
+                <Age time={lastUpdateAt} />
+              </td>
+              <td class="wide-only">{frameBytes === null ? <Unknown /> : `${formatCompact(frameBytes)}B`}</td>
+              <td class="wide-only">{formatCompact(eventsHandled)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+interface SortCellProps {
+  readonly operator: Operator
+  readonly sort: ActorSort
+  readonly text: string
+  readonly wide?: boolean
+}
+
+/** The service sorts by these, the largest first. */
+function SortCell({ operator, sort, text, wide = false }: SortCellProps) {
+  const isSorted = operator.sort.value === sort
+  return (
+    <th scope="col" class={wide ? 'wide-only sorted' : 'sorted'} aria-sort={isSorted ? 'descending' : undefined}>
+      <button type="button" class="sort" onClick={() => (operator.sort.value = sort)}>
+        <span class="arrow" aria-hidden="true">
+          {isSorted ? '↓' : ''}
+        </span>
+        {text}
+      </button>
+    </th>
+  )
+}

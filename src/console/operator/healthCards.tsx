@@ -1,0 +1,196 @@
+import type { ComponentChildren } from 'preact'
+import { formatCompact, formatCount, formatMs, formatShare } from '#console/format/decimal.ts'
+import { formatDuration, formatMoment } from '#console/format/time.ts'
+import { Meter } from '#console/parts/meter.tsx'
+import { Notice } from '#console/parts/notice.tsx'
+import { Pair, Pairs } from '#console/parts/pairs.tsx'
+import { Known, Unknown } from '#console/parts/value.tsx'
+import { health } from '#console/state/session.ts'
+import type { IndexerHealth } from '#domain/health.ts'
+import type { ProcessMetrics } from './processMetrics.ts'
+
+const STATUS_TAG = { ok: 'good', syncing: 'fair', degraded: 'fair', stalled: 'bad' } as const
+const MEGABYTE = 1_000_000
+
+export function HealthCards({ process }: { readonly process: ProcessMetrics | null }) {
+  const { value, failure } = health.state.value
+  if (value === null) {
+    return failure === null ? (
+      <Notice title="Loading" />
+    ) : (
+      <Notice urgent title="The health could not be loaded" action={{ text: 'Try again', run: () => health.refresh() }}>
+        {failure}
+      </Notice>
+    )
+  }
+  return (
+    <div class={`health ${failure === null ? '' : 'outdated'}`} data-testid="health">
+      <IndexerCard health={value} />
+      <RealtimeCard health={value} />
+      <ProcessCard health={value} process={process} />
+      <ProvidersCard health={value} />
+    </div>
+  )
+}
+
+function Card({
+  title,
+  aside,
+  children,
+}: {
+  readonly title: string
+  readonly aside?: ComponentChildren
+  readonly children: ComponentChildren
+}) {
+  const id = `health-${title.toLowerCase()}`
+  return (
+    <section class="card" aria-labelledby={id}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        {aside}
+      </header>
+      {children}
+    </section>
+  )
+}
+
+function IndexerCard({
+  health: { status, reasons, lagBlocks, lagSeconds, headBlock, confirmedBlock, indexedBlock, backfill, reorgs },
+}: {
+  readonly health: IndexerHealth
+}) {
+  const count = (block: string | null) => (block === null ? <Unknown /> : formatCount(block))
+  return (
+    <Card title="Indexer" aside={<span class={`tag ${STATUS_TAG[status]}`}>{status}</span>}>
+      {reasons.length === 0 ? null : (
+        <ul class="card-body reasons">
+          {reasons.map(reason => (
+            <li key={reason}>{reason}</li>
+          ))}
+        </ul>
+      )}
+      {backfill === null ? null : (
+        <div class="card-body">
+          <p>
+            Backfill {formatShare(backfill.percent)} · block {formatCount(backfill.currentBlock)} of {formatCount(backfill.toBlock)} ·{' '}
+            {backfill.secondsLeft === null ? '' : `${formatDuration(backfill.secondsLeft)} left`}
+          </p>
+          <Meter percent={backfill.percent} />
+          <p class="quiet">
+            {formatCompact(backfill.blocksPerSecond)} blocks/s · {formatCompact(backfill.eventsPerSecond)} events/s
+          </p>
+        </div>
+      )}
+      <Pairs>
+        <Pair name="Lag, blocks">{lagBlocks === null ? <Unknown /> : formatCompact(lagBlocks)}</Pair>
+        <Pair name="Lag, time">{lagSeconds === null ? <Unknown /> : formatMs(lagSeconds * 1_000)}</Pair>
+        <Pair name="Head">{count(headBlock)}</Pair>
+        <Pair name="Confirmed">{count(confirmedBlock)}</Pair>
+        <Pair name="Indexed">{count(indexedBlock)}</Pair>
+        <Pair name="Reorgs">{formatCount(reorgs.count)}</Pair>
+        <Pair name="Last depth">{reorgs.lastDepth === null ? <Unknown /> : formatCount(reorgs.lastDepth)}</Pair>
+        <Pair wide name="Last reorg" title={formatMoment(reorgs.lastAt)}>
+          <Known text={formatMoment(reorgs.lastAt)} />
+        </Pair>
+      </Pairs>
+    </Card>
+  )
+}
+
+function RealtimeCard({ health: { realtime, actors } }: { readonly health: IndexerHealth }) {
+  const { p50, p99 } = realtime.commitToDeliveryMs
+  return (
+    <Card title="Realtime" aside={<span class="quiet">{formatCompact(realtime.updatesPerSecond)} updates/s</span>}>
+      <Pairs>
+        <Pair name="WebSockets">{formatCount(realtime.webSocketConnections)}</Pair>
+        <Pair name="Event streams">{formatCount(realtime.eventStreams)}</Pair>
+        <Pair name="Subscriptions">{formatCount(realtime.subscriptions)}</Pair>
+        <Pair name="Actors">{formatCount(actors.total)}</Pair>
+        <Pair name="Delivered">{formatCompact(realtime.deliveredTotal)}</Pair>
+        <Pair name="Conflated">{formatCompact(realtime.conflatedTotal)}</Pair>
+        <Pair name="Delivery p50">
+          <Known text={formatMs(p50)} />
+        </Pair>
+        <Pair name="Delivery p99">
+          <Known text={formatMs(p99)} />
+        </Pair>
+      </Pairs>
+    </Card>
+  )
+}
+
+function ProcessCard({
+  health: { uptimeSeconds, version, database },
+  process,
+}: {
+  readonly health: IndexerHealth
+  readonly process: ProcessMetrics | null
+}) {
+  const bytes = (value: number | null) => (value === null ? <Unknown /> : `${formatCompact((value / MEGABYTE).toFixed(1))} MB`)
+  return (
+    <Card title="Process" aside={<span class="quiet">{version}</span>}>
+      <Pairs>
+        <Pair name="Event loop p50">
+          <Known text={formatMs(process?.eventLoopP50Ms ?? null)} />
+        </Pair>
+        <Pair name="Event loop p99">
+          <Known text={formatMs(process?.eventLoopP99Ms ?? null)} />
+        </Pair>
+        <Pair name="Event loop max">
+          <Known text={formatMs(process?.eventLoopMaxMs ?? null)} />
+        </Pair>
+        <Pair name="Up for">{formatDuration(uptimeSeconds)}</Pair>
+        <Pair name="Memory">{bytes(process?.residentBytes ?? null)}</Pair>
+        <Pair name="Heap">{bytes(process?.heapBytes ?? null)}</Pair>
+        <Pair name="Database">
+          <span class={database.ok ? 'up' : 'down'}>{database.ok ? 'ok' : 'away'}</span>
+        </Pair>
+        <Pair name="Round trip">
+          <Known text={formatMs(database.latencyMs)} />
+        </Pair>
+      </Pairs>
+    </Card>
+  )
+}
+
+function ProvidersCard({ health: { rpc } }: { readonly health: IndexerHealth }) {
+  return (
+    <Card
+      title="Providers"
+      aside={
+        <span class="quiet">
+          {rpc.filter(({ healthy }) => healthy).length} of {rpc.length} healthy
+        </span>
+      }
+    >
+      <table class="data compact">
+        <thead>
+          <tr>
+            <th scope="col" class="text">
+              Name
+            </th>
+            <th scope="col" class="text">
+              State
+            </th>
+            <th scope="col">Latency</th>
+            <th scope="col">Errors</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rpc.map(({ name, healthy, latencyMs, errorRate }) => (
+            <tr key={name}>
+              <td class="text">{name}</td>
+              <td class="text">
+                <span class={`tag ${healthy ? 'good' : 'bad'}`}>{healthy ? 'healthy' : 'failing'}</span>
+              </td>
+              <td>
+                <Known text={formatMs(latencyMs)} />
+              </td>
+              <td>{formatShare(errorRate * 100)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  )
+}

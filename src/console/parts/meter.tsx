@@ -1,0 +1,17 @@
+import { useLayoutEffect, useRef } from 'preact/hooks'
+
+interface MeterProps {
+  readonly percent: number
+  readonly done?: boolean
+}
+
+/** How far something has come, beside the number that says it. */
+export function Meter({ percent, done = false }: MeterProps) {
+  const part = useRef<HTMLSpanElement>(null)
+  useLayoutEffect(() => part.current?.style.setProperty('--part', String(percent)), [percent])
+  return (
+    <span class={done ? 'meter done' : 'meter'} aria-hidden="true">
+      <span ref={part} />
+    </span>
+  )
+}

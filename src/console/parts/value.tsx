@@ -1,0 +1,60 @@
+import { formatChange, formatCompact, formatPrice, UNKNOWN } from '#console/format/decimal.ts'
+import { formatAge, formatMoment } from '#console/format/time.ts'
+import { minuteClock, secondClock } from '#console/state/clock.ts'
+import { currency } from '#console/state/session.ts'
+
+interface MoneyProps {
+  readonly usd: string | null
+  readonly weth: string | null
+  /** Default `amount`. */
+  readonly as?: 'price' | 'amount'
+}
+
+/** A value in the currency that is looked at. */
+export function Money({ usd, weth, as = 'amount' }: MoneyProps) {
+  const inUsd = currency.value === 'usd'
+  const value = inUsd ? usd : weth
+  if (value === null) return <Unknown />
+  const text = as === 'price' ? formatPrice(value) : formatCompact(value)
+  return (
+    <span title={`${value} ${inUsd ? 'USD' : 'ETH'}`}>
+      <span class="unit">{inUsd ? '$' : 'Ξ'}</span>
+      {text}
+    </span>
+  )
+}
+
+/** What stands for something that nobody knows. */
+export function Unknown() {
+  return (
+    <span class="quiet">
+      <span aria-hidden="true">{UNKNOWN}</span>
+      <span class="sr-only">not known</span>
+    </span>
+  )
+}
+
+/** A text, or the sign for what is not known. */
+export function Known({ text }: { readonly text: string }) {
+  return text === UNKNOWN ? <Unknown /> : <>{text}</>
+}
+
+export function Change({ percent }: { readonly percent: number | null }) {
+  const text = formatChange(percent)
+  if (percent === null || text === UNKNOWN) return <Unknown />
+  const direction = /[1-9]/.test(text) ? (percent > 0 ? 'up' : 'down') : 'quiet'
+  return <span class={direction}>{text}</span>
+}
+
+const MINUTE = 60_000
+
+/** How long ago something was; goes on by itself. */
+export function Age({ time }: { readonly time: string | null }) {
+  if (time === null) return <Unknown />
+  const isYoung = minuteClock.value - Date.parse(time) < 2 * MINUTE
+  return (
+    <time dateTime={time} title={formatMoment(time)}>
+      {formatAge(time, isYoung ? secondClock.value : Math.max(minuteClock.value, Date.parse(time) + MINUTE))}
+    </time>
+  )
+}

@@ -1,0 +1,53 @@
+import { formatClock } from '#console/format/time.ts'
+import { client, connection, health } from '#console/state/session.ts'
+
+/** Says what stands in the way of what is shown being true now. */
+export function Banner() {
+  const { value, failure, atMs } = health.state.value
+  if (failure !== null) {
+    return (
+      <div class="banner bad" role="alert">
+        <span>
+          <strong>The service does not answer.</strong>{' '}
+          {atMs === null ? 'Trying again.' : `What is shown is as of ${formatClock(atMs)}; trying again.`}
+        </span>
+        <button type="button" class="button" onClick={retry}>
+          Try now
+        </button>
+      </div>
+    )
+  }
+  if (connection.value === 'offline') {
+    return (
+      <div class="banner" role="alert">
+        <span>
+          <strong>No updates come in.</strong> Lists are still asked for now and then.
+        </span>
+        <button type="button" class="button" onClick={retry}>
+          Connect
+        </button>
+      </div>
+    )
+  }
+  if (value === null || value.status === 'ok') return null
+  const backfill = value.backfill === null ? '' : ` ${value.backfill.percent.toFixed(1)}% of the history is indexed.`
+  return (
+    <div class={value.status === 'stalled' ? 'banner bad' : 'banner'} role="status">
+      <span>
+        <strong>{SAYS[value.status]}</strong>
+        {backfill} {value.reasons.join('; ')}
+      </span>
+    </div>
+  )
+}
+
+const SAYS = {
+  syncing: 'The index is catching up with the chain.',
+  degraded: 'The service works with something broken.',
+  stalled: 'Nothing is being indexed.',
+} as const
+
+function retry(): void {
+  client.reconnect()
+  health.refresh()
+}

@@ -1,0 +1,51 @@
+import type { ComponentChildren } from 'preact'
+import { formatCompact, formatCount, formatMs } from '#console/format/decimal.ts'
+import { timesPrice } from '#console/format/usd.ts'
+import { Known, Money, Unknown } from '#console/parts/value.tsx'
+import { chainStats, ethUsd } from '#console/state/session.ts'
+
+/** The whole index in a line. */
+export function StatsStrip() {
+  const stats = chainStats.state.value.value
+  const price = ethUsd.state.value.value?.price ?? null
+  return (
+    // Scrolls where it does not fit, so it has to be reachable with the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable
+    <section class="stats-scroll" aria-label="Chain statistics" tabIndex={0}>
+      <dl class="stats" data-testid="stats">
+        <Stat name="Tokens">{stats === null ? <Unknown /> : formatCount(stats.tokens)}</Stat>
+        <Stat name="New 24h">{stats === null ? <Unknown /> : formatCount(stats.tokens24h)}</Stat>
+        <Stat name="Bonding">{stats === null ? <Unknown /> : formatCount(stats.bonding)}</Stat>
+        <Stat name="Migrated">{stats === null ? <Unknown /> : formatCount(stats.migrated)}</Stat>
+        <Stat name="Trades 24h">{stats === null ? <Unknown /> : formatCompact(stats.trades24h)}</Stat>
+        <Stat name="Traders 24h">{stats === null ? <Unknown /> : formatCompact(stats.traders24h)}</Stat>
+        <Stat name="Volume 24h">
+          <Money usd={stats?.volumeUsd24h ?? null} weth={stats?.volumeWeth24h ?? null} />
+        </Stat>
+        <Stat name="Liquidity">
+          <Money usd={timesPrice(stats?.liquidityWeth ?? null, price)} weth={stats?.liquidityWeth ?? null} />
+        </Stat>
+        <Stat name="Block time">
+          <Known text={formatMs(stats?.blockTimeMs ?? null)} />
+        </Stat>
+        <Stat name="Base fee">
+          <Gwei value={stats?.baseFeeGwei ?? null} />
+        </Stat>
+        <Stat name="Chain">{stats === null ? <Unknown /> : stats.chainId}</Stat>
+      </dl>
+    </section>
+  )
+}
+
+function Stat({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function Gwei({ value }: { readonly value: string | null }) {
+  return value === null ? <Unknown /> : <>{formatCompact(value)} gwei</>
+}

@@ -1,0 +1,102 @@
+import { effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
+import type { Result } from '#client/result.ts'
+import type { Tokenwire } from '#client/tokenwire.ts'
+import { type ProcessMetrics, readMetrics } from '#console/operator/processMetrics.ts'
+import type { ActorState, ActorStateName } from '#domain/health.ts'
+import { type Poll, poll } from './polling.ts'
+import { askMetrics } from './session.ts'
+
+export type ActorSort = 'subscribers' | 'sequence' | 'lastUpdateAt'
+
+const LIMIT = 500
+
+/** Whether the operators' routes answer: `token`: they ask for one; `wrong`: they refuse the one they were given; `closed`: they answer nobody here. */
+export type Access = 'unknown' | 'open' | 'token' | 'wrong' | 'closed'
+
+export interface Operator {
+  readonly access: ReadonlySignal<Access>
+  readonly actors: ReadonlySignal<readonly ActorState[] | null>
+  readonly failure: ReadonlySignal<string | null>
+  readonly process: ReadonlySignal<ProcessMetrics | null>
+  readonly sort: Signal<ActorSort>
+  readonly state: Signal<ActorStateName | null>
+  /** Whose state is shown in detail. */
+  readonly selected: Signal<string | null>
+  readonly detail: ReadonlySignal<ActorState | null>
+  /** Tries a token. It lives in this page's memory and nowhere else; `null` forgets it. */
+  useToken(token: string | null): void
+  stop(): void
+}
+
+/** What only operators see, asked for as long as it is looked at. */
+export function createOperator(client: Tokenwire, token: Signal<string | null>): Operator {
+  const access = signal<Access>('unknown')
+  const actors = signal<readonly ActorState[] | null>(null)
+  const failure = signal<string | null>(null)
+  const process = signal<ProcessMetrics | null>(null)
+  const sort = signal<ActorSort>('subscribers')
+  const state = signal<ActorStateName | null>(null)
+  const selected = signal<string | null>(null)
+  const detail = signal<ActorState | null>(null)
+
+  const credentials = () => {
+    const operatorToken = token.peek()
+    return operatorToken === null ? {} : { operatorToken }
+  }
+
+  function judge(result: Result<unknown>): void {
+    if (result.ok) {
+      access.value = 'open'
+      failure.value = null
+    } else if (result.error.status === 401) access.value = token.peek() === null ? 'token' : 'wrong'
+    else if (result.error.status === 403) access.value = 'closed'
+    else failure.value = result.error.message
+  }
+
+  async function ask(signal: AbortSignal): Promise<Result<null>> {
+    const filter = state.peek() === null ? {} : { state: state.peek() as ActorStateName }
+    const list = await client.actors({ sort: sort.peek(), limit: LIMIT, ...filter }, { ...credentials(), signal, retries: 0 })
+    if (signal.aborted) return { ok: true, value: null }
+    judge(list)
+    if (!list.ok) {
+      if (access.peek() !== 'open') actors.value = null
+      return list
+    }
+    actors.value = list.value.data
+    const address = selected.peek()
+    const [one, metrics] = await Promise.all([
+      address === null ? null : client.actor(address, { ...credentials(), signal, retries: 0 }),
+      askMetrics(token.peek(), signal),
+    ])
+    if (signal.aborted) return { ok: true, value: null }
+    if (address === selected.peek()) detail.value = one?.ok === true ? one.value : null
+    process.value = metrics === null ? null : readMetrics(metrics)
+    return { ok: true, value: null }
+  }
+
+  const asked: Poll<null> = poll({ everyMs: 3_000, ask })
+  const stopFollowing = effect(() => {
+    // Asked again at once when one of them changes.
+    void [sort.value, state.value, selected.value, token.value]
+    untracked(() => asked.refresh())
+  })
+
+  return {
+    access,
+    actors,
+    failure,
+    process,
+    sort,
+    state,
+    selected,
+    detail,
+    useToken(next) {
+      access.value = 'unknown'
+      token.value = next
+    },
+    stop() {
+      stopFollowing()
+      asked.stop()
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import { effect, signal } from '@preact/signals'
+
+export type Theme = 'system' | 'light' | 'dark'
+export type Currency = 'usd' | 'weth'
+
+/** What somebody prefers, kept in this browser where it may be kept. Nothing secret is ever put here. */
+const KEYS = { theme: 'tokenwire.theme', currency: 'tokenwire.currency' } as const
+
+export const theme = signal<Theme>(read(KEYS.theme, ['light', 'dark']) ?? 'system')
+/** `null`: not chosen, so dollars when there is a price of ETH and ETH otherwise. */
+export const chosenCurrency = signal<Currency | null>(read(KEYS.currency, ['usd', 'weth']))
+
+/** Applies and keeps them. To be called once. */
+export function applyPreferences(): void {
+  effect(() => {
+    const chosen = theme.value
+    if (chosen === 'system') delete document.documentElement.dataset['theme']
+    else document.documentElement.dataset['theme'] = chosen
+    write(KEYS.theme, chosen === 'system' ? null : chosen)
+  })
+  effect(() => write(KEYS.currency, chosenCurrency.value))
+}
+
+function read<T extends string>(key: string, values: readonly T[]): T | null {
+  try {
+    const text = localStorage.getItem(key)
+    return values.find(value => value === text) ?? null
+  } catch {
+    return null // storage is forbidden here
+  }
+}
+
+function write(key: string, value: string | null): void {
+  try {
+    if (value === null) localStorage.removeItem(key)
+    else localStorage.setItem(key, value)
+  } catch {
+    // storage is forbidden here; the choice lasts as long as the page
+  }
+}

@@ -1,0 +1,111 @@
+import { signal } from '@preact/signals'
+import type { SortOrder, TokenSort } from '#domain/queries.ts'
+import type { GraduationStatus } from '#domain/token.ts'
+
+/** What the market view lists. */
+export interface MarketQuery {
+  readonly q: string
+  readonly sort: TokenSort
+  readonly order: SortOrder
+  readonly status: GraduationStatus | null
+  readonly launchpad: string | null
+}
+
+export type Route =
+  | { readonly view: 'market'; readonly query: MarketQuery }
+  | { readonly view: 'token'; readonly address: string }
+  | { readonly view: 'operator' }
+  | { readonly view: 'nowhere' }
+
+export const SORTS = {
+  createdAt: 'Age',
+  marketCap: 'Market cap',
+  volume24h: 'Volume 24h',
+  priceChange24h: 'Change 24h',
+  priceChange1h: 'Change 1h',
+  liquidity: 'Liquidity',
+  holders: 'Holders',
+  trades24h: 'Trades 24h',
+  lastTradeAt: 'Last trade',
+  graduation: 'Graduation',
+} as const satisfies Record<TokenSort, string>
+
+export const STATUSES = { bonding: 'Bonding', completed: 'Completed', migrated: 'Migrated', none: 'No curve' } as const satisfies Record<
+  GraduationStatus,
+  string
+>
+
+export const DEFAULT_QUERY: MarketQuery = { q: '', sort: 'trades24h', order: 'desc', status: null, launchpad: null }
+
+const MOST_TEXT = 100
+
+/** Reads the part of an address after `#`. What can't be right falls back to the default, since anybody can write an address. */
+export function parseRoute(hash: string): Route {
+  const [path = '', search = ''] = hash.replace(/^#/, '').split('?', 2)
+  const parameters = new URLSearchParams(search)
+  if (path === '' || path === '/') return { view: 'market', query: parseQuery(parameters) }
+  if (path === '/operator') return { view: 'operator' }
+  const address = /^\/token\/(0x[0-9a-f]{40})$/i.exec(path)?.[1]
+  return address === undefined ? { view: 'nowhere' } : { view: 'token', address: address.toLowerCase() }
+}
+
+function parseQuery(parameters: URLSearchParams): MarketQuery {
+  const oneOf = <T extends string>(table: Readonly<Record<T, string>>, name: string): T | null => {
+    const text = parameters.get(name)
+    return text !== null && Object.hasOwn(table, text) ? (text as T) : null
+  }
+  return {
+    q: (parameters.get('q') ?? '').slice(0, MOST_TEXT),
+    sort: oneOf(SORTS, 'sort') ?? DEFAULT_QUERY.sort,
+    order: parameters.get('order') === 'asc' ? 'asc' : 'desc',
+    status: oneOf(STATUSES, 'status'),
+    launchpad: parameters.get('launchpad')?.slice(0, MOST_TEXT) || null,
+  }
+}
+
+/** The address of a route, from `#` on; what is the default is left out. */
+export function hrefOf(route: Route): string {
+  switch (route.view) {
+    case 'market': {
+      const { q, sort, order, status, launchpad } = route.query
+      const parameters = new URLSearchParams()
+      if (q !== '') parameters.set('q', q)
+      if (sort !== DEFAULT_QUERY.sort) parameters.set('sort', sort)
+      if (order !== DEFAULT_QUERY.order) parameters.set('order', order)
+      if (status !== null) parameters.set('status', status)
+      if (launchpad !== null) parameters.set('launchpad', launchpad)
+      const search = parameters.toString()
+      return search === '' ? '#/' : `#/?${search}`
+    }
+    case 'token':
+      return `#/token/${route.address}`
+    case 'operator':
+      return '#/operator'
+    case 'nowhere':
+      return '#/'
+  }
+}
+
+export const route = signal<Route>(parseRoute(typeof location === 'undefined' ? '' : location.hash))
+
+/** Where the market was left, so that the way back from a token leads there. */
+export const lastMarket = signal<MarketQuery>(
+  route.peek().view === 'market' ? (route.peek() as { query: MarketQuery }).query : DEFAULT_QUERY,
+)
+
+/** Follows the address bar. To be called once. */
+export function followAddress(): void {
+  const read = () => {
+    const next = parseRoute(location.hash)
+    if (next.view === 'market') lastMarket.value = next.query
+    route.value = next
+  }
+  addEventListener('hashchange', read)
+}
+
+/** Changes the list without a step in the history: typing a word is not ten pages. */
+export function showMarket(query: MarketQuery): void {
+  history.replaceState(null, '', hrefOf({ view: 'market', query }))
+  lastMarket.value = query
+  route.value = { view: 'market', query }
+}

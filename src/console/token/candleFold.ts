@@ -1,0 +1,36 @@
+import type { Candle, CandleInterval } from '#domain/candle.ts'
+import type { CandleCurrency } from '#domain/queries.ts'
+import type { Trade } from '#domain/trade.ts'
+import { CANDLE_SECONDS } from './intervals.ts'
+
+/** A candle as the chart draws it. */
+export interface Bar {
+  readonly time: number
+  readonly open: number
+  readonly high: number
+  readonly low: number
+  readonly close: number
+  readonly volume: number
+}
+
+export function barOf({ time, open, high, low, close, volume }: Candle): Bar {
+  return { time, open: Number(open), high: Number(high), low: Number(low), close: Number(close), volume: Number(volume) }
+}
+
+/**
+ * What a trade makes of the newest bar, so that it grows before the served candle comes: price only, since a trade that the candle already holds
+ * would count twice in a volume and changes nothing about high, low and close.
+ *
+ * @returns `null`: nothing; a trade without a price, or of a time before the newest bar
+ */
+export function foldTrade(newest: Bar | null, trade: Trade, interval: CandleInterval, currency: CandleCurrency): Bar | null {
+  const text = currency === 'usd' ? trade.priceUsd : trade.priceWeth
+  if (text === null) return null
+  const price = Number(text)
+  const length = CANDLE_SECONDS[interval]
+  const seconds = Math.floor(Date.parse(trade.timestamp) / 1_000)
+  const time = seconds - (seconds % length)
+  if (newest === null || time > newest.time) return { time, open: price, high: price, low: price, close: price, volume: 0 }
+  if (time < newest.time) return null
+  return { ...newest, high: Math.max(newest.high, price), low: Math.min(newest.low, price), close: price }
+}

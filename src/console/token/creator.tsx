@@ -1,0 +1,86 @@
+import { formatCompact, fromUnits, UNKNOWN } from '#console/format/decimal.ts'
+import { displayText, shortHex } from '#console/format/text.ts'
+import { Copy } from '#console/parts/copy.tsx'
+import { Hex } from '#console/parts/hex.tsx'
+import { Pair, Pairs } from '#console/parts/pairs.tsx'
+import { Known, Unknown } from '#console/parts/value.tsx'
+import type { Claimable, ClaimableAmount } from '#domain/claimable.ts'
+import type { Token } from '#domain/token.ts'
+
+interface CreatorProps {
+  readonly token: Token
+  /** `null`: not known yet. */
+  readonly claimable: Claimable | null
+}
+
+/** What the creator has earned and how it is claimed. */
+export function Creator({ token: { creator, fees }, claimable }: CreatorProps) {
+  return (
+    <section class="card" aria-labelledby="creator-title">
+      <header>
+        <h2 id="creator-title">Creator</h2>
+        <Hex hex={creator} of="creator address" kind="address" copy />
+      </header>
+      <Pairs>
+        <Pair name="Fee share">{fees.creatorFeeBps === null ? <Unknown /> : `${(fees.creatorFeeBps / 100).toFixed(2)}%`}</Pair>
+        <Pair name="Earned">
+          <Known text={fees.accruedWeth === null ? UNKNOWN : `Ξ${formatCompact(fees.accruedWeth)}`} />
+        </Pair>
+      </Pairs>
+      {claimable === null ? (
+        <p class="card-body quiet">
+          Claimable: <Unknown />
+        </p>
+      ) : claimable.claimable.length === 0 ? (
+        <p class="card-body quiet">Nothing has been earned yet.</p>
+      ) : (
+        <ul class="claims">
+          {claimable.claimable.map(entry => (
+            <Claim key={`${entry.currency}-${entry.scope}`} entry={entry} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function Claim({ entry }: { readonly entry: ClaimableAmount }) {
+  const { symbol, currency, decimals, amount, claimed, amountUsd, scope, claim } = entry
+  const name = displayText(symbol, 12) ?? shortHex(currency)
+  const shown = (raw: string | null) => (raw === null || decimals === null ? UNKNOWN : formatCompact(fromUnits(raw, decimals)))
+  return (
+    <li data-testid="claim">
+      <div class="claim-amount">
+        <span>Claimable</span>
+        <strong>
+          <Known text={shown(amount)} /> <bdi>{name}</bdi>
+        </strong>
+      </div>
+      <p class="quiet">
+        {amountUsd === null ? null : `≈ $${formatCompact(amountUsd)} · `}
+        {shown(claimed)} claimed
+        {scope === 'creator' ? ' · for all of the creator’s tokens' : ''}
+      </p>
+      {claim === null ? (
+        <p class="quiet">The launchpad has no call that pays it out.</p>
+      ) : (
+        <dl class="call">
+          <div>
+            <dt>to</dt>
+            <dd>
+              <span class="mono">{claim.to}</span>
+              <Copy text={claim.to} of="contract to call" />
+            </dd>
+          </div>
+          <div>
+            <dt>data</dt>
+            <dd>
+              <span class="mono">{claim.data}</span>
+              <Copy text={claim.data} of="call data" />
+            </dd>
+          </div>
+        </dl>
+      )}
+    </li>
+  )
+}

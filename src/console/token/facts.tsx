@@ -1,0 +1,58 @@
+import { formatCompact, formatCount, fromUnits } from '#console/format/decimal.ts'
+import { displayText } from '#console/format/text.ts'
+import { formatMoment } from '#console/format/time.ts'
+import { Copy } from '#console/parts/copy.tsx'
+import { Hex } from '#console/parts/hex.tsx'
+import { Pair, Pairs } from '#console/parts/pairs.tsx'
+import { Unknown } from '#console/parts/value.tsx'
+import type { Token } from '#domain/token.ts'
+
+/** What is shown of texts that anybody may have written at any length. */
+const MOST_DESCRIPTION = 400
+
+/** What does not change, or is looked up seldom. */
+export function Facts({ token }: { readonly token: Token }) {
+  const { pool, metadataUri, description } = token
+  const metadata = displayText(metadataUri, 60)
+  const about = displayText(description, MOST_DESCRIPTION)
+  return (
+    <section class="card" aria-labelledby="facts-title">
+      <h2 id="facts-title">Details</h2>
+      {about === null ? null : (
+        <p class="card-body about">
+          <bdi>{about}</bdi>
+        </p>
+      )}
+      <Pairs>
+        <Pair name="Supply">{formatCompact(fromUnits(token.totalSupply, token.decimals))}</Pair>
+        <Pair name="Decimals">{token.decimals}</Pair>
+        <Pair name="Pool">
+          {pool === null ? (
+            <Unknown />
+          ) : (
+            <>
+              <span class="tag">{pool.type}</span> <Hex hex={pool.address} of="pool" kind="address" />
+            </>
+          )}
+        </Pair>
+        <Pair name="Pool fee">{pool === null || pool.feeBps === null ? <Unknown /> : `${(pool.feeBps / 100).toFixed(2)}%`}</Pair>
+        <Pair wide name="Launched">
+          {formatMoment(token.createdAt)}
+        </Pair>
+        <Pair name="In">
+          <Hex hex={token.createdTxHash} of="launch transaction" kind="tx" />
+        </Pair>
+        <Pair name="As of block">{formatCount(token.asOfBlock)}</Pair>
+        <Pair name="Metadata">
+          {metadata === null || metadataUri === null ? (
+            <Unknown />
+          ) : (
+            <span class="uri">
+              <bdi class="mono">{metadata}</bdi> <Copy text={metadataUri} of="metadata address" />
+            </span>
+          )}
+        </Pair>
+      </Pairs>
+    </section>
+  )
+}

@@ -1,0 +1,61 @@
+import { formatCompact, formatShare } from '#console/format/decimal.ts'
+import { formatMoment } from '#console/format/time.ts'
+import { timesPrice } from '#console/format/usd.ts'
+import { Hex } from '#console/parts/hex.tsx'
+import { Meter } from '#console/parts/meter.tsx'
+import { Pair, Pairs } from '#console/parts/pairs.tsx'
+import { Money, Unknown } from '#console/parts/value.tsx'
+import { ethUsd } from '#console/state/session.ts'
+import type { Graduation } from '#domain/token.ts'
+
+const SAYS = {
+  none: 'This token has no bonding curve: it began in its pool.',
+  bonding: 'On the bonding curve.',
+  completed: 'The curve is complete; the move to a pool is due.',
+  migrated: 'Graduated: it trades in a pool.',
+} as const
+
+export function GraduationCard({ graduation }: { readonly graduation: Graduation }) {
+  const { status, percent, raisedWeth, targetWeth, completedAt, migratedAt, poolAddress, txHash } = graduation
+  const eth = ethUsd.state.value.value?.price ?? null
+  return (
+    <section class="card" aria-labelledby="graduation-title">
+      <header>
+        <h2 id="graduation-title">Graduation</h2>
+        <strong>{status === 'none' ? null : percent === null ? <Unknown /> : formatShare(percent)}</strong>
+      </header>
+      <div class="card-body">
+        {percent === null || status === 'none' ? null : <Meter percent={percent} done={status !== 'bonding'} />}
+        <p class="quiet">{SAYS[status]}</p>
+      </div>
+      {status === 'none' ? null : (
+        <Pairs>
+          <Pair name="Raised">
+            <Money usd={timesPrice(raisedWeth, eth)} weth={raisedWeth} />
+          </Pair>
+          <Pair name="Target">{targetWeth === null ? <Unknown /> : `Ξ${formatCompact(targetWeth)}`}</Pair>
+          {completedAt === null ? null : (
+            <Pair wide name="Completed">
+              {formatMoment(completedAt)}
+            </Pair>
+          )}
+          {migratedAt === null ? null : (
+            <Pair wide name="Migrated">
+              {formatMoment(migratedAt)}
+            </Pair>
+          )}
+          {poolAddress === null ? null : (
+            <Pair name="Pool">
+              <Hex hex={poolAddress} of="pool" kind="address" />
+            </Pair>
+          )}
+          {txHash === null ? null : (
+            <Pair name="Transaction">
+              <Hex hex={txHash} of="transaction" kind="tx" />
+            </Pair>
+          )}
+        </Pairs>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,74 @@
+import { formatCompact, formatCount, formatShare, fromUnits } from '#console/format/decimal.ts'
+import { Hex } from '#console/parts/hex.tsx'
+import { Unknown } from '#console/parts/value.tsx'
+import type { Holder } from '#domain/holder.ts'
+import type { Token } from '#domain/token.ts'
+
+const KINDS: Readonly<Record<Holder['type'], string>> = {
+  wallet: '',
+  creator: 'accent',
+  pool: 'good',
+  curve: 'good',
+  locker: 'fair',
+  burn: 'bad',
+  contract: '',
+}
+
+interface HoldersProps {
+  readonly holders: readonly Holder[] | null
+  readonly token: Token
+}
+
+export function Holders({ holders, token }: HoldersProps) {
+  return (
+    <section class="card" aria-labelledby="holders-title">
+      <header>
+        <h2 id="holders-title">Largest holders</h2>
+        <span class="quiet">of {formatCount(token.market.holderCount)}</span>
+      </header>
+      {holders === null ? (
+        <p class="card-body">
+          <Unknown />
+        </p>
+      ) : holders.length === 0 ? (
+        <p class="card-body quiet">Nobody holds it.</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+        <div class="scroll holders" tabIndex={0} role="group" aria-label="Table of holders">
+          <table class="data compact">
+            <thead>
+              <tr>
+                <th scope="col" class="rank">
+                  #
+                </th>
+                <th scope="col" class="text">
+                  Address
+                </th>
+                <th scope="col" class="text">
+                  Type
+                </th>
+                <th scope="col">Balance</th>
+                <th scope="col">Share</th>
+              </tr>
+            </thead>
+            <tbody data-testid="holders">
+              {holders.map(holder => (
+                <tr key={holder.address}>
+                  <td class="rank quiet">{holder.rank}</td>
+                  <td class="text">
+                    <Hex hex={holder.address} of="holder" kind="address" />
+                  </td>
+                  <td class="text">
+                    <span class={`tag ${KINDS[holder.type]}`}>{holder.type}</span>
+                  </td>
+                  <td>{formatCompact(fromUnits(holder.balance, token.decimals))}</td>
+                  <td>{formatShare(holder.percent)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  )
+}

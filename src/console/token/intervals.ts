@@ -1,0 +1,12 @@
+import type { CandleInterval } from '#domain/candle.ts'
+
+/** Length of each interval in seconds. */
+export const CANDLE_SECONDS = { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 } as const satisfies Record<
+  CandleInterval,
+  number
+>
+
+export const INTERVAL_NAMES = { '1m': '1m', '5m': '5m', '15m': '15m', '1h': '1h', '4h': '4h', '1d': '1d' } as const satisfies Record<
+  CandleInterval,
+  string
+>

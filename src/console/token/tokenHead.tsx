@@ -1,0 +1,56 @@
+import { displayText } from '#console/format/text.ts'
+import { Avatar } from '#console/parts/avatar.tsx'
+import { Hex } from '#console/parts/hex.tsx'
+import { Symbol } from '#console/parts/tokenName.tsx'
+import { Age, Change, Money } from '#console/parts/value.tsx'
+import { STATUSES } from '#console/state/route.ts'
+import type { Tick } from '#console/state/rows.ts'
+import type { Token } from '#domain/token.ts'
+
+const WINDOWS = { m5: '5m', h1: '1h', h6: '6h', h24: '24h' } as const
+
+export function TokenHead({ token, tick }: { readonly token: Token; readonly tick: Tick }) {
+  const { address, symbol, name, launchpad, graduation, market } = token
+  return (
+    <div class="token-head">
+      <Avatar large address={address} symbol={symbol} />
+      <div class="token-title">
+        <h1>
+          <Symbol address={address} symbol={symbol} />{' '}
+          <span class="token-full-name">
+            <bdi>{displayText(name, 64) ?? ''}</bdi>
+          </span>
+        </h1>
+        <p>
+          <Hex hex={address} of="token address" kind="token" copy />
+          <span class="tag">{displayText(launchpad, 24)}</span>
+          <span class={`tag ${graduation.status === 'migrated' ? 'good' : graduation.status === 'none' ? '' : 'accent'}`}>
+            {STATUSES[graduation.status]}
+          </span>
+          <span class="quiet">
+            launched <Age time={token.createdAt} /> ago
+          </span>
+        </p>
+      </div>
+      <div class="token-price">
+        <span
+          class={`price ${tick.direction === null ? '' : `tick-${tick.direction}-${tick.count % 2}`}`}
+          data-testid="price"
+          data-sequence={token.sequence}
+        >
+          <Money as="price" usd={market.priceUsd} weth={market.priceWeth} />
+        </span>
+        <dl class="changes">
+          {(Object.keys(WINDOWS) as (keyof typeof WINDOWS)[]).map(window => (
+            <div key={window}>
+              <dt>{WINDOWS[window]}</dt>
+              <dd>
+                <Change percent={market.priceChange[window]} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,67 @@
+import { useEffect, useMemo } from 'preact/hooks'
+import { displayText, shortHex } from '#console/format/text.ts'
+import { BackIcon } from '#console/parts/icons.tsx'
+import { Notice } from '#console/parts/notice.tsx'
+import { hrefOf, lastMarket } from '#console/state/route.ts'
+import { client, frames, returns } from '#console/state/session.ts'
+import { createTokenDetail } from '#console/state/tokenDetail.ts'
+import { ChartCard } from './chartCard.tsx'
+import { Creator } from './creator.tsx'
+import { Facts } from './facts.tsx'
+import { GraduationCard } from './graduationCard.tsx'
+import { Holders } from './holders.tsx'
+import { MarketCard } from './marketCard.tsx'
+import { TokenHead } from './tokenHead.tsx'
+import { Trades } from './trades.tsx'
+
+export function TokenView({ address }: { readonly address: string }) {
+  const detail = useMemo(() => createTokenDetail(client, frames, address, returns), [address])
+  useEffect(() => () => detail.stop(), [detail])
+  const token = detail.token.value
+  const title = token === null ? shortHex(address) : (displayText(token.symbol, 16) ?? shortHex(address))
+  useEffect(() => {
+    document.title = `${title} · Tokenwire`
+  }, [title])
+  const phase = detail.phase.value
+  return (
+    <>
+      <p class="way-back">
+        <a href={hrefOf({ view: 'market', query: lastMarket.value })}>
+          <BackIcon /> Market
+        </a>
+      </p>
+      {phase === 'missing' ? (
+        <Notice heading title="This address is not an indexed token">
+          <span class="mono">{address}</span>
+          <br />
+          If it is launched on one of the indexed launchpads, it appears here by itself.
+        </Notice>
+      ) : phase === 'failed' ? (
+        <Notice heading urgent title="The token could not be loaded" action={{ text: 'Try again', run: () => detail.reload() }}>
+          {detail.failure.value}
+        </Notice>
+      ) : token === null ? (
+        <Notice heading title="Loading" />
+      ) : (
+        <>
+          <TokenHead token={token} tick={detail.tick.value} />
+          <div class="token-grid">
+            <div class="token-main">
+              <ChartCard address={address} detail={detail} />
+              <div class="token-flow">
+                <Trades trades={detail.trades.value} token={token} />
+                <Holders holders={detail.holders.value} token={token} />
+              </div>
+            </div>
+            <div class="token-side">
+              <MarketCard token={token} />
+              <GraduationCard graduation={token.graduation} />
+              <Creator token={token} claimable={detail.claimable.value} />
+              <Facts token={token} />
+            </div>
+          </div>
+        </>
+      )}
+    </>
+  )
+}

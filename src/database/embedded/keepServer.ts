@@ -1,0 +1,103 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { isServerOf } from './processes.ts'
+import { type FoundServer, type RunningServer, type StartInput, startServer } from './serverProcess.ts'
+
+export interface KeepServerInput {
+  readonly start: StartInput
+  readonly server: RunningServer
+  readonly logger: Logger
+  /** Called once when the server is gone and does not come back. */
+  readonly lost: () => void
+  /** How often to look whether it lives. Default 1 s. */
+  readonly pollMs?: number
+  /** Waits before the second and later attempts double from this. Default 1 s, up to 30 s. */
+  readonly pauseMs?: number
+  /** Default: `startServer`. */
+  readonly restart?: (input: StartInput) => Promise<FoundServer>
+}
+
+export interface KeptServer {
+  /** The postmaster now. */
+  pid(): number
+  /** Watches no longer; resolves when no attempt is under way any more. */
+  stop(): Promise<void>
+}
+
+const POLL_MS = 1_000
+const PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 30_000
+const ATTEMPTS = 8
+/** A server that lived so long has not died of its start. */
+const SETTLED_MS = 60_000
+
+/**
+ * Starts a server that has died under its service again, on the same port, so that every connection of the service finds it by itself. A
+ * line in the log per attempt. After eight in a row, some two minutes, it is given up: what keeps it from starting needs somebody.
+ */
+export function keepServer({
+  start,
+  server,
+  logger,
+  lost,
+  pollMs = POLL_MS,
+  pauseMs = PAUSE_MS,
+  restart = startServer,
+}: KeepServerInput): KeptServer {
+  const { layout } = start
+  const { port } = server
+  const stopped = new AbortController()
+  const { signal } = stopped
+  let { pid } = server
+  let startedAtMs = performance.now()
+  let failures = 0
+
+  const attempt = async (): Promise<void> => {
+    failures = performance.now() - startedAtMs > SETTLED_MS ? 0 : failures
+    while (!signal.aborted) {
+      failures++
+      logger.warn({ attempt: failures, of: ATTEMPTS, serverPid: pid }, 'embedded PostgreSQL has died and is started again')
+      const started = await restart({ ...start, port }).catch((error: unknown) => {
+        logger.error(
+          { attempt: failures, reason: error instanceof Error ? error.message : String(error) },
+          'embedded PostgreSQL does not start',
+        )
+        return null
+      })
+      // Another service's server listens elsewhere, and this one's connections would not find it.
+      if (started?.port === port) {
+        pid = started.pid
+        startedAtMs = performance.now()
+        logger.info({ port, serverPid: pid }, 'embedded PostgreSQL is ready again')
+        return
+      }
+      if (started !== null || failures >= ATTEMPTS) {
+        stopped.abort()
+        lost()
+        return
+      }
+      await pause(Math.min(LONGEST_PAUSE_MS, pauseMs * 2 ** (failures - 1)), signal)
+    }
+  }
+
+  const watch = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await pause(pollMs, signal)
+      if (!signal.aborted && !isServerOf(pid, layout.dataFolder)) await attempt()
+    }
+  }
+  const watching = watch()
+
+  return {
+    pid: () => pid,
+    stop: async () => {
+      stopped.abort()
+      await watching
+    },
+  }
+}
+
+/** Neither keeps the process alive nor outlasts the signal. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal, ref: false }).catch(() => undefined)
+}

@@ -1,0 +1,18 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const SCRIPT = fileURLToPath(new URL('../../../build/buildConsole.ts', import.meta.url))
+
+/**
+ * Builds the console when it is missing or older than its sources, in a second or so. A console that can't be built is said and is no reason to
+ * do without the rest.
+ */
+export async function buildConsole(signal: AbortSignal): Promise<void> {
+  const build = spawn(process.execPath, [SCRIPT, '--if-stale'], { stdio: ['ignore', 'inherit', 'inherit'], signal })
+  const failure = await once(build, 'close').then(
+    ([code]) => (code === 0 ? null : `it ended with ${String(code)}`),
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  )
+  if (failure !== null && !signal.aborted) console.error(`The console could not be built (${failure}); the rest runs without it.`)
+}

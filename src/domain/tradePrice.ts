@@ -1,0 +1,23 @@
+import { type Decimal, ratio } from './decimal.ts'
+import type { TradeSide } from './trade.ts'
+
+/** Below this many units of either side, rounding in the contract moves the ratio by more than a tenth of a percent. */
+const DUST_UNITS = 1_000n
+const WETH_DECIMALS = 18
+
+/**
+ * The average price of a trade without its fee, in WETH per whole token: what both a curve's and a pool's trades can be compared by, and
+ * free of the zigzag that a fee puts between buys and sells.
+ *
+ * @returns `null` when it is not quoted in WETH, or so small that its amounts say nothing about a price
+ */
+export function tradePrice(
+  trade: { readonly side: TradeSide; readonly amountToken: bigint; readonly amountWei: bigint | null; readonly feeWei: bigint | null },
+  tokenDecimals: number,
+): Decimal | null {
+  if (trade.amountWei === null) return null
+  const fee = trade.feeWei ?? 0n
+  const netWei = trade.side === 'buy' ? trade.amountWei - fee : trade.amountWei + fee
+  if (trade.amountToken < DUST_UNITS || netWei < DUST_UNITS) return null
+  return ratio(netWei * 10n ** BigInt(tokenDecimals), trade.amountToken * 10n ** BigInt(WETH_DECIMALS))
+}

@@ -1,0 +1,64 @@
+import { type Answer, type HeaderField, jsonAnswer } from '#gateway/answer.ts'
+import { problem } from '#gateway/problem.ts'
+import { type Route, resource } from '#gateway/route.ts'
+import { chooseEncoding, type SiteFile } from '#gateway/site.ts'
+import type { Sources } from '#gateway/sources.ts'
+
+/**
+ * What the page may do: run its own scripts and styles and talk to where it came from (`'self'` includes ws: and wss:). Nothing inline,
+ * nothing evaluated, no markup made of texts, no form, no frame, nothing from elsewhere.
+ */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+/** How all of these are called in metrics: their names change with every build. */
+const LABEL = 'console'
+
+/** The console's files, each at its own address, and what it is told of the configuration. */
+export function siteRoutes({ site, config }: Pick<Sources, 'site' | 'config'>): readonly Route[] {
+  if (site === null) return [missingRoute()]
+  return [...Array.from(site, ([path, file]) => fileRoute(path, file)), settingsRoute(config)]
+}
+
+function fileRoute(path: string, file: SiteFile): Route {
+  const headers: HeaderField[] = [
+    ['Content-Type', file.contentType],
+    ['Vary', 'Origin, Accept-Encoding'],
+  ]
+  if (path === '/') headers.push(['Content-Security-Policy', PAGE_POLICY])
+  return {
+    path,
+    label: LABEL,
+    access: 'public',
+    limited: false,
+    cacheControl: file.immutable ? 'forever' : 'revalidate',
+    async handle(_, { acceptEncoding }): Promise<Answer> {
+      const { bytes, tag, encoding } = chooseEncoding(file, acceptEncoding)
+      const own: readonly HeaderField[] = encoding === null ? headers : [...headers, ['Content-Encoding', encoding]]
+      return { kind: 'answer', status: '200 OK', headers: own, body: bytes, tag }
+    },
+  }
+}
+
+/** Beside the page, so that a prefix needs no mention. */
+function settingsRoute({ explorerUrl, launchpads }: Pick<Sources['config'], 'explorerUrl' | 'launchpads'>): Route {
+  return resource({ path: '/console.json', parameters: {}, cacheControl: 'revalidate', limited: false }, async () =>
+    jsonAnswer({ explorerUrl, launchpads: launchpads.launchpads.map(({ name }) => name) }),
+  )
+}
+
+function missingRoute(): Route {
+  return resource({ path: '/', parameters: {}, cacheControl: 'never', limited: false }, async () =>
+    problem(404, 'not_found', 'the console is not built here: npm run build makes it, for the next start'),
+  )
+}

@@ -1,0 +1,100 @@
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { entityTag } from './answer.ts'
+
+/** One form of a file's bytes. */
+interface Representation {
+  readonly bytes: Buffer
+  readonly tag: string
+}
+
+/** What `Content-Encoding` may say here; the first that a client takes is sent. */
+const ENCODINGS = ['br', 'gzip'] as const
+type Encoding = (typeof ENCODINGS)[number]
+
+const SUFFIXES: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' }
+
+/** A file of the console with its compressed forms. */
+export interface SiteFile {
+  readonly contentType: string
+  /** Its name holds a hash of its contents. */
+  readonly immutable: boolean
+  readonly plain: Representation
+  readonly encoded: Readonly<Partial<Record<Encoding, Representation>>>
+}
+
+/** The built console: every file that there is, by its path from `/`. What is not in here does not exist, whatever is asked for. */
+export type Site = ReadonlyMap<string, SiteFile>
+
+const INDEX = 'index.html'
+/** Where the build puts files whose names hold a hash. */
+const HASHED = 'assets/'
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+}
+
+/**
+ * Reads a built console into memory.
+ *
+ * @returns `null` when there is none
+ */
+export async function loadSite(folder: string): Promise<Site | null> {
+  const names = await namesIn(folder)
+  if (!names.includes(INDEX)) return null
+  const site = new Map<string, SiteFile>()
+  for (const name of names) {
+    const contentType = TYPES[path.extname(name)]
+    if (contentType === undefined) continue
+    const encoded: Partial<Record<Encoding, Representation>> = {}
+    for (const encoding of ENCODINGS) {
+      const twin = `${name}${SUFFIXES[encoding]}`
+      if (names.includes(twin)) encoded[encoding] = await represent(path.join(folder, twin))
+    }
+    const file = { contentType, immutable: name.startsWith(HASHED), plain: await represent(path.join(folder, name)), encoded }
+    site.set(name === INDEX ? '/' : `/${name}`, file)
+  }
+  return site
+}
+
+/** Paths of the folder's files below it, with `/` on every system. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+    const files = entries.filter(entry => entry.isFile())
+    return files.map(entry => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw error
+  }
+}
+
+async function represent(file: string): Promise<Representation> {
+  const bytes = await readFile(file)
+  return { bytes, tag: entityTag(bytes) }
+}
+
+/** The smallest form of a file that a request's `Accept-Encoding` allows. */
+export function chooseEncoding(
+  { plain, encoded }: SiteFile,
+  acceptEncoding: string,
+): Representation & { readonly encoding: Encoding | null } {
+  for (const encoding of ENCODINGS) {
+    const representation = encoded[encoding]
+    if (representation !== undefined && accepts(acceptEncoding, encoding)) return { ...representation, encoding }
+  }
+  return { ...plain, encoding: null }
+}
+
+/** Whether a coding is named with a weight above zero; `*` is not taken at its word, since only old tools send it. */
+function accepts(acceptEncoding: string, coding: Encoding): boolean {
+  for (const part of acceptEncoding.split(',')) {
+    const [name = '', ...parameters] = part.split(';').map(text => text.trim().toLowerCase())
+    if (name === coding) return !parameters.some(parameter => /^q=0(?:\.0*)?$/.test(parameter))
+  }
+  return false
+}

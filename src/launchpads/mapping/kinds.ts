@@ -1,0 +1,135 @@
+/*
+ * What an operator can map: the kinds of events, and of each the fields and what they must hold. The schema, the checks and the reading of
+ * logs all follow this table.
+ */
+
+/** The contract that emits an event. `curve`: the token's own one, or the one that an entry names for all tokens. */
+export const EMITTERS = ['factory', 'curve', 'token', 'escrow'] as const
+export type Emitter = (typeof EMITTERS)[number]
+
+export const KIND_NAMES = ['launch', 'buy', 'sell', 'trade', 'complete', 'graduate', 'pool', 'feeAccrued', 'feeClaimed'] as const
+export type Kind = (typeof KIND_NAMES)[number]
+
+/**
+ * `address`, `amount` (raw units, unsigned), `text`, `flag`, `bps`: of a parameter of the event, the first and those with a list of `words`
+ * also as a word or address that stands for itself. `choice`: one of `words`, no parameter.
+ */
+export interface Field {
+  readonly holds: 'address' | 'amount' | 'text' | 'flag' | 'bps' | 'choice'
+  readonly isRequired?: true
+  /** A number that is the same for every event may stand in the parameter's place. */
+  readonly takesNumber?: true
+  /** Several parameters may be given: their sum counts. */
+  readonly takesSum?: true
+  /** What may stand in the parameter's place besides. */
+  readonly words?: readonly string[]
+  /** An address may stand in the parameter's place. */
+  readonly takesAddress?: true
+  readonly about: string
+}
+
+/** By the names of `launchpads.json`. */
+export type Fields = Readonly<Record<string, Field>>
+
+const TOKEN: Field = { holds: 'address', about: 'The token. Needed where the emitter is a contract for all tokens.' }
+const CURVE: Field = {
+  holds: 'address',
+  about: "The token's curve. Needed where the launch names one and another contract tells of trades.",
+}
+
+/** What an event says of the curve after it. */
+const STATE: Fields = {
+  virtualQuote: {
+    holds: 'amount',
+    takesNumber: true,
+    about: 'The virtual reserve in wei after the event: the price is virtualQuote per virtualToken.',
+  },
+  virtualToken: { holds: 'amount', takesNumber: true, about: 'The virtual reserve of the token after the event.' },
+  price: { holds: 'amount', takesNumber: true, about: 'Wei per whole token after the event, instead of virtual reserves.' },
+  reserveQuote: { holds: 'amount', takesNumber: true, about: 'What the curve holds in wei after the event.' },
+  reserveToken: { holds: 'amount', takesNumber: true, about: 'What the curve holds of the token after the event.' },
+  raised: { holds: 'amount', takesNumber: true, about: 'What is raised towards the target in wei after the event.' },
+}
+
+const TRADE: Fields = {
+  token: TOKEN,
+  curve: CURVE,
+  maker: { holds: 'address', isRequired: true, about: 'Who bought or sold.' },
+  tokenAmount: { holds: 'amount', isRequired: true, about: 'Tokens bought or sold.' },
+  quoteAmount: { holds: 'amount', isRequired: true, about: 'Wei paid or received.' },
+  fee: { holds: 'amount', takesSum: true, about: 'The fee in wei; a list of parameters: their sum.' },
+  quoteAmountIs: {
+    holds: 'choice',
+    words: ['beforeFees', 'afterFees'],
+    about:
+      'Needed with fee. beforeFees: quoteAmount holds the fee (a buyer pays it, a seller gets less); afterFees: it does not (a buyer pays more, a seller gets it).',
+  },
+  ...STATE,
+}
+
+const POOL: Fields = {
+  token: TOKEN,
+  pool: { holds: 'address', isRequired: true, about: 'The pool in which the token trades.' },
+  poolType: { holds: 'choice', isRequired: true, words: ['uniswap-v2', 'uniswap-v3'], about: 'The kind of the pool.' },
+  poolFeeBps: {
+    holds: 'bps',
+    takesNumber: true,
+    about: "The pool's fee in basis points. Left out: 30 for uniswap-v2, unknown for uniswap-v3.",
+  },
+  quoteToken: { holds: 'address', words: ['weth'], takesAddress: true, about: 'What the token is paired with there. Left out: WETH.' },
+}
+
+const FEE: Fields = {
+  token: { ...TOKEN, about: 'The token. Left out where the escrow holds one sum per creator for all tokens.' },
+  creator: { holds: 'address', isRequired: true, about: 'Whose fee it is.' },
+  amount: { holds: 'amount', isRequired: true, about: 'How much accrues or is claimed, in raw units of the currency.' },
+  currency: {
+    holds: 'address',
+    isRequired: true,
+    words: ['native', 'weth'],
+    takesAddress: true,
+    about: 'What it is paid in: a parameter, an address, weth, or native for ETH.',
+  },
+}
+
+export const KINDS: Readonly<Record<Kind, { readonly about: string; readonly fields: Fields }>> = {
+  launch: {
+    about: 'A token is launched.',
+    fields: {
+      token: { ...TOKEN, isRequired: true, about: 'The token.' },
+      creator: { holds: 'address', isRequired: true, about: 'Who launched it.' },
+      decimals: { holds: 'amount', isRequired: true, takesNumber: true, about: "The token's decimals; 18 for most." },
+      curve: { holds: 'address', about: 'The contract in which the token trades, where each token has its own.' },
+      name: { holds: 'text', about: "The token's name." },
+      symbol: { holds: 'text', about: "The token's symbol." },
+      metadataUri: { holds: 'text', about: "Where the token's metadata is." },
+      totalSupply: { holds: 'amount', takesNumber: true, about: 'The supply, for tokens that mint it without a Transfer event.' },
+      target: { holds: 'amount', takesNumber: true, about: 'What the curve is to raise in wei before it graduates.' },
+      feeBps: { holds: 'bps', takesNumber: true, about: "The curve's fee in basis points." },
+      creatorFeeBps: { holds: 'bps', takesNumber: true, about: 'What the creator gets of a trade, in basis points.' },
+      creatorShareBps: { holds: 'bps', takesNumber: true, about: 'What the creator gets of the fee, in basis points; needs feeBps.' },
+      ...STATE,
+    },
+  },
+  buy: { about: 'Tokens are bought on the curve.', fields: TRADE },
+  sell: { about: 'Tokens are sold on the curve.', fields: TRADE },
+  trade: {
+    about: 'Tokens are bought or sold on the curve, where one event tells of both.',
+    fields: {
+      ...TRADE,
+      isBuy: { holds: 'flag', about: 'Whether it is a buy. Either this or isSell.' },
+      isSell: { holds: 'flag', about: 'Whether it is a sell. Either this or isBuy.' },
+    },
+  },
+  complete: {
+    about: 'The target is reached; trading on the curve ends.',
+    fields: { token: TOKEN, raised: { holds: 'amount', about: 'What was raised in wei.' } },
+  },
+  graduate: { about: 'The token moves from its curve into a pool, which is its main pool from then on.', fields: POOL },
+  pool: {
+    about: 'Another pool of the token that the launchpad tells of: its trades count, the price stays that of the main pool.',
+    fields: POOL,
+  },
+  feeAccrued: { about: "A creator's share of a fee goes to the escrow.", fields: FEE },
+  feeClaimed: { about: 'A creator takes fees from the escrow.', fields: FEE },
+}

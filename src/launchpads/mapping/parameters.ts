@@ -1,0 +1,124 @@
+import type { AbiEvent, AbiParameter } from 'viem'
+import type { Hex } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+import { MalformedLogError } from '#launchpads/words.ts'
+import { componentsOf } from './signature.ts'
+
+/*
+ * Where a parameter of an event lies in a log (Solidity ABI specification, "Formal Specification of the Encoding"), found out once per event:
+ * reading a log then is slicing. A general decoder would decode everything, a hostile megabyte included, for the one word that is wanted.
+ */
+
+/** A parameter as its name (or, inside a tuple, the names joined by dots) finds it. */
+export interface Parameter {
+  readonly name: string
+  readonly type: string
+  readonly indexed: boolean
+  /** Whether its value is a word: a number, an address, a flag or short bytes. */
+  readonly isWord: boolean
+  /** The word's 64 hex digits. @throws MalformedLogError */
+  word(log: ChainLog): string
+  /** The hex digits of a `string` or `bytes`, of which at most `mostBytes` are looked at. @throws MalformedLogError */
+  bytes(log: ChainLog, mostBytes: number): string
+}
+
+const DIGITS = 64
+const WORD_BYTES = 32
+
+/** Every parameter that has a name and can be read: words, strings and bytes, inside tuples too; not what is inside arrays. */
+export function parametersOf(event: AbiEvent): ReadonlyMap<string, Parameter> {
+  const found = new Map<string, Parameter>()
+  let topic = 1
+  let head = 0
+  for (const input of event.inputs) {
+    if (input.indexed === true) {
+      const index = topic++
+      const word = (log: ChainLog) => (log.topics[index] as Hex).slice(2)
+      if (input.name) found.set(input.name, parameterOf(input, input.name, { indexed: true, word }))
+    } else {
+      const at = head
+      collect(input, input.name ?? '', () => 0, at, found)
+      head += headWords(input)
+    }
+  }
+  return found
+}
+
+/** @throws MalformedLogError when a log of this event's topic has other topics or less data than the event */
+export function shapeOf(event: AbiEvent): (log: ChainLog) => void {
+  const topics = 1 + event.inputs.filter(input => input.indexed === true).length
+  const words = event.inputs.reduce((sum, input) => sum + (input.indexed === true ? 0 : headWords(input)), 0)
+  return log => {
+    if (log.topics.length !== topics) throw new MalformedLogError(`expected ${topics} topics, got ${log.topics.length}`)
+    if (log.data.length < 2 + words * DIGITS) throw new MalformedLogError(`expected ${words} words of data`)
+  }
+}
+
+type Base = (log: ChainLog) => number
+
+/** @param base where the encoding that holds the parameter begins, in bytes; @param at the parameter's word in it */
+function collect(parameter: AbiParameter, name: string, base: Base, at: number, found: Map<string, Parameter>): void {
+  const word = (log: ChainLog) => wordAt(log.data, base(log) + at * WORD_BYTES)
+  if (parameter.type === 'tuple') {
+    const isDynamic = isDynamicType(parameter)
+    const inner: Base = isDynamic ? log => base(log) + offset(word(log)) : base
+    let head = isDynamic ? 0 : at
+    for (const component of componentsOf(parameter)) {
+      if (name !== '' && component.name) collect(component, `${name}.${component.name}`, inner, head, found)
+      head += headWords(component)
+    }
+    return
+  }
+  if (name === '' || parameter.type.endsWith(']')) return
+  const bytes = (log: ChainLog, mostBytes: number) => bytesAt(log.data, base(log) + offset(word(log)), mostBytes)
+  found.set(name, parameterOf(parameter, name, { indexed: false, word, bytes }))
+}
+
+function parameterOf(
+  { type }: AbiParameter,
+  name: string,
+  read: Pick<Parameter, 'indexed' | 'word'> & Partial<Pick<Parameter, 'bytes'>>,
+): Parameter {
+  const isWord = /^(u?int\d*|address|bool|bytes\d+)$/.test(type)
+  const unreadable = () => {
+    throw new TypeError(`${name} is no ${isWord ? 'word' : 'bytes'}`)
+  }
+  return { name, type, isWord, indexed: read.indexed, word: isWord ? read.word : unreadable, bytes: read.bytes ?? unreadable }
+}
+
+/** How many words a parameter takes in the head of its encoding. */
+function headWords(parameter: AbiParameter): number {
+  if (isDynamicType(parameter)) return 1
+  const array = /^(.*)\[(\d+)\]$/.exec(parameter.type)
+  if (array !== null) return Number(array[2]) * headWords({ ...parameter, type: array[1] ?? '' })
+  if (parameter.type !== 'tuple') return 1
+  return componentsOf(parameter).reduce((sum, component) => sum + headWords(component), 0)
+}
+
+function isDynamicType(parameter: AbiParameter): boolean {
+  const { type } = parameter
+  if (type === 'string' || type === 'bytes' || type.endsWith('[]')) return true
+  const array = /^(.*)\[\d+\]$/.exec(type)
+  if (array !== null) return isDynamicType({ ...parameter, type: array[1] ?? '' })
+  return type === 'tuple' && componentsOf(parameter).some(isDynamicType)
+}
+
+function wordAt(data: Hex, byte: number): string {
+  const start = 2 + byte * 2
+  if (start + DIGITS > data.length) throw new MalformedLogError(`expected a word at byte ${byte}`)
+  return data.slice(start, start + DIGITS)
+}
+
+function bytesAt(data: Hex, byte: number, mostBytes: number): string {
+  const length = offset(wordAt(data, byte))
+  const start = 2 + (byte + WORD_BYTES) * 2
+  if (start + length * 2 > data.length) throw new MalformedLogError(`expected ${length} bytes at byte ${byte}`)
+  return data.slice(start, start + Math.min(length, mostBytes) * 2)
+}
+
+/** A word as an offset or a length: no data has more bytes than a number can say. */
+function offset(word: string): number {
+  const value = BigInt(`0x${word}`)
+  if (value > 0xffff_ffffn) throw new MalformedLogError('an offset or length is out of bounds')
+  return Number(value)
+}

@@ -1,0 +1,183 @@
+import { type Address, type Hex, toAddress } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+import { cleanText } from '#launchpads/text.ts'
+import { MalformedLogError } from '#launchpads/words.ts'
+import type { Field, Fields } from './kinds.ts'
+import type { Parameter } from './parameters.ts'
+import { type EventMapping, expectation, type FieldValue } from './schema.ts'
+
+export type Reader<T> = (log: ChainLog) => T
+
+/** Something wrong with a mapping: what, and the steps to its place below `events`. */
+export interface Problem {
+  readonly path: readonly (string | number)[]
+  readonly message: string
+}
+
+/** An event's fields as readers of its logs; `null` where the mapping leaves the field out. All throw MalformedLogError. */
+export interface Readers {
+  has(field: string): boolean
+  address(field: string): Reader<Address> | null
+  amount(field: string): Reader<bigint> | null
+  bps(field: string): Reader<number> | null
+  text(field: string, limitCodePoints: number): Reader<string | null> | null
+  flag(field: string): Reader<boolean> | null
+  /** The word that stands in the field instead of a parameter, or `null`. */
+  word(field: string): string | null
+}
+
+/** No text that anybody shows is longer: a name of a megabyte costs no more than this. */
+const MOST_TEXT_BYTES = 65_536
+const MOST_BPS = 10_000n
+
+const SUITS: Readonly<Record<Exclude<Field['holds'], 'choice'>, { readonly type: RegExp; readonly cannot: string }>> = {
+  address: { type: /^address$/, cannot: 'cannot hold an address' },
+  amount: { type: /^uint\d*$/, cannot: 'cannot hold an amount, expected an unsigned integer' },
+  bps: { type: /^uint\d*$/, cannot: 'cannot hold basis points, expected an unsigned integer' },
+  text: { type: /^(string|bytes\d*)$/, cannot: 'cannot hold a text, expected string, bytes or bytes1 to bytes32' },
+  flag: { type: /^bool$/, cannot: 'cannot hold a flag, expected bool' },
+}
+
+/** What is wrong with the fields of one mapping: parameters that the event does not have, or of a type that can't hold the field. */
+export function fieldProblems(mapping: EventMapping, fields: Fields, parameters: ReadonlyMap<string, Parameter>): readonly Problem[] {
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const value = mapping[name]
+    if (value === undefined || field.holds === 'choice') return []
+    if (Array.isArray(value)) {
+      const names = value as readonly string[]
+      const repeated = names.findIndex((one, index) => names.indexOf(one) !== index)
+      if (repeated !== -1) return [{ path: [name, repeated], message: `"${names[repeated]}" is in the list already` }]
+      return names.flatMap((one, index) => valueProblems(one, field, parameters).map(message => ({ path: [name, index], message })))
+    }
+    return valueProblems(value, field, parameters).map(message => ({ path: [name], message }))
+  })
+}
+
+function valueProblems(value: FieldValue, field: Field, parameters: ReadonlyMap<string, Parameter>): readonly string[] {
+  if (field.holds === 'choice') return []
+  if (isNumber(value)) return field.holds === 'bps' && BigInt(value) > MOST_BPS ? ['expected at most 10000 basis points'] : []
+  const name = String(value)
+  if (field.takesAddress === true && name.startsWith('0x')) return []
+  const parameter = parameters.get(name)
+  if (field.words?.includes(name) === true) {
+    return parameter === undefined
+      ? []
+      : [`"${name}" means ${name} here and is a parameter of the event too: give the parameter another name`]
+  }
+  const { type, cannot } = SUITS[field.holds]
+  if (parameter === undefined) {
+    const suitable = [...parameters.values()].filter(one => type.test(one.type) && isReadable(one)).map(one => one.name)
+    const others =
+      suitable.length === 0 ? `: no parameter of it could be one (${expectation(field)})` : `, expected ${suitable.join(' or ')}`
+    return [`the event has no parameter "${name}"${others}`]
+  }
+  if (!type.test(parameter.type)) return [`"${name}" is of type ${parameter.type} and ${cannot}`]
+  return isReadable(parameter) ? [] : [`"${name}" is indexed, so a log holds only the hash of its ${parameter.type}: leave the field out`]
+}
+
+function isReadable({ indexed, isWord }: Parameter): boolean {
+  return isWord || !indexed
+}
+
+/** The readers of a mapping whose fields have no problems. */
+export function createReaders(mapping: EventMapping, fields: Fields, parameters: ReadonlyMap<string, Parameter>): Readers {
+  const parameter = (name: string): Parameter => {
+    const found = parameters.get(name)
+    if (found === undefined) throw new TypeError(`the event has no parameter ${name}`)
+    return found
+  }
+  const valueOf = (field: string) => {
+    if (!Object.hasOwn(fields, field)) throw new TypeError(`${field} is not a field`)
+    return mapping[field]
+  }
+  const amountOf = (value: string | number): Reader<bigint> => {
+    if (!isNumber(value)) return unsigned(parameter(value))
+    const fixed = BigInt(value)
+    return () => fixed
+  }
+  const amount = (field: string) => {
+    const value = valueOf(field)
+    if (value === undefined) return null
+    if (typeof value === 'string' || typeof value === 'number') return amountOf(value)
+    const parts = value.map(amountOf)
+    return (log: ChainLog) => parts.reduce((sum, part) => sum + part(log), 0n)
+  }
+  const wordIn = (field: string) => {
+    const value = valueOf(field)
+    return typeof value === 'string' && fields[field]?.words?.includes(value) === true ? value : null
+  }
+  return {
+    has: field => valueOf(field) !== undefined,
+    amount,
+    address: field => {
+      const value = valueOf(field)
+      if (typeof value !== 'string' || wordIn(field) !== null) return null
+      if (!value.startsWith('0x')) return addressReader(parameter(value))
+      const fixed = toAddress(value)
+      return () => fixed
+    },
+    bps: field => {
+      const read = amount(field)
+      return read === null ? null : log => basisPoints(read(log))
+    },
+    text: (field, limitCodePoints) => {
+      const value = valueOf(field)
+      return typeof value === 'string' ? textReader(parameter(value), limitCodePoints) : null
+    },
+    flag: field => {
+      const value = valueOf(field)
+      return typeof value === 'string' ? flagReader(parameter(value)) : null
+    },
+    word: wordIn,
+  }
+}
+
+function isNumber(value: FieldValue): value is string | number {
+  return typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value))
+}
+
+function unsigned({ word, type }: Parameter): Reader<bigint> {
+  const bits = BigInt(type.slice('uint'.length) || '256')
+  const limit = 1n << bits
+  return log => {
+    const value = BigInt(`0x${word(log)}`)
+    if (value >= limit) throw new MalformedLogError(`expected a ${type}`)
+    return value
+  }
+}
+
+function basisPoints(value: bigint): number {
+  if (value > MOST_BPS) throw new MalformedLogError('expected at most 10000 basis points')
+  return Number(value)
+}
+
+function addressReader({ word }: Parameter): Reader<Address> {
+  return log => {
+    const digits = word(log)
+    if (!digits.startsWith('000000000000000000000000')) throw new MalformedLogError('expected an address')
+    return toAddress(`0x${digits.slice(24)}`)
+  }
+}
+
+function flagReader({ word }: Parameter): Reader<boolean> {
+  return log => {
+    const value = BigInt(`0x${word(log)}`)
+    if (value > 1n) throw new MalformedLogError('expected a bool')
+    return value === 1n
+  }
+}
+
+function textReader({ isWord, type, word, bytes }: Parameter, limitCodePoints: number): Reader<string | null> {
+  // Short texts in a word are padded with zeros, which `cleanText` takes for the NULs that they are.
+  const width = isWord ? Number(type.slice('bytes'.length)) * 2 : 0
+  return log => cleanText(decodeUtf8(isWord ? word(log).slice(0, width) : bytes(log, MOST_TEXT_BYTES)), limitCodePoints)
+}
+
+function decodeUtf8(digits: string): string {
+  return new TextDecoder().decode(Buffer.from(digits, 'hex'))
+}
+
+/** The 32-byte key of a token's curve inside a contract that holds the curves of all tokens. */
+export function sharedCurveOf(token: Address): Hex {
+  return `0x${token.slice(2).padStart(64, '0')}`
+}

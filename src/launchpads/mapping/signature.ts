@@ -1,0 +1,93 @@
+import { type AbiEvent, type AbiFunction, type AbiParameter, parseAbiItem } from 'viem'
+
+/** Longer ones are no event that somebody wrote by hand. */
+const MOST_CHARACTERS = 2_000
+/** Solidity ABI specification, "Events": an event has at most three indexed parameters. */
+const MOST_INDEXED = 3
+/** Bounds the depth of what is read from a log. */
+const MOST_LEVELS = 4
+
+export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string }
+
+/** Reads an event in human-readable ABI, as it stands in the contract's source (`event Bought(address indexed buyer, uint256 paid)`). */
+export function parseEventSignature(text: string): Parsed<AbiEvent> {
+  const expected = 'expected an event as in the contract\'s source, such as "event Bought(address indexed buyer, uint256 paid)"'
+  const parsed = parseSignature(text, 'event', expected)
+  if (!parsed.ok) return parsed
+  const inputs = parsed.value.inputs
+  const indexed = inputs.filter(input => 'indexed' in input && input.indexed === true).length
+  if (indexed > MOST_INDEXED) return refuse(`an event has at most ${MOST_INDEXED} indexed parameters, this one ${indexed}`)
+  return repetition(inputs) ?? { ok: true, value: parsed.value as AbiEvent }
+}
+
+/** Reads a function in human-readable ABI (`function claim(address token)`). */
+export function parseFunctionSignature(text: string): Parsed<AbiFunction> {
+  const expected = 'expected a function as in the contract\'s source, such as "function claim(address token)"'
+  const parsed = parseSignature(text, 'function', expected)
+  return parsed.ok ? { ok: true, value: parsed.value as AbiFunction } : parsed
+}
+
+function parseSignature(text: string, kind: 'event' | 'function', expected: string): Parsed<AbiEvent | AbiFunction> {
+  if (text.length > MOST_CHARACTERS) return refuse(`${expected}; this one has ${text.length} characters`)
+  const depth = nesting(text)
+  if (depth > MOST_LEVELS) return refuse(`${expected}; this one is nested ${depth} levels deep`)
+  const signature = normalize(text)
+  if (!signature.startsWith(`${kind} `)) return refuse(expected)
+  try {
+    const item = parseAbiItem([signature] as readonly string[])
+    if (typeof item !== 'object' || item === null || !('type' in item) || item.type !== kind) return refuse(expected)
+    return { ok: true, value: item }
+  } catch (error) {
+    return refuse(`${expected}${reason(error)}`)
+  }
+}
+
+/** The parser takes single spaces only, and no semicolon. */
+function normalize(text: string): string {
+  return text
+    .trim()
+    .replace(/;$/, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([(]) /g, '$1')
+    .replace(/ ([),])/g, '$1')
+    .replace(/^(event|function) (\w+) \(/, '$1 $2(')
+    .trim()
+}
+
+function nesting(text: string): number {
+  let level = 0
+  let deepest = 0
+  for (const character of text) {
+    if (character === '(') deepest = Math.max(deepest, ++level)
+    if (character === ')') level--
+  }
+  return deepest
+}
+
+/** What the parser says of a part of the signature; of the whole it says nothing that the caller has not said. */
+function reason(error: unknown): string {
+  const details = (error as { readonly metaMessages?: readonly string[] }).metaMessages?.[0]
+  if (details === undefined) return ''
+  const hint = details.includes('not a valid ABI type') ? ' (a struct is written as a tuple: "(address a, uint256 b) name")' : ''
+  return `; ${details.split('. More info')[0]}${hint}`
+}
+
+/** Two parameters of one name: the name would say neither. */
+function repetition(parameters: readonly AbiParameter[]): Parsed<never> | null {
+  const names = parameters.flatMap(({ name }) => (name === undefined || name === '' ? [] : [name]))
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) return refuse(`two of its parameters have the name "${twice}"`)
+  for (const parameter of parameters) {
+    const inside = repetition(componentsOf(parameter))
+    if (inside !== null) return inside
+  }
+  return null
+}
+
+export function componentsOf(parameter: AbiParameter): readonly AbiParameter[] {
+  return 'components' in parameter ? parameter.components : []
+}
+
+function refuse(problem: string): { readonly ok: false; readonly problem: string } {
+  return { ok: false, problem }
+}

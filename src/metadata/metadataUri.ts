@@ -1,0 +1,73 @@
+import { decodeDataUri } from './dataUri.ts'
+import type { Problem } from './problem.ts'
+
+/** What a metadata or image URI points at. Paths are encoded and hold no `.` or `..`. */
+export type MetadataUri =
+  | { readonly kind: 'text'; readonly text: string }
+  /** The content identifier, and what may follow it. */
+  | { readonly kind: 'ipfs'; readonly path: string }
+  /** The transaction's identifier, and what may follow it. */
+  | { readonly kind: 'arweave'; readonly path: string }
+  | { readonly kind: 'web'; readonly url: URL }
+  | { readonly kind: 'none'; readonly problem: Extract<Problem, 'malformed' | 'unsupported'> }
+
+/** Base58 and the bases of CIDs in the wild (https://github.com/multiformats/cid). A gateway has the last word. */
+const CID =
+  /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|[bB][A-Za-z2-7]{50,120}|z[1-9A-HJ-NP-Za-km-z]{40,120}|k[0-9a-z]{40,120}|[fF][0-9A-Fa-f]{60,150})$/
+/** 32 bytes in base64url. */
+const TRANSACTION = /^[A-Za-z0-9_-]{43}$/
+
+/**
+ * Reads the forms in which creators give metadata: `ipfs://` (also `ipfs://ipfs/`, `/ipfs/` and a bare content identifier), `ar://`, `http(s)://`,
+ * `data:`, and the JSON itself.
+ */
+export function parseMetadataUri(uri: string): MetadataUri {
+  const text = uri.trim()
+  if (text.startsWith('{')) return { kind: 'text', text }
+  const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(text) ?? []
+  switch (scheme?.toLowerCase()) {
+    case 'data':
+      return fromData(rest)
+    case 'ipfs':
+      return contentPath(rest.replace(/^\/*(?:ipfs\/+)?/, ''), CID, 'ipfs')
+    case 'ar':
+    case 'arweave':
+      return contentPath(rest.replace(/^\/+/, ''), TRANSACTION, 'arweave')
+    case 'https':
+    case 'http': {
+      const url = URL.parse(text)
+      return url === null ? { kind: 'none', problem: 'malformed' } : { kind: 'web', url }
+    }
+    case undefined:
+      return contentPath(text.replace(/^\/ipfs\//, ''), CID, 'ipfs')
+    default:
+      return { kind: 'none', problem: 'unsupported' }
+  }
+}
+
+function fromData(rest: string): MetadataUri {
+  const data = decodeDataUri(rest)
+  if (data === null) return { kind: 'none', problem: 'malformed' }
+  const isText = /^(?:$|text\/(?:plain|json)|application\/(?:json|[\w.+-]+\+json))$/.test(data.mediaType)
+  return isText ? { kind: 'text', text: data.bytes.toString('utf8') } : { kind: 'none', problem: 'unsupported' }
+}
+
+/** Every part decoded once and encoded again, so that nothing in it can mean something else to a gateway. */
+function contentPath(text: string, identifier: RegExp, kind: 'ipfs' | 'arweave'): MetadataUri {
+  const [root = '', ...rest] = (text.split(/[?#]/, 1)[0] ?? '').split('/')
+  const parts = rest.filter(part => part !== '').map(decode)
+  if (!identifier.test(root) || parts.some(part => part === null || isUnsafe(part))) return { kind: 'none', problem: 'malformed' }
+  return { kind, path: [root, ...parts.map(part => encodeURIComponent(part ?? ''))].join('/') }
+}
+
+function isUnsafe(part: string): boolean {
+  return part === '.' || part === '..' || /[\\/\0]/.test(part) || !part.isWellFormed()
+}
+
+function decode(part: string): string | null {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return null
+  }
+}

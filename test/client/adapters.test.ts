@@ -1,0 +1,42 @@
+import { createElement } from 'react'
+import { renderToString } from 'react-dom/server'
+import { firstValueFrom, take, toArray } from 'rxjs'
+import { expect, it } from 'vitest'
+import { createTokenwire } from '#client/createTokenwire.ts'
+import { useConnectionState, useToken } from '#client/react.ts'
+import { connectionState, watchToken } from '#client/rxjs.ts'
+import { addressOf, tokenOf } from '#test/support/snapshots.ts'
+import { ClientFixture } from './clientFixture.ts'
+
+const A = addressOf(1)
+
+it('is observable with RxJS', async () => {
+  const fixture = await ClientFixture.start()
+  try {
+    fixture.store(A, 1)
+    const client = fixture.client()
+    const states = firstValueFrom(connectionState(client).pipe(take(3), toArray()))
+    const updates = firstValueFrom(watchToken(client, A).pipe(take(2), toArray()))
+    await firstValueFrom(watchToken(client, A))
+    fixture.commit(A, 2)
+    expect((await updates).map(({ sequence }) => sequence)).toEqual([1, 2])
+    expect(await states).toEqual(['offline', 'connecting', 'live'])
+    const broken = firstValueFrom(watchToken(fixture.client({ maxConnections: 0 }), A))
+    await expect(broken).rejects.toMatchObject({ code: 'too_many_watches' })
+  } finally {
+    await fixture.stop()
+  }
+})
+
+it('renders with React on a server, from what is known there, without connecting', () => {
+  const client = createTokenwire({ url: 'http://service.test' })
+  const Price = () => {
+    const state = useToken(client, A, tokenOf(A, 5))
+    return createElement('p', null, `${state?.token.market.priceWeth} ${useConnectionState(client)}`)
+  }
+  const Nothing = () => createElement('p', null, useToken(client, A) === null ? 'nothing' : 'something')
+  expect(renderToString(createElement(Price))).toBe('<p>0.00000001234 connecting</p>')
+  expect(renderToString(createElement(Nothing))).toBe('<p>nothing</p>')
+  expect(client.state).toBe('offline')
+  client.close()
+})

@@ -1,0 +1,27 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { createEventReader } from '#client/eventText.ts'
+
+it('reads what the server writes, wherever it is cut', () => {
+  const text =
+    'retry: 2000\n\n:\n\nid: 7\nevent: token.update\ndata: {"a":"ü😀"}\n\n:\n\ndata:1\ndata: 2\n\nevent: x\n\nevent: y\r\ndata: 3\r\n\r\n'
+  const expected = [
+    { type: 'token.update', data: '{"a":"ü😀"}' },
+    { type: 'message', data: '1\n2' },
+    { type: 'y', data: '3' },
+  ]
+  fc.assert(
+    fc.property(fc.array(fc.nat(text.length)), cuts => {
+      const read = createEventReader()
+      const places = [0, ...cuts.toSorted((a, b) => a - b), text.length]
+      const events = places.slice(1).flatMap((end, index) => read(text.slice(places[index], end)) ?? [])
+      expect(events).toEqual(expected)
+    }),
+  )
+})
+
+it('refuses a line without end', () => {
+  const read = createEventReader()
+  expect(read('x'.repeat(100_000))).toEqual([])
+  expect(read('x'.repeat(100_000))).toBeNull()
+})

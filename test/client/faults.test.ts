@@ -1,0 +1,149 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { createTokenwire } from '#client/createTokenwire.ts'
+import type { WatchedToken } from '#client/watch.ts'
+import type { Address } from '#domain/address.ts'
+import { SimulatedClock } from './simulatedClock.ts'
+import { type Faults, SimulatedService, socketsOf } from './simulatedService.ts'
+
+type Step =
+  | { readonly kind: 'commit' | 'watch' | 'unwatch'; readonly token: number }
+  | { readonly kind: 'pass'; readonly ms: number }
+  | { readonly kind: 'cut'; readonly code: number | null }
+  | { readonly kind: 'stick'; readonly gateway: number; readonly isStuck: boolean }
+  | { readonly kind: 'fault'; readonly faults: Partial<Faults> }
+  | { readonly kind: 'wake' }
+
+const TOKENS = 7
+const token = fc.nat(TOKENS - 1)
+const webSocket = fc.constantFrom<Faults['webSocket']>('fine', 'fine', 'refused', 'hanging', 'mute')
+const messages = fc.constantFrom<Faults['messages']>('fine', 'delayed', 'reordered', 'duplicated', 'dropped', 'corrupt')
+const rest = fc.constantFrom<Faults['rest']>('fine', 'unreachable', 'failing', 'limited', 'corrupt')
+const stream = fc.constantFrom<Faults['stream']>('fine', 'refused', 'broken')
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('commit'), token }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('watch', 'unwatch'), token }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('pass'), ms: fc.constantFrom(1, 30, 900, 4_000, 40_000) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('cut'), code: fc.constantFrom(1006, 1012, 1001, 4408, 4429, null) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('stick'), gateway: fc.nat(1), isStuck: fc.boolean() }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('fault'), faults: fc.record({ webSocket, messages, rest, stream }, { requiredKeys: [] }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('wake') }) },
+) as fc.Arbitrary<Step>
+
+/** A watch that fails the test as soon as it is told of an older state than before. */
+class Witness {
+  state: WatchedToken | null = null
+  #close: () => void
+
+  constructor(client: ReturnType<typeof createTokenwire>, address: Address) {
+    this.#close = client.watch(address, news => {
+      const before = this.state
+      const isNewer = before === null || news.sequence > before.sequence
+      if (!isNewer && !(news.sequence === before.sequence && before.source === 'rest')) {
+        throw new Error(`${news.sequence} over ${news.source} after ${before.sequence} over ${before.source}`)
+      }
+      if (news.token.sequence !== news.sequence || news.address !== address) throw new Error('a state of something else')
+      this.state = news
+    }).close
+  }
+
+  close(): void {
+    this.#close()
+  }
+}
+
+async function run(steps: readonly Step[], seed: number): Promise<void> {
+  const random = generator(seed)
+  const clock = new SimulatedClock()
+  const service = new SimulatedService(clock, random, { tokens: TOKENS, gateways: 2 })
+  const errors: unknown[] = []
+  const client = createTokenwire({
+    url: 'http://service.test',
+    fetch: service.fetch,
+    WebSocket: socketsOf(service),
+    clock,
+    random,
+    maxSubscriptions: 3,
+    maxEventStreams: 2,
+    onError: error => errors.push(error),
+  })
+  const witnesses = new Map<Address, Witness>()
+  const addressOf = (index: number) => service.tokens[index % TOKENS] as Address
+  const watch = (address: Address) => {
+    if (!witnesses.has(address)) witnesses.set(address, new Witness(client, address))
+  }
+  for (const address of service.tokens.slice(0, 4)) watch(address)
+  for (const one of steps) {
+    switch (one.kind) {
+      case 'commit':
+        service.commit(addressOf(one.token))
+        break
+      case 'watch':
+        watch(addressOf(one.token))
+        break
+      case 'unwatch':
+        witnesses.get(addressOf(one.token))?.close()
+        witnesses.delete(addressOf(one.token))
+        break
+      case 'pass':
+        await clock.advance(one.ms)
+        break
+      case 'cut':
+        service.cut(one.code)
+        break
+      case 'stick':
+        service.stick(one.gateway, one.isStuck)
+        break
+      case 'fault':
+        Object.assign(service.faults, one.faults)
+        break
+      case 'wake':
+        client.reconnect()
+        break
+    }
+  }
+  service.heal()
+  await clock.advance(240_000)
+
+  for (const [address, { state }] of witnesses) {
+    const truth = service.truth(address)
+    expect(state?.sequence).toBe(truth?.token.sequence)
+    expect(state?.token).toEqual(truth?.token)
+    expect(state?.latestTrade).toEqual(truth?.latestTrade)
+    expect(state?.holders).toEqual(truth?.holders)
+  }
+  if (witnesses.size > 0) expect(client.state).toBe('live')
+  // What a witness throws is reported like what any listener throws.
+  expect(errors.filter(error => (error as Error).name !== 'TokenwireError')).toEqual([])
+
+  client.close()
+  // What was on its way arrives nowhere.
+  await clock.advance(10_000)
+  expect({ timers: clock.waiting, sockets: service.sockets.size, streams: service.streams.size }).toEqual({
+    timers: 0,
+    sockets: 0,
+    streams: 0,
+  })
+}
+
+/** Mulberry32: what the seed is, the run is. */
+function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+it('holds in the end what the server holds, and never goes back, whatever goes wrong', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), fc.integer(), (steps, seed) => run(steps, seed)),
+    { numRuns: Number(process.env['FAULT_RUNS'] ?? 60) },
+  )
+})

@@ -1,0 +1,31 @@
+import { accessSync, constants } from 'node:fs'
+import path from 'node:path'
+
+const NAMES = {
+  chromium: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
+  firefox: ['firefox-esr', 'firefox'],
+} as const
+
+/**
+ * Where a browser is on this machine, or `null`, which is said loudly: a test that needs it is skipped then.
+ *
+ * @throws `Error` where `CI` is set: there a browser that is missing is a defect of the machine, not a reason to test less
+ */
+export function findBrowser(browser: keyof typeof NAMES): string | null {
+  const folders = ['/usr/bin', ...(process.env['PATH'] ?? '').split(path.delimiter)]
+  const found = NAMES[browser].flatMap(name => folders.map(folder => path.join(folder, name))).find(isExecutable)
+  if (found !== undefined) return found
+  const message = `there is no ${browser} on this machine: apt-get install -y --no-install-recommends ${NAMES[browser][0]}`
+  if ((process.env['CI'] ?? '') !== '') throw new Error(message)
+  process.stderr.write(`\n!!! SKIPPED: ${message}\n!!! The console is NOT proved in it by this run.\n\n`)
+  return null
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,48 @@
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { SITE_FOLDER } from './siteFolder.ts'
+
+/** Of everything that the console can ever load, gzipped. */
+const MOST_BYTES = 200_000
+/** Of what stands before the first row: the chart comes when a token is looked at. */
+const MOST_FIRST_BYTES = 60_000
+
+const entries = await readdir(SITE_FOLDER, { recursive: true, withFileTypes: true })
+const files = new Map<string, Buffer>()
+for (const entry of entries.filter(one => one.isFile())) {
+  const file = path.join(entry.parentPath, entry.name)
+  files.set(path.relative(SITE_FOLDER, file), await readFile(file))
+}
+const names = Array.from(files.keys())
+const textOf = (name: string) => files.get(name)?.toString() ?? ''
+const sizeOf = (name: string) => files.get(`${name}.gz`)?.length ?? files.get(name)?.length ?? 0
+const served = names.filter(name => /\.(?:html|js|css|svg)$/.test(name))
+
+test('is small, all of it and what comes first', () => {
+  expect(served.reduce((sum, name) => sum + sizeOf(name), 0)).toBeLessThan(MOST_BYTES)
+  const first = served.filter(name => !name.includes('lightweight-charts'))
+  expect(first.length).toBeLessThan(served.length)
+  expect(first.reduce((sum, name) => sum + sizeOf(name), 0)).toBeLessThan(MOST_FIRST_BYTES)
+})
+
+test('lies beside its compressed forms, byte for byte', () => {
+  for (const name of served.filter(each => /\.(?:js|css)$/.test(each))) {
+    expect(gunzipSync(files.get(`${name}.gz`) as Buffer).equals(files.get(name) as Buffer)).toBe(true)
+    expect(brotliDecompressSync(files.get(`${name}.br`) as Buffer).equals(files.get(name) as Buffer)).toBe(true)
+  }
+})
+
+test('refers to its own files only, wherever it is served', () => {
+  const page = textOf('index.html')
+  const references = Array.from(page.matchAll(/\b(?:src|href)="([^"]*)"/g), match => match[1] ?? '')
+  expect(references.length).toBeGreaterThan(2)
+  for (const reference of references) expect(names).toContain(reference.replace(/^\.\//, ''))
+  expect(page).not.toMatch(/<style|<script[^>]*>[^<]|\son\w+=|style=/)
+  for (const name of served.filter(each => each.endsWith('.css'))) expect(textOf(name)).not.toMatch(/@import|url\(|https?:/)
+})
+
+test('asks for nothing that its policy forbids', () => {
+  for (const name of served.filter(each => each.endsWith('.js'))) expect(textOf(name)).not.toMatch(/\beval\(|new Function\(/)
+})

@@ -1,0 +1,95 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+/** A proxy before the service: its address stays while the service is killed and started anew. */
+export interface FrontProxy {
+  readonly url: string
+  /** Where to pass requests on to. */
+  target: string
+  /** False: WebSockets are refused as by a proxy that does not know them, and the open ones cut. */
+  allowWebSocket: boolean
+  /** A path that requests have to begin with, and that is taken away from them. Default empty. */
+  strip: string
+  /** WebSockets that are open now. */
+  readonly webSockets: number
+  close(): Promise<void>
+}
+
+export async function startFrontProxy(target: string): Promise<FrontProxy> {
+  const sockets = new Set<Duplex>()
+  let allowWebSocket = true
+  const proxy = { target, strip: '' }
+
+  /** The path at the service; `null`: not under the prefix. */
+  const inner = (url: string) => (url.startsWith(`${proxy.strip}/`) ? url.slice(proxy.strip.length) : null)
+
+  const server = createServer((incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const path = inner(incoming.url ?? '/')
+    if (path === null) {
+      outgoing.writeHead(404).end()
+      return
+    }
+    const { hostname, port } = new URL(proxy.target)
+    const passed = request({ hostname, port, path, method: incoming.method, headers: incoming.headers }, answer => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(outgoing)
+      answer.on('error', () => outgoing.destroy())
+    })
+    passed.on('error', () => (outgoing.headersSent ? outgoing.destroy() : outgoing.writeHead(502).end()))
+    outgoing.on('close', () => passed.destroy())
+    incoming.pipe(passed)
+  })
+  server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const path = inner(incoming.url ?? '/')
+    if (!allowWebSocket || path === null) {
+      socket.end('HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
+      return
+    }
+    const { hostname, port } = new URL(proxy.target)
+    const upstream = connect(Number(port), hostname, () => {
+      const lines = incoming.rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${incoming.rawHeaders[index + 1]}`] : []))
+      upstream.write(`${incoming.method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
+      upstream.write(head)
+      upstream.pipe(socket).pipe(upstream)
+    })
+    sockets.add(socket)
+    const end = () => {
+      sockets.delete(socket)
+      socket.destroy()
+      upstream.destroy()
+    }
+    for (const side of [socket, upstream]) side.on('error', end).on('close', end)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get target() {
+      return proxy.target
+    },
+    set target(value) {
+      proxy.target = value
+    },
+    get strip() {
+      return proxy.strip
+    },
+    set strip(value) {
+      proxy.strip = value
+    },
+    get allowWebSocket() {
+      return allowWebSocket
+    },
+    set allowWebSocket(value) {
+      allowWebSocket = value
+      if (!value) for (const socket of sockets) socket.destroy()
+    },
+    get webSockets() {
+      return sockets.size
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy()
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}

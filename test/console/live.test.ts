@@ -1,0 +1,343 @@
+import { once } from 'node:events'
+import type { Browser, Page } from 'playwright-core'
+import { type Hex, parseEther } from 'viem'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { formatPrice } from '#console/format/decimal.ts'
+import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
+import type { Address } from '#domain/address.ts'
+import type { Candle } from '#domain/candle.ts'
+import type { Holder } from '#domain/holder.ts'
+import type { Token } from '#domain/token.ts'
+import type { Trade } from '#domain/trade.ts'
+import { coingeckoAnswers, type PriceServer, startPriceServer } from '#test/market/priceServer.ts'
+import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { useDatabase } from '#test/support/database.ts'
+import { type Service, serviceFolder, startService } from '#test/support/service.ts'
+import { findBrowser } from './browsers.ts'
+import { type FrontProxy, startFrontProxy } from './frontProxy.ts'
+import { findingsOf, launchChromium, openPage, type WatchedPage } from './openPage.ts'
+
+/*
+ * The console in a real browser, before the real service on the development chain. A proxy stands between them: its address stays when the
+ * service is killed, and it can refuse WebSockets.
+ */
+
+const CHROMIUM = findBrowser('chromium')
+const OPERATOR_TOKEN = 'operators-only-7f3a'
+const HOSTILE_NAME = '<img src=x onerror="globalThis.hit=1">\u202ednE\u2066'
+const HOSTILE_SYMBOL = '\u202e"><b>A'
+/** Everything here waits for events; a loaded machine only makes it slower. */
+const LONG = { timeout: 45_000 }
+
+const database = await useDatabase({ migrated: false })
+let chain: TestChain
+let service: Service
+let proxy: FrontProxy
+let prices: PriceServer
+let browser: Browser
+let alpha: Launched
+let hostile: Launched
+let alice: Address
+let start: () => Promise<Service>
+let cleanUp: () => Promise<void>
+let opened: WatchedPage | null = null
+
+beforeAll(async () => {
+  if (CHROMIUM === null) return
+  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 3_600 })
+  const creator = chain.accounts[1] as Address
+  alice = chain.accounts[2] as Address
+  alpha = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP', firstBuyWei: parseEther('0.05') })))
+  hostile = readLaunched(await chain.mined(launch(chain, { from: creator, name: HOSTILE_NAME, symbol: HOSTILE_SYMBOL })))
+  await chain.mined(buyOnCurve(chain, { from: alice, curve: hostile.curve, paidWei: parseEther('0.01') }))
+  const { folder, launchpadsFile, remove } = await serviceFolder(chain)
+  prices = await startPriceServer(coingeckoAnswers('3000.5'))
+  start = () =>
+    startService({
+      env: {
+        RPC_URLS: chain.anvil.url,
+        LAUNCHPADS_FILE: launchpadsFile,
+        DATABASE_URL: database.url,
+        DATA_DIR: folder,
+        PORT: '0',
+        CONFIRMATIONS: '0',
+        COINGECKO_URL: prices.url,
+        COINBASE_URL: prices.url,
+        RATE_LIMIT_PER_MINUTE: '0',
+        EXPLORER_URL: 'https://explorer.example',
+        PATH_PREFIX: '/kept',
+        OPERATOR_TOKEN,
+      },
+    })
+  cleanUp = async () => {
+    await remove()
+    await prices.close()
+  }
+  const [started, launched] = await Promise.all([start(), launchChromium(CHROMIUM)])
+  service = started
+  browser = launched
+  await service.indexed(Number(await chain.client.getBlockNumber({ cacheTime: 0 })))
+  proxy = await startFrontProxy(service.url)
+})
+
+afterEach(async () => {
+  const complaints = await opened?.complaints()
+  await opened?.page.context().close()
+  opened = null
+  expect(complaints ?? []).toEqual([])
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await proxy?.close()
+  await service?.stop()
+  await chain?.stop()
+  await cleanUp?.()
+})
+
+async function open(hash: string, options: Parameters<typeof openPage>[2] & { readonly base?: string } = {}): Promise<Page> {
+  opened = await openPage(browser, `${options.base ?? proxy.url}/${hash}`, options)
+  return opened.page
+}
+
+async function get<T>(path: string): Promise<T> {
+  const response = await fetch(service.url + path)
+  expect([path, response.status]).toEqual([path, 200])
+  return (await response.json()) as T
+}
+
+/** Buys and waits until the service has it. */
+async function buy(curve: Address, ether: string): Promise<void> {
+  const sent: Promise<Hex> = buyOnCurve(chain, { from: alice, curve, paidWei: parseEther(ether) })
+  await service.indexed(Number((await chain.mined(sent)).blockNumber))
+}
+
+const connection = (page: Page) => page.getByTestId('connection')
+const priceCell = (page: Page, token: Address) => page.locator(`tr[data-address="${token}"] .c-price`)
+
+async function expectState(page: Page, state: string): Promise<void> {
+  await expect.poll(() => connection(page).getAttribute('data-state'), LONG).toBe(state)
+}
+
+/** The row shows the token as REST has it, down to its sequence. */
+async function expectAsRest(page: Page, token: Address): Promise<void> {
+  const rest = await get<Token>(`/api/tokens/${token}`)
+  await expect.poll(() => priceCell(page, token).getAttribute('data-sequence'), LONG).toBe(String(rest.sequence))
+  expect(await priceCell(page, token).locator('> span').first().textContent()).toBe(`$${formatPrice(rest.market.priceUsd)}`)
+}
+
+describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
+  test('shows what REST has, and ticks to what REST has after a trade', async () => {
+    const page = await open('')
+    await expectAsRest(page, alpha.token)
+    await expectState(page, 'live')
+    const before = await priceCell(page, alpha.token).getAttribute('data-sequence')
+    await buy(alpha.curve, '0.2')
+    await expect.poll(() => priceCell(page, alpha.token).getAttribute('data-sequence'), LONG).not.toBe(before)
+    await expectAsRest(page, alpha.token)
+    expect(await page.getByTestId('eth-usd').textContent()).toBe('$3,000.50')
+  })
+
+  test('shows a token with its chart, tape, holders and claim, and lets all of them grow', async () => {
+    const page = await open(`#/token/${alpha.token}`)
+    await expect.poll(() => page.getByTestId('chart').getAttribute('data-state'), LONG).toBe('ready')
+    await expectState(page, 'live')
+    const path = `/api/tokens/${alpha.token}`
+    const tape = () => page.getByTestId('trades').locator('tr').first().getAttribute('data-id')
+    const first = await tape()
+    await buy(alpha.curve, '0.3')
+    await expect.poll(tape, LONG).not.toBe(first)
+    const [trade] = (await get<{ data: Trade[] }>(`${path}/trades?limit=1`)).data
+    expect(await tape()).toBe(trade?.id)
+    const rest = await get<Token>(path)
+    await expect.poll(() => page.getByTestId('price').getAttribute('data-sequence'), LONG).toBe(String(rest.sequence))
+    const candle = (await get<{ data: Candle[] }>(`${path}/candles?interval=5m&currency=usd&fill=true`)).data.at(-1)
+    await expect.poll(() => page.getByTestId('chart').getAttribute('data-close').then(Number), LONG).toBe(Number(candle?.close))
+    expect(Number(await page.getByTestId('chart').getAttribute('data-time'))).toBe(candle?.time)
+    const holders = (await get<{ data: Holder[] }>(`${path}/holders?limit=20`)).data
+    const types = () => page.getByTestId('holders').locator('.tag').allTextContents()
+    await expect.poll(types, LONG).toEqual(holders.map(({ type }) => type))
+    expect(await page.getByTestId('claim').first().textContent()).toMatch(/Claimable.*WETH/)
+    const link = page.getByRole('link', { name: /token address in the explorer/ })
+    expect(await link.getAttribute('href')).toBe(`https://explorer.example/token/${alpha.token}`)
+  })
+
+  test('subscribes to what is on the screen, and to nothing when nothing is', async () => {
+    const page = await open('')
+    await expectAsRest(page, alpha.token)
+    const subscriptions = async () => (await get<{ realtime: { subscriptions: number } }>('/api/indexer/health')).realtime.subscriptions
+    await expect.poll(subscriptions, LONG).toBe(2)
+    await page.evaluate(() => (document.querySelector('main') as HTMLElement).style.setProperty('margin-top', '5000px'))
+    await expect.poll(subscriptions, LONG).toBe(0)
+    await page.evaluate(() => (document.querySelector('main') as HTMLElement).style.removeProperty('margin-top'))
+    await expect.poll(subscriptions, LONG).toBe(2)
+  })
+
+  test('finds, filters and sorts, and keeps that in its address', async () => {
+    const page = await open('')
+    await expectAsRest(page, alpha.token)
+    const rows = () => page.getByTestId('rows').locator('tr[data-address]').count()
+    await page.getByRole('searchbox').fill('alp')
+    await expect.poll(rows, LONG).toBe(1)
+    expect(page.url()).toContain('q=alp')
+    await page.reload()
+    await expect.poll(rows, LONG).toBe(1)
+    expect(await page.getByRole('searchbox').inputValue()).toBe('alp')
+    await page.getByRole('searchbox').fill('')
+    await expect.poll(rows, LONG).toBe(2)
+    await page.getByLabel('Status').selectOption('migrated')
+    await page.getByText('No token fits').waitFor(LONG)
+    await page.getByRole('button', { name: 'Show all tokens' }).click()
+    await page.getByRole('button', { name: 'Age' }).click()
+    const order = () => page.locator('tr[data-address]').evaluateAll(found => found.map(row => row.getAttribute('data-address')))
+    await expect.poll(order, LONG).toEqual([hostile.token, alpha.token])
+    await page.getByRole('button', { name: 'Age' }).click()
+    await expect.poll(order, LONG).toEqual([alpha.token, hostile.token])
+  })
+
+  test('recovers from a service that was killed, with nothing stale', async () => {
+    const page = await open('')
+    await expectAsRest(page, alpha.token)
+    await expectState(page, 'live')
+    const died = once(service.process, 'close')
+    service.process.kill('SIGKILL')
+    await died
+    await page.getByText('The service does not answer').waitFor(LONG)
+    await chain.mined(buyOnCurve(chain, { from: alice, curve: alpha.curve, paidWei: parseEther('0.1') }))
+    service = await start()
+    await service.indexed(Number(await chain.client.getBlockNumber({ cacheTime: 0 })))
+    proxy.target = service.url
+    await expectState(page, 'live')
+    await expectAsRest(page, alpha.token)
+    await expectAsRest(page, hostile.token)
+    await page.getByText('The service does not answer').waitFor({ state: 'detached', ...LONG })
+    await buy(alpha.curve, '0.05')
+    await expectAsRest(page, alpha.token)
+  })
+
+  test('falls back to event streams when WebSockets are refused, and comes back to them', async () => {
+    proxy.allowWebSocket = false
+    let page: Page
+    try {
+      page = await open('')
+      await expectState(page, 'fallback')
+      await buy(alpha.curve, '0.05')
+      await expectAsRest(page, alpha.token)
+    } finally {
+      proxy.allowWebSocket = true
+    }
+    await expectState(page, 'live')
+    await buy(alpha.curve, '0.05')
+    await expectAsRest(page, alpha.token)
+  })
+
+  test('shows names that want to be more than names as what they are', async () => {
+    const page = await open('')
+    await expectAsRest(page, hostile.token)
+    const row = page.locator(`tr[data-address="${hostile.token}"]`)
+    expect(await row.locator('.token-name').textContent()).toContain('<img src=x onerror="globalThis.hit=1">')
+    await row.getByRole('link').click()
+    const heading = () => page.getByRole('heading', { level: 1 }).textContent()
+    await expect.poll(heading, LONG).toBe('"><b>A <img src=x onerror="globalThis.hit=1"> dnE')
+    expect(await page.title()).toBe('"><b>A · Tokenwire')
+    expect(await page.locator('img, main b').count()).toBe(0)
+    expect(await page.evaluate(() => 'hit' in globalThis)).toBe(false)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+  })
+
+  test('asks operators for their token, and forgets it with the page', async () => {
+    const page = await open('#/operator')
+    const field = page.getByLabel('Operator token')
+    await field.fill('wrong')
+    await page.getByRole('button', { name: 'Unlock' }).click()
+    await page.getByText('This is not the operator token').waitFor(LONG)
+    await field.fill(OPERATOR_TOKEN)
+    await page.getByRole('button', { name: 'Unlock' }).click()
+    await page.getByText(/Event loop p99/).waitFor(LONG)
+    await expect.poll(() => page.getByTestId('health').textContent(), LONG).toMatch(/Event loop p99\d/)
+    const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]))
+    expect(stored).not.toContain(OPERATOR_TOKEN)
+    await page.reload()
+    await field.waitFor(LONG)
+  })
+
+  test('shows operators the actors, and one in detail', async () => {
+    const market = await openPage(browser, proxy.url)
+    await expectAsRest(market.page, alpha.token)
+    const page = await open('#/operator')
+    await page.getByLabel('Operator token').fill(OPERATOR_TOKEN)
+    await page.keyboard.press('Enter')
+    const actors = page.getByTestId('actors').locator('tr')
+    await expect.poll(() => actors.count(), LONG).toBeGreaterThanOrEqual(2)
+    await page.getByLabel('Filter actors by address').fill(alpha.token.slice(0, 12))
+    await expect.poll(() => actors.count(), LONG).toBe(1)
+    await actors.getByRole('button').click()
+    const { sequence } = await get<Token>(`/api/tokens/${alpha.token}`)
+    await expect.poll(() => page.getByTestId('actor').textContent(), LONG).toContain(String(sequence))
+    await market.page.context().close()
+  })
+
+  test.for([
+    ['that keeps its prefix', '', '/kept'],
+    ['that takes its prefix away', '/stripped', '/stripped'],
+  ] as const)('works behind a proxy %s', async ([, strip, prefix]) => {
+    proxy.strip = strip
+    try {
+      const page = await open('', { base: proxy.url + prefix })
+      await expectAsRest(page, alpha.token)
+      await expectState(page, 'live')
+      await page.locator(`tr[data-address="${alpha.token}"]`).getByRole('link').click()
+      await expect.poll(() => page.getByTestId('chart').getAttribute('data-state'), LONG).toBe('ready')
+      expect(page.url()).toBe(`${proxy.url}${prefix}/#/token/${alpha.token}`)
+    } finally {
+      proxy.strip = ''
+    }
+  })
+
+  test('gives axe nothing to find in either theme, wide and narrow', async () => {
+    const page = await open('')
+    await expectAsRest(page, alpha.token)
+    const findings: string[] = []
+    for (const [name, hash, ready] of [
+      ['market', '#/', 'rows'],
+      ['token', `#/token/${alpha.token}`, 'holders'],
+      ['operator', '#/operator', 'health'],
+      ['empty', '#/?q=zzzzzz', null],
+      ['missing', '#/token/0x00000000000000000000000000000000000000aa', null],
+    ] as const) {
+      await page.evaluate(next => (location.hash = next), hash)
+      await (ready === null ? page.getByText(/No token fits|not an indexed token/) : page.getByTestId(ready)).waitFor(LONG)
+      // States without much on them are looked at once per theme.
+      for (const [width, colorScheme] of [
+        [1280, 'light'],
+        [360, 'dark'],
+        ...(ready === null
+          ? []
+          : ([
+              [1280, 'dark'],
+              [360, 'light'],
+            ] as const)),
+      ] as const) {
+        await page.emulateMedia({ colorScheme })
+        await page.setViewportSize({ width, height: 800 })
+        findings.push(...(await findingsOf(page)).map(finding => `${name} ${width} ${colorScheme}: ${finding}`))
+        if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth))
+          findings.push(`${name} ${width}: wider than the screen`)
+      }
+    }
+    expect(findings).toEqual([])
+  })
+
+  test('is used with the keyboard alone', async () => {
+    const page = await open('')
+    await expectAsRest(page, alpha.token)
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
+    await page.locator(`tr[data-address="${alpha.token}"]`).getByRole('link').focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: /ALP/ }).waitFor(LONG)
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
+  })
+})

@@ -1,0 +1,62 @@
+import axe from 'axe-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
+
+/** A page and everything that it has complained of. */
+export interface WatchedPage {
+  readonly page: Page
+  /** Violations of the page's policy, uncaught errors and messages of the browser at level `error`, refused requests aside. */
+  complaints(): Promise<readonly string[]>
+}
+
+export interface OpenOptions {
+  readonly theme?: 'light' | 'dark'
+  readonly width?: number
+  readonly height?: number
+}
+
+export function launchChromium(executablePath: string): Promise<Browser> {
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+}
+
+/** What a failed request writes to the console is the network's doing, and the tests break the network on purpose. */
+const OF_THE_NETWORK = /Failed to load resource|WebSocket connection to|net::ERR_/
+
+/** Opens a page with nothing remembered from others. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  { theme = 'light', width = 1280, height = 900 }: OpenOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('pageerror', error => complaints.push(`uncaught: ${error.message}`))
+  page.on('console', message => {
+    if (message.type() === 'error' && !OF_THE_NETWORK.test(message.text())) complaints.push(`console: ${message.text()}`)
+  })
+  await page.addInitScript(() => {
+    const violations: string[] = []
+    Object.assign(globalThis, { violations })
+    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) => {
+      violations.push(`policy: ${violatedDirective} ${blockedURI} ${sample}`)
+    })
+  })
+  await page.goto(url)
+  return {
+    page,
+    complaints: async () => [...complaints, ...(await page.evaluate(() => (globalThis as unknown as { violations: string[] }).violations))],
+  }
+}
+
+/** What axe finds on the page as it is now: `rule: element`. */
+export async function findingsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source)
+  return page.evaluate(async () => {
+    interface Found {
+      readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[]
+    }
+    const { axe } = globalThis as unknown as { axe: { run(root: Document): Promise<Found> } }
+    const { violations } = await axe.run(document)
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
+  })
+}

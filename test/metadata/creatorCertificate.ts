@@ -1,0 +1,18 @@
+/** A self-signed certificate for creator.example and other.example, valid until the next century, and its key. For tests only. */
+export const creatorCertificate = `-----BEGIN CERTIFICATE-----
+MIIBgjCCASigAwIBAgIBATAKBggqhkjOPQQDAjAaMRgwFgYDVQQDDA9jcmVhdG9y
+LmV4YW1wbGUwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBoxGDAW
+BgNVBAMMD2NyZWF0b3IuZXhhbXBsZTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IA
+BBq3HDn37s3JpQBMtuUm15Vex1SpQ5v/6MkmB7mgX15Sacu0guFoWNJSXG5lh5Z5
+EHTKERI/8JCLSVwIWuD2tDyjXTBbMCkGA1UdEQQiMCCCD2NyZWF0b3IuZXhhbXBs
+ZYINb3RoZXIuZXhhbXBsZTAPBgNVHRMBAf8EBTADAQH/MB0GA1UdDgQWBBQ+XoVJ
+rZuiTA9d7qkHKos8FOiG6DAKBggqhkjOPQQDAgNIADBFAiBlvGTjnsDj+6H0y5A7
+Vc1JeYWc9vpNtmYn/799OBQ8IAIhAIgFvsFRvT2m4zQVYe3Uv7uhYOyXxH8vEjx0
+yeaNyHAO
+-----END CERTIFICATE-----`
+
+export const creatorCertificateKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg5ruWD+4Cqjtw/qdF
+zyUwvh266lkxi/NktRFw97g/PWWhRANCAAQatxw59+7NyaUATLblJteVXsdUqUOb
+/+jJJge5oF9eUmnLtILhaFjSUlxuZYeWeRB0yhESP/CQi0lcCFrg9rQ8
+-----END PRIVATE KEY-----`

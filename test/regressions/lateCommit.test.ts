@@ -1,0 +1,29 @@
+import { afterAll, expect, it } from 'vitest'
+import { createRandom } from '#devchain/traders/random.ts'
+import { liveBatch } from '#indexer/follow.ts'
+import { openOrm, useDatabase } from '#test/support/database.ts'
+import { startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
+import { createForkingChain } from '#test/support/forkingChain.ts'
+import { openIndex } from '#test/support/simulatedIndex.ts'
+
+/*
+ * A connection broke in a commit, and the server got to it only after the indexer had looked where the database stood. The indexer took the
+ * commit for failed, and when something else went wrong before it repeated it, found the block indexed and went on behind it: what the
+ * block announced was not watched until the next start, and its update never emitted.
+ */
+
+const database = await useDatabase()
+const proxy = await startPostgresProxy({ url: database.url })
+afterAll(() => proxy.stop())
+
+it('where the database stands is not told before a commit under way at the server has ended', async () => {
+  const { chain, mine } = createForkingChain(createRandom(5), 16)
+  mine(2)
+  const orm = openOrm(proxy.url, { poolSize: 2 })
+  const { sink, directory } = await openIndex({ orm }, { genesisHash: chain.at(0).header.hash, maxReorgDepth: 16 })
+  await sink.commit(liveBatch(chain.at(1), directory))
+  proxy.setMisfortune(({ kind }) => (kind === 'commit' ? { kind: 'late', afterMs: 100 } : undefined))
+  await expect(sink.commit(liveBatch(chain.at(2), directory))).rejects.toThrow('Connection terminated')
+  proxy.setMisfortune(undefined)
+  expect((await sink.recentBlocks()).at(-1)?.number).toBe(2)
+})

@@ -1,0 +1,29 @@
+import { sql } from 'kysely'
+import { afterAll, expect, it } from 'vitest'
+import { createTransaction } from '#database/transaction.ts'
+import { openOrm, useDatabase } from '#test/support/database.ts'
+import { startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
+
+/*
+ * A transaction whose connection broke never gave it back to the pool: `begin` and `rollback` failed before the release. A pool of ten was
+ * used up by ten such losses, a restart of PostgreSQL each, and from then on every commit waited for a connection in vain until the service
+ * was restarted.
+ */
+
+const database = await useDatabase()
+const proxy = await startPostgresProxy({ url: database.url })
+afterAll(() => proxy.stop())
+
+it.each(['begin', 'statement', 'commit'] as const)('a pool outlives more connections lost at a %s than it holds', async kind => {
+  const transaction = createTransaction(openOrm(proxy.url, { poolSize: 2, connectTimeoutMs: 1_000 }))
+  const ping = () => transaction(db => sql<{ one: number }>`select 1 as one`.execute(db))
+  for (let loss = 0; loss < 5; loss++) {
+    let left = 1
+    proxy.setMisfortune(request =>
+      request.kind === kind && left-- > 0 ? { kind: loss % 2 === 0 ? 'cut-before' : 'cut-after' } : undefined,
+    )
+    await expect(ping()).rejects.toThrow('Connection terminated')
+  }
+  proxy.setMisfortune(undefined)
+  expect((await ping()).rows).toEqual([{ one: 1 }])
+})

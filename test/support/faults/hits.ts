@@ -1,0 +1,21 @@
+/** Takes note that a fault has happened. */
+export type Hit = (fault: string) => void
+
+/** How often each fault was hit. */
+export interface Hits {
+  readonly hit: Hit
+  counts(): Readonly<Record<string, number>>
+}
+
+/** @param faults all there are, so that one that never happens is seen */
+export function createHits(faults: readonly string[]): Hits {
+  const counts = new Map(faults.map(fault => [fault, 0]))
+  return {
+    hit: fault => {
+      const count = counts.get(fault)
+      if (count === undefined) throw new TypeError(`the fault "${fault}" is in no list`)
+      counts.set(fault, count + 1)
+    },
+    counts: () => Object.fromEntries(counts),
+  }
+}

@@ -1,0 +1,90 @@
+/*
+ * As much of PostgreSQL's wire protocol as a proxy needs to know where a request ends and what it asks.
+ * https://www.postgresql.org/docs/current/protocol-message-formats.html
+ */
+
+/** One or more messages that a client sends together and waits for. */
+export interface Request {
+  /** `protocol`: start-up, passwords, the end. */
+  readonly kind: 'begin' | 'commit' | 'rollback' | 'statement' | 'protocol'
+  /** Empty for `protocol`. */
+  readonly sql: string
+  readonly bytes: Buffer
+}
+
+const HEADER_BYTES = 5
+const [QUERY, PARSE, BIND, DESCRIBE, EXECUTE, CLOSE, SYNC, READY] = [...'QPBDECSZ'].map(letter => letter.charCodeAt(0))
+const UNTIL_SYNC = new Set([PARSE, BIND, DESCRIBE, EXECUTE, CLOSE])
+
+/** Cuts a stream into messages, whatever the chunks. One for each direction of a connection. */
+export class MessageReader {
+  /** A client's first message has no type. */
+  private started: boolean
+  private rest: Buffer = Buffer.alloc(0)
+  private waiting: Buffer[] = []
+
+  constructor({ started = false }: { readonly started?: boolean } = {}) {
+    this.started = started
+  }
+
+  *messages(chunk: Buffer): Generator<Buffer> {
+    this.rest = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk])
+    for (;;) {
+      const typed = this.started ? 1 : 0
+      if (this.rest.length < typed + 4) return
+      const length = typed + this.rest.readUInt32BE(typed)
+      if (this.rest.length < length) return
+      const message = this.rest.subarray(0, length)
+      this.rest = this.rest.subarray(length)
+      yield message
+      this.started = true
+    }
+  }
+
+  /** What a client asks: simple queries, and the messages of an extended one up to its `Sync`. */
+  *requests(chunk: Buffer): Generator<Request> {
+    for (const message of this.messages(chunk)) {
+      const type = this.started ? message[0] : undefined
+      if (type === QUERY) yield toRequest(textOf(message, HEADER_BYTES), message)
+      else if (type !== undefined && UNTIL_SYNC.has(type)) this.waiting.push(message)
+      else if (type === SYNC) {
+        const parts = this.waiting.splice(0)
+        const parse = parts.find(part => part[0] === PARSE)
+        yield toRequest(parse === undefined ? '' : textOf(parse, parse.indexOf(0, HEADER_BYTES) + 1), Buffer.concat([...parts, message]))
+      } else yield { kind: 'protocol', sql: '', bytes: message }
+    }
+  }
+}
+
+export function isReady(message: Buffer): boolean {
+  return message[0] === READY
+}
+
+export const READY_IDLE = ready('I')
+export const READY_FAILED = ready('E')
+export const ROLLBACK = typed('Q', Buffer.from('rollback\0'))
+
+export function errorResponse(severity: 'ERROR' | 'FATAL', sqlState: string, message: string): Buffer {
+  return typed('E', Buffer.from(`S${severity}\0V${severity}\0C${sqlState}\0M${message}\0\0`))
+}
+
+function ready(state: 'I' | 'T' | 'E'): Buffer {
+  return typed('Z', Buffer.from(state))
+}
+
+function typed(type: string, body: Buffer): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES)
+  header.write(type)
+  header.writeUInt32BE(body.length + 4, 1)
+  return Buffer.concat([header, body])
+}
+
+function toRequest(sql: string, bytes: Buffer): Request {
+  const word = /^\s*(begin|commit|rollback|start transaction)\b(?!\s+to)/i.exec(sql)?.[1]?.toLowerCase()
+  const kind = word === undefined ? 'statement' : word === 'start transaction' ? 'begin' : (word as 'begin' | 'commit' | 'rollback')
+  return { kind, sql, bytes }
+}
+
+function textOf(message: Buffer, from: number): string {
+  return message.toString('utf8', from, message.indexOf(0, from))
+}

@@ -1,0 +1,163 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { errorResponse, isReady, MessageReader, READY_FAILED, READY_IDLE, type Request, ROLLBACK } from './postgresMessages.ts'
+
+/** What befalls one request of a client; `undefined`: nothing. */
+export type DatabaseMisfortune =
+  /** Both sides lose the connection; the server never sees the request. */
+  | { readonly kind: 'cut-before' }
+  /** The server gets the request, and the client nothing more: it is done or not. */
+  | { readonly kind: 'cut-inside' }
+  /** The server has done it, and its answer is lost. */
+  | { readonly kind: 'cut-after' }
+  /** The client loses the connection at once, and the server gets the request only so much later. */
+  | { readonly kind: 'late'; readonly afterMs: number }
+  /** The server says no, and the transaction is rolled back. `fatal`: and ends the connection. */
+  | { readonly kind: 'error'; readonly sqlState: string; readonly message: string; readonly fatal: boolean }
+
+export interface PostgresProxyOptions {
+  /** The address of the database behind it. */
+  readonly url: string
+  /** Called for every request; what it returns happens to it. */
+  readonly misfortune?: (request: Request) => DatabaseMisfortune | undefined
+}
+
+/** A TCP proxy before a PostgreSQL server that knows where a request begins and ends, and breaks what passes as it is told. */
+export interface PostgresProxy {
+  /** The database's address through the proxy. */
+  readonly url: string
+  setMisfortune(misfortune: ((request: Request) => DatabaseMisfortune | undefined) | undefined): void
+  /** Every client loses its connection, as when the client's process is killed. */
+  cutAll(): void
+  /** `refusing`: no connection comes about. `starting`: the server says that it is not ready (57P03). */
+  setServer(condition: 'up' | 'refusing' | 'starting'): void
+  stop(): Promise<void>
+}
+
+export async function startPostgresProxy({ url, misfortune }: PostgresProxyOptions): Promise<PostgresProxy> {
+  const target = new URL(url)
+  let decide = misfortune
+  let condition: Parameters<PostgresProxy['setServer']>[0] = 'up'
+  const open = new Set<Socket>()
+  const server = createServer({ noDelay: true }, client => {
+    track(client, open)
+    if (condition === 'refusing') client.resetAndDestroy()
+    else if (condition === 'starting') {
+      client.once('data', () => client.end(errorResponse('FATAL', '57P03', 'the database system is starting up')))
+    } else {
+      const upstream = connect({ host: target.hostname, port: Number(target.port), noDelay: true })
+      track(upstream, open)
+      relay(client, upstream, request => decide?.(request))
+    }
+  })
+  await listen(server)
+  const proxied = new URL(url)
+  proxied.hostname = '127.0.0.1'
+  proxied.port = String((server.address() as AddressInfo).port)
+  const cutAll = () => {
+    for (const socket of open) socket.destroy()
+  }
+  return {
+    url: proxied.href,
+    setMisfortune: next => {
+      decide = next
+    },
+    cutAll,
+    setServer: next => {
+      condition = next
+    },
+    stop: () => {
+      const closed = Promise.withResolvers<void>()
+      server.close(() => closed.resolve())
+      cutAll()
+      return closed.promise
+    },
+  }
+}
+
+/** Passes messages on in both directions, request by request: the driver sends the next one when the answer to the last one is complete. */
+function relay(client: Socket, upstream: Socket, decide: (request: Request) => DatabaseMisfortune | undefined): void {
+  /** What is done with the server's answer to the request under way. */
+  let answer: 'pass' | 'lose' | 'rolled-back' = 'pass'
+  let inTransaction = false
+  const requests = new MessageReader()
+  const answers = new MessageReader({ started: true })
+
+  const suffer = (request: Request, misfortune: DatabaseMisfortune): void => {
+    switch (misfortune.kind) {
+      case 'cut-before':
+        client.destroy()
+        upstream.destroy()
+        return
+      case 'cut-inside':
+        answer = 'lose'
+        upstream.write(request.bytes)
+        client.destroy()
+        return
+      case 'cut-after':
+        answer = 'lose'
+        upstream.write(request.bytes)
+        return
+      case 'late':
+        answer = 'lose'
+        client.destroy()
+        setTimeout(() => upstream.write(request.bytes), misfortune.afterMs)
+        return
+      case 'error': {
+        const response = errorResponse(misfortune.fatal ? 'FATAL' : 'ERROR', misfortune.sqlState, misfortune.message)
+        if (misfortune.fatal) {
+          client.end(response)
+          upstream.destroy()
+        } else if (request.kind === 'commit') {
+          // A commit that fails has rolled back, on the real server as well.
+          answer = 'rolled-back'
+          client.write(response)
+          upstream.write(ROLLBACK)
+        } else client.write(Buffer.concat([response, inTransaction ? READY_FAILED : READY_IDLE]))
+      }
+    }
+  }
+
+  client.on('data', (chunk: Buffer) => {
+    for (const request of requests.requests(chunk)) {
+      const misfortune = request.kind === 'protocol' ? undefined : decide(request)
+      if (misfortune === undefined) {
+        if (request.kind === 'begin') inTransaction = true
+        upstream.write(request.bytes)
+      } else suffer(request, misfortune)
+      if (request.kind === 'commit' || request.kind === 'rollback') inTransaction = false
+    }
+  })
+  upstream.on('data', (chunk: Buffer) => {
+    if (answer === 'pass') {
+      client.write(chunk)
+      return
+    }
+    for (const message of answers.messages(chunk)) {
+      if (!isReady(message)) continue
+      if (answer === 'rolled-back') {
+        answer = 'pass'
+        client.write(READY_IDLE)
+      } else {
+        client.destroy()
+        upstream.destroy()
+      }
+    }
+  })
+  client.on('close', () => {
+    if (answer === 'pass') upstream.destroy()
+  })
+  upstream.on('close', () => client.destroy())
+}
+
+function track(socket: Socket, open: Set<Socket>): void {
+  open.add(socket)
+  socket.on('close', () => open.delete(socket))
+  // What a broken connection says is what it was broken for.
+  socket.on('error', () => undefined)
+}
+
+function listen(server: Server): Promise<void> {
+  return new Promise(resolve => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+}

@@ -1,0 +1,252 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { readSnapshots } from '#database/reads/snapshots.ts'
+import { createRandom } from '#devchain/traders/random.ts'
+import { hasCode, TokenwireError } from '#errors'
+import type { Directory } from '#launchpads/directory.ts'
+import { createForkingChain } from '#test/support/forkingChain.ts'
+import { dumpTables } from '#test/support/indexChain.ts'
+import { createManualClock } from '#test/support/manualClock.ts'
+import { cursorOf, indexAtOnce, isAsFar, readDirectory } from '#test/support/simulatedIndex.ts'
+import { START_BLOCK } from '#test/support/simulatedLaunchpad.ts'
+import { createTokenWatcher } from '#test/support/tokenWatcher.ts'
+import { createDatabaseWeather, DATABASE_FAULTS } from './databaseWeather.ts'
+import type { Hit } from './hits.ts'
+import { type Life, startLife } from './life.ts'
+import type { DatabaseMisfortune } from './postgresProxy.ts'
+import { createProviderWeather, RPC_FAULTS } from './rpcWeather.ts'
+import { clearWitness, sequenceFaults } from './sequenceWitness.ts'
+import type { StormRig } from './stormRig.ts'
+
+const OF_PROCESSES = [
+  'killed while it follows',
+  'killed while it backfills',
+  'killed while it swaps a reorg',
+  'killed inside a commit',
+  'start that failed',
+  'reorg in the middle of a step',
+  'database refuses connections',
+  'database is starting up',
+  'all providers are dead',
+] as const
+
+export const STORM_FAULTS: readonly string[] = [...RPC_FAULTS, ...DATABASE_FAULTS, ...OF_PROCESSES]
+
+const LONGEST_MS = 30_000
+/** A head is looked for once in so many milliseconds: more often would be a storm of its own. */
+const ROUND_MS = 8
+/** How long the service may wait of its own accord from the end of bad weather until everything is indexed: back-off, and silence that a provider asked for. */
+const LONGEST_WAITED_MS = 120_000
+
+/**
+ * One service over a chain that forks, providers and a database that fail, and kills, as a seed has it. Throws when it does not come back
+ * by itself in fair weather, or when anything differs from what an undisturbed service would have.
+ */
+export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expectEqual: (a: unknown, b: unknown) => void): Promise<void> {
+  const { indexed, fresh, proxy, orm } = rig
+  const random = createRandom(seed)
+  const maxReorgDepth = random.integer(3, 7)
+  const confirmations = random.weighted([4, 2, 1])
+  const forking = createForkingChain(createRandom(seed + 1_000_003), maxReorgDepth)
+  const { chain } = forking
+  const clock = createManualClock()
+  const databaseWeather = createDatabaseWeather(createRandom(seed + 2_000_003), hit)
+  const providerWeathers = rig.providers.map((_, index) => createProviderWeather(chain, createRandom(seed + 3_000_003 + index), hit))
+  // Real sockets are slow: most storms reach their providers without.
+  const onSockets = random.chance(0.15)
+  const urls = rig.providers
+    .slice(0, random.integer(1, 3))
+    .map(({ url, webSocketUrl }) => (onSockets && random.chance(0.5) ? webSocketUrl : url))
+  const watcher = createTokenWatcher()
+
+  /** What happens after so many more questions to providers or requests to the database. */
+  let armed: { left: number; readonly when: () => boolean; happen(): void } | null = null
+  let life: Life | null = null
+  const tick = () => {
+    if (armed === null || !armed.when() || armed.left-- > 0) return
+    const { happen } = armed
+    armed = null
+    happen()
+  }
+
+  const kill = () => {
+    if (life === null) return
+    const { rpc, running } = life
+    life = null
+    hit(`killed while it ${running.indexer.view.state().backfill !== null ? 'backfills' : swapping ? 'swaps a reorg' : 'follows'}`)
+    running.subscription.unsubscribe()
+    void running.indexer.stop()
+    rpc.close()
+    proxy.cutAll()
+  }
+  let swapping = false
+  /** Whether the request that is looked at is a commit. */
+  let committing = false
+  let stormy = false
+
+  const start = async (): Promise<Life> => {
+    const started = await startLife({
+      rpc: { urls, random: () => random.unit(), ...(onSockets ? {} : { fetch: rig.fetch }) },
+      orm,
+      clock,
+      confirmations,
+      maxReorgDepth,
+      onSwap: isSwapping => {
+        swapping = isSwapping
+      },
+    })
+    watcher.reconnect()
+    started.running.subscription.add(started.running.indexer.blocks.subscribe(block => watcher.take(block)))
+    return started
+  }
+  /** A supervisor: what ends with "try again" is started again, a second later. */
+  const alive = async (): Promise<Life | null> => {
+    try {
+      life ??= await start()
+    } catch (error) {
+      // Of a provider that tells of another chain nobody knows whether it is the wrong one or is only wrong just now: the start ends with 1.
+      const wrongChain = hasCode(error, 'chain_mismatch') || hasCode(error, 'database_foreign')
+      if (error instanceof TokenwireError && !error.retryable && !(wrongChain && stormy)) throw error
+      hit('start that failed')
+      clock.advance(1_000)
+      await pause(1)
+    }
+    return life
+  }
+
+  const storm = () => {
+    stormy = true
+    databaseWeather.storm(random.pick([0, 0.1, 0.3, 0.6]))
+    for (const weather of providerWeathers) weather.storm(random.pick([0.02, 0.1, 0.3, 0.5]))
+  }
+  const calm = () => {
+    stormy = false
+    databaseWeather.calm()
+    for (const weather of providerWeathers) weather.calm()
+    proxy.setServer('up')
+    armed = null
+  }
+  const rounds = async (count: number) => {
+    for (let round = 0; round < count; round++) {
+      clock.advance(250)
+      await (await alive())?.running.hint(ROUND_MS)
+    }
+  }
+  const caughtUp = async () => {
+    calm()
+    const deadline = performance.now() + LONGEST_MS
+    const waitedBefore = clock.waitedMs()
+    for (let round = 1; ; round++) {
+      await rounds(1)
+      const reason = life === null ? 'it does not start' : life.running.indexer.view.state().reason
+      const told = isAsFar(watcher.newest(), chain, confirmations)
+      // What a kill cut off is committed and never told.
+      const done = told || (round % 10 === 0 && isAsFar(await cursorOf(indexed.kysely), chain, confirmations))
+      if (done && (reason === null || /not healthy/.test(reason))) return
+      if (performance.now() > deadline || clock.waitedMs() - waitedBefore > LONGEST_WAITED_MS)
+        throw new Error(
+          `does not come back: ${JSON.stringify({
+            reason,
+            state: life?.running.indexer.view.state(),
+            head: chain.head().header.number,
+            told: watcher.newest()?.number,
+            waitedMs: clock.waitedMs() - waitedBefore,
+            rounds: round,
+            last: life?.running.log.lines().at(-1)?.['msg'],
+          })}`,
+        )
+    }
+  }
+  const outage = async () => {
+    const condition = random.pick(['refusing', 'starting', 'dead'] as const)
+    if (condition === 'dead') {
+      hit('all providers are dead')
+      stormy = true
+      for (const weather of providerWeathers) weather.storm(1)
+    } else {
+      hit(condition === 'refusing' ? 'database refuses connections' : 'database is starting up')
+      proxy.setServer(condition)
+      proxy.cutAll()
+    }
+    await rounds(random.integer(3, 8))
+    proxy.setServer('up')
+  }
+  const arm = () => {
+    const always = () => true
+    const fork = () => {
+      hit('reorg in the middle of a step')
+      forking.fork(random.integer(1, maxReorgDepth), random.integer(-2, 3))
+    }
+    armed =
+      [
+        { left: random.integer(0, 60), when: always, happen: fork },
+        { left: random.integer(0, 60), when: always, happen: kill },
+        { left: random.integer(0, 2), when: () => committing, happen: kill },
+        { left: random.integer(0, 12), when: () => swapping, happen: kill },
+      ][random.weighted([3, 2, 2, 4])] ?? null
+  }
+
+  for (const weather of providerWeathers) weather.calm()
+  proxy.setMisfortune(request => {
+    const before = life
+    committing = request.kind === 'commit'
+    tick()
+    // A kill in the middle of a commit: the server has it or not.
+    if (before !== null && life === null && committing) {
+      hit('killed inside a commit')
+      return random.pick<DatabaseMisfortune>([{ kind: 'cut-inside' }, { kind: 'cut-before' }, { kind: 'late', afterMs: 8 }])
+    }
+    return databaseWeather.misfortune(request)
+  })
+  rig.show(providerWeathers.map(weather => ({ ...weather, misbehave: call => (tick(), weather.misbehave(call)) })))
+  await Promise.all([indexed.clearFew(), fresh.clearFew(), clearWitness(indexed.kysely)])
+  try {
+    // Somebody looks at the first start of all; what a wrong provider says there would be taken for the chain. Until more is indexed than
+    // can be undone, a provider that is wrong about the first block may still stop indexing for good: decision 0015 says so.
+    forking.mine(confirmations + maxReorgDepth + 1)
+    await caughtUp()
+    forking.mine(random.chance(0.5) ? maxReorgDepth + random.integer(3, 8) : random.integer(1, 5))
+    for (let step = random.integer(1, 3); step > 0; step--) {
+      if (random.chance(0.8)) storm()
+      if (random.chance(0.6)) arm()
+      switch (random.weighted([4, 5, 1, 2])) {
+        case 0:
+          forking.mine(random.integer(1, 5))
+          break
+        case 1:
+          forking.fork(random.integer(1, maxReorgDepth), random.integer(-2, 3))
+          break
+        case 2:
+          kill()
+          break
+        default:
+          await outage()
+      }
+      await rounds(random.integer(3, 10))
+      if (random.chance(0.3)) await caughtUp()
+    }
+    calm()
+    if (random.chance(0.5)) forking.mine(confirmations + 1)
+    await caughtUp()
+    await expectUndisturbed((life as Life | null)?.index.directory)
+  } finally {
+    const last = life as Life | null
+    last?.running.subscription.unsubscribe()
+    await last?.running.indexer.stop()
+    last?.rpc.close()
+    proxy.setMisfortune(undefined)
+  }
+
+  async function expectUndisturbed(directory: Directory | undefined): Promise<void> {
+    await indexAtOnce(fresh, chain, (await cursorOf(indexed.kysely))?.number ?? START_BLOCK)
+    expectEqual(await dumpTables(indexed.kysely), await dumpTables(fresh.kysely))
+    expectEqual(directory?.addresses().toSorted(), (await readDirectory(indexed.kysely)).addresses().toSorted())
+    const held = [...watcher.held.keys()].toSorted()
+    expectEqual(
+      held.map(token => watcher.held.get(token)),
+      (await readSnapshots(indexed.kysely, { chainId: 1, addresses: held })).toSorted((a, b) =>
+        a.token.address < b.token.address ? -1 : 1,
+      ),
+    )
+    expectEqual(await sequenceFaults(indexed.kysely, watcher), [])
+  }
+}

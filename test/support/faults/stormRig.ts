@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import type { MikroORM } from '@mikro-orm/postgresql'
+import { sql } from 'kysely'
+import { openOrm, type TestDatabase, useDatabase } from '#test/support/database.ts'
+import { type FakeProvider, startFakeProvider } from '#test/support/fakeProvider.ts'
+import { type PostgresProxy, startPostgresProxy } from './postgresProxy.ts'
+import type { ProviderWeather } from './rpcWeather.ts'
+import { installSequenceWitness } from './sequenceWitness.ts'
+
+const PROVIDERS = 3
+
+/** What storms need and one storm after the other can use: databases, a proxy before one of them, and providers on sockets. */
+export interface StormRig {
+  readonly indexed: TestDatabase
+  readonly fresh: TestDatabase
+  readonly proxy: PostgresProxy
+  /** Reaches the indexed database through the proxy. */
+  readonly orm: MikroORM
+  readonly providers: readonly FakeProvider[]
+  /** Reaches the providers by their addresses, without sockets. */
+  readonly fetch: typeof fetch
+  /** What the providers show, in their order. */
+  show(weathers: readonly ProviderWeather[]): void
+  stop(): Promise<void>
+}
+
+export async function openStormRig(): Promise<StormRig> {
+  const [indexed, fresh] = await Promise.all([useDatabase(), useDatabase()])
+  await installSequenceWitness(indexed.kysely)
+  const proxy = await startPostgresProxy({ url: await cheapUser(indexed) })
+  let shown: readonly ProviderWeather[] = []
+  const weatherOf = (index: number): ProviderWeather => {
+    const weather = shown[index]
+    if (weather === undefined) throw new TypeError(`provider ${index + 1} is asked and shows nothing`)
+    return weather
+  }
+  const providers = await Promise.all(
+    Array.from({ length: PROVIDERS }, (_, index) =>
+      startFakeProvider({
+        chain: { answer: (method, params) => weatherOf(index).answer(method, params) },
+        misbehave: call => weatherOf(index).misbehave(call),
+        shuffleBatches: () => weatherOf(index).shuffles(),
+      }),
+    ),
+  )
+  return {
+    indexed,
+    fresh,
+    proxy,
+    orm: openOrm(proxy.url, { poolSize: 4, connectTimeoutMs: 1_000 }),
+    providers,
+    fetch: (input, init) => {
+      const provider = providers.find(({ url }) => url === input)
+      if (provider === undefined) throw new TypeError('no provider of that address')
+      return provider.fetch(input, init)
+    },
+    show: weathers => {
+      shown = weathers
+      for (const { calls } of providers) calls.length = 0
+    },
+    stop: async () => {
+      for (const provider of providers) await provider.stop()
+      await proxy.stop()
+    },
+  }
+}
+
+/** The address of a user whose password is checked quickly: a storm connects anew again and again, and the usual check is slow on purpose. */
+async function cheapUser({ url, kysely }: TestDatabase): Promise<string> {
+  const name = `storm_${randomBytes(6).toString('hex')}`
+  await kysely.connection().execute(async session => {
+    await sql`set scram_iterations = 1`.execute(session)
+    await sql`create role ${sql.id(name)} superuser login password ${sql.lit(name)}`.execute(session)
+    await sql`reset scram_iterations`.execute(session)
+  })
+  const address = new URL(url)
+  address.username = name
+  address.password = name
+  return address.href
+}

@@ -1,0 +1,38 @@
+import type { Random } from '#devchain/traders/random.ts'
+import type { Hex } from '#domain/address.ts'
+import { createSimulatedChain, type SimulatedChain } from './simulatedChain.ts'
+import { EMPTY_MARKET, type Market, START_BLOCK, tradeBlock } from './simulatedLaunchpad.ts'
+
+/** A chain that forks at random, and what is mined on it. */
+export interface ForkingChain {
+  readonly chain: SimulatedChain
+  mine(count: number): void
+  /** Replaces the newest blocks, at most so many and never more than can be undone. */
+  fork(depth: number, grown: number): void
+}
+
+export function createForkingChain(random: Random, maxReorgDepth: number): ForkingChain {
+  const chain = createSimulatedChain({ genesisTimestamp: 1_700_000_000 })
+  const markets = new Map<Hex, Market>([[chain.head().header.hash, EMPTY_MARKET]])
+  let highest = 0
+  const mine = (count: number) => {
+    for (let mined = 0; mined < count; mined++) {
+      const { logs, market } = tradeBlock(markets.get(chain.head().header.hash) ?? EMPTY_MARKET, random)
+      const block = chain.mine(logs, Math.round(random.spread(1, 4_000)))
+      markets.set(block.header.hash, market)
+    }
+    highest = Math.max(highest, chain.head().header.number)
+  }
+  return {
+    chain,
+    mine,
+    fork: (depth, grown) => {
+      const head = chain.head().header.number
+      // Not below what must be undoable however far indexing has come, nor below the first block.
+      const dropped = Math.min(depth, head - Math.max(START_BLOCK, highest - maxReorgDepth))
+      if (dropped < 1) return
+      chain.drop(dropped)
+      mine(Math.max(1, dropped + grown))
+    },
+  }
+}

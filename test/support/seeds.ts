@@ -1,0 +1,52 @@
+import { appendFile } from 'node:fs/promises'
+import process from 'node:process'
+
+export interface SeedsOptions {
+  /** `REORG`: of `REORG_TREES` (how many), `REORG_SEED` (a single one, or the first of so many) and `REORG_FAILURES` (a file for the seeds that fail). */
+  readonly count: string
+  readonly seed: string
+  readonly failures: string
+  /** How many without the variables. */
+  readonly usual: number
+  /** Seeds that failed once; they come first. */
+  readonly kept: readonly number[]
+}
+
+export interface Seeds {
+  readonly list: readonly number[]
+  /** Runs one after the other on each rig. What fails is written down, the error names its seed, and no further seed is begun. */
+  run<Rig, Outcome>(rigs: readonly Rig[], one: (seed: number, rig: Rig) => Promise<Outcome>): Promise<readonly Outcome[]>
+}
+
+/** The seeds of a property test, and what environment variables say of them. */
+export function createSeeds({ count, seed, failures, usual, kept }: SeedsOptions): Seeds {
+  const { [count]: asked, [seed]: first, [failures]: file } = process.env
+  const from = Number(first ?? 1)
+  const length = Number(asked ?? (first === undefined ? usual : 1))
+  const list = [...(first === undefined ? kept : []), ...Array.from({ length }, (_, index) => from + index)]
+
+  const named = async (failed: number, error: unknown): Promise<never> => {
+    if (file !== undefined) await appendFile(file, `${failed}\n`)
+    throw new Error(`seed ${failed}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+  return {
+    list,
+    run: async (rigs, one) => {
+      const left = [...list]
+      const outcomes: Awaited<ReturnType<typeof one>>[] = []
+      const fail = (failed: number, error: unknown): Promise<never> => {
+        left.length = 0
+        return named(failed, error)
+      }
+      const work = async (rig: (typeof rigs)[number]) => {
+        for (let next = left.shift(); next !== undefined; next = left.shift()) {
+          const current = next
+          outcomes.push(await one(current, rig).catch((error: unknown) => fail(current, error)))
+        }
+      }
+      const ended = await Promise.allSettled(rigs.map(work))
+      for (const end of ended) if (end.status === 'rejected') throw end.reason
+      return outcomes
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import { sql } from 'kysely'
+import { claimDatabase } from '#database/chainState.ts'
+import type { Queryable } from '#database/queryable.ts'
+import { createTransaction } from '#database/transaction.ts'
+import { readWatchRows } from '#database/watchRows.ts'
+import type { Address, Hex } from '#domain/address.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import { liveBatch } from '#indexer/follow.ts'
+import type { BlockSink } from '#indexer/ports.ts'
+import { restoreDirectory } from '#indexer/restoreDirectory.ts'
+import { createSink } from '#indexer/sink.ts'
+import type { Directory } from '#launchpads/directory.ts'
+import { createAdapters } from '#launchpads/registry.ts'
+import { silentLogger, type TestDatabase } from './database.ts'
+import type { SimulatedChain } from './simulatedChain.ts'
+import { CLANKER_V4, CLANKER_V31 } from './simulatedClanker.ts'
+import { FACTORY, START_BLOCK, WETH } from './simulatedLaunchpad.ts'
+
+const LAUNCHPADS = [
+  { name: 'reference', adapter: 'bonding-curve', startBlock: START_BLOCK, contracts: { factory: FACTORY } },
+  { name: 'clanker', adapter: 'clanker-v3.1', startBlock: START_BLOCK, contracts: CLANKER_V31 },
+  { name: 'clanker4', adapter: 'clanker-v4', startBlock: START_BLOCK, contracts: CLANKER_V4 },
+]
+const adapters = createAdapters({ weth: WETH, launchpads: LAUNCHPADS })
+
+export interface OpenedIndex {
+  readonly sink: BlockSink
+  readonly directory: Directory
+}
+
+export interface OpenIndexOptions {
+  readonly genesisHash: Hex
+  readonly maxReorgDepth: number
+  /** Default `test`. */
+  readonly writer?: string
+}
+
+/** The write path of the simulated launchpad over a database, as a process builds it when it starts. */
+export async function openIndex(
+  { orm }: Pick<TestDatabase, 'orm'>,
+  { genesisHash, maxReorgDepth, writer = 'test' }: OpenIndexOptions,
+): Promise<OpenedIndex> {
+  const kysely = orm.em.getKysely<unknown>()
+  await claimDatabase(kysely, { chainId: 1, genesisHash, weth: WETH, launchpads: LAUNCHPADS }, writer)
+  const directory = await readDirectory(kysely)
+  const sink = createSink({
+    transaction: createTransaction(orm),
+    chainId: 1,
+    writer,
+    weth: WETH,
+    adapters,
+    directory,
+    maxReorgDepth,
+    ethUsd: () => null,
+    now: () => 0,
+    logger: silentLogger,
+  })
+  return { sink, directory }
+}
+
+/** What a process that starts now would watch. */
+export async function readDirectory(db: Queryable): Promise<Directory> {
+  return restoreDirectory(adapters, await readWatchRows(db))
+}
+
+/** Commits the canonical chain up to a block, as one range: the faultless index that every other one is held against. */
+export async function indexAtOnce(database: TestDatabase, chain: SimulatedChain, to: number): Promise<void> {
+  const { sink, directory } = await openIndex(database, { genesisHash: chain.at(0).header.hash, maxReorgDepth: 0 })
+  const announced = new Set<Address>()
+  const blocks = Array.from({ length: to - START_BLOCK + 1 }, (_, index) => liveBatch(chain.at(START_BLOCK + index), directory, announced))
+  await sink.commit({
+    from: START_BLOCK,
+    to: chain.at(to).header,
+    headers: blocks.flatMap(({ headers }) => headers),
+    logs: blocks.flatMap(({ logs }) => logs),
+    live: false,
+  })
+}
+
+export type Cursor = Pick<CommittedBlock, 'number' | 'hash'>
+
+/** Where a database stands; `null`: nothing is indexed. */
+export async function cursorOf(db: Queryable): Promise<Cursor | null> {
+  const { rows } = await sql<{ number: string | null; hash: Buffer }>`
+    select cursor_number as number, cursor_hash as hash from chain_state`.execute(db)
+  const [row] = rows
+  return row === undefined || row.number === null ? null : { number: Number(row.number), hash: `0x${row.hash.toString('hex')}` }
+}
+
+/** Whether an index has come as far as the chain lets it. It may be further than what is confirmed: a fork may be shorter than what it replaces. */
+export function isAsFar(cursor: Cursor | null, chain: SimulatedChain, confirmations: number): boolean {
+  const head = chain.head().header.number
+  if (head - confirmations < START_BLOCK) return true
+  if (cursor === null || cursor.number < head - confirmations || cursor.number > head) return false
+  return chain.at(cursor.number).header.hash === cursor.hash
+}

@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Address } from '#domain/address.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import type { TokenSnapshot } from '#domain/token.ts'
+
+/** A client that watches every token, and what it must never be told. */
+export interface TokenWatcher {
+  /** The last update of each token, as far as one is owed. */
+  readonly held: ReadonlyMap<Address, TokenSnapshot>
+  /** Every update: which token, which sequence. */
+  readonly told: readonly { readonly token: Address; readonly sequence: number }[]
+  newest(): CommittedBlock | null
+  take(block: CommittedBlock): void
+  /** Begins anew, as clients do when their service was restarted. Sequences go on. */
+  reconnect(): void
+  /** Sequences that did not rise; empty: all did. */
+  readonly violations: readonly string[]
+}
+
+/** Being told the same again is harmless: an actor passes on only what is newer. */
+export function createTokenWatcher(): TokenWatcher {
+  let newest: CommittedBlock | null = null
+  const held = new Map<Address, TokenSnapshot>()
+  const last = new Map<Address, TokenSnapshot>()
+  const told: { token: Address; sequence: number }[] = []
+  const violations: string[] = []
+  return {
+    held,
+    told,
+    violations,
+    newest: () => newest,
+    take: block => {
+      newest = block
+      for (const snapshot of block.tokens) {
+        const { address, sequence } = snapshot.token
+        const before = last.get(address)
+        if (before !== undefined && sequence <= before.token.sequence && !isDeepStrictEqual(snapshot, before))
+          violations.push(`sequence ${sequence} of ${address} after ${before.token.sequence}`)
+        last.set(address, snapshot)
+        told.push({ token: address, sequence })
+        held.set(address, snapshot)
+      }
+      for (const address of [...block.unread, ...block.dropped]) held.delete(address)
+    },
+    reconnect: () => held.clear(),
+  }
+}
