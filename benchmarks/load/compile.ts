@@ -22,9 +22,12 @@ export function compile(name: 'load' | 'limit'): string {
     execFileSync('cc', ['-O2', '-Wall', '-Wextra', '-Werror', '-o', made, fileURLToPath(source)], { stdio: ['ignore', 'ignore', 'pipe'] })
   } catch (cause) {
     const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
-    throw new Error(missing ? 'the load is written in C: install a compiler (on Debian: apt-get install gcc libc6-dev)' : `${name}.c does not compile`, {
-      cause,
-    })
+    throw new Error(
+      missing ? 'the load is written in C: install a compiler (on Debian: apt-get install gcc libc6-dev)' : `${name}.c does not compile`,
+      {
+        cause,
+      },
+    )
   }
   renameSync(made, program)
   return program

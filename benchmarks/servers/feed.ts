@@ -61,5 +61,7 @@ export function storedTokens(tokens: number): readonly Token[] {
 const LARGE_TEXT = 10_300
 
 function text(size: UpdateSize): Partial<Token> {
-  return size === 'small' ? { metadataUri: null } : { description: 'All that there is to say of a token. '.repeat(300).slice(0, LARGE_TEXT) }
+  return size === 'small'
+    ? { metadataUri: null }
+    : { description: 'All that there is to say of a token. '.repeat(300).slice(0, LARGE_TEXT) }
 }

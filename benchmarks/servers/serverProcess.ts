@@ -65,4 +65,3 @@ answerCalls<ServerCalls>({
     await server?.close()
   },
 })
-

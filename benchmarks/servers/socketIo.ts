@@ -21,7 +21,10 @@ export async function startSocketIo(): Promise<FeedServer> {
   return {
     port: (http.address() as AddressInfo).port,
     prepare: snapshots => {
-      const updates = [...framesOf(snapshots)].map(([token, bytes]) => ({ token, update: JSON.parse(Buffer.from(bytes).toString()) as unknown }))
+      const updates = [...framesOf(snapshots)].map(([token, bytes]) => ({
+        token,
+        update: JSON.parse(Buffer.from(bytes).toString()) as unknown,
+      }))
       return () => {
         for (const { token, update } of updates) io.to(token).emit('token.update', update)
       }

@@ -32,7 +32,7 @@ export async function startTokenwire(): Promise<FeedServer> {
   const realtime = createRealtime({ config: LIMITS, admission: createAdmission(LIMITS, logger), registry, logger, now })
   const gateway = await startGateway({
     config: LIMITS,
-    stored: { tokens: storedTokens(STORED) },
+    stored: { tokens: [...storedTokens(STORED)] },
     logger,
     actors: registry,
     realtime,

@@ -1,5 +1,13 @@
 import type { Address } from '#domain/address.ts'
-import { App, type TemplatedApp, us_listen_socket_close, us_socket_local_port, type WebSocket } from '#gateway/uWebSockets.ts'
+import {
+  App,
+  DISABLED,
+  SHARED_COMPRESSOR,
+  type TemplatedApp,
+  us_listen_socket_close,
+  us_socket_local_port,
+  type WebSocket,
+} from '#gateway/uWebSockets.ts'
 import { encodeSubscribed } from '#protocol/encodeAnswer.ts'
 import type { FeedServer } from './feedServer.ts'
 import { framesOf, Rooms } from './frames.ts'
@@ -7,8 +15,6 @@ import { framesOf, Rooms } from './frames.ts'
 /** Large enough that nothing is dropped, for all that a scenario has. */
 const MAX_BACKPRESSURE_BYTES = 64 << 20
 const DROPPED = 2
-/** The library's SHARED_COMPRESSOR, which its types don't know. */
-const SHARED_COMPRESSOR = 1
 
 interface Data {
   readonly tokens: Address[]
@@ -25,7 +31,7 @@ export async function startUws(kind: 'uws-send' | 'uws-publish' | 'uws-cork', co
   const rooms = new Rooms<Socket>()
   const app = App().ws<Data>('/realtime', {
     maxBackpressure: MAX_BACKPRESSURE_BYTES,
-    compression: compress ? SHARED_COMPRESSOR : 0,
+    compression: compress ? SHARED_COMPRESSOR : DISABLED,
     upgrade: (res, req, context) =>
       res.upgrade({ tokens: [] }, req.getHeader('sec-websocket-key'), '', req.getHeader('sec-websocket-extensions'), context),
     open: socket => void sockets.add(socket),

@@ -36,7 +36,9 @@ export function wholeBlock({ connections, tokens, blocks }: WholeBlockSettings):
         await session.deliver({ ...of, blocks: Math.ceil(blocks / 2) })
         const { receipts, commits, serverCpuMs, loadCpuMs, tookMs, latenciesMs } = await session.deliver({ ...of, blocks })
         const perBlock = connections * tokens
-        const last = commits.map((_, block) => latenciesMs.subarray(block * perBlock, (block + 1) * perBlock).reduce((a, b) => Math.max(a, b), 0))
+        const last = commits.map((_, block) =>
+          latenciesMs.subarray(block * perBlock, (block + 1) * perBlock).reduce((a, b) => Math.max(a, b), 0),
+        )
         return {
           'to the last client': median(last),
           'server turn': median(commits.map(({ turnMs }) => turnMs)),

@@ -58,7 +58,7 @@ export class Session {
       const server = await LimitServer.start()
       return new Session(arm, server, server.port, await Load.start())
     }
-    const root = arm.checkout === undefined ? new URL('../../', import.meta.url) : pathToFileURL(`${arm.checkout}/`)
+    const root = arm.checkout === undefined ? new URL('../../../', import.meta.url) : pathToFileURL(`${arm.checkout}/`)
     const server = Worker.start<ServerCalls>(new URL('benchmarks/servers/serverProcess.ts', root), [], ['--expose-gc'])
     const { port } = await server.call('listen', { kind: arm.server, compress: arm.compress ?? false, tls: false })
     return new Session(arm, server, port, await Load.start())
@@ -68,9 +68,16 @@ export class Session {
   async open({ connections, subscriptions, receiveBufferBytes = 0 }: SessionOptions): Promise<number> {
     const all = Array.from({ length: connections }, (_, connection) => subscriptions(connection))
     for (const tokens of all) for (const token of tokens) this.#subscribers.set(token, (this.#subscribers.get(token) ?? 0) + 1)
-    if (this.arm.server !== 'socket.io') return this.load.connect(this.port, all.map(tokens => ({ ...this.#plan(tokens), receiveBufferBytes })))
+    if (this.arm.server !== 'socket.io')
+      return this.load.connect(
+        this.port,
+        all.map(tokens => ({ ...this.#plan(tokens), receiveBufferBytes })),
+      )
     // Its clients may say nothing before the server has answered their hello.
-    const tookMs = await this.load.connect(this.port, all.map(() => ({ ...this.#socketIoPlan(), receiveBufferBytes })))
+    const tookMs = await this.load.connect(
+      this.port,
+      all.map(() => ({ ...this.#socketIoPlan(), receiveBufferBytes })),
+    )
     const frames = all.flatMap((tokens, connection) =>
       tokens.map(token => ({ connection, bytes: textFrame(`42["subscribe","${feedToken(token)}"]`) })),
     )
@@ -98,7 +105,11 @@ export class Session {
   }
 
   /** Commits blocks by the clock, whether or not the ones before are delivered. */
-  async feed(blocks: Omit<FeedBlocks, 'firstBlock'>, everyMs: number, { mayConflate = false, saying }: FeedOptions = {}): Promise<Received> {
+  async feed(
+    blocks: Omit<FeedBlocks, 'firstBlock'>,
+    everyMs: number,
+    { mayConflate = false, saying }: FeedOptions = {},
+  ): Promise<Received> {
     const plan = { ...blocks, firstBlock: this.#take(blocks.blocks) }
     const perBlock = this.#deliveries(plan)
     await this.#prepare(plan)

@@ -21,3 +21,8 @@ export const WS: ArmKind = { name: 'ws', server: 'ws' }
 export const SOCKET_IO: ArmKind = { name: 'socket.io', server: 'socket.io' }
 /** Writes in C with nothing around them. */
 export const LIMIT: ArmKind = { name: 'writes in C', server: 'limit' }
+
+/** Why an arm can't be measured on this machine; `null`: it can. */
+export function absenceOf(_arm: ArmKind): string | null {
+  return null
+}

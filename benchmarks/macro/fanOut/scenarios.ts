@@ -33,3 +33,13 @@ export const FULL_SCENARIOS: readonly Scenario[] = [
   idleConnections({ connections: 9_000 }),
   stalledReaders({ connections: 1_000, blocks: 100 }),
 ]
+
+/** What two checkouts are compared by: what nearly all changes of the path would show in. */
+export const COMPARED_SCENARIOS: readonly Scenario[] = [
+  hotTokenThroughput({ connections: 1_000, size: 'small', blocks: 100 }),
+  hotTokenLatency({ connections: 500, size: 'small', blocks: 60 }),
+  wholeBlock({ connections: 300, tokens: 50, blocks: 10 }),
+  longTail({ connections: 1_000, tokens: 500, touched: 100, blocks: 20 }),
+  storm({ connections: 2_000 }),
+  idleConnections({ connections: 5_000 }),
+]

@@ -1,5 +1,6 @@
 import { median, medianInterval } from '#benchmarks/support/quantile.ts'
 import type { ArmKind } from './arms.ts'
+import type { Step } from './progress.ts'
 
 /** What a scenario measures of an arm. */
 export interface Figure {
@@ -21,6 +22,8 @@ export interface Scenario {
   readonly figures: readonly Figure[]
   /** The goals of the project for ratios of Tokenwire, in the terms of this scenario. */
   readonly goals?: readonly Goal[]
+  /** More rounds would tell nothing more, or take too long. */
+  readonly mostRounds?: number
   /**
    * Puts an arm into the situation once, in processes of its own.
    *
@@ -32,8 +35,9 @@ export interface Scenario {
 export interface Goal {
   readonly figure: string
   readonly of: string
-  readonly to: string
-  /** The ratio `of` ÷ `to` that has to be reached: at least where more is better, at most where less is. */
+  /** `null`: the goal is for the figure itself. */
+  readonly to: string | null
+  /** The ratio `of` ÷ `to` (or the figure) that has to be reached: at least where more is better, at most where less is. */
   readonly ratio: number
 }
 
@@ -67,19 +71,24 @@ export interface GoalResult extends Goal {
 }
 
 /** Lets the arms take turns, in an order that is reversed every round. */
-export async function runScenario(scenario: Scenario, rounds: number, progress: (text: string) => void): Promise<ScenarioResult> {
+export async function runScenario(scenario: Scenario, rounds: number, progress: (step: Step) => void): Promise<ScenarioResult> {
   const perRound = new Map<string, Figures[]>(scenario.arms.map(({ name }) => [name, []]))
   for (let round = 0; round < rounds; round++) {
     for (const arm of round % 2 === 0 ? scenario.arms : scenario.arms.toReversed()) {
-      progress(`${scenario.name}, round ${round + 1} of ${rounds}: ${arm.name}`)
+      progress({ scenario: scenario.name, round: round + 1, rounds, arm: arm.name })
       perRound.get(arm.name)?.push(await scenario.measure(arm))
     }
   }
   const roundsOf = (name: string) => perRound.get(name) ?? []
   const base = roundsOf(scenario.base.name)
   const arms = scenario.arms.map(({ name }) => armResult(name, roundsOf(name), base, scenario.figures))
-  const goals = (scenario.goals ?? []).map((goal): GoalResult => {
-    const reached = ratioOf(roundsOf(goal.of), roundsOf(goal.to), goal.figure).median
+  // Of an arm that is not installed nothing is claimed.
+  const measured = (scenario.goals ?? []).filter(({ of, to }) => [of, to].every(arm => arm === null || roundsOf(arm).length > 0))
+  const goals = measured.map((goal): GoalResult => {
+    const reached =
+      goal.to === null
+        ? median(roundsOf(goal.of).map(round => round[goal.figure] ?? Number.NaN))
+        : ratioOf(roundsOf(goal.of), roundsOf(goal.to), goal.figure).median
     const better = scenario.figures.find(({ name }) => name === goal.figure)?.better
     return { ...goal, reached, isReached: better === 'more' ? reached >= goal.ratio : reached <= goal.ratio }
   })
