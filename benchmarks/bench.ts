@@ -4,7 +4,7 @@ import type { ScenarioResult } from './macro/fanOut/scenario.ts'
 import { FULL_SCENARIOS, SHORT_SCENARIOS } from './macro/fanOut/scenarios.ts'
 import { type GrowthResult, growth, SHORT_GROWTH } from './macro/growth/growth.ts'
 import { reportGrowth } from './macro/growth/reportGrowth.ts'
-import { FULL, SMALL } from './macro/growth/scale.ts'
+import { FULL, SMALL, YOUNG, YOUNG_SMALL } from './macro/growth/scale.ts'
 import { MICRO_BENCHMARKS } from './micro/microBenchmarks.ts'
 import { reportMicro } from './micro/reportMicro.ts'
 import { type MicroResult, runMicro } from './micro/runMicro.ts'
@@ -56,7 +56,10 @@ async function run({ micro, macro, growth: growthScale, only, rounds, check }: E
   }
   let growthResult: GrowthResult | null = null
   if (growthScale !== null) {
-    growthResult = await growth({ ...SHORT_GROWTH, scale: growthScale === 'full' ? FULL : SMALL }, print)
+    growthResult = await growth(
+      { ...SHORT_GROWTH, ...(growthScale === 'full' ? { scale: FULL, young: YOUNG } : { scale: SMALL, young: YOUNG_SMALL }) },
+      print,
+    )
     print(reportGrowth(growthResult))
   }
   const settings = { micro: MICRO_SETTINGS, macro, rounds }
