@@ -1,4 +1,4 @@
-import { Worker } from '#benchmarks/macro/worker.ts'
+import { Worker } from '#benchmarks/support/worker.ts'
 import { type Indexing, type Surroundings, startPonder, startTokenwire } from './arms.ts'
 import type { ChainSettings } from './chainPlan.ts'
 import { assertSameRows, ponderRows, type RowFigures, tokenwireRows } from './compareRows.ts'

@@ -1,4 +1,4 @@
-import { answerCalls } from '#benchmarks/macro/worker.ts'
+import { answerCalls } from '#benchmarks/support/worker.ts'
 import { mapBounded } from '#chain/mapBounded.ts'
 import type { FloorCalls, FloorPlan, Stretch } from './floorCalls.ts'
 import { connectJsonRpc, type JsonRpc } from './jsonRpc.ts'
