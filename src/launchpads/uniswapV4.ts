@@ -13,6 +13,9 @@ const TOPICS = {
   modifyLiquidity: toEventSelector('ModifyLiquidity(bytes32,address,int24,int24,int256,bytes32)'),
 } as const
 
+/** What a PoolManager is asked for: first topics. */
+export const POOL_TOPICS = Object.values(TOPICS)
+
 /** A fee of everything leaves nothing that a price could be told by. */
 const WHOLE_PIPS = 1_000_000n
 

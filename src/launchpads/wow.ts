@@ -159,7 +159,8 @@ function decodeRewards(log: ChainLog, transaction: TransactionLogs, launchpad: s
       const account = addressTopic(log.topics, 2)
       const accrued = wordsOf(log.data, 1)(0)
       const ours = transaction.logs.some(
-        ({ log, watched }) => log.address === from && watched.role !== 'contract' && watched.launchpad === launchpad,
+        ({ log, watched }) =>
+          log.address === from && watched.role !== 'contract' && watched.role !== 'locker' && watched.launchpad === launchpad,
       )
       if (!ours) return [escrowed(log, transaction, { launchpad, account, accrued, onlyKnown: true })]
       const deposit = escrowed(log, transaction, { launchpad, account, accrued })
