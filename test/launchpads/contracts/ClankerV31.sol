@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {IERC20, INonfungiblePositionManager} from "./interfaces.sol";
 import {LaunchToken} from "./LaunchToken.sol";
+import {ISwapRouter} from "./swapRouter.sol";
 
 interface IPositions {
     function safeTransferFrom(address from, address to, uint256 tokenId) external;
@@ -14,21 +15,6 @@ interface IV3Factory {
 
 interface IV3Pool {
     function initialize(uint160 sqrtPriceX96) external;
-}
-
-interface IRouter {
-    struct ExactInputSingleParams {
-        address tokenIn;
-        address tokenOut;
-        uint24 fee;
-        address recipient;
-        uint256 deadline;
-        uint256 amountIn;
-        uint256 amountOutMinimum;
-        uint160 sqrtPriceLimitX96;
-    }
-
-    function exactInputSingle(ExactInputSingleParams calldata params) external payable returns (uint256);
 }
 
 /// Emits what Clanker's v3.1 locker emits, in its order, and pays the shares that it pays. A fixture for tests only.
@@ -122,7 +108,7 @@ contract FakeFactory {
 
     IV3Factory immutable uniswap;
     INonfungiblePositionManager immutable positions;
-    IRouter immutable router;
+    ISwapRouter immutable router;
     FakeLocker immutable locker;
     address immutable weth;
 
@@ -144,7 +130,7 @@ contract FakeFactory {
     );
 
     constructor(address uniswap_, address positions_, address router_, address locker_, address weth_) {
-        (uniswap, positions, router) = (IV3Factory(uniswap_), INonfungiblePositionManager(positions_), IRouter(router_));
+        (uniswap, positions, router) = (IV3Factory(uniswap_), INonfungiblePositionManager(positions_), ISwapRouter(router_));
         (locker, weth) = (FakeLocker(locker_), weth_);
     }
 
@@ -166,7 +152,7 @@ contract FakeFactory {
         uint256 bought;
         if (msg.value > 0) {
             bought = router.exactInputSingle{value: msg.value}(
-                IRouter.ExactInputSingleParams(weth, token, 10_000, msg.sender, block.timestamp, msg.value, 0, 0)
+                ISwapRouter.ExactInputSingleParams(weth, token, 10_000, msg.sender, block.timestamp, msg.value, 0, 0)
             );
         }
         emit TokenCreated(
