@@ -1,0 +1,59 @@
+import { pino } from 'pino'
+import { Registry, SWEEP_INTERVAL_MS } from '#actors/registry.ts'
+import { createAdmission } from '#gateway/admission.ts'
+import { createRealtime } from '#gateway/realtime.ts'
+import { CONFIG, startGateway } from '#test/gateway/startGateway.ts'
+import { blockOf } from '#test/support/actors.ts'
+import { ETH_USD, storedTokens } from './feed.ts'
+import type { FeedServer } from './feedServer.ts'
+
+/** As many as a scenario has streams of. */
+const STORED = 1_000
+
+const LIMITS = {
+  ...CONFIG,
+  maxConnections: 1_000_000,
+  maxConnectionsPerIp: 1_000_000,
+  maxSubscriptionsPerConnection: 1_000,
+  maxMessagesPerSecond: 100_000,
+}
+
+/** The real gateway, actors and outboxes, fed through the interface that the indexer feeds. Only the database is left out. */
+export async function startTokenwire(): Promise<FeedServer> {
+  const logger = pino({ level: 'error' }, pino.destination(2))
+  const now = () => performance.now()
+  const registry = new Registry({
+    history: { load: async () => null },
+    quotes: { ethUsd: () => ETH_USD },
+    logger,
+    now,
+    date: () => new Date(),
+  })
+  const realtime = createRealtime({ config: LIMITS, admission: createAdmission(LIMITS, logger), registry, logger, now })
+  const gateway = await startGateway({
+    config: LIMITS,
+    stored: { tokens: [...storedTokens(STORED)] },
+    logger,
+    actors: registry,
+    realtime,
+    registerWebSocket: realtime.registerWebSocket,
+    openEventStream: realtime.openEventStream,
+    closeRealtime: realtime.close,
+  })
+  const sweeping = setInterval(() => registry.sweep(), SWEEP_INTERVAL_MS)
+  return {
+    port: gateway.port,
+    prepare: snapshots => {
+      const block = blockOf(...snapshots)
+      return () => registry.dispatch({ ...block, completedAtMs: now() })
+    },
+    counters: () => {
+      const { deliveredTotal, conflatedTotal, webSocketConnections, eventStreams } = realtime.realtime()
+      return { deliveredTotal, conflatedTotal, webSocketConnections, eventStreams, actors: registry.health().total }
+    },
+    close: async () => {
+      clearInterval(sweeping)
+      await gateway.close()
+    },
+  }
+}
