@@ -126,6 +126,11 @@ async function expectNewest(page: Page, tokens: readonly Address[]): Promise<voi
   await expect.poll(() => shownSequences(page), LONG).toMatchObject(newestOf(tokens))
 }
 
+/** With `LOAD_FIGURES` set the run tells what it measured. */
+function say(figures: object): void {
+  if (process.env['LOAD_FIGURES'] !== undefined) process.stdout.write(`${JSON.stringify(figures)}\n`)
+}
+
 describe.skipIf(CHROMIUM === null)('the console before a gateway in memory', () => {
   test('stays responsive at 1,000 updates a second on the rows in sight', async () => {
     const { page } = opened
@@ -172,7 +177,7 @@ describe.skipIf(CHROMIUM === null)('the console before a gateway in memory', () 
     expect(tasks.length).toBeGreaterThan(100)
     expect(longTasks(tasks, stallMs)).toEqual([])
     expect(longTasks(spoiled, stallMs)).not.toEqual([])
-    if (process.env['LOAD_FIGURES']) console.log({ stallMs, longest: tasks.slice(0, 3), spoiled: spoiled.slice(0, 2), sent })
+    say({ stallMs, longest: tasks.slice(0, 3), spoiled: spoiled.slice(0, 2), sent })
     const { frames, shifts } = await page.evaluate(() => (globalThis as unknown as { measured(): Measured }).measured())
     expect(frames).toBeGreaterThan(seconds)
     expect(shifts).toBe(0)
@@ -233,7 +238,7 @@ describe.skipIf(CHROMIUM === null)('the console before a gateway in memory', () 
     const drawn = await tab('taken')
     expect(drawn).toBeGreaterThanOrEqual(tokens.length)
     expect(drawn).toBeLessThanOrEqual(tokens.length * 3)
-    if (process.env['LOAD_FIGURES']) console.log({ sentToFrozen, drawnAfterwards, conflated, sent, drawn, rows: tokens.length })
+    say({ sentToFrozen, drawnAfterwards, conflated, sent, drawn, rows: tokens.length })
   })
 
   test('shows a token whose texts are a megabyte each in a row like any other', async () => {
