@@ -160,7 +160,8 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
   const { rpc, source, chainId } = await connectChain(config, logger, stops)
   const { weth, launchpads } = config.launchpads
   const writer = randomUUID()
-  await claimDatabase(db, { chainId, genesisHash: await readGenesisHash(source), weth, launchpads }, writer)
+  const genesisHash = await readGenesisHash(source)
+  await claimDatabase(db, { chainId, genesisHash, weth, launchpads }, writer)
 
   const adapters = createAdapters(config.launchpads)
   void warnOfMissingContracts(rpc, adapters, logger)
@@ -174,7 +175,7 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
   const ethUsd = () => prices.ethUsd()
   const { confirmations, maxReorgDepth } = config
   const sink = createSink({ transaction, chainId, writer, weth, adapters, directory, maxReorgDepth, ethUsd, now, logger })
-  const indexer = createIndexer({ rpc, source, sink, watchlist: directory, confirmations, maxReorgDepth, logger })
+  const indexer = createIndexer({ rpc, source, sink, watchlist: directory, genesisHash, confirmations, maxReorgDepth, logger })
   const metadata = createMetadataReader({
     store: createMetadataStore({ db: writing.em.getKysely<unknown>(), transaction, writer, now }),
     attempt: createAttempt({ settings: config.metadata, outbound: publicOutbound(), logger, now }),

@@ -73,6 +73,12 @@ export function createChainSource({ rpc, concurrency = 4 }: ChainSourceOptions):
     return known.find(header => header.number === number)
   }
 
+  /** Lets go of the kept tip when another answer contradicts it. Either may be wrong; a wrong one must not be held on to while the head stands still. */
+  const compare = (header: ChainHeader): void => {
+    const known = knownHeader(header.number)
+    if (known !== undefined && known.hash !== header.hash) last = null
+  }
+
   return {
     tip: async confirmations => {
       const tip = await rpc.ask(provider => fetchTip(provider, confirmations))
@@ -81,14 +87,16 @@ export function createChainSource({ rpc, concurrency = 4 }: ChainSourceOptions):
     },
     header: async number => {
       const header = await rpc.ask(provider => fetchHeader(provider, number))
-      // Either may be wrong; the kept one must not be held on to while the head stands still.
-      if (last !== null && last.tip.confirmed.number === number && last.tip.confirmed.hash !== header.hash) last = null
+      compare(header)
       return header
     },
     headers: async numbers => {
       const parts: number[][] = []
       for (let at = 0; at < numbers.length; at += HEADERS_PER_QUESTION) parts.push(numbers.slice(at, at + HEADERS_PER_QUESTION))
-      return (await mapBounded(parts, HEADER_QUESTIONS_AT_ONCE, part => rpc.ask(provider => fetchHeaders(provider, part)))).flat()
+      const answers = await mapBounded(parts, HEADER_QUESTIONS_AT_ONCE, part => rpc.ask(provider => fetchHeaders(provider, part)))
+      const found = answers.flat()
+      for (const header of found) compare(header)
+      return found
     },
     headerOfEach: number => {
       // It is asked when something contradicts what is indexed: the kept tip may be what is wrong, and must not be held on to while the head stands still.

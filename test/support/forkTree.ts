@@ -48,6 +48,7 @@ export async function growTree(
   const maxReorgDepth = random.chance(0.12) ? DEEPEST : 10
   const forking = createForkingChain(random, maxReorgDepth)
   const { chain } = forking
+  const genesisHash = chain.at(0).header.hash
   const outcome = { swapped: 0, deepest: 0, restarts: 0, whileBackfilling: 0, inTheMiddle: 0, lostAnswers: 0 }
   /** What happens after so many more questions to the provider. */
   let armed: { left: number; happen(): void } | null = null
@@ -81,7 +82,7 @@ export async function growTree(
   const watcher = createTokenWatcher()
   let answersToLose = 0
   const open = async () => {
-    const { sink, directory } = await openIndex(indexed, { genesisHash: chain.at(0).header.hash, maxReorgDepth })
+    const { sink, directory } = await openIndex(indexed, { genesisHash, maxReorgDepth })
     const losing = async <T>(answer: Promise<T>): Promise<T> => {
       const value = await answer
       if (answersToLose === 0) return value
@@ -103,6 +104,7 @@ export async function growTree(
       rpc,
       index: { sink: index.sink, watchlist: index.directory },
       confirmations,
+      genesisHash,
       maxReorgDepth,
       followBlocks: maxReorgDepth,
       backfillBounds: SMALL_RANGES,

@@ -28,8 +28,8 @@ export function createForkingChain(random: Random, maxReorgDepth: number): Forki
     mine,
     fork: (depth, grown) => {
       const head = chain.head().header.number
-      // Not below what must be undoable however far indexing has come, nor below the first block.
-      const dropped = Math.min(depth, head - Math.max(START_BLOCK, highest - maxReorgDepth))
+      // Not below what must be undoable however far indexing has come; the first indexed block is like any other.
+      const dropped = Math.min(depth, head - Math.max(START_BLOCK - 1, highest - maxReorgDepth))
       if (dropped < 1) return
       chain.drop(dropped)
       mine(Math.max(1, dropped + grown))

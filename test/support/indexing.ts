@@ -3,6 +3,7 @@ import { asyncScheduler, type SchedulerLike, Subject, type Subscription } from '
 import { createChainSource } from '#chain/chainSource.ts'
 import type { Rpc } from '#chain/rpc.ts'
 import type { Confirmations } from '#config'
+import type { Hex } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { BackfillBounds } from '#indexer/backfillSize.ts'
 import { createIndexer, type Indexer } from '#indexer/indexer.ts'
@@ -49,6 +50,8 @@ export interface RunOptions {
   readonly confirmations?: Confirmations
   /** Default 0: the first reorg ends indexing. */
   readonly maxReorgDepth?: number
+  /** Default: not known. */
+  readonly genesisHash?: Hex
   readonly followBlocks?: number
   readonly backfillBounds?: BackfillBounds
   /** What `rpc` lives by. Default: one of its own, on which providers always answered just now. */

@@ -51,6 +51,7 @@ export async function startLife({ rpc: rpcOptions, orm, clock, confirmations, ma
       rpc,
       index: { sink: { ...index.sink, swap }, watchlist: index.directory },
       confirmations,
+      genesisHash,
       maxReorgDepth,
       followBlocks: maxReorgDepth,
       backfillBounds: SMALL_RANGES,

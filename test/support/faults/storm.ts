@@ -200,9 +200,8 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
   rig.show(providerWeathers.map(weather => ({ ...weather, misbehave: call => (tick(), weather.misbehave(call)) })))
   await Promise.all([indexed.clearFew(), fresh.clearFew(), clearWitness(indexed.kysely)])
   try {
-    // Somebody looks at the first start of all; what a wrong provider says there would be taken for the chain. Until more is indexed than
-    // can be undone, a provider that is wrong about the first block may still stop indexing for good: decision 0015 says so.
-    forking.mine(confirmations + maxReorgDepth + 1)
+    // Somebody looks at the first start of all; what a wrong provider says there of the chain's first block would be taken for the truth.
+    forking.mine(random.chance(0.5) ? random.integer(0, confirmations) : random.integer(1, confirmations + maxReorgDepth + 1))
     await caughtUp()
     forking.mine(random.chance(0.5) ? maxReorgDepth + random.integer(3, 8) : random.integer(1, 5))
     for (let step = random.integer(1, 3); step > 0; step--) {
@@ -225,7 +224,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
       if (random.chance(0.3)) await caughtUp()
     }
     calm()
-    if (random.chance(0.5)) forking.mine(confirmations + 1)
+    if (random.chance(0.5) || chain.head().header.number < START_BLOCK + confirmations) forking.mine(confirmations + 1)
     await caughtUp()
     await expectUndisturbed((life as Life | null)?.index.directory)
   } finally {
