@@ -10,6 +10,7 @@ import { dumpTables } from './indexChain.ts'
 import { type RunningIndexer, runIndexer } from './indexing.ts'
 import { cursorOf, indexAtOnce, isAsFar, openIndex, readDirectory } from './simulatedIndex.ts'
 import { START_BLOCK } from './simulatedLaunchpad.ts'
+import { rememberStart } from './startingCursor.ts'
 import { createTokenWatcher } from './tokenWatcher.ts'
 
 const DEEPEST = 64
@@ -82,7 +83,8 @@ export async function growTree(
   const watcher = createTokenWatcher()
   let answersToLose = 0
   const open = async () => {
-    const { sink, directory } = await openIndex(indexed, { genesisHash, maxReorgDepth })
+    const { sink: remembering, directory } = await openIndex(indexed, { genesisHash, maxReorgDepth })
+    const { sink, startedAt } = rememberStart(remembering)
     const losing = async <T>(answer: Promise<T>): Promise<T> => {
       const value = await answer
       if (answersToLose === 0) return value
@@ -95,7 +97,7 @@ export async function growTree(
       commit: (batch: Parameters<typeof sink.commit>[0]) => losing(sink.commit(batch)),
       swap: (replacement: Parameters<typeof sink.swap>[0]) => losing(sink.swap(replacement)),
     }
-    return { sink: lossy, directory }
+    return { sink: lossy, directory, startedAt }
   }
   let index = await open()
   let running = start()
@@ -120,14 +122,12 @@ export async function growTree(
   }
   const caughtUp = async () => {
     const deadline = performance.now() + LONGEST_MS
-    for (let round = 1; ; round++) {
+    for (;;) {
       const { stalled, reason } = running.indexer.view.state()
       if (stalled || performance.now() > deadline)
         throw new Error(`${reason ?? 'not caught up in time'}: ${JSON.stringify(running.log.lines().at(-1))}`)
       await running.hint()
-      if (isAsFar(watcher.newest(), chain, confirmations)) return
-      // What a stop cut off is committed and never told.
-      if (round % 20 === 0 && isAsFar(await cursorOf(indexed.kysely), chain, confirmations)) return
+      if (isAsFar(watcher.newest() ?? index.startedAt(), chain, confirmations)) return
     }
   }
   const restart = async () => {

@@ -7,12 +7,15 @@ import { silentLogger } from '#test/support/database.ts'
 import { type RunningIndexer, runIndexer } from '#test/support/indexing.ts'
 import type { ManualClock } from '#test/support/manualClock.ts'
 import { type OpenedIndex, openIndex } from '#test/support/simulatedIndex.ts'
+import { rememberStart, type StartingCursor } from '#test/support/startingCursor.ts'
 
 /** What a process of the service is between its start and its end, as far as indexing goes. */
 export interface Life {
   readonly rpc: Rpc
   readonly index: OpenedIndex
   readonly running: RunningIndexer
+  /** Where the database stood when it began. */
+  readonly startedAt: StartingCursor['startedAt']
 }
 
 export interface LifeOptions {
@@ -39,17 +42,18 @@ export async function startLife({ rpc: rpcOptions, orm, clock, confirmations, ma
     await rpc.connect()
     const genesisHash = await readGenesisHash(createChainSource({ rpc }))
     const index = await openIndex({ orm }, { genesisHash, maxReorgDepth, writer: randomUUID() })
+    const { sink, startedAt } = rememberStart(index.sink)
     const swap: OpenedIndex['sink']['swap'] = async replacement => {
       onSwap(true)
       try {
-        return await index.sink.swap(replacement)
+        return await sink.swap(replacement)
       } finally {
         onSwap(false)
       }
     }
     const running = runIndexer({
       rpc,
-      index: { sink: { ...index.sink, swap }, watchlist: index.directory },
+      index: { sink: { ...sink, swap }, watchlist: index.directory },
       confirmations,
       genesisHash,
       maxReorgDepth,
@@ -57,7 +61,7 @@ export async function startLife({ rpc: rpcOptions, orm, clock, confirmations, ma
       backfillBounds: SMALL_RANGES,
       clock,
     })
-    return { rpc, index, running }
+    return { rpc, index, running, startedAt }
   } catch (error) {
     rpc.close()
     throw error
