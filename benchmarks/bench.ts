@@ -1,8 +1,10 @@
-import { type FanOutResult, fanOut, SHORT_FAN_OUT } from './macro/fanOut.ts'
+import { drawScenarios } from './macro/fanOut/picture.ts'
+import { runFanOut } from './macro/fanOut/runFanOut.ts'
+import type { ScenarioResult } from './macro/fanOut/scenario.ts'
+import { FULL_SCENARIOS, SHORT_SCENARIOS } from './macro/fanOut/scenarios.ts'
 import { type GrowthResult, growth, SHORT_GROWTH } from './macro/growth/growth.ts'
 import { reportGrowth } from './macro/growth/reportGrowth.ts'
-import { FULL, SMALL } from './macro/growth/scale.ts'
-import { reportFanOut } from './macro/reportFanOut.ts'
+import { FULL, SMALL, YOUNG, YOUNG_SMALL } from './macro/growth/scale.ts'
 import { MICRO_BENCHMARKS } from './micro/microBenchmarks.ts'
 import { reportMicro } from './micro/reportMicro.ts'
 import { type MicroResult, runMicro } from './micro/runMicro.ts'
@@ -47,18 +49,21 @@ async function run({ micro, macro, growth: growthScale, only, rounds, check }: E
     microResults.push(...results)
     print(reportMicro(benchmark, results))
   }
-  let fanOutResult: FanOutResult | null = null
-  if (macro) {
-    fanOutResult = await fanOut({ ...SHORT_FAN_OUT, rounds })
-    print(reportFanOut(fanOutResult))
+  let fanOut: readonly ScenarioResult[] = []
+  if (macro !== null) {
+    const all = macro === 'full' ? FULL_SCENARIOS : SHORT_SCENARIOS
+    fanOut = await runFanOut({ scenarios: all.filter(({ name }) => name.includes(only)), rounds, print })
   }
   let growthResult: GrowthResult | null = null
   if (growthScale !== null) {
-    growthResult = await growth({ ...SHORT_GROWTH, scale: growthScale === 'full' ? FULL : SMALL }, print)
+    growthResult = await growth(
+      { ...SHORT_GROWTH, ...(growthScale === 'full' ? { scale: FULL, young: YOUNG } : { scale: SMALL, young: YOUNG_SMALL }) },
+      print,
+    )
     print(reportGrowth(growthResult))
   }
-  const settings = { micro: MICRO_SETTINGS }
-  const results = { begunAt: begun.toISOString(), machine, settings, micro: microResults, fanOut: fanOutResult, growth: growthResult }
-  const file = await writeResults(results, begun)
-  print(`kept in ${file}`)
+  const settings = { micro: MICRO_SETTINGS, macro, rounds }
+  const results = { begunAt: begun.toISOString(), machine, settings, micro: microResults, fanOut, growth: growthResult }
+  const files = await writeResults(results, fanOut.length === 0 ? null : drawScenarios(fanOut), begun)
+  for (const file of files) print(`kept in ${file}`)
 }

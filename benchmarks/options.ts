@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { FULL_SCENARIOS, SHORT_SCENARIOS } from './macro/fanOut/scenarios.ts'
 import { MICRO_BENCHMARKS } from './micro/microBenchmarks.ts'
 
 /** What a run is to do. */
@@ -8,7 +9,8 @@ export type Options =
   | {
       readonly type: 'run'
       readonly micro: boolean
-      readonly macro: boolean
+      /** `null`: not asked for. */
+      readonly macro: 'short' | 'full' | null
       /** `null`: not asked for. */
       readonly growth: 'full' | 'small' | null
       readonly only: string
@@ -20,19 +22,23 @@ const KINDS = ['micro', 'macro', 'growth']
 const DEFAULT_ROUNDS = 3
 const MAX_ROUNDS = 100
 
-const HELP = `npm run bench                          micro and macro, about 40 s
+const HELP = `npm run bench                          micro and the short macro, about three minutes
+npm run bench -- --full                micro and all of macro, about an hour
 npm run bench -- micro                 functions and objects, timed by tinybench
-npm run bench -- macro                 processes and sockets: the gateway beside uWebSockets.js alone
+npm run bench -- macro                 fan-out: processes and sockets, the gateway beside what could be used instead
 npm run bench -- growth                the service over 10 million trades, about 3 min; the first time makes them: 15 min and 20 GB
 npm run bench -- micro --only outbox   those whose name contains a text
+npm run bench:compare -- <git ref>     fan-out of this checkout beside that of another commit
 
   --check        only check that the micro benchmarks' results are right; times nothing
+  --full         all scenarios, thousands of connections: wants a machine to itself and many open files (ulimit -n)
   --rounds <n>   turns of each macro arm, 1 to ${MAX_ROUNDS} (default ${DEFAULT_ROUNDS}); more rounds, narrower ratios
   --small        growth: over 200,000 trades, to try it
   --help         this
 
 micro: ${MICRO_BENCHMARKS.map(({ name }) => name).join(', ')}
-macro: fan-out of one hot token (latency), fan-out of a block (time to the last client)
+macro: ${SHORT_SCENARIOS.map(({ name }) => name).join('; ')}
+macro --full: ${FULL_SCENARIOS.map(({ name }) => name).join('; ')}
 growth: every route, and commits, over large tables; they are kept in GROWTH_DIR or .cache/growth
 
 benchmarks/README.md says what the figures mean and when not to trust them. Results are kept in benchmarks/results.`
@@ -46,6 +52,7 @@ export function parseOptions(args: readonly string[]): Options {
       options: {
         help: { type: 'boolean', default: false },
         check: { type: 'boolean', default: false },
+        full: { type: 'boolean', default: false },
         only: { type: 'string', default: '' },
         rounds: { type: 'string', default: String(DEFAULT_ROUNDS) },
         small: { type: 'boolean', default: false },
@@ -58,16 +65,19 @@ export function parseOptions(args: readonly string[]): Options {
     if (!Number.isInteger(rounds) || rounds < 1 || rounds > MAX_ROUNDS) {
       return { type: 'wrong', text: `--rounds must be an integer from 1 to ${MAX_ROUNDS}` }
     }
-    if (!MICRO_BENCHMARKS.some(({ name }) => name.includes(values.only))) {
-      return { type: 'wrong', text: `no micro benchmark has ${JSON.stringify(values.only)} in its name` }
-    }
     const all = positionals.length === 0
-    // What is named by --only, or only checked, is micro.
-    const isNarrowed = values.only !== '' || values.check
+    const scenarios = values.full ? FULL_SCENARIOS : SHORT_SCENARIOS
+    const isNamed = (of: readonly { readonly name: string }[]) => of.some(({ name }) => name.includes(values.only))
+    const micro = (all || positionals.includes('micro')) && isNamed(MICRO_BENCHMARKS)
+    // What is only checked is micro.
+    const macro = (all ? !values.check : positionals.includes('macro')) && isNamed(scenarios)
+    if (values.only !== '' && !micro && !macro) {
+      return { type: 'wrong', text: `nothing that was asked for has ${JSON.stringify(values.only)} in its name` }
+    }
     return {
       type: 'run',
-      micro: all || positionals.includes('micro'),
-      macro: positionals.includes('macro') || (all && !isNarrowed),
+      micro,
+      macro: macro ? (values.full ? 'full' : 'short') : null,
       growth: positionals.includes('growth') ? (values.small ? 'small' : 'full') : null,
       only: values.only,
       rounds,

@@ -4,13 +4,21 @@ import { fileURLToPath } from 'node:url'
 const FOLDER = new URL('../results/', import.meta.url)
 
 /**
- * Keeps a run as JSON in `benchmarks/results`, which git ignores.
+ * Keeps a run in `benchmarks/results`, which git ignores: as JSON, and as a picture when there is one.
  *
- * @returns the file
+ * @param picture SVG
+ * @returns the files
  */
-export async function writeResults(results: unknown, at: Date): Promise<string> {
+export async function writeResults(results: unknown, picture: string | null, at: Date): Promise<readonly string[]> {
   await mkdir(FOLDER, { recursive: true })
-  const file = new URL(`${at.toISOString().replace(/[:.]/g, '-')}.json`, FOLDER)
-  await writeFile(file, `${JSON.stringify(results, null, 2)}\n`)
-  return fileURLToPath(file)
+  const name = at.toISOString().replace(/[:.]/g, '-')
+  const files: (readonly [string, string])[] = [[`${name}.json`, `${JSON.stringify(results, null, 2)}\n`]]
+  if (picture !== null) files.push([`${name}.svg`, picture])
+  return Promise.all(
+    files.map(async ([file, text]) => {
+      const url = new URL(file, FOLDER)
+      await writeFile(url, text)
+      return fileURLToPath(url)
+    }),
+  )
 }

@@ -6,7 +6,9 @@ process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384'
 
 const uWebSockets = await import('uWebSockets.js')
 
-export const { App, SSLApp, DISABLED, us_listen_socket_close, us_socket_local_port } = uWebSockets as typeof uWebSockets & {
-  readonly DISABLED: number
-}
+export const { App, SSLApp, DISABLED, SHARED_COMPRESSOR, us_listen_socket_close, us_socket_local_port } =
+  uWebSockets as typeof uWebSockets & {
+    readonly DISABLED: number
+    readonly SHARED_COMPRESSOR: number
+  }
 export type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, us_socket_context_t, WebSocket } from 'uWebSockets.js'

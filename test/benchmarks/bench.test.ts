@@ -11,24 +11,27 @@ describe('npm run bench', () => {
   it('says what there is when it is asked for help', async () => {
     const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'bench', '--', '--help'], { cwd: ROOT })
     for (const { name } of MICRO_BENCHMARKS) expect(stdout).toContain(name)
-    for (const word of ['micro', 'macro', 'growth', '--only', '--check', '--rounds', 'fan-out']) expect(stdout).toContain(word)
+    for (const word of ['micro', 'macro', 'growth', '--only', '--check', '--rounds', '--full', 'bench:compare', 'fan-out'])
+      expect(stdout).toContain(word)
   })
 })
 
 describe('the options of npm run bench', () => {
-  const everything = { type: 'run', micro: true, macro: true, growth: null, only: '', rounds: 3, check: false }
+  const everything = { type: 'run', micro: true, macro: 'short', growth: null, only: '', rounds: 3, check: false }
 
-  it('are everything unless told', () => {
+  it('are everything short unless told', () => {
     expect(parseOptions([])).toEqual(everything)
   })
 
   it.each([
-    [['micro'], { ...everything, macro: false }],
+    [['micro'], { ...everything, macro: null }],
     [['macro', '--rounds', '9'], { ...everything, micro: false, rounds: 9 }],
-    [['--only', 'outbox'], { ...everything, macro: false, only: 'outbox' }],
-    [['--check'], { ...everything, macro: false, check: true }],
-    [['growth'], { ...everything, micro: false, macro: false, growth: 'full' }],
-    [['growth', '--small'], { ...everything, micro: false, macro: false, growth: 'small' }],
+    [['--full'], { ...everything, macro: 'full' }],
+    [['--only', 'outbox'], { ...everything, macro: null, only: 'outbox' }],
+    [['--only', 'a block of'], { ...everything, micro: false, only: 'a block of' }],
+    [['--check'], { ...everything, macro: null, check: true }],
+    [['growth'], { ...everything, micro: false, macro: null, growth: 'full' }],
+    [['growth', '--small'], { ...everything, micro: false, macro: null, growth: 'small' }],
   ])('can be narrowed by %j', (args, expected) => {
     expect(parseOptions(args)).toEqual(expected)
   })
@@ -37,7 +40,8 @@ describe('the options of npm run bench', () => {
     [['peers'], 'there is no peers'],
     [['--rounds', '0'], '--rounds must be'],
     [['--rounds', 'many'], '--rounds must be'],
-    [['--only', 'nothing of that name'], 'no micro benchmark'],
+    [['--only', 'nothing of that name'], 'nothing that was asked for'],
+    [['macro', '--only', 'outbox'], 'nothing that was asked for'],
     [['--fast'], '--fast'],
   ])('are refused with what is wrong: %j', (args, text) => {
     const options = parseOptions(args)

@@ -1,22 +1,25 @@
 import { pino } from 'pino'
-import { Registry } from '#actors/registry.ts'
+import { Registry, SWEEP_INTERVAL_MS } from '#actors/registry.ts'
 import { createAdmission } from '#gateway/admission.ts'
 import { createRealtime } from '#gateway/realtime.ts'
 import { CONFIG, startGateway } from '#test/gateway/startGateway.ts'
 import { blockOf } from '#test/support/actors.ts'
-import { ETH_USD } from './feed.ts'
+import { ETH_USD, storedTokens } from './feed.ts'
 import type { FeedServer } from './feedServer.ts'
+
+/** As many as a scenario has streams of. */
+const STORED = 1_000
 
 const LIMITS = {
   ...CONFIG,
-  maxConnections: 1_000,
-  maxConnectionsPerIp: 1_000,
-  maxSubscriptionsPerConnection: 200,
-  maxMessagesPerSecond: 50,
+  maxConnections: 1_000_000,
+  maxConnectionsPerIp: 1_000_000,
+  maxSubscriptionsPerConnection: 1_000,
+  maxMessagesPerSecond: 100_000,
 }
 
-/** The real gateway, actors and outboxes over tokens that are not indexed yet. Only the database is left out. */
-export async function startTokenwireServer(): Promise<FeedServer> {
+/** The real gateway, actors and outboxes, fed through the interface that the indexer feeds. Only the database is left out. */
+export async function startTokenwire(): Promise<FeedServer> {
   const logger = pino({ level: 'error' }, pino.destination(2))
   const now = () => performance.now()
   const registry = new Registry({
@@ -29,7 +32,7 @@ export async function startTokenwireServer(): Promise<FeedServer> {
   const realtime = createRealtime({ config: LIMITS, admission: createAdmission(LIMITS, logger), registry, logger, now })
   const gateway = await startGateway({
     config: LIMITS,
-    stored: { tokens: [] },
+    stored: { tokens: [...storedTokens(STORED)] },
     logger,
     actors: registry,
     realtime,
@@ -37,11 +40,20 @@ export async function startTokenwireServer(): Promise<FeedServer> {
     openEventStream: realtime.openEventStream,
     closeRealtime: realtime.close,
   })
+  const sweeping = setInterval(() => registry.sweep(), SWEEP_INTERVAL_MS)
   return {
     port: gateway.port,
     prepare: snapshots => {
       const block = blockOf(...snapshots)
       return () => registry.dispatch({ ...block, completedAtMs: now() })
+    },
+    counters: () => {
+      const { deliveredTotal, conflatedTotal, webSocketConnections, eventStreams } = realtime.realtime()
+      return { deliveredTotal, conflatedTotal, webSocketConnections, eventStreams, actors: registry.health().total }
+    },
+    close: async () => {
+      clearInterval(sweeping)
+      await gateway.close()
     },
   }
 }

@@ -12,7 +12,7 @@ interface Request {
 
 type Reply = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: string }
 
-const CALL_TIMEOUT_MS = 15_000
+const CALL_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 2_000
 
 /** A process of its own for one arm or for the load. */
@@ -30,11 +30,12 @@ export class Worker<C extends Calls<C>> {
   }
 
   /** Starts a file that calls `answerCalls`. It ends with this process at the latest. */
-  static start<C extends Calls<C>>(file: URL, args: readonly string[] = []): Worker<C> {
-    return new Worker<C>(fork(file, args, { serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }))
+  static start<C extends Calls<C>>(file: URL, args: readonly string[] = [], execArgv: readonly string[] = []): Worker<C> {
+    const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const
+    return new Worker<C>(fork(file, args, { serialization: 'advanced', execArgv: [...execArgv], stdio: [...stdio] }))
   }
 
-  /** @throws `Error` with what went wrong there, and when there is no answer in 15 s */
+  /** @throws `Error` with what went wrong there, and when there is no answer in two minutes */
   async call<Name extends keyof C & string>(name: Name, argument: Parameters<C[Name]>[0]): Promise<Awaited<ReturnType<C[Name]>>> {
     if (this.#failure !== null) throw this.#failure
     const id = ++this.#lastId

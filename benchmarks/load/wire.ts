@@ -1,0 +1,77 @@
+/*
+ * What connections of the load say, as bytes: requests, WebSocket frames and the files that hold them for the native load (`load.c` says how
+ * they are laid out).
+ */
+
+/** One connection of the load. */
+export interface ConnectionPlan {
+  readonly kind: 'webSocket' | 'eventStream'
+  /** How much the kernel holds of what it has not read; default: as the system chooses. */
+  readonly receiveBufferBytes?: number
+  /** The HTTP request that opens it. */
+  readonly request: string
+  /** What it says when its answer has begun. */
+  readonly greeting: Uint8Array
+  /** It counts as open once this has come so many times. */
+  readonly ready: { readonly text: string; readonly times: number }
+}
+
+/** One message of a connection that is already open. */
+export interface SendPlan {
+  readonly connection: number
+  readonly bytes: Uint8Array
+}
+
+export function upgradeRequest(path: string, host: string, headers: readonly string[] = []): string {
+  const lines = [
+    `GET ${path} HTTP/1.1`,
+    `Host: ${host}`,
+    'Upgrade: websocket',
+    'Connection: Upgrade',
+    'Sec-WebSocket-Version: 13',
+    `Sec-WebSocket-Key: ${Buffer.from('benchmark load 1').toString('base64')}`,
+    ...headers,
+  ]
+  return `${lines.join('\r\n')}\r\n\r\n`
+}
+
+export function streamRequest(path: string, host: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: text/event-stream\r\n\r\n`
+}
+
+/** A text message of a client. The mask is zero, which the protocol allows and which spares masking. */
+export function textFrame(text: string): Buffer {
+  const payload = Buffer.from(text)
+  if (payload.length > 0xffff) throw new RangeError(`a message of ${payload.length} bytes`)
+  const short = payload.length < 126
+  const header = Buffer.alloc(short ? 6 : 8)
+  header[0] = 0x81
+  header[1] = 0x80 | (short ? payload.length : 126)
+  if (!short) header.writeUInt16BE(payload.length, 2)
+  return Buffer.concat([header, payload])
+}
+
+export function connectFile(connections: Iterable<ConnectionPlan>): Buffer {
+  const parts: Uint8Array[] = []
+  for (const { kind, receiveBufferBytes = 0, request, greeting, ready } of connections) {
+    parts.push(Uint8Array.of(kind === 'webSocket' ? 0 : 1), u32(receiveBufferBytes), ...sized(Buffer.from(request)), ...sized(greeting))
+    parts.push(u32(ready.times), ...sized(Buffer.from(ready.text)))
+  }
+  return Buffer.concat(parts)
+}
+
+export function sendFile(messages: Iterable<SendPlan>): Buffer {
+  const parts: Uint8Array[] = []
+  for (const { connection, bytes } of messages) parts.push(u32(connection), ...sized(bytes))
+  return Buffer.concat(parts)
+}
+
+function sized(bytes: Uint8Array): readonly Uint8Array[] {
+  return [u32(bytes.length), bytes]
+}
+
+function u32(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(value)
+  return bytes
+}

@@ -1,0 +1,47 @@
+import { formatMs, textTable } from '#benchmarks/support/textTable.ts'
+import type { Figure, GoalResult, Ratio, ScenarioResult } from './scenario.ts'
+
+/** A scenario's result for a terminal. */
+export function reportScenario({ scenario, about, base, figures, arms, goals }: ScenarioResult): string {
+  const headings = ['', ...figures.flatMap(({ name }) => [name, '×'])]
+  const rows = arms.map(({ arm, figures: measured, ratios }) => [
+    arm,
+    ...figures.flatMap(figure => [formatFigure(measured[figure.name], figure), formatRatio(ratios[figure.name])]),
+  ])
+  const key = `× is the ratio to ${base}: median over rounds (95 % interval).`
+  return [`${scenario}: ${about}`, '', textTable(headings, rows), '', key, ...goals.map(goal => formatGoal(goal)), ''].join('\n')
+}
+
+/** All goals of a run in one table. */
+export function reportGoals(results: readonly ScenarioResult[]): string {
+  const rows = results.flatMap(({ scenario, goals }) =>
+    goals.map(goal => [
+      scenario,
+      `${goal.figure}: ${relation(goal)}`,
+      goal.reached.toFixed(2),
+      String(goal.ratio),
+      goal.isReached ? 'reached' : 'NOT reached',
+    ]),
+  )
+  return `${textTable(['goals', '', 'measured', 'goal', ''], rows)}\n`
+}
+
+export function formatFigure(value: number | undefined, { unit }: Pick<Figure, 'unit'>): string {
+  if (value === undefined) return '–'
+  if (unit === 'ms') return formatMs(value)
+  if (unit === 'µs') return formatMs(value / 1_000)
+  const number = value >= 1_000 ? Math.round(value).toLocaleString('en') : value.toPrecision(3)
+  return unit === '' ? number : `${number}${unit === '/s' ? '' : ' '}${unit}`
+}
+
+function formatGoal(goal: GoalResult): string {
+  return `${goal.isReached ? 'reached' : 'NOT reached'}: ${goal.figure}, ${relation(goal)}: ${goal.reached.toFixed(2)} (goal ${goal.ratio})`
+}
+
+function relation({ of, to }: GoalResult): string {
+  return to === null ? of : `${of} ÷ ${to}`
+}
+
+export function formatRatio(ratio: Ratio | undefined): string {
+  return ratio === undefined ? '–' : `${ratio.median.toFixed(2)} (${ratio.low.toFixed(2)}–${ratio.high.toFixed(2)})`
+}

@@ -1,0 +1,45 @@
+import { TOKENWIRE, TOKENWIRE_AGAIN, UWS_PUBLISH, UWS_SEND, WS } from './arms.ts'
+import type { Scenario } from './scenario.ts'
+import { hotTokenLatency, hotTokenThroughput } from './scenarios/hotToken.ts'
+import { longTail } from './scenarios/longTail.ts'
+import { idleConnections, stalledReaders } from './scenarios/memory.ts'
+import { slowReaders } from './scenarios/slowReaders.ts'
+import { churn, storm } from './scenarios/storm.ts'
+import { wholeBlock } from './scenarios/wholeBlock.ts'
+
+const FEW_ARMS = [TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, UWS_PUBLISH, WS]
+
+/** About two minutes with three rounds. */
+export const SHORT_SCENARIOS: readonly Scenario[] = [
+  hotTokenThroughput({ connections: 1_000, size: 'small', blocks: 40, arms: FEW_ARMS }),
+  hotTokenLatency({ connections: 500, size: 'small', blocks: 40, arms: FEW_ARMS }),
+  wholeBlock({ connections: 300, tokens: 50, blocks: 5 }),
+]
+
+/** All of it, about three quarters of an hour with five rounds. */
+export const FULL_SCENARIOS: readonly Scenario[] = [
+  hotTokenThroughput({ connections: 1_000, size: 'small', blocks: 100 }),
+  hotTokenThroughput({ connections: 1_000, size: 'large', blocks: 40 }),
+  hotTokenThroughput({ connections: 9_000, size: 'small', blocks: 12 }),
+  hotTokenThroughput({ connections: 9_000, size: 'large', blocks: 6 }),
+  hotTokenLatency({ connections: 1, size: 'small', blocks: 200 }),
+  hotTokenLatency({ connections: 1_000, size: 'small', blocks: 100 }),
+  hotTokenLatency({ connections: 9_000, size: 'small', blocks: 40 }),
+  wholeBlock({ connections: 1_000, tokens: 50, blocks: 10 }),
+  longTail({ connections: 5_000, tokens: 1_000, touched: 200, blocks: 40 }),
+  slowReaders({ connections: 1_000, blocks: 100 }),
+  storm({ connections: 9_000 }),
+  churn({ connections: 1_000, blocks: 100, perSecond: 5_000 }),
+  idleConnections({ connections: 9_000 }),
+  stalledReaders({ connections: 1_000, blocks: 100 }),
+]
+
+/** What two checkouts are compared by: what nearly all changes of the path would show in. */
+export const COMPARED_SCENARIOS: readonly Scenario[] = [
+  hotTokenThroughput({ connections: 1_000, size: 'small', blocks: 100 }),
+  hotTokenLatency({ connections: 500, size: 'small', blocks: 60 }),
+  wholeBlock({ connections: 300, tokens: 50, blocks: 10 }),
+  longTail({ connections: 1_000, tokens: 500, touched: 100, blocks: 20 }),
+  storm({ connections: 2_000 }),
+  idleConnections({ connections: 5_000 }),
+]

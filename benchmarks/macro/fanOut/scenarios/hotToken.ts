@@ -1,0 +1,85 @@
+import type { UpdateSize } from '#benchmarks/servers/feed.ts'
+import { quantile } from '#benchmarks/support/quantile.ts'
+import { type ArmKind, SOCKET_IO, TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_CORK, UWS_PUBLISH, UWS_SEND, WS } from '../arms.ts'
+import type { Scenario } from '../scenario.ts'
+import { Session } from '../session.ts'
+
+const ONE_TOKEN = { touched: 1, tokens: 1 } as const
+
+interface HotTokenSettings {
+  readonly connections: number
+  readonly size: UpdateSize
+  readonly blocks: number
+  readonly arms?: readonly ArmKind[]
+}
+
+/** One token that everybody watches, updated as fast as its updates go. */
+export function hotTokenThroughput({ connections, size, blocks, arms }: HotTokenSettings): Scenario {
+  return {
+    name: `one hot token, throughput, ${connections} subscribers, ${size}`,
+    about: `${connections} connections watch one token; each of ${blocks} updates is committed when all but the one before have come`,
+    arms: arms ?? [TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_SEND, UWS_PUBLISH, UWS_CORK, WS, SOCKET_IO],
+    base: UWS_SEND,
+    figures: [
+      { name: 'deliveries', unit: '/s', better: 'more' },
+      { name: 'server CPU per delivery', unit: 'µs', better: 'less' },
+      { name: 'load CPU', unit: '', better: 'less' },
+    ],
+    goals: [
+      { figure: 'deliveries', of: TOKENWIRE.name, to: UWS_SEND.name, ratio: 0.95 },
+      { figure: 'deliveries', of: TOKENWIRE.name, to: UWS_PUBLISH.name, ratio: 0.95 },
+      { figure: 'deliveries', of: TOKENWIRE.name, to: WS.name, ratio: 1.5 },
+      { figure: 'deliveries', of: TOKENWIRE.name, to: SOCKET_IO.name, ratio: 2 },
+    ],
+    async measure(arm) {
+      const session = await Session.start(arm)
+      try {
+        await session.open({ connections, subscriptions: () => [0] })
+        await session.deliver({ ...ONE_TOKEN, size, blocks: Math.ceil(blocks / 2) }, { window: 2 })
+        const { tookMs, serverCpuMs, loadCpuMs } = await session.deliver({ ...ONE_TOKEN, size, blocks }, { window: 2 })
+        const deliveries = connections * blocks
+        return {
+          deliveries: (deliveries / tookMs) * 1_000,
+          'server CPU per delivery': (serverCpuMs / deliveries) * 1_000,
+          'load CPU': loadCpuMs / tookMs,
+        }
+      } finally {
+        await session.stop()
+      }
+    },
+  }
+}
+
+/** One token that everybody watches, updated by the clock. */
+export function hotTokenLatency({ connections, size, blocks, arms }: HotTokenSettings): Scenario {
+  return {
+    name: `one hot token at 20/s, ${connections} subscribers, ${size}`,
+    about: `${connections} connections watch one token that is updated 20 times a second, ${blocks} times; from commit to receipt`,
+    arms: arms ?? [TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_SEND, UWS_PUBLISH, WS, SOCKET_IO],
+    base: UWS_SEND,
+    figures: [
+      { name: 'p50', unit: 'ms', better: 'less' },
+      { name: 'p99', unit: 'ms', better: 'less' },
+      { name: 'p99.9', unit: 'ms', better: 'less' },
+      { name: 'server CPU per delivery', unit: 'µs', better: 'less' },
+    ],
+    goals: [{ figure: 'p99', of: TOKENWIRE.name, to: UWS_SEND.name, ratio: 1.1 }],
+    async measure(arm) {
+      const session = await Session.start(arm)
+      try {
+        await session.open({ connections, subscriptions: () => [0] })
+        await session.deliver({ ...ONE_TOKEN, size, blocks: 40 })
+        const { latenciesMs, serverCpuMs } = await session.feed({ ...ONE_TOKEN, size, blocks }, 50)
+        const sorted = latenciesMs.toSorted()
+        return {
+          p50: quantile(sorted, 0.5),
+          p99: quantile(sorted, 0.99),
+          'p99.9': quantile(sorted, 0.999),
+          'server CPU per delivery': (serverCpuMs / sorted.length) * 1_000,
+        }
+      } finally {
+        await session.stop()
+      }
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { quantile } from '#benchmarks/support/quantile.ts'
+import { SOCKET_IO, TOKENWIRE, TOKENWIRE_AGAIN, UWS_PUBLISH, UWS_SEND, WS } from '../arms.ts'
+import type { Scenario } from '../scenario.ts'
+import { Session } from '../session.ts'
+
+interface LongTailSettings {
+  readonly connections: number
+  readonly tokens: number
+  readonly touched: number
+  readonly blocks: number
+}
+
+const EVERY_MS = 250
+const TOKENS_EACH = 10
+
+/** Many connections with tastes of their own: few tokens are watched by many, most by a few. */
+export function longTail({ connections, tokens, touched, blocks }: LongTailSettings): Scenario {
+  return {
+    name: `a market: ${connections} connections, ${tokens} tokens, ${touched} touched every ${EVERY_MS} ms`,
+    about: `each of ${connections} connections watches ${TOKENS_EACH} of ${tokens} tokens, drawn with a long tail; ${blocks} blocks by the clock; from commit to receipt`,
+    arms: [TOKENWIRE, TOKENWIRE_AGAIN, UWS_PUBLISH, UWS_SEND, WS, SOCKET_IO],
+    base: UWS_PUBLISH,
+    figures: [
+      { name: 'p50', unit: 'ms', better: 'less' },
+      { name: 'p99', unit: 'ms', better: 'less' },
+      { name: 'p99.9', unit: 'ms', better: 'less' },
+      { name: 'server CPU per delivery', unit: 'µs', better: 'less' },
+    ],
+    async measure(arm) {
+      const session = await Session.start(arm)
+      const of = { touched, tokens, size: 'small' } as const
+      try {
+        await session.open({ connections, subscriptions: connection => drawn(connection, tokens) })
+        await session.deliver({ ...of, blocks: 4 })
+        const { latenciesMs, serverCpuMs } = await session.feed({ ...of, blocks }, EVERY_MS)
+        const sorted = latenciesMs.toSorted()
+        return {
+          p50: quantile(sorted, 0.5),
+          p99: quantile(sorted, 0.99),
+          'p99.9': quantile(sorted, 0.999),
+          'server CPU per delivery': (serverCpuMs / sorted.length) * 1_000,
+        }
+      } finally {
+        await session.stop()
+      }
+    },
+  }
+}
+
+/** The same for every arm and run: the n-th most popular token is wanted about 1/n as often as the first. */
+function drawn(connection: number, tokens: number): readonly number[] {
+  const chosen = new Set<number>()
+  let state = connection * 2_654_435_761 + 1
+  while (chosen.size < TOKENS_EACH) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    chosen.add(Math.min(tokens - 1, Math.floor(tokens ** (state / 2 ** 32)) - 1))
+  }
+  return [...chosen]
+}

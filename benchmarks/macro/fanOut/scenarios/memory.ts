@@ -1,0 +1,63 @@
+import { SOCKET_IO, TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_SEND, WS } from '../arms.ts'
+import type { Scenario } from '../scenario.ts'
+import { Session } from '../session.ts'
+
+const KILOBYTE = 1_024
+const MEGABYTE = 2 ** 20
+
+/** What a connection costs that does nothing but be there. */
+export function idleConnections({ connections }: { readonly connections: number }): Scenario {
+  return {
+    name: `memory of ${connections} idle connections`,
+    about: `${connections} connections with one subscription each, of the same token; after a collection`,
+    arms: [TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_SEND, WS, SOCKET_IO],
+    base: UWS_SEND,
+    figures: [
+      { name: 'memory per connection', unit: 'KB', better: 'less' },
+      { name: 'JavaScript heap per connection', unit: 'KB', better: 'less' },
+    ],
+    goals: [{ figure: 'memory per connection', of: TOKENWIRE.name, to: UWS_SEND.name, ratio: 1.5 }],
+    async measure(arm) {
+      const session = await Session.start(arm)
+      try {
+        // What the first connections make the process allocate is not theirs.
+        await session.open({ connections: 100, subscriptions: () => [0] })
+        const before = await session.usage({ collect: true })
+        await session.open({ connections, subscriptions: () => [0] })
+        const after = await session.usage({ collect: true })
+        return {
+          'memory per connection': (after.rssBytes - before.rssBytes) / connections / KILOBYTE,
+          'JavaScript heap per connection': (after.heapBytes - before.heapBytes) / connections / KILOBYTE,
+        }
+      } finally {
+        await session.stop()
+      }
+    },
+  }
+}
+
+/** A thousand clients that stopped reading, beside what the kernel holds for them. */
+export function stalledReaders({ connections, blocks }: { readonly connections: number; readonly blocks: number }): Scenario {
+  const one = { touched: 1, tokens: 1, size: 'large' } as const
+  return {
+    name: `memory of ${connections} stalled readers`,
+    about: `${connections} connections read nothing while their token has ${blocks} updates of 16 KB`,
+    arms: [TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, WS],
+    base: UWS_SEND,
+    figures: [{ name: 'server memory grown', unit: 'MB', better: 'less' }],
+    async measure(arm) {
+      const session = await Session.start(arm)
+      try {
+        await session.open({ connections, subscriptions: () => [0], receiveBufferBytes: 16_384 })
+        await session.deliver({ ...one, blocks: 20 })
+        const before = await session.usage({ collect: true })
+        await session.load.pace(0, connections, 0)
+        await session.feed({ ...one, blocks }, 20, { mayConflate: true })
+        const after = await session.usage({ collect: true })
+        return { 'server memory grown': (after.rssBytes - before.rssBytes) / MEGABYTE }
+      } finally {
+        await session.stop()
+      }
+    },
+  }
+}

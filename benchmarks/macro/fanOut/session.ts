@@ -1,0 +1,237 @@
+import { pathToFileURL } from 'node:url'
+import { Load, type Receipts } from '#benchmarks/load/load.ts'
+import { type ConnectionPlan, type SendPlan, streamRequest, textFrame, upgradeRequest } from '#benchmarks/load/wire.ts'
+import { type FeedBlocks, feedBlock, feedPosition, feedToken } from '#benchmarks/servers/feed.ts'
+import { framesOf } from '#benchmarks/servers/frames.ts'
+import type { CommitReport, ServerCalls, Usage } from '#benchmarks/servers/serverCalls.ts'
+import { Worker } from '#benchmarks/support/worker.ts'
+import type { ArmKind } from './arms.ts'
+import { LimitServer } from './limitServer.ts'
+
+const RECEIVE_TIMEOUT_MS = 30_000
+
+export interface Received {
+  readonly commits: readonly CommitReport[]
+  readonly receipts: Receipts
+  /** From each commit to each receipt in the order of receipts, ms. */
+  readonly latenciesMs: Float64Array
+  /** From the first commit to the last receipt, ms. */
+  readonly tookMs: number
+  readonly serverCpuMs: number
+  readonly loadCpuMs: number
+}
+
+export interface SessionOptions {
+  readonly connections: number
+  /** What each connection subscribes to, as indexes of the feed's tokens. Event streams have one each. */
+  subscriptions(connection: number): readonly number[]
+  /** For all of them; default: as the system chooses. */
+  readonly receiveBufferBytes?: number
+}
+
+interface FeedOptions {
+  /** Whether slow readers may be spared updates. */
+  readonly mayConflate?: boolean
+  /** What the clients say meanwhile, in order, and how often. */
+  readonly saying?: { readonly messages: readonly SendPlan[]; readonly perSecond: number }
+}
+
+/** One arm's server and clients, in processes of their own. */
+export class Session {
+  readonly load: Load
+  readonly arm: ArmKind
+  readonly #server: Worker<ServerCalls> | LimitServer
+  readonly port: number
+  /** How many connections get an update of each token. */
+  readonly #subscribers = new Map<number, number>()
+  #nextBlock = 1
+
+  private constructor(arm: ArmKind, server: Worker<ServerCalls> | LimitServer, port: number, load: Load) {
+    this.arm = arm
+    this.#server = server
+    this.port = port
+    this.load = load
+  }
+
+  static async start(arm: ArmKind): Promise<Session> {
+    if (arm.server === 'limit') {
+      const server = await LimitServer.start()
+      return new Session(arm, server, server.port, await Load.start())
+    }
+    const root = arm.checkout === undefined ? new URL('../../../', import.meta.url) : pathToFileURL(`${arm.checkout}/`)
+    const server = Worker.start<ServerCalls>(new URL('benchmarks/servers/serverProcess.ts', root), [], ['--expose-gc'])
+    const { port } = await server.call('listen', { kind: arm.server, compress: arm.compress ?? false, tls: false })
+    return new Session(arm, server, port, await Load.start())
+  }
+
+  /** Opens connections with their subscriptions. @returns how long that took in ms */
+  async open({ connections, subscriptions, receiveBufferBytes = 0 }: SessionOptions): Promise<number> {
+    const all = Array.from({ length: connections }, (_, connection) => subscriptions(connection))
+    for (const tokens of all) for (const token of tokens) this.#subscribers.set(token, (this.#subscribers.get(token) ?? 0) + 1)
+    if (this.arm.server !== 'socket.io')
+      return this.load.connect(
+        this.port,
+        all.map(tokens => ({ ...this.#plan(tokens), receiveBufferBytes })),
+      )
+    // Its clients may say nothing before the server has answered their hello.
+    const tookMs = await this.load.connect(
+      this.port,
+      all.map(() => ({ ...this.#socketIoPlan(), receiveBufferBytes })),
+    )
+    const frames = all.flatMap((tokens, connection) =>
+      tokens.map(token => ({ connection, bytes: textFrame(`42["subscribe","${feedToken(token)}"]`) })),
+    )
+    await this.load.send(frames, 0)
+    await this.load.idle(500)
+    return tookMs
+  }
+
+  /** Commits blocks, each when `window` are under way at most, and waits for all of them. */
+  async deliver(blocks: Omit<FeedBlocks, 'firstBlock'>, { window = 1 } = {}): Promise<Received> {
+    const plan = { ...blocks, firstBlock: this.#take(blocks.blocks) }
+    const perBlock = this.#deliveries(plan)
+    await this.#prepare(plan)
+    await this.load.begin()
+    const before = await this.#cpuMs()
+    const commits: CommitReport[] = []
+    for (let block = 0, due = 0; block < blocks.blocks; block++) {
+      if (block >= window) {
+        due += perBlock[block - window] ?? 0
+        await this.load.wait(due, RECEIVE_TIMEOUT_MS)
+      }
+      commits.push(...(await this.#commit(plan, block)))
+    }
+    return this.#receive(plan, perBlock, commits, before)
+  }
+
+  /** Commits blocks by the clock, whether or not the ones before are delivered. */
+  async feed(
+    blocks: Omit<FeedBlocks, 'firstBlock'>,
+    everyMs: number,
+    { mayConflate = false, saying }: FeedOptions = {},
+  ): Promise<Received> {
+    const plan = { ...blocks, firstBlock: this.#take(blocks.blocks) }
+    const perBlock = this.#deliveries(plan)
+    await this.#prepare(plan)
+    await this.load.begin()
+    const before = await this.#cpuMs()
+    const committing = this.#worker().call('commit', { count: blocks.blocks, everyMs })
+    const all = perBlock.reduce((sum, count) => sum + count, 0)
+    // The clients have to read while the server commits.
+    if (saying !== undefined) await this.load.send(saying.messages, saying.perSecond)
+    if (mayConflate) await this.load.idle(blocks.blocks * everyMs + 500)
+    else await this.load.wait(all, blocks.blocks * everyMs + RECEIVE_TIMEOUT_MS)
+    return this.#receive(plan, mayConflate ? null : perBlock, await committing, before)
+  }
+
+  async usage({ collect = false } = {}): Promise<Usage> {
+    return this.#worker().call('usage', { collect })
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.load.stop(), this.#server.stop()])
+  }
+
+  #take(blocks: number): number {
+    const first = this.#nextBlock
+    this.#nextBlock += blocks
+    return first
+  }
+
+  #worker(): Worker<ServerCalls> {
+    if (this.#server instanceof LimitServer) throw new Error('writes in C have no server to ask')
+    return this.#server
+  }
+
+  async #prepare(plan: FeedBlocks): Promise<void> {
+    if (!(this.#server instanceof LimitServer)) await this.#server.call('prepare', plan)
+  }
+
+  async #commit(plan: FeedBlocks, index: number): Promise<readonly CommitReport[]> {
+    if (!(this.#server instanceof LimitServer)) return this.#server.call('commit', { count: 1, everyMs: 0 })
+    const frames = [...framesOf(feedBlock(plan.firstBlock + index, plan)).values()]
+    const { begunAtMs, turnMs } = await this.#server.write(frames, 1)
+    return [{ committedAtMs: begunAtMs, lateMs: 0, turnMs }]
+  }
+
+  async #cpuMs(): Promise<number> {
+    return this.#server instanceof LimitServer ? 0 : (await this.#server.call('usage', { collect: false })).cpuMs
+  }
+
+  #deliveries({ firstBlock, blocks, touched, tokens }: FeedBlocks): readonly number[] {
+    return Array.from({ length: blocks }, (_, index) => {
+      let count = 0
+      for (let of = 0; of < touched; of++) count += this.#subscribers.get(((firstBlock + index) * touched + of) % tokens) ?? 0
+      return count
+    })
+  }
+
+  async #receive(
+    plan: FeedBlocks,
+    perBlock: readonly number[] | null,
+    commits: readonly CommitReport[],
+    cpuBefore: number,
+  ): Promise<Received> {
+    const due = perBlock?.reduce((sum, count) => sum + count, 0) ?? 0
+    const waited = await this.load.wait(due, RECEIVE_TIMEOUT_MS)
+    const receipts = await this.load.receipts()
+    if (perBlock !== null && waited.receipts !== due) throw new Error(`${this.arm.name}: ${due} updates were due, ${waited.receipts} came`)
+    const latenciesMs = new Float64Array(receipts.count)
+    const newest = new Map<number, number>()
+    let lastAtMs = 0
+    for (let index = 0; index < receipts.count; index++) {
+      const sequence = receipts.sequence(index)
+      const { block, token } = feedPosition(sequence)
+      const commit = commits[block - plan.firstBlock]
+      if (commit === undefined) throw new Error(`${this.arm.name}: nobody sent ${sequence}`)
+      const of = receipts.connection(index) * 10_000 + token
+      if (sequence <= (newest.get(of) ?? 0)) throw new Error(`${this.arm.name}: ${sequence} came twice or late`)
+      newest.set(of, sequence)
+      latenciesMs[index] = receipts.atMs(index) - commit.committedAtMs
+      lastAtMs = Math.max(lastAtMs, receipts.atMs(index))
+    }
+    return {
+      commits,
+      receipts,
+      latenciesMs,
+      tookMs: lastAtMs - (commits[0]?.committedAtMs ?? 0),
+      serverCpuMs: (await this.#cpuMs()) - cpuBefore,
+      loadCpuMs: waited.cpuMs,
+    }
+  }
+
+  #plan(tokens: readonly number[]): ConnectionPlan {
+    const host = `127.0.0.1:${this.port}`
+    if (this.arm.transport === 'eventStream') {
+      const token = feedToken(tokens[0] ?? 0)
+      const request = streamRequest(`/api/tokens/${token}/stream?lastEventId=${INDEXED_SEQUENCE}`, host)
+      return { kind: 'eventStream', request, greeting: new Uint8Array(), ready: { text: 'retry:', times: 1 } }
+    }
+    return {
+      kind: 'webSocket',
+      request: upgradeRequest('/realtime', host),
+      greeting: Buffer.concat(tokens.map(token => subscribeFrame(token))),
+      ready: { text: '"type":"subscribed', times: tokens.length },
+    }
+  }
+
+  #socketIoPlan(): ConnectionPlan {
+    return {
+      kind: 'webSocket',
+      request: upgradeRequest('/socket.io/?EIO=4&transport=websocket', `127.0.0.1:${this.port}`),
+      greeting: textFrame('40'),
+      ready: { text: '40{"sid"', times: 1 },
+    }
+  }
+}
+
+const INDEXED_SEQUENCE = 1_795_000_000_000
+
+export function unsubscribeFrame(token: number): Buffer {
+  return textFrame(JSON.stringify({ type: 'unsubscribe', token: feedToken(token) }))
+}
+
+/** Says that it holds the newest, so that nothing but what is committed from now on is owed to it. */
+export function subscribeFrame(token: number): Buffer {
+  return textFrame(JSON.stringify({ type: 'subscribe', token: feedToken(token), sequence: Number.MAX_SAFE_INTEGER }))
+}

@@ -1,0 +1,31 @@
+import type { Address } from '#domain/address.ts'
+import type { TokenSnapshot } from '#domain/token.ts'
+import { snapshotWithUsd } from '#domain/usd.ts'
+import { encodeUpdate } from '#protocol/encodeUpdate.ts'
+import { ETH_USD } from './feed.ts'
+
+/** The updates of a block as every server sends them, encoded before the clock starts: the peers are spared what Tokenwire does within its time. */
+export function framesOf(snapshots: readonly TokenSnapshot[]): ReadonlyMap<Address, Uint8Array> {
+  return new Map(
+    snapshots.map((snapshot): [Address, Uint8Array] => [snapshot.token.address, encodeUpdate(snapshotWithUsd(snapshot, ETH_USD)).bytes]),
+  )
+}
+
+/** Who is subscribed to what, as a server keeps it that has nothing else. */
+export class Rooms<C> {
+  readonly #members = new Map<Address, Set<C>>()
+
+  join(token: Address, connection: C): void {
+    const members = this.#members.get(token)
+    if (members === undefined) this.#members.set(token, new Set([connection]))
+    else members.add(connection)
+  }
+
+  leave(token: Address, connection: C): void {
+    this.#members.get(token)?.delete(connection)
+  }
+
+  of(token: Address): Iterable<C> {
+    return this.#members.get(token) ?? []
+  }
+}

@@ -1,0 +1,67 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { monotonicMs } from '#benchmarks/support/monotonic.ts'
+import { answerCalls } from '#benchmarks/support/worker.ts'
+import { feedBlock } from './feed.ts'
+import type { FeedServer } from './feedServer.ts'
+import type { CommitReport, ListenRequest, ServerCalls } from './serverCalls.ts'
+
+let server: FeedServer | null = null
+let deliveries: (() => void)[] = []
+
+async function start({ kind, compress }: ListenRequest): Promise<FeedServer> {
+  switch (kind) {
+    case 'tokenwire':
+      return (await import('./tokenwire.ts')).startTokenwire()
+    case 'ws':
+      return (await import('./ws.ts')).startWs()
+    case 'socket.io':
+      return (await import('./socketIo.ts')).startSocketIo()
+    case 'uws-send':
+    case 'uws-publish':
+    case 'uws-cork':
+      return (await import('./uws.ts')).startUws(kind, compress)
+    default:
+      return kind satisfies never
+  }
+}
+
+function running(): FeedServer {
+  if (server === null) throw new Error('nothing listens yet')
+  return server
+}
+
+answerCalls<ServerCalls>({
+  listen: async request => {
+    server = await start(request)
+    return { port: server.port, pid: process.pid }
+  },
+  prepare: ({ firstBlock, blocks, ...of }) => {
+    const { prepare } = running()
+    deliveries = Array.from({ length: blocks }, (_, index) => prepare(feedBlock(firstBlock + index, of)))
+  },
+  commit: async ({ count, everyMs }) => {
+    const due = deliveries.splice(0, count)
+    if (due.length < count) throw new Error(`${count} blocks are to be committed, ${due.length} are prepared`)
+    const commits: CommitReport[] = []
+    const begunAtMs = monotonicMs()
+    for (const [index, deliver] of due.entries()) {
+      const dueAtMs = begunAtMs + index * everyMs
+      if (index > 0) await pause(Math.max(0, dueAtMs - monotonicMs()))
+      const committedAtMs = monotonicMs()
+      deliver()
+      // The gateway flushes in a microtask that is in the queue by now, before the one that this makes.
+      await Promise.resolve()
+      commits.push({ committedAtMs, lateMs: committedAtMs - dueAtMs, turnMs: monotonicMs() - committedAtMs })
+    }
+    return commits
+  },
+  usage: ({ collect }) => {
+    if (collect) globalThis.gc?.()
+    const { user, system } = process.cpuUsage()
+    const { rss, heapUsed } = process.memoryUsage()
+    return { cpuMs: (user + system) / 1_000, rssBytes: rss, heapBytes: heapUsed, counters: running().counters?.() ?? {} }
+  },
+  close: async () => {
+    await server?.close()
+  },
+})

@@ -1,0 +1,36 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Server } from 'socket.io'
+import type { Address } from '#domain/address.ts'
+import type { FeedServer } from './feedServer.ts'
+import { framesOf } from './frames.ts'
+
+/** socket.io with a room per token, over WebSocket alone: how its documentation broadcasts to those who subscribed. */
+export async function startSocketIo(): Promise<FeedServer> {
+  const http = createServer()
+  const io = new Server(http, { transports: ['websocket'], perMessageDeflate: false, serveClient: false })
+  io.on('connection', socket => {
+    socket.on('subscribe', async (token: Address) => {
+      await socket.join(token)
+      socket.emit('subscribed', token)
+    })
+  })
+  http.listen(0, '127.0.0.1', 4_096)
+  await once(http, 'listening')
+  return {
+    port: (http.address() as AddressInfo).port,
+    prepare: snapshots => {
+      const updates = [...framesOf(snapshots)].map(([token, bytes]) => ({
+        token,
+        update: JSON.parse(Buffer.from(bytes).toString()) as unknown,
+      }))
+      return () => {
+        for (const { token, update } of updates) io.to(token).emit('token.update', update)
+      }
+    },
+    close: async () => {
+      await io.close()
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import type { Address } from '#domain/address.ts'
+import {
+  App,
+  DISABLED,
+  SHARED_COMPRESSOR,
+  type TemplatedApp,
+  us_listen_socket_close,
+  us_socket_local_port,
+  type WebSocket,
+} from '#gateway/uWebSockets.ts'
+import { encodeSubscribed } from '#protocol/encodeAnswer.ts'
+import type { FeedServer } from './feedServer.ts'
+import { framesOf, Rooms } from './frames.ts'
+
+/** Large enough that nothing is dropped, for all that a scenario has. */
+const MAX_BACKPRESSURE_BYTES = 64 << 20
+const DROPPED = 2
+
+interface Data {
+  readonly tokens: Address[]
+}
+
+type Socket = WebSocket<Data>
+
+/**
+ * uWebSockets.js alone: nothing is limited, kept, counted or conflated. What a server on it can't go below: `uws-send` sends each update
+ * to each of its subscribers, `uws-publish` leaves that to the library, `uws-cork` gives each connection all of its updates in one cork.
+ */
+export async function startUws(kind: 'uws-send' | 'uws-publish' | 'uws-cork', compress: boolean): Promise<FeedServer> {
+  const sockets = new Set<Socket>()
+  const rooms = new Rooms<Socket>()
+  const app = App().ws<Data>('/realtime', {
+    maxBackpressure: MAX_BACKPRESSURE_BYTES,
+    compression: compress ? SHARED_COMPRESSOR : DISABLED,
+    upgrade: (res, req, context) =>
+      res.upgrade({ tokens: [] }, req.getHeader('sec-websocket-key'), '', req.getHeader('sec-websocket-extensions'), context),
+    open: socket => void sockets.add(socket),
+    message: (socket, message) => {
+      const { type, token } = JSON.parse(Buffer.from(message).toString()) as { type: string; token: Address }
+      if (type !== 'subscribe') return
+      socket.getUserData().tokens.push(token)
+      if (kind === 'uws-publish') socket.subscribe(token)
+      else rooms.join(token, socket)
+      socket.send(encodeSubscribed(token, null), false)
+    },
+    close: socket => {
+      sockets.delete(socket)
+      for (const token of socket.getUserData().tokens) rooms.leave(token, socket)
+    },
+  })
+
+  const send = (socket: Socket, bytes: Uint8Array) => {
+    if (socket.send(bytes, false, compress) === DROPPED) throw new Error('the bare server dropped an update')
+  }
+  const deliver = {
+    'uws-send': (frames: ReadonlyMap<Address, Uint8Array>) => {
+      for (const [token, bytes] of frames) for (const socket of rooms.of(token)) send(socket, bytes)
+    },
+    'uws-publish': (frames: ReadonlyMap<Address, Uint8Array>) => {
+      for (const [token, bytes] of frames) app.publish(token, bytes, false, compress)
+    },
+    'uws-cork': (frames: ReadonlyMap<Address, Uint8Array>) => {
+      for (const socket of sockets) {
+        socket.cork(() => {
+          for (const token of socket.getUserData().tokens) {
+            const bytes = frames.get(token)
+            if (bytes !== undefined) send(socket, bytes)
+          }
+        })
+      }
+    },
+  }[kind]
+
+  const { port, close } = await listen(app)
+  return {
+    port,
+    prepare: snapshots => {
+      const frames = framesOf(snapshots)
+      return () => deliver(frames)
+    },
+    close,
+  }
+}
+
+function listen(app: TemplatedApp): Promise<{ readonly port: number; close(): Promise<void> }> {
+  return new Promise((resolve, reject) => {
+    app.listen('127.0.0.1', 0, listening => {
+      if (listening === false) return reject(new Error('no port to listen on'))
+      const close = async () => {
+        us_listen_socket_close(listening)
+        app.close()
+      }
+      return resolve({ port: us_socket_local_port(listening), close })
+    })
+  })
+}
