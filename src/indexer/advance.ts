@@ -76,6 +76,8 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
   let uncertain: Commit | null = null
   /** Whether the index was said to be ahead of the chain: to be unsaid when it no longer is, also when there is nothing to index then. */
   let toldAhead = false
+  /** The head at which the cursor's block was looked up, being further than what is confirmed. */
+  let lookedUpAt: Hex | null = null
   /** The cursor at which a reorg was too deep: it is looked for again and counted once. */
   let tooDeepAt: Hex | null = null
   let underWay: Promise<unknown> = Promise.resolve()
@@ -108,11 +110,14 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
     if (uncertain !== null && cursor?.hash === uncertain.to.hash) return perform(uncertain)
     uncertain = null
     // Below the tip, comparing with the confirmed block tells nothing of the cursor: it has to be looked up.
-    if (cursor !== undefined && cursor.number < tip.head.number) {
-      const { hash } = await source.header(cursor.number)
-      if (hash !== cursor.hash) return replaced(tip)
-    }
+    if (cursor !== undefined && cursor.number < tip.head.number && (await isReplaced(recent))) return replaced(tip)
     return recent
+  }
+
+  /** Whether the chain has another block at the cursor, as one provider shows it. */
+  const isReplaced = async (chain: LocalChain): Promise<boolean> => {
+    const cursor = chain.at(-1)
+    return cursor !== undefined && (await source.header(cursor.number)).hash !== cursor.hash
   }
 
   /**
@@ -174,7 +179,12 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
     const next = plan(chain, tip, startBlock, followBlocks)
     report.planned(next)
     switch (next.kind) {
+      case 'beyond':
       case 'idle':
+        if (next.kind === 'beyond' && lookedUpAt !== tip.head.hash) {
+          if (await isReplaced(chain)) return replaced(tip)
+          lookedUpAt = tip.head.hash
+        }
         toldAhead = false
         state.trouble('indexing', null)
         return IDLE
@@ -211,6 +221,7 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
     hasWork: tip => {
       if (stopped || local === null) return !stopped
       const { kind } = plan(local, tip, startBlock, followBlocks)
+      if (kind === 'beyond') return toldAhead || lookedUpAt !== tip.head.hash
       return kind === 'idle' ? toldAhead : kind !== 'ahead'
     },
     stop: async () => {

@@ -16,6 +16,8 @@ export type Plan =
   | { readonly kind: 'reorg' }
   /** The chain ends before what is indexed: the provider is behind, or it is another chain. */
   | { readonly kind: 'ahead' }
+  /** The index is further than what is confirmed, and neither the head nor the confirmed block tells whether the chain still has all of it. */
+  | { readonly kind: 'beyond' }
   /** Everything that is confirmed is indexed. */
   | { readonly kind: 'idle' }
 
@@ -29,9 +31,9 @@ export const FOLLOW_BLOCKS = 50
 export function plan(local: LocalChain, { head, confirmed }: ChainTip, startBlock: number, followBlocks = FOLLOW_BLOCKS): Plan {
   const cursor = local.at(-1)
   if (cursor !== undefined && confirmed.number <= cursor.number) {
-    const replaced = [confirmed, head].some(header => header.number <= cursor.number && reconcile(local, header).kind === 'reorg')
-    if (replaced) return { kind: 'reorg' }
-    return head.number < cursor.number ? { kind: 'ahead' } : { kind: 'idle' }
+    if ([confirmed, head].some(header => reconcile(local, header).kind === 'reorg')) return { kind: 'reorg' }
+    if (head.number < cursor.number) return { kind: 'ahead' }
+    return confirmed.number < cursor.number && head.number > cursor.number + 1 ? { kind: 'beyond' } : { kind: 'idle' }
   }
   const next = cursor === undefined ? startBlock : cursor.number + 1
   if (next > confirmed.number) return { kind: 'idle' }

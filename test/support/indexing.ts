@@ -37,8 +37,8 @@ export interface RunningIndexer {
   completed(): boolean
   /** Hints until the condition holds. */
   until(condition: () => boolean, what: string): Promise<void>
-  /** Hints, and leaves the processor to the database for a moment, by default 1 ms. */
-  hint(ms?: number): Promise<void>
+  /** Hints, and leaves the processor to the database for a moment, by default 1 ms, or as long as `wait` does. */
+  hint(wait?: number | (() => Promise<void>)): Promise<void>
   /** Hints, and gives everything that could happen the time to happen. */
   settle(): Promise<void>
   readonly subscription: Subscription
@@ -104,9 +104,9 @@ export function runIndexer(options: RunOptions): RunningIndexer {
         await nextTurn()
       }
     },
-    hint: async (ms = 1) => {
+    hint: async (wait = 1) => {
       hints.next()
-      await pause(ms)
+      await (typeof wait === 'number' ? pause(wait) : wait())
     },
     settle: async () => {
       hints.next()

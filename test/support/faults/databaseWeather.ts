@@ -33,10 +33,16 @@ const OF_STATEMENTS: readonly DatabaseFault[] = [
   },
 ]
 
-export const DATABASE_FAULTS: readonly string[] = [...OF_COMMITS, ...OF_STATEMENTS].map(({ name }) => name)
+/** Rarer than commits of blocks, and harder to come back from. */
+const OF_SWAPS = 'outcome of a swap unknown'
+/** Least share of the swaps' commits that fail in any storm. */
+const FAILING_SWAPS = 0.4
+
+export const DATABASE_FAULTS: readonly string[] = [...[...OF_COMMITS, ...OF_STATEMENTS].map(({ name }) => name), OF_SWAPS]
 
 export interface DatabaseWeather {
-  misfortune(request: Request): DatabaseMisfortune | undefined
+  /** @param swapping whether it is of a transaction that swaps a reorg */
+  misfortune(request: Request, swapping: boolean): DatabaseMisfortune | undefined
   /** @param failing share of commits that fail; of other statements a tenth of that */
   storm(failing: number): void
   calm(): void
@@ -45,12 +51,14 @@ export interface DatabaseWeather {
 export function createDatabaseWeather(random: Random, hit: Hit): DatabaseWeather {
   let failing = 0
   return {
-    misfortune: ({ kind }) => {
-      const share = kind === 'commit' ? failing : failing / 10
+    misfortune: ({ kind }, swapping) => {
+      const failingCommits = swapping && failing > 0 ? Math.max(failing, FAILING_SWAPS) : failing
+      const share = kind === 'commit' ? failingCommits : failing / 10
       if (kind === 'rollback' || !random.chance(share)) return undefined
       const faults = kind === 'commit' ? OF_COMMITS : OF_STATEMENTS
       const fault = faults[random.weighted(faults.map(({ weight }) => weight))]
       if (fault !== undefined) hit(fault.name)
+      if (kind === 'commit' && swapping && fault?.misfortune.kind !== 'error') hit(OF_SWAPS)
       return fault?.misfortune
     },
     storm: share => {
