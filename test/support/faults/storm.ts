@@ -207,9 +207,10 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     // Somebody looks at the first start of all; what a wrong provider says there of the chain's first block would be taken for the truth.
     forking.mine(random.chance(0.5) ? random.integer(0, confirmations) : random.integer(1, confirmations + maxReorgDepth + 1))
     await caughtUp()
-    forking.mine(random.chance(0.5) ? maxReorgDepth + random.integer(3, 8) : random.integer(1, 5))
+    const backfills = random.chance(0.5)
+    forking.mine(backfills ? maxReorgDepth + random.integer(3, 12) : random.integer(1, 5))
     // What a fork replaces has to be indexed for a reorg to be swapped.
-    if (random.chance(0.5)) await caughtUp()
+    if (random.chance(backfills ? 0.2 : 0.7)) await caughtUp()
     for (let step = random.integer(1, 3); step > 0; step--) {
       if (random.chance(0.8)) storm()
       if (random.chance(0.6)) arm()
@@ -218,6 +219,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
           forking.mine(random.integer(1, 5))
           break
         case 1:
+          if (random.chance(0.5)) databaseWeather.strikeSwap()
           forking.fork(random.integer(1, maxReorgDepth), random.integer(-2, 3))
           break
         case 2:
