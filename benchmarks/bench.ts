@@ -1,3 +1,4 @@
+import { runIndexing } from './macro/backfill/runIndexing.ts'
 import { drawScenarios } from './macro/fanOut/picture.ts'
 import { runFanOut } from './macro/fanOut/runFanOut.ts'
 import type { ScenarioResult } from './macro/fanOut/scenario.ts'
@@ -31,7 +32,7 @@ switch (options.type) {
     break
 }
 
-async function run({ micro, macro, growth: growthScale, only, rounds, check }: Extract<Options, { type: 'run' }>): Promise<void> {
+async function run({ micro, macro, backfill, growth: growthScale, only, rounds, check }: Extract<Options, { type: 'run' }>): Promise<void> {
   const chosen = micro ? MICRO_BENCHMARKS.filter(({ name }) => name.includes(only)) : []
   if (check) {
     for (const { name, tasks } of chosen) {
@@ -54,6 +55,7 @@ async function run({ micro, macro, growth: growthScale, only, rounds, check }: E
     const all = macro === 'full' ? FULL_SCENARIOS : SHORT_SCENARIOS
     fanOut = await runFanOut({ scenarios: all.filter(({ name }) => name.includes(only)), rounds, print })
   }
+  const indexing = backfill === null ? null : await runIndexing(backfill, print)
   let growthResult: GrowthResult | null = null
   if (growthScale !== null) {
     growthResult = await growth(
@@ -63,7 +65,7 @@ async function run({ micro, macro, growth: growthScale, only, rounds, check }: E
     print(reportGrowth(growthResult))
   }
   const settings = { micro: MICRO_SETTINGS, macro, rounds }
-  const results = { begunAt: begun.toISOString(), machine, settings, micro: microResults, fanOut, growth: growthResult }
+  const results = { begunAt: begun.toISOString(), machine, settings, micro: microResults, fanOut, growth: growthResult, indexing }
   const files = await writeResults(results, fanOut.length === 0 ? null : drawScenarios(fanOut), begun)
   for (const file of files) print(`kept in ${file}`)
 }

@@ -16,8 +16,8 @@ export type Plan =
   | { readonly kind: 'reorg' }
   /** The chain ends before what is indexed: the provider is behind, or it is another chain. */
   | { readonly kind: 'ahead' }
-  /** The index is further than what is confirmed, and neither the head nor the confirmed block tells whether the chain still has all of it. */
-  | { readonly kind: 'beyond' }
+  /** Everything that is confirmed is indexed, and blocks above it that the chain, having become shorter, may have replaced or not. */
+  | { readonly kind: 'look' }
   /** Everything that is confirmed is indexed. */
   | { readonly kind: 'idle' }
 
@@ -31,9 +31,11 @@ export const FOLLOW_BLOCKS = 50
 export function plan(local: LocalChain, { head, confirmed }: ChainTip, startBlock: number, followBlocks = FOLLOW_BLOCKS): Plan {
   const cursor = local.at(-1)
   if (cursor !== undefined && confirmed.number <= cursor.number) {
-    if ([confirmed, head].some(header => reconcile(local, header).kind === 'reorg')) return { kind: 'reorg' }
+    const replaced = [confirmed, head].some(header => header.number <= cursor.number && reconcile(local, header).kind === 'reorg')
+    if (replaced) return { kind: 'reorg' }
     if (head.number < cursor.number) return { kind: 'ahead' }
-    return confirmed.number < cursor.number && head.number > cursor.number + 1 ? { kind: 'beyond' } : { kind: 'idle' }
+    // Of what lies between the two headers of the tip, neither tells.
+    return { kind: confirmed.number < cursor.number && cursor.number < head.number ? 'look' : 'idle' }
   }
   const next = cursor === undefined ? startBlock : cursor.number + 1
   if (next > confirmed.number) return { kind: 'idle' }

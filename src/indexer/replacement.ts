@@ -1,6 +1,6 @@
 import type { ChainSource } from '#chain/chainSource.ts'
 import { RpcError } from '#chain/rpcFault.ts'
-import type { Address, Hex } from '#domain/address.ts'
+import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { confirmFirst } from './confirmFirst.ts'
 import { liveBatch } from './follow.ts'
@@ -28,7 +28,7 @@ const BLOCKS_AT_ONCE = 8
 export async function fetchReplacement({ source, watchlist, ancestor, to, genesisHash }: ReplacementOptions): Promise<Replacement> {
   const first = ancestor === null ? watchlist.startBlock : ancestor.number + 1
   if (ancestor === null && to < first) throw new RpcError({ kind: 'missing', what: `a confirmed block ${first}` })
-  const announced = new Set<Address>()
+  const announced = new Set<Hex>()
   const batches: BlockBatch[] = []
   let parent = ancestor
   for (let from = first; from <= to; from += BLOCKS_AT_ONCE) {

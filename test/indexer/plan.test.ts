@@ -29,7 +29,7 @@ describe('plan', () => {
     fc.assert(
       fc.property(fc.nat({ max: 299 }), fc.nat({ max: 299 }), (cursor, confirmed) => {
         const next = plan(upTo(cursor), tip(300, confirmed), 0)
-        if (confirmed <= cursor) expect(next).toEqual({ kind: confirmed < cursor && cursor < 299 ? 'beyond' : 'idle' })
+        if (confirmed <= cursor) expect(next).toEqual({ kind: confirmed === cursor ? 'idle' : 'look' })
         else {
           const kind = confirmed - cursor > FOLLOW_BLOCKS ? 'backfill' : 'follow'
           expect(next).toEqual({ kind, from: cursor + 1, target: kind === 'follow' ? confirmed : confirmed - FOLLOW_BLOCKS })
@@ -38,15 +38,10 @@ describe('plan', () => {
     )
   })
 
-  it('has the cursor looked up when it is between the confirmed block and a head that does not follow on it', () => {
-    expect(plan(upTo(100), tip(103, 99), 0)).toEqual({ kind: 'beyond' })
-    expect(plan(upTo(100), tip(103, 100), 0)).toEqual({ kind: 'idle' })
-    expect(plan(upTo(100), tip(101, 98), 0)).toEqual({ kind: 'idle' })
-    const fork = createSimulatedChain()
-    for (let count = 0; count < 99; count++) fork.mine()
-    fork.drop(0)
-    for (let count = 0; count < 2; count++) fork.mine()
-    expect(plan(upTo(100), tip(101, 98, fork), 0)).toEqual({ kind: 'reorg' })
+  it('has what lies between the confirmed block and the head looked up', () => {
+    expect(plan(upTo(98), tip(100, 97), 0)).toEqual({ kind: 'look' })
+    expect(plan(upTo(100), tip(100, 97), 0)).toEqual({ kind: 'idle' })
+    expect(plan(upTo(97), tip(100, 97), 0)).toEqual({ kind: 'idle' })
   })
 
   it('knows a provider that is behind from a fork', () => {

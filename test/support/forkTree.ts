@@ -15,6 +15,7 @@ import { cursorOf, indexAtOnce, isAsFar, openIndex, readDirectory } from './simu
 import { START_BLOCK } from './simulatedLaunchpad.ts'
 import { rememberStart } from './startingCursor.ts'
 import { createTokenWatcher } from './tokenWatcher.ts'
+import { createTreeClients } from './treeClients.ts'
 import { createUnderWay } from './underWay.ts'
 
 const DEEPEST = 64
@@ -74,6 +75,8 @@ export async function growTree(
   const forking = createForkingChain(random, maxReorgDepth)
   const { chain } = forking
   const genesisHash = chain.at(0).header.hash
+  // Of some trees everything is watched by one client, of the others what clients happen to watch. Their whims leave the tree as it is.
+  const clients = seed % 2 === 0 ? null : createTreeClients(indexed.kysely, createRandom(seed + 4_000_003))
   const outcome: Mutable<TreeOutcome> = {
     swapped: 0,
     deepest: 0,
@@ -91,6 +94,7 @@ export async function growTree(
   /** What happens after so many more questions to the provider. */
   let armed: { left: number; happen(): void } | null = null
   const intercept: ChainRpcOptions['intercept'] = (_provider, _call, answer) => {
+    clients?.stir()
     if (armed !== null && armed.left-- === 0) {
       const { happen } = armed
       armed = null
@@ -139,7 +143,8 @@ export async function growTree(
   /** Whether the answer to the next commit, or swap, is lost. */
   const losing = { commit: false, swap: false }
   const open = async () => {
-    const { sink: remembering, directory } = await openIndex(indexed, { genesisHash, maxReorgDepth })
+    const isWatched = clients === null ? {} : { isWatched: clients.isWatched }
+    const { sink: remembering, directory } = await openIndex(indexed, { genesisHash, maxReorgDepth, ...isWatched })
     const { sink, startedAt } = rememberStart(remembering)
     const lose = async <T>(of: 'commit' | 'swap', answer: Promise<T>): Promise<T> => {
       const value = await answer
@@ -167,7 +172,11 @@ export async function growTree(
       followBlocks: maxReorgDepth,
       backfillBounds: SMALL_RANGES,
     })
-    started.indexer.blocks.subscribe(block => watcher.take(block))
+    started.indexer.blocks.subscribe(block => {
+      watcher.take(block)
+      clients?.take(block)
+      clients?.stir()
+    })
     return started
   }
   const stop = async () => {
@@ -193,6 +202,7 @@ export async function growTree(
     swappedBefore = null
     index = await open()
     watcher.reconnect()
+    clients?.reconnect()
     running = start()
     outcome.restarts++
   }
@@ -241,5 +251,6 @@ export async function growTree(
     (await readSnapshots(indexed.kysely, { chainId: 1, addresses: held })).toSorted((a, b) => (a.token.address < b.token.address ? -1 : 1)),
   )
   expectEqual(watcher.violations, [])
+  if (clients !== null) expectEqual(await clients.faults(), [])
   return outcome
 }
