@@ -139,6 +139,9 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
   }
   const caughtUp = async () => {
     calm()
+    // What is indexed stays until there is something to put in its place.
+    const unconfirmed = chain.head().header.number < START_BLOCK + confirmations
+    if (unconfirmed && (await cursorOf(indexed.kysely)) !== null) forking.mine(confirmations)
     const deadline = performance.now() + LONGEST_MS
     const waitedBefore = clock.waitedMs()
     for (let round = 1; ; round++) {
