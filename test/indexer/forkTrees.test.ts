@@ -52,5 +52,6 @@ it('any tree of forks ends in the tables of a fresh index of its last chain', {
   expect(seen.lostCommits).toBeGreaterThan(trees / 4)
   expect(seen.lostSwaps).toBeGreaterThan(trees / 20)
   expect(seen.deepest).toBeGreaterThan(56)
-  for (const counts of [seen.dropped, seen.added]) for (const kind of EVENT_KINDS) expect(counts[kind], kind).toBeGreaterThan(trees / 20)
+  const rare = (counts: typeof seen.dropped) => EVENT_KINDS.filter(kind => !((counts[kind] ?? 0) > trees / 20))
+  expect([rare(seen.dropped), rare(seen.added)]).toEqual([[], []])
 })

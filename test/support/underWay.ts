@@ -13,6 +13,12 @@ const QUIET_TURNS = 4
 export function createUnderWay(): UnderWay {
   let count = 0
   let ended = Promise.withResolvers<void>()
+  const endedWithin = async (ms: number) => {
+    const over = Promise.withResolvers<void>()
+    const timer = setTimeout(over.resolve, ms)
+    await Promise.race([ended.promise, over.promise])
+    clearTimeout(timer)
+  }
   return {
     during: async work => {
       count++
@@ -27,21 +33,12 @@ export function createUnderWay(): UnderWay {
       }
     },
     quiet: async mostMs => {
-      let timer: NodeJS.Timeout | undefined
-      let over = false
-      const timeout = new Promise<void>(resolve => {
-        timer = setTimeout(() => {
-          over = true
-          resolve()
-        }, mostMs)
-      })
-      for (let turns = 0; turns < QUIET_TURNS && !over; turns++) {
-        if (count > 0) {
-          turns = -1
-          await Promise.race([ended.promise, timeout])
-        } else await nextTurn()
+      const deadline = performance.now() + mostMs
+      let turns = 0
+      while (turns < QUIET_TURNS && performance.now() < deadline) {
+        turns = count > 0 ? 0 : turns + 1
+        await (count > 0 ? endedWithin(deadline - performance.now()) : nextTurn())
       }
-      clearTimeout(timer)
     },
   }
 }
