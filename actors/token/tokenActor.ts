@@ -93,6 +93,7 @@ export class TokenActor {
       frameBytes: newest?.frameBytes ?? null,
       activatedAt: this.activatedAt,
       eventsHandled: this.#eventsHandled,
+      conflated: this.subscribers.conflated,
     }
   }
 }

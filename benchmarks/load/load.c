@@ -12,7 +12,7 @@
  *   pace <first> <count> <B/s>   how quickly connections read: -1 as they can, 0 not at all
  *   send <file> <per second>     sends the messages of the file at that rate: `ok <sent> <ns it took>`
  *   close <first> <count> <rst>  closes connections; 1: without a goodbye
- *   count <first> <count>        `ok <open> <bytes read>`
+ *   count <first> <count>        `ok <open> <bytes read> <segments>`: TCP segments with data that came, which on loopback are the server's writes
  *
  * Files are little-endian. `connect`: per connection u8 kind (0 WebSocket, 1 plain HTTP stream), u32 bytes
  * of receive buffer (0: the system's), u32 length and bytes of the request, u32
@@ -24,7 +24,8 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/tcp.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -418,12 +419,16 @@ static void do_pace(uint32_t first, uint32_t count, long pace) {
 }
 
 static void do_count(uint32_t first, uint32_t count) {
-  uint64_t open = 0, bytes = 0;
+  uint64_t open = 0, bytes = 0, segments = 0;
   for (uint32_t i = first; i < first + count && i < connection_count; i++) {
     open += connections[i].is_open;
     bytes += connections[i].bytes_read;
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+    memset(&info, 0, sizeof info);
+    if (connections[i].is_open && getsockopt(connections[i].fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0) segments += info.tcpi_data_segs_in;
   }
-  printf("ok %llu %llu\n", (unsigned long long)open, (unsigned long long)bytes);
+  printf("ok %llu %llu %llu\n", (unsigned long long)open, (unsigned long long)bytes, (unsigned long long)segments);
 }
 
 static void do_wait(uint64_t count, uint64_t ms) {

@@ -56,7 +56,8 @@ answerCalls<ServerCalls>({
     return commits
   },
   usage: ({ collect }) => {
-    if (collect) globalThis.gc?.()
+    // Gives back to the system what it can.
+    if (collect) globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
     const { user, system } = process.cpuUsage()
     const { rss, heapUsed } = process.memoryUsage()
     return { cpuMs: (user + system) / 1_000, rssBytes: rss, heapBytes: heapUsed, counters: running().counters?.() ?? {} }

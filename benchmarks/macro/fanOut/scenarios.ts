@@ -20,17 +20,17 @@ export const SHORT_SCENARIOS: readonly Scenario[] = [
 export const FULL_SCENARIOS: readonly Scenario[] = [
   hotTokenThroughput({ connections: 1_000, size: 'small', blocks: 100 }),
   hotTokenThroughput({ connections: 1_000, size: 'large', blocks: 40 }),
-  hotTokenThroughput({ connections: 9_000, size: 'small', blocks: 12 }),
-  hotTokenThroughput({ connections: 9_000, size: 'large', blocks: 6 }),
+  hotTokenThroughput({ connections: 10_000, size: 'small', blocks: 12 }),
+  hotTokenThroughput({ connections: 10_000, size: 'large', blocks: 6 }),
   hotTokenLatency({ connections: 1, size: 'small', blocks: 200 }),
   hotTokenLatency({ connections: 1_000, size: 'small', blocks: 100 }),
-  hotTokenLatency({ connections: 9_000, size: 'small', blocks: 40 }),
+  hotTokenLatency({ connections: 10_000, size: 'small', blocks: 40 }),
   wholeBlock({ connections: 1_000, tokens: 50, blocks: 10 }),
   longTail({ connections: 5_000, tokens: 1_000, touched: 200, blocks: 40 }),
   slowReaders({ connections: 1_000, blocks: 100 }),
-  storm({ connections: 9_000 }),
+  storm({ connections: 10_000 }),
   churn({ connections: 1_000, blocks: 100, perSecond: 5_000 }),
-  idleConnections({ connections: 9_000 }),
+  idleConnections({ connections: 10_000 }),
   stalledReaders({ connections: 1_000, blocks: 100 }),
 ]
 
