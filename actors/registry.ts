@@ -101,6 +101,11 @@ export class Registry {
     if (actor !== undefined) this.#send(actor, { type: 'left', subscription })
   }
 
+  /** Whether the token has an actor: anybody subscribes to it, or did a moment ago. */
+  has(token: Address): boolean {
+    return this.#actors.has(token)
+  }
+
   /** Passes a committed block on. Never throws and never waits; call it in the order of the commits. */
   dispatch(block: CommittedBlock): void {
     for (const snapshot of block.tokens) {

@@ -1,10 +1,11 @@
+import { runIndexing } from './macro/backfill/runIndexing.ts'
 import { drawScenarios } from './macro/fanOut/picture.ts'
 import { runFanOut } from './macro/fanOut/runFanOut.ts'
 import type { ScenarioResult } from './macro/fanOut/scenario.ts'
 import { FULL_SCENARIOS, SHORT_SCENARIOS } from './macro/fanOut/scenarios.ts'
 import { type GrowthResult, growth, SHORT_GROWTH } from './macro/growth/growth.ts'
 import { reportGrowth } from './macro/growth/reportGrowth.ts'
-import { FULL, SMALL } from './macro/growth/scale.ts'
+import { FULL, SMALL, YOUNG, YOUNG_SMALL } from './macro/growth/scale.ts'
 import { MICRO_BENCHMARKS } from './micro/microBenchmarks.ts'
 import { reportMicro } from './micro/reportMicro.ts'
 import { type MicroResult, runMicro } from './micro/runMicro.ts'
@@ -31,7 +32,7 @@ switch (options.type) {
     break
 }
 
-async function run({ micro, macro, growth: growthScale, only, rounds, check }: Extract<Options, { type: 'run' }>): Promise<void> {
+async function run({ micro, macro, backfill, growth: growthScale, only, rounds, check }: Extract<Options, { type: 'run' }>): Promise<void> {
   const chosen = micro ? MICRO_BENCHMARKS.filter(({ name }) => name.includes(only)) : []
   if (check) {
     for (const { name, tasks } of chosen) {
@@ -54,13 +55,17 @@ async function run({ micro, macro, growth: growthScale, only, rounds, check }: E
     const all = macro === 'full' ? FULL_SCENARIOS : SHORT_SCENARIOS
     fanOut = await runFanOut({ scenarios: all.filter(({ name }) => name.includes(only)), rounds, print })
   }
+  const indexing = backfill === null ? null : await runIndexing(backfill, print)
   let growthResult: GrowthResult | null = null
   if (growthScale !== null) {
-    growthResult = await growth({ ...SHORT_GROWTH, scale: growthScale === 'full' ? FULL : SMALL }, print)
+    growthResult = await growth(
+      { ...SHORT_GROWTH, ...(growthScale === 'full' ? { scale: FULL, young: YOUNG } : { scale: SMALL, young: YOUNG_SMALL }) },
+      print,
+    )
     print(reportGrowth(growthResult))
   }
   const settings = { micro: MICRO_SETTINGS, macro, rounds }
-  const results = { begunAt: begun.toISOString(), machine, settings, micro: microResults, fanOut, growth: growthResult }
+  const results = { begunAt: begun.toISOString(), machine, settings, micro: microResults, fanOut, growth: growthResult, indexing }
   const files = await writeResults(results, fanOut.length === 0 ? null : drawScenarios(fanOut), begun)
   for (const file of files) print(`kept in ${file}`)
 }

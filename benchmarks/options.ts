@@ -12,13 +12,15 @@ export type Options =
       /** `null`: not asked for. */
       readonly macro: 'short' | 'full' | null
       /** `null`: not asked for. */
+      readonly backfill: 'short' | 'full' | null
+      /** `null`: not asked for. */
       readonly growth: 'full' | 'small' | null
       readonly only: string
       readonly rounds: number
       readonly check: boolean
     }
 
-const KINDS = ['micro', 'macro', 'growth']
+const KINDS = ['micro', 'macro', 'backfill', 'growth']
 const DEFAULT_ROUNDS = 3
 const MAX_ROUNDS = 100
 
@@ -28,10 +30,13 @@ npm run bench -- micro                 functions and objects, timed by tinybench
 npm run bench -- macro                 fan-out: processes and sockets, the gateway beside what could be used instead
 npm run bench -- growth                the service over 10 million trades, about 3 min; the first time makes them: 15 min and 20 GB
 npm run bench -- micro --only outbox   those whose name contains a text
+npm run bench -- backfill              a chain from nothing beside the floor and Ponder, minutes; only when named
+npm run bench -- backfill --full       ten times the chain, with everything beside it; the first time it is built
 npm run bench:compare -- <git ref>     fan-out of this checkout beside that of another commit
 
   --check        only check that the micro benchmarks' results are right; times nothing
-  --full         all scenarios, thousands of connections: wants a machine to itself and many open files (ulimit -n)
+  --full         macro: all scenarios, thousands of connections, wants a machine to itself and many open files (ulimit -n);
+                 backfill: 100,000 trades of 500 tokens
   --rounds <n>   turns of each macro arm, 1 to ${MAX_ROUNDS} (default ${DEFAULT_ROUNDS}); more rounds, narrower ratios
   --small        growth: over 200,000 trades, to try it
   --help         this
@@ -60,7 +65,7 @@ export function parseOptions(args: readonly string[]): Options {
     })
     if (values.help) return { type: 'help', text: HELP }
     const unknown = positionals.find(kind => !KINDS.includes(kind))
-    if (unknown !== undefined) return { type: 'wrong', text: `there is no ${unknown}: say micro, macro or growth` }
+    if (unknown !== undefined) return { type: 'wrong', text: `there is no ${unknown}: say micro, macro, backfill or growth` }
     const rounds = Number(values.rounds)
     if (!Number.isInteger(rounds) || rounds < 1 || rounds > MAX_ROUNDS) {
       return { type: 'wrong', text: `--rounds must be an integer from 1 to ${MAX_ROUNDS}` }
@@ -78,6 +83,7 @@ export function parseOptions(args: readonly string[]): Options {
       type: 'run',
       micro,
       macro: macro ? (values.full ? 'full' : 'short') : null,
+      backfill: positionals.includes('backfill') ? (values.full ? 'full' : 'short') : null,
       growth: positionals.includes('growth') ? (values.small ? 'small' : 'full') : null,
       only: values.only,
       rounds,

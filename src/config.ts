@@ -26,6 +26,8 @@ export interface Config {
   readonly confirmations: Confirmations
   /** Reorgs of up to so many indexed blocks are swapped for the chain's new ones. */
   readonly maxReorgDepth: number
+  /** What lies uncollected in a token's locked position is asked for at most once in so many blocks; 0: never. */
+  readonly claimableRefreshBlocks: number
   /** `null`: the embedded server under `dataDir`. */
   readonly databaseUrl: string | null
   readonly dataDir: string

@@ -4,7 +4,7 @@ import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
-import { merge } from 'rxjs'
+import { merge, tap } from 'rxjs'
 import { Registry, SWEEP_INTERVAL_MS } from '#actors/registry.ts'
 import { type ChainSource, createChainSource } from '#chain/chainSource.ts'
 import { readGenesisHash } from '#chain/readGenesisHash.ts'
@@ -29,10 +29,12 @@ import { createDatabaseProbe, type DatabaseCondition } from '#gateway/databasePr
 import { createRealtime } from '#gateway/realtime.ts'
 import { createServer } from '#gateway/server.ts'
 import { loadSite } from '#gateway/site.ts'
+import { completeContracts } from '#indexer/completeContracts.ts'
 import { findMissingContracts } from '#indexer/findMissingContracts.ts'
 import { createIndexer } from '#indexer/indexer.ts'
 import { restoreDirectory } from '#indexer/restoreDirectory.ts'
 import { createSink } from '#indexer/sink.ts'
+import { createRefresher } from '#indexer/uncollected/refresher.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import { ADAPTER_KINDS, createAdapters } from '#launchpads/registry.ts'
 import { coinbase } from '#market/coinbase.ts'
@@ -159,11 +161,12 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
   const { databaseUrl, writing, reading } = await openDatabase(options, stops)
   const db: Queryable = reading.em.getKysely<unknown>()
   const { rpc, source, chainId } = await connectChain(config, logger, stops)
-  const { weth, launchpads } = config.launchpads
+  const { weth } = config.launchpads
+  const launchpads = await completeContracts(rpc, config.launchpads.launchpads, ADAPTER_KINDS)
   const writer = randomUUID()
   await claimDatabase(db, { chainId, genesisHash: await readGenesisHash(source), weth, launchpads }, writer)
 
-  const adapters = createAdapters(config.launchpads)
+  const adapters = createAdapters({ weth, launchpads })
   void warnOfMissingContracts(rpc, adapters, logger)
   const directory = restoreDirectory(adapters, await readWatchRows(db))
   const prices = createEthUsd({ providers: [coingecko(config.coingecko), coinbase(config.coinbase)], logger })
@@ -174,7 +177,8 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
   const transaction = oneAtATime(createTransaction(writing))
   const ethUsd = () => prices.ethUsd()
   const { confirmations, maxReorgDepth } = config
-  const sink = createSink({ transaction, chainId, writer, weth, adapters, directory, maxReorgDepth, ethUsd, now, logger })
+  const isWatched = (token: Parameters<Registry['has']>[0]): boolean => registry.has(token)
+  const sink = createSink({ transaction, chainId, writer, weth, adapters, directory, maxReorgDepth, isWatched, ethUsd, now, logger })
   const indexer = createIndexer({ rpc, source, sink, watchlist: directory, confirmations, maxReorgDepth, logger })
   const metadata = createMetadataReader({
     store: createMetadataStore({ db: writing.em.getKysely<unknown>(), transaction, writer, now }),
@@ -183,6 +187,11 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
     logger,
     now,
   })
+
+  const everyBlocks = config.claimableRefreshBlocks
+  // Where the chain ends may be unknown for a while.
+  const isBehind = () => (indexer.view.state().lagBlocks ?? Number.POSITIVE_INFINITY) > everyBlocks
+  const refresher = createRefresher({ rpc, adapters, db, transaction, writer, everyBlocks, isBehind, logger })
 
   const history = {
     load: async (token: Parameters<Registry['get']>[0]) => (await readSnapshots(db, { chainId, addresses: [token] }))[0] ?? null,
@@ -245,8 +254,9 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
   })
 
   // The one subscriber of the stream: everything upstream runs because of it.
-  merge(indexer.blocks, metadata.updates).subscribe(block => registry.dispatch(block))
-  stops.push(() => Promise.all([indexer.stop(), metadata.stop()]).then(() => undefined))
+  const committed = indexer.blocks.pipe(tap(block => refresher.committed(block)))
+  merge(committed, metadata.updates).subscribe(block => registry.dispatch(block))
+  stops.push(() => Promise.all([indexer.stop(), metadata.stop(), refresher.stop()]).then(() => undefined))
   logger.info({ url, chainId, launchpads: launchpads.map(({ name }) => name), version: version }, 'serving')
   return { url, databaseUrl }
 }

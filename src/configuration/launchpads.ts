@@ -11,6 +11,8 @@ interface KnownAdapter {
   readonly contracts: readonly string[]
   /** Public addresses on Base of contracts that an entry may leave out. */
   readonly presets?: Readonly<Record<string, Address>>
+  /** Contracts that an entry may leave out, since another one of its contracts, once asked, tells them. */
+  readonly told?: Readonly<Record<string, { readonly by: string }>>
   /** Contracts that an entry may give besides. */
   readonly optionalContracts?: readonly string[]
   /** Further fields that an entry may give, and their shape. */
@@ -52,7 +54,10 @@ const startBlock = z
   .min(0, { error: EXPECTED_START })
   .meta({ description: 'The first block to index: the one that created the launchpad contracts, or a later one.' })
 
-function contractField(preset: Address | undefined) {
+function contractField(preset: Address | undefined, teller: string | undefined) {
+  if (teller !== undefined) {
+    return address.optional().meta({ description: `A contract address: 0x and 40 hex digits. It may be left out: the ${teller} tells it.` })
+  }
   if (preset === undefined) return address
   return address.optional().meta({ description: `A contract address: 0x and 40 hex digits. On Base it may be left out (${preset}).` })
 }
@@ -70,12 +75,12 @@ interface LaunchpadsFile {
 }
 
 function launchpadsSchema(known: KnownAdapters) {
-  const entries = Object.entries(known).map(([adapter, { contracts, presets, optionalContracts = [], settings = {} }]) =>
+  const entries = Object.entries(known).map(([adapter, { contracts, presets, told, optionalContracts = [], settings = {} }]) =>
     z.strictObject({
       name,
       adapter: z.literal(adapter),
       startBlock,
-      ...Object.fromEntries(contracts.map(contract => [contract, contractField(presets?.[contract])])),
+      ...Object.fromEntries(contracts.map(contract => [contract, contractField(presets?.[contract], told?.[contract]?.by)])),
       ...Object.fromEntries(optionalContracts.map(contract => [contract, address.optional()])),
       ...mapValues(settings, schema => schema.optional()),
     }),
@@ -113,7 +118,9 @@ export function parseLaunchpads(text: string, known: KnownAdapters): LaunchpadsR
   const file = parsed.data as unknown as LaunchpadsFile
   const missing = findMissing(file, known)
   if (missing.length > 0) return { ok: false, problems: missing }
-  const launchpads = file.launchpads.map(entry => ({ ...known[entry.adapter]?.presets, ...entry }))
+  // On another chain the contracts of Base are no default: what is missing there is asked of the chain.
+  const onBase = parseAddress(file.weth) === BASE_WETH
+  const launchpads = file.launchpads.map(entry => ({ ...(onBase ? known[entry.adapter]?.presets : {}), ...entry }))
   const weth = toAddress(file.weth)
   const value = launchpads.map(entry => toLaunchpad(entry, known[entry.adapter]))
   const problems = [...findRepetitions(launchpads), ...value.flatMap((launchpad, index) => checkEntry(launchpad, index, weth, known))]
@@ -143,7 +150,7 @@ function findMissing({ weth, launchpads }: LaunchpadsFile, known: KnownAdapters)
   if (parseAddress(weth) === BASE_WETH) return []
   return launchpads.flatMap((entry, index) =>
     Object.keys(known[entry.adapter]?.presets ?? {})
-      .filter(contract => entry[contract] === undefined)
+      .filter(contract => entry[contract] === undefined && known[entry.adapter]?.told?.[contract] === undefined)
       .map(
         contract =>
           `launchpads[${index}].${contract}: missing, ${EXPECTED_ADDRESS}: only on Base it may be left out, whose weth is ${BASE_WETH}`,

@@ -68,6 +68,7 @@ export function loadConfig(env: Environment, options: LoadConfigOptions): Config
     launchpads: readLaunchpads(reader, launchpadsFile, options.knownAdapters, options.cwd, readFile),
     confirmations: reader.optional('CONFIRMATIONS', confirmations, 3),
     maxReorgDepth: reader.optional('MAX_REORG_DEPTH', wholeNumber(0, MOST_REORG_DEPTH), 128),
+    claimableRefreshBlocks: reader.optional('CLAIMABLE_REFRESH_BLOCKS', wholeNumber(0, MANY), 10),
     ...readDatabase(reader, options),
     ...readGateway(reader),
     tls: readTls(reader, options.cwd, readFile),

@@ -8,12 +8,16 @@ import { bytesToAddress, toBytes } from './bytes.ts'
 import type { Queryable } from './queryable.ts'
 import { type PoolRow, type TokenStateRow, toDecimal, toPoolState, toTokenState } from './stateRows.ts'
 
-/**
- * The current rows that projecting a batch needs: what its events touch, and the tokens of which a trade has left a window by `now` (Unix
- * seconds of the batch's last block).
- */
-export async function loadRows(db: Queryable, keys: RowKeys, now: number): Promise<CurrentRows> {
-  const tokens = await loadTokens(db, keys.tokens, now)
+export interface LoadTime {
+  /** Unix seconds of the batch's last block. */
+  readonly now: number
+  /** Whether the tokens of which a trade has left a window by then are loaded as well. */
+  readonly expired: boolean
+}
+
+/** The current rows that projecting a batch needs: what its events touch, and on demand what the passing of time has made wrong. */
+export async function loadRows(db: Queryable, keys: RowKeys, { now, expired }: LoadTime): Promise<CurrentRows> {
+  const tokens = await loadTokens(db, keys.tokens, expired ? now : null)
   const addresses = [...tokens.keys()]
   return {
     tokens,
@@ -24,11 +28,12 @@ export async function loadRows(db: Queryable, keys: RowKeys, now: number): Promi
   }
 }
 
-async function loadTokens(db: Queryable, addresses: readonly Address[], now: number): Promise<Map<Address, TokenState>> {
+async function loadTokens(db: Queryable, addresses: readonly Address[], expiredBy: number | null): Promise<Map<Address, TokenState>> {
   // Addresses first and one look-up each after that: with "or" between the two conditions the planner may prefer to read the table.
+  const expired = expiredBy === null ? sql`` : sql`union select address from token where windows_expire_at <= ${expiredBy}::bigint`
   const { rows } = await sql<TokenStateRow>`
     select token.* from (
-      select unnest(${addresses.map(toBytes)}::bytea[]) as address union select address from token where windows_expire_at <= ${now}::bigint
+      select unnest(${addresses.map(toBytes)}::bytea[]) as address ${expired}
     ) as wanted join token using (address)`.execute(db)
   return new Map(rows.map(row => toTokenState(row)).map(token => [token.address, token]))
 }

@@ -15,6 +15,7 @@ import { PoolEntity } from './entities/poolEntity.ts'
 import { TokenEntity } from './entities/tokenEntity.ts'
 import { TradeEntity } from './entities/tradeEntity.ts'
 import { TraderEntity } from './entities/traderEntity.ts'
+import { UncollectedFeeEntity } from './entities/uncollectedFeeEntity.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
 
 const entities = [
@@ -32,6 +33,7 @@ const entities = [
   MetadataWaitingEntity,
   TraderEntity,
   IndexTotalsEntity,
+  UncollectedFeeEntity,
 ]
 
 /**

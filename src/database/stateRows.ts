@@ -21,7 +21,9 @@ export interface PoolRow {
   readonly tick: number | null
   readonly liquidity: string | null
   readonly price_weth: string | null
+  readonly position_id: string | null
   readonly created_block: string
+  readonly last_changed_block: string | null
 }
 
 /** The columns of `select * from token` that projection needs. */
@@ -121,7 +123,9 @@ export function toPoolState(row: PoolRow): PoolState {
     tick: row.tick,
     liquidity: bigintOrNull(row.liquidity),
     priceWeth: toDecimal(row.price_weth),
+    positionId: bigintOrNull(row.position_id),
     createdBlock: Number(row.created_block),
+    lastChangedBlock: numberOrNull(row.last_changed_block),
   }
 }
 

@@ -97,7 +97,8 @@ export async function undoBlocks(
     await remove(db, table, ancestor)
     await restore(db, table, ancestor, [])
   }
-  for (const table of ['trade', 'block_undo'] as const)
+  // What was asked of a dropped block is asked anew.
+  for (const table of ['trade', 'block_undo', 'uncollected_fee'] as const)
     await sql`delete from ${sql.table(table)} where block_number > ${ancestor}`.execute(db)
   await sql`delete from block where number > ${ancestor}`.execute(db)
   return { changed, dropped }

@@ -3,11 +3,9 @@ import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import type { Changes } from '#domain/changes.ts'
 import { type Decimal, formatDecimal, percentChange } from '#domain/decimal.ts'
-import type { PerWindow } from '#domain/token.ts'
 import type { BalanceState, CandleDelta, CreatorFeeState, PoolState, TokenState, TradeRow } from '#domain/tokenState.ts'
 import { WINDOW_NAMES, type WindowName } from '#domain/windows.ts'
-import { type BatchColumn, type BatchColumns, batchInsert, replaceAll } from './batchTable.ts'
-import { toBytes } from './bytes.ts'
+import { type BatchColumn, type BatchColumns, batchInsert, quoted, replaceAll, runStatements, type Statements } from './batchTable.ts'
 import type { Queryable } from './queryable.ts'
 
 /** How many of the newest blocks are kept for reconciliation. */
@@ -18,18 +16,19 @@ export const KEPT_BLOCKS = 4_096
  * before when that is larger.
  */
 export async function writeChanges(db: Queryable, changes: Changes, committedAtMs: number): Promise<void> {
-  await insertTokens(
-    db,
-    changes.tokens.map(token => ({ token, committedAtMs })),
-  )
-  await insertPools(db, changes.pools)
-  await insertTrades(db, changes.trades)
-  await insertBalances(db, changes.balances)
-  await insertCandles(db, changes.candles)
-  await insertCreatorFees(db, changes.creatorFees)
-  await insertBlocks(db, changes.blocks)
+  await runStatements(db, statementsOf(changes, committedAtMs))
+}
+
+function* statementsOf(changes: Changes, committedAtMs: number): Statements {
+  yield* insertTokens(changes.tokens.map(token => ({ token, committedAtMs })))
+  yield* insertPools(changes.pools)
+  yield* insertTrades(changes.trades)
+  yield* insertBalances(changes.balances)
+  yield* insertCandles(changes.candles)
+  yield* insertCreatorFees(changes.creatorFees)
+  yield* insertBlocks(changes.blocks)
   const newest = changes.blocks.at(-1)
-  if (newest !== undefined) await sql`delete from block where number <= ${newest.number - KEPT_BLOCKS}`.execute(db)
+  if (newest !== undefined) yield sql`delete from block where number <= ${newest.number - KEPT_BLOCKS}`
 }
 
 export interface WrittenToken {
@@ -43,7 +42,7 @@ export const TOKEN_COLUMNS: BatchColumns<WrittenToken> = {
     launchpad: text(token => token.launchpad),
     symbol: text(token => token.symbol),
     name: text(token => token.name),
-    decimals: { type: 'smallint', value: token => token.decimals },
+    decimals: number('smallint', token => token.decimals),
     total_supply: integer(token => token.totalSupply),
     creator: bytea(token => token.creator),
     created_at: bigint(token => token.createdAt),
@@ -56,14 +55,14 @@ export const TOKEN_COLUMNS: BatchColumns<WrittenToken> = {
     ath_price_weth: decimal(token => token.athPriceWeth),
     market_cap_weth: decimal(token => token.marketCapWeth),
     liquidity_weth: decimal(token => token.liquidityWeth),
-    trade_count: { type: 'integer', value: token => token.tradeCount },
-    holder_count: { type: 'integer', value: token => token.holderCount },
+    trade_count: number('integer', token => token.tradeCount),
+    holder_count: number('integer', token => token.holderCount),
     last_trade_at: bigint(token => token.lastTradeAt),
-    ...windowColumns('volume', 'numeric', (token, name) => token.windows[name].volumeWei.toString()),
-    ...windowColumns('buys', 'integer', (token, name) => token.windows[name].buys),
-    ...windowColumns('sells', 'integer', (token, name) => token.windows[name].sells),
-    ...windowColumns('reference_price', 'numeric', (token, name) => formatted(token.referencePrice[name])),
-    ...windowColumns('price_change', 'double precision', (token, name) => priceChange(token, name)),
+    ...windowColumns('volume', name => integer(token => token.windows[name].volumeWei)),
+    ...windowColumns('buys', name => number('integer', token => token.windows[name].buys)),
+    ...windowColumns('sells', name => number('integer', token => token.windows[name].sells)),
+    ...windowColumns('reference_price', name => decimal(token => token.referencePrice[name])),
+    ...windowColumns('price_change', name => double(token => priceChange(token, name))),
     windows_at: bigint(token => token.windowsAt),
     windows_expire_at: bigint(token => token.windowsExpireAt),
     creator_fee_bps: double(token => token.creatorFeeBps),
@@ -98,23 +97,25 @@ export const POOL_COLUMNS: BatchColumns<PoolState> = {
   launchpad: text(pool => pool.launchpad),
   type: text(pool => pool.type),
   quote_token: bytea(pool => pool.quoteToken),
-  quote_decimals: { type: 'smallint', value: pool => pool.quoteDecimals },
-  token_is_token0: { type: 'boolean', value: pool => pool.tokenIsToken0 },
+  quote_decimals: number('smallint', pool => pool.quoteDecimals),
+  token_is_token0: { type: 'boolean', value: pool => String(pool.tokenIsToken0) },
   fee_bps: double(pool => pool.feeBps),
   reserve_token: integer(pool => pool.reserveToken),
   reserve_quote: integer(pool => pool.reserveQuote),
   sqrt_price_x96: integer(pool => pool.sqrtPriceX96),
-  tick: { type: 'integer', value: pool => pool.tick },
+  tick: number('integer', pool => pool.tick),
   liquidity: integer(pool => pool.liquidity),
   price_weth: decimal(pool => pool.priceWeth),
+  position_id: integer(pool => pool.positionId),
   created_block: bigint(pool => pool.createdBlock),
+  last_changed_block: bigint(pool => pool.lastChangedBlock),
 }
 
 const insertPools = batchInsert<PoolState>({ table: 'pool', columns: POOL_COLUMNS, onConflict: replaceAll(['address'], POOL_COLUMNS) })
 
 export const TRADE_COLUMNS: BatchColumns<TradeRow> = {
   block_number: bigint(trade => trade.blockNumber),
-  log_index: { type: 'integer', value: trade => trade.logIndex },
+  log_index: number('integer', trade => trade.logIndex),
   token: bytea(trade => trade.token),
   pool: bytea(trade => trade.pool),
   phase: text(trade => trade.phase),
@@ -150,20 +151,20 @@ const insertBalances = batchInsert<BalanceState>({
 
 export const CANDLE_COLUMNS: BatchColumns<CandleDelta> = {
   token: bytea(candle => candle.token),
-  interval_seconds: { type: 'integer', value: candle => candle.intervalSeconds },
+  interval_seconds: number('integer', candle => candle.intervalSeconds),
   time: bigint(candle => candle.time),
   open: decimal(candle => candle.open),
   high: decimal(candle => candle.high),
   low: decimal(candle => candle.low),
   close: decimal(candle => candle.close),
   volume_wei: integer(candle => candle.volumeWei),
-  trades: { type: 'integer', value: candle => candle.trades },
+  trades: number('integer', candle => candle.trades),
   open_usd: decimal(candle => candle.usd?.open ?? null),
   high_usd: decimal(candle => candle.usd?.high ?? null),
   low_usd: decimal(candle => candle.usd?.low ?? null),
   close_usd: decimal(candle => candle.usd?.close ?? null),
   volume_usd: decimal(candle => candle.usd?.volume ?? null),
-  trades_usd: { type: 'integer', value: candle => candle.usd?.trades ?? 0 },
+  trades_usd: number('integer', candle => candle.usd?.trades ?? 0),
 }
 
 const insertCandles = batchInsert<CandleDelta>({
@@ -212,30 +213,31 @@ function priceChange(token: TokenState, name: WindowName): number | null {
   return before === null || token.priceWeth === null ? null : percentChange(before, token.priceWeth)
 }
 
-function formatted(value: Decimal | null): string | null {
-  return value === null ? null : formatDecimal(value)
-}
-
 function bytea<Row>(value: (row: Row) => Hex | Address | null): BatchColumn<Row> {
   return {
     type: 'bytea',
     value: row => {
       const hex = value(row)
-      return hex === null ? null : toBytes(hex)
+      return hex === null ? null : `\\${hex.slice(1)}`
     },
+    escape: value => `\\${value}`,
   }
 }
 
 function text<Row>(value: (row: Row) => string | null): BatchColumn<Row> {
-  return { type: 'text', value }
+  return { type: 'text', value, escape: quoted }
+}
+
+function number<Row>(type: 'smallint' | 'integer' | 'bigint' | 'double precision', value: (row: Row) => number | null): BatchColumn<Row> {
+  return { type, value: row => value(row)?.toString() ?? null }
 }
 
 function bigint<Row>(value: (row: Row) => number | null): BatchColumn<Row> {
-  return { type: 'bigint', value }
+  return number('bigint', value)
 }
 
 function double<Row>(value: (row: Row) => number | null): BatchColumn<Row> {
-  return { type: 'double precision', value }
+  return number('double precision', value)
 }
 
 function integer<Row>(value: (row: Row) => bigint | null): BatchColumn<Row> {
@@ -243,19 +245,21 @@ function integer<Row>(value: (row: Row) => bigint | null): BatchColumn<Row> {
 }
 
 function decimal<Row>(value: (row: Row) => Decimal | null): BatchColumn<Row> {
-  return { type: 'numeric', value: row => formatted(value(row)) }
+  return {
+    type: 'numeric',
+    value: row => {
+      const decimal = value(row)
+      return decimal === null ? null : formatDecimal(decimal)
+    },
+  }
 }
 
-function windowColumns(
-  prefix: string,
-  type: string,
-  value: (token: TokenState, name: keyof PerWindow<unknown>) => string | number | null,
-): BatchColumns<TokenState> {
-  return Object.fromEntries(WINDOW_NAMES.map(name => [`${prefix}_${name}`, { type, value: (token: TokenState) => value(token, name) }]))
+function windowColumns(prefix: string, column: (name: WindowName) => BatchColumn<TokenState>): BatchColumns<TokenState> {
+  return Object.fromEntries(WINDOW_NAMES.map(name => [`${prefix}_${name}`, column(name)]))
 }
 
 function ofToken(columns: BatchColumns<TokenState>): BatchColumns<WrittenToken> {
   return Object.fromEntries(
-    Object.entries(columns).map(([name, { type, value }]) => [name, { type, value: ({ token }: WrittenToken) => value(token) }]),
+    Object.entries(columns).map(([name, column]) => [name, { ...column, value: ({ token }: WrittenToken) => column.value(token) }]),
   )
 }

@@ -8,7 +8,7 @@ export interface ClaimableAmount {
   readonly currency: Address
   readonly symbol: string | null
   readonly decimals: number | null
-  /** `null` where no event tells what accrues: it lies uncollected in a Uniswap position. */
+  /** `null` where what accrues lies uncollected in a Uniswap position, and no provider has told how much. */
   readonly accrued: string | null
   readonly claimed: string
   /** What can be claimed now; `null` where `accrued` is. */
@@ -22,6 +22,7 @@ export interface ClaimableAmount {
 export interface Claimable {
   readonly token: Address
   readonly creator: Address
+  /** An amount that lies in a position is of the block for which it was asked; then that is older than what is indexed. */
   readonly asOfBlock: string
   readonly claimable: readonly ClaimableAmount[]
 }

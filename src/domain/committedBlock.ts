@@ -14,7 +14,7 @@ export interface CommittedBlock {
   /** When the commit completed, on this process's monotonic clock in ms (`performance.now()`); start of the delivery latency. */
   readonly completedAtMs: number
   readonly tokens: readonly TokenSnapshot[]
-  /** Tokens that were changed without reading their state: those of a backfilled range or of new metadata, of which hardly any is watched. */
+  /** Tokens that were changed without reading their state: nobody watches them, or they are of a backfilled range or of new metadata, of which hardly any is. */
   readonly unread: readonly Address[]
   /** Tokens that are no longer indexed: a reorg took their launch off the chain. */
   readonly dropped: readonly Address[]

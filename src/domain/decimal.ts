@@ -7,6 +7,7 @@ export type Decimal = bigint & { readonly __brand: 'Decimal' }
 const SCALE = 60
 const ONE = 10n ** BigInt(SCALE)
 const SIGNIFICANT_DIGITS = 20
+const ZERO_DIGIT = 0x30
 
 /** `numerator / denominator`, rounded half up to 20 significant digits; `null` when the denominator is zero. */
 export function ratio(numerator: bigint, denominator: bigint): Decimal | null {
@@ -50,8 +51,11 @@ export function parseDecimal(text: string): Decimal {
 export function formatDecimal(value: Decimal): string {
   const negative = value < 0n
   const digits = (negative ? -value : value).toString().padStart(SCALE + 1, '0')
-  const fraction = digits.slice(-SCALE).replace(/0+$/, '')
-  const whole = digits.slice(0, -SCALE)
+  const point = digits.length - SCALE
+  let end = digits.length
+  while (end > point && digits.charCodeAt(end - 1) === ZERO_DIGIT) end--
+  const fraction = digits.slice(point, end)
+  const whole = digits.slice(0, point)
   return `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
 }
 

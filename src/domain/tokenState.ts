@@ -82,7 +82,11 @@ export interface PoolState {
   readonly liquidity: bigint | null
   /** WETH per whole token as the pool's state says; `null` when it is not quoted in WETH or not initialised. */
   readonly priceWeth: Decimal | null
+  /** The number of the locked position whose fees the launchpad shares out; `null` where it is not of this pool, or nothing is known of it. */
+  readonly positionId: bigint | null
   readonly createdBlock: number
+  /** The last block with an event that moved it; `null`: it was before that was noted. */
+  readonly lastChangedBlock: number | null
 }
 
 /** A balance as the sum of its Transfer events: negative where a token's balances change without events. */
@@ -102,7 +106,7 @@ export interface CreatorFeeState {
   readonly scope: ClaimScope
   /** The zero address when the scope is `creator`. */
   readonly token: Address
-  /** `null` where events tell only what was claimed. */
+  /** `null` for whom it lies in a position until it is collected: then events tell only what was claimed. */
   readonly accrued: bigint | null
   readonly claimed: bigint
   /** What the call that pays it out is made with, where it needs more than who and what: a Uniswap v3 position's number. */

@@ -160,10 +160,7 @@ export class Outbox {
       this.#writeFrames()
       return
     }
-    corked = this
-    const isClear = this.#sink.cork(writeCorked)
-    corked = null
-    if (!isClear) this.block()
+    if (!writeTogether(this, this.#sink)) this.block()
   }
 
   /** What is written together. */
@@ -210,6 +207,14 @@ export class Outbox {
 /** Whose `writeSlice` runs inside `cork`: a function made once in place of one for each flush. */
 let corked: Outbox | null = null
 const writeCorked = () => corked?.writeSlice()
+
+/** Returns whether all of it could leave. */
+function writeTogether(outbox: Outbox, sink: Sink): boolean {
+  corked = outbox
+  const isClear = sink.cork(writeCorked)
+  corked = null
+  return isClear
+}
 
 /** One connection's interest in one token: at most one frame waits in it. */
 export class OutboxSubscription implements Subscription {

@@ -59,6 +59,9 @@ interface Commit {
   done(): void
 }
 
+/** So many blocks before the confirmed head, and it, have everything settled: an index that is always a block or two late has, too. */
+const SETTLED_BLOCKS = 8
+
 const IDLE: Advance = { kind: 'idle' }
 
 export function createAdvancer(options: AdvancerOptions): Advancer {
@@ -73,6 +76,8 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
   let uncertain: Commit | null = null
   /** Whether the index was said to be ahead of the chain: to be unsaid when it no longer is, also when there is nothing to index then. */
   let toldAhead = false
+  /** The head below which the cursor was looked up last: it need not be again before that moves. */
+  let lookedBelow: Hex | null = null
   /** The cursor at which a reorg was too deep: it is looked for again and counted once. */
   let tooDeepAt: Hex | null = null
   let underWay: Promise<unknown> = Promise.resolve()
@@ -155,7 +160,8 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
       return range
     }
     const block = await follow.block(next.from, next.target)
-    return { batch: liveBatch(block, watchlist), first: block.header }
+    const batch = liveBatch(block, watchlist)
+    return { batch: next.target - next.from > SETTLED_BLOCKS ? { ...batch, behind: true } : batch, first: block.header }
   }
 
   const step = async (tip: ChainTip): Promise<Advance> => {
@@ -168,6 +174,15 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
     const next = plan(chain, tip, startBlock, followBlocks)
     report.planned(next)
     switch (next.kind) {
+      case 'look': {
+        const cursor = chain.at(-1)
+        const shown = cursor === undefined ? undefined : await source.header(cursor.number)
+        if (shown?.hash !== cursor?.hash) return replaced(tip)
+        lookedBelow = tip.head.hash
+        toldAhead = false
+        state.trouble('indexing', null)
+        return IDLE
+      }
       case 'idle':
         toldAhead = false
         state.trouble('indexing', null)
@@ -204,6 +219,7 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
     hasWork: tip => {
       if (stopped || local === null) return !stopped
       const { kind } = plan(local, tip, startBlock, followBlocks)
+      if (kind === 'look') return toldAhead || lookedBelow !== tip.head.hash
       return kind === 'idle' ? toldAhead : kind !== 'ahead'
     },
     stop: async () => {

@@ -7,14 +7,16 @@ import { writeTotals } from '#database/totals.ts'
 import { forgetUndoBefore, keepUndo, raiseRelaunched } from '#database/undo.ts'
 import { writeChanges } from '#database/writeChanges.ts'
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
 import { balanceKey, creatorFeeKey, type RowKeys } from '#domain/changes.ts'
 import { parseDecimal } from '#domain/decimal.ts'
-import type { Discovery, LaunchpadAdapter, Watched } from '#launchpads/adapter.ts'
+import type { Decoded, Discovery, LaunchpadAdapter, Watched } from '#launchpads/adapter.ts'
 import { decodeLogs } from '#launchpads/decodeLogs.ts'
 import type { Directory } from '#launchpads/directory.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
+import { inSlices, type Steps } from './inSlices.ts'
 import type { BlockBatch } from './ports.ts'
-import { project } from './project/project.ts'
+import { projection } from './project/project.ts'
 
 /** A batch as events, ready to be applied. */
 export interface DecodedBatch {
@@ -33,13 +35,15 @@ export interface DecodeOptions {
 }
 
 /** Decodes a batch's logs. Changes nothing. */
-export function decodeBatch(batch: BlockBatch, { directory, adapters, weth, logger }: DecodeOptions): DecodedBatch {
+export async function decodeBatch(batch: BlockBatch, { directory, adapters, weth, logger }: DecodeOptions): Promise<DecodedBatch> {
   const discoveries = directory.discoveries(batch.logs)
   const added = new Map(discoveries.map(discovery => [discovery.address, discovery]))
   const lookup = (address: Hex): Watched | undefined => directory.lookup(address) ?? added.get(address)?.watched
   // Block by block, what an address did before it was announced would not have been seen.
   const logs = batch.logs.filter(({ address, blockNumber }) => blockNumber >= (added.get(address)?.block ?? 0))
-  const { events, malformed } = decodeLogs({ logs, headers: batch.headers, lookup, adapters, weth })
+  const { events, malformed } = await inSlices(
+    decoding({ logs, headers: batch.headers }, input => decodeLogs({ ...input, lookup, adapters, weth })),
+  )
   const [first] = malformed
   if (first !== undefined) {
     const { blockNumber, txHash, logIndex, address } = first
@@ -49,6 +53,31 @@ export function decodeBatch(batch: BlockBatch, { directory, adapters, weth, logg
     )
   }
   return { batch, events, discoveries, lookup }
+}
+
+const LOGS_PER_STEP = 100
+const EVENTS_PER_STEP = 256
+
+/** Decodes some blocks at a time: no event of one depends on another. */
+function* decoding(
+  { logs, headers }: Pick<BlockBatch, 'logs' | 'headers'>,
+  decode: (input: Pick<BlockBatch, 'logs' | 'headers'>) => Decoded,
+): Steps<{ readonly events: readonly TokenEvent[]; readonly malformed: readonly ChainLog[] }> {
+  const events: TokenEvent[] = []
+  const malformed: ChainLog[] = []
+  let header = 0
+  for (let from = 0, to = 0; from < logs.length; from = to) {
+    to = Math.min(from + LOGS_PER_STEP, logs.length)
+    while (to < logs.length && logs[to]?.blockNumber === logs[to - 1]?.blockNumber) to++
+    const firstHeader = header
+    const last = logs[to - 1]?.blockNumber ?? 0
+    while (header < headers.length && (headers[header]?.number ?? 0) <= last) header++
+    const decoded = decode({ logs: logs.slice(from, to), headers: headers.slice(firstHeader, header) })
+    for (const event of decoded.events) events.push(event)
+    for (const log of decoded.malformed) malformed.push(log)
+    yield
+  }
+  return { events, malformed }
 }
 
 export interface ApplyOptions {
@@ -75,9 +104,10 @@ export async function applyBatch(db: Queryable, decoded: DecodedBatch, options: 
   const { batch, events, lookup } = decoded
   const { weth, ethUsd, committedAtMs } = options
   const now = batch.to.timestamp
-  const rows = await loadRows(db, keysOf(events), now)
+  const keys = await inSlices(keysOf(events))
+  const rows = await loadRows(db, keys, { now, expired: batch.behind !== true })
   const price = ethUsd === null ? null : parseDecimal(ethUsd)
-  const changes = project({ events, rows, now, weth, ethUsd: price, lookup, blocks: [batch.to] })
+  const changes = await inSlices(projection({ events, rows, now, weth, ethUsd: price, lookup, blocks: [batch.to] }))
   const undoFrom = undoFromAfter(batch, options)
   if (undoFrom !== null) await keepUndo(db, batch.to.number, changes)
   await writeTotals(db, changes, rows.tokens, now)
@@ -96,11 +126,12 @@ function undoFromAfter({ live, to }: BlockBatch, { undoFrom, maxReorgDepth }: Ap
   return Math.max(undoFrom ?? to.number, to.number - maxReorgDepth + 1)
 }
 
-function keysOf(events: readonly TokenEvent[]): RowKeys {
+function* keysOf(events: readonly TokenEvent[]): Steps<RowKeys> {
   const tokens = new Set<Address>()
   const balances = new Map<string, RowKeys['balances'][number]>()
   const creatorFees = new Map<string, RowKeys['creatorFees'][number]>()
-  for (const event of events) {
+  for (const [index, event] of events.entries()) {
+    if (index % EVENTS_PER_STEP === 0) yield
     const { token } = event
     tokens.add(token)
     if (event.kind === 'transfer') {

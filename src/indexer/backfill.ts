@@ -1,5 +1,5 @@
 import type { ChainSource } from '#chain/chainSource.ts'
-import type { Address } from '#domain/address.ts'
+import type { Hex } from '#domain/address.ts'
 import { type FetchedRange, fetchRange } from './backfillRange.ts'
 import { type BackfillBounds, nextRangeBlocks } from './backfillSize.ts'
 import type { Watchlist } from './ports.ts'
@@ -41,7 +41,7 @@ export function createBackfill({ source, watchlist, bounds = BOUNDS }: BackfillO
   let ahead: Ahead | null = null
 
   // Never rejects: the range may fail while nobody is waiting for it.
-  const begin = (from: number, target: number, announced: readonly Address[]): Ahead => {
+  const begin = (from: number, target: number, announced: readonly Hex[]): Ahead => {
     const request = { from, to: Math.min(target, from + blocks - 1), announced, maxLogs: bounds.targetLogs * MOST_OVERSHOOT }
     const outcome = fetchRange(source, watchlist, request).then(
       (range): Outcome => ({ ok: true, range }),

@@ -1,15 +1,15 @@
 import type { ChainSource } from '#chain/chainSource.ts'
 import type { ChainHeader } from '#chain/rawBlock.ts'
 import { RpcError } from '#chain/rpcFault.ts'
-import type { Address } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { ANNOUNCING_STEPS, type BlockBatch, type Watchlist } from './ports.ts'
 
 export interface RangeRequest {
   readonly from: number
   readonly to: number
-  /** Addresses that an earlier range announced and that is not committed yet: the watchlist does not know them. */
-  readonly announced: readonly Address[]
+  /** Addresses and ids of pools that an earlier range announced and that is not committed yet: the watchlist does not know them. */
+  readonly announced: readonly Hex[]
   /** Past this many logs the range ends early. */
   readonly maxLogs: number
 }
@@ -18,8 +18,8 @@ export interface FetchedRange {
   readonly batch: BlockBatch
   /** The header of the first block, which tells what the range follows on. */
   readonly first: ChainHeader
-  /** Addresses that this range announces. */
-  readonly discovered: readonly Address[]
+  /** Addresses and ids of pools that this range announces. */
+  readonly discovered: readonly Hex[]
 }
 
 type RangeSource = Pick<ChainSource, 'headers' | 'logsInRange'>
@@ -42,39 +42,53 @@ export async function fetchRange(
 ): Promise<FetchedRange> {
   const [first, end] = await source.headers([from, to])
   if (first === undefined || end === undefined) throw new RpcError({ kind: 'missing', what: `block ${from} or ${to}` })
-  const known = new Set([...watchlist.addresses(), ...announced])
-  const one = await source.logsInRange({ from, to, end, addresses: [...known], maxLogs })
+  const known = new Set([...watchlist.addresses(), ...(watchlist.poolIds?.() ?? []), ...announced])
+  const one = await source.logsInRange({ from, to, end, ...partsOf(known, watchlist), maxLogs })
 
-  const found = new Map<Address, number>()
+  const found = new Map<Hex, number>()
   let { logs, to: last } = one
   for (let step = 0; step < ANNOUNCING_STEPS; step++) {
     const fresh = announcements(logs, watchlist, known, found)
     if (fresh.size === 0) break
-    for (const [address, block] of fresh) found.set(address, block)
-    const more = await source.logsInRange({ from: leastOf(fresh.values()), to: last, end, addresses: [...fresh.keys()], maxLogs })
+    for (const [key, block] of fresh) found.set(key, block)
+    const more = await source.logsInRange({ from: leastOf(fresh.values()), to: last, end, ...partsOf(fresh.keys(), watchlist), maxLogs })
     // It may have ended earlier still; what is announced after its end belongs to the next range.
     last = more.to
     logs = merge(
+      // An address that is found again, in an earlier block, comes with all of its logs. An id is found once, in what a contract says.
       logs.filter(({ address, blockNumber }) => blockNumber <= last && !fresh.has(address)),
-      more.logs.filter(({ address, blockNumber }) => blockNumber >= (fresh.get(address) ?? Number.POSITIVE_INFINITY)),
+      more.logs.filter(log => log.blockNumber >= (announcedAt(log, fresh) ?? Number.POSITIVE_INFINITY)),
     )
   }
   const [headers, lastHeader] = await Promise.all([fetchHeaders(source, logs), fetchLast(source, last, first, end)])
-  const discovered = [...found].flatMap(([address, block]) => (block <= last ? [address] : []))
-  return { batch: { from, to: lastHeader, headers, logs, live: false }, first, discovered }
+  const discovered = [...found].flatMap(([key, block]) => (block <= last ? [key] : []))
+  return { batch: { from, to: lastHeader, headers, logs, live: false, behind: true }, first, discovered }
 }
 
-/** The addresses that the logs announce and that are neither known nor found from that block on, each with the block that announces it. */
+function partsOf(keys: Iterable<Hex>, watchlist: Watchlist): ReturnType<NonNullable<Watchlist['partsOf']>> {
+  const list = [...keys]
+  return watchlist.partsOf?.(list) ?? { addresses: list as Address[] }
+}
+
+/** By its emitter, or, of a PoolManager's, by the pool that it is about. */
+function announcedAt({ address, topics: [, id] }: ChainLog, found: ReadonlyMap<Hex, number>): number | undefined {
+  return found.get(address) ?? (id === undefined ? undefined : found.get(id))
+}
+
+/**
+ * The addresses and ids of pools that the logs announce and that are neither known nor found from that block on, each with the block that
+ * announces it.
+ */
 function announcements(
   logs: readonly ChainLog[],
   watchlist: Watchlist,
-  known: ReadonlySet<Address>,
-  found: ReadonlyMap<Address, number>,
-): ReadonlyMap<Address, number> {
-  const fresh = new Map<Address, number>()
+  known: ReadonlySet<Hex>,
+  found: ReadonlyMap<Hex, number>,
+): ReadonlyMap<Hex, number> {
+  const fresh = new Map<Hex, number>()
   for (const [block, blockLogs] of Map.groupBy(logs, ({ blockNumber }) => blockNumber)) {
-    for (const address of watchlist.discover(blockLogs)) {
-      if (!known.has(address) && !fresh.has(address) && block < (found.get(address) ?? Number.POSITIVE_INFINITY)) fresh.set(address, block)
+    for (const key of watchlist.discover(blockLogs)) {
+      if (!known.has(key) && !fresh.has(key) && block < (found.get(key) ?? Number.POSITIVE_INFINITY)) fresh.set(key, block)
     }
   }
   return fresh

@@ -1,5 +1,5 @@
 import type { BlockWithLogs, ChainSource } from '#chain/chainSource.ts'
-import type { Address } from '#domain/address.ts'
+import type { Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { ANNOUNCING_STEPS, type BlockBatch, type Watchlist } from './ports.ts'
 
@@ -61,20 +61,20 @@ export function createFollow({ source, ahead = 3 }: FollowOptions): Follow {
 /**
  * The batch of one block: the logs of the addresses that are watched, and of those that the block itself adds, wherever in it they are announced.
  *
- * @param announced addresses that blocks before it add and that are not committed yet; what this one adds is added to it
+ * @param announced addresses and ids of pools that blocks before it add and that are not committed yet; what this one adds is added to it
  */
-export function liveBatch({ header, logs }: BlockWithLogs, watchlist: Watchlist, announced = new Set<Address>()): BlockBatch {
+export function liveBatch({ header, logs }: BlockWithLogs, watchlist: Watchlist, announced = new Set<Hex>()): BlockBatch {
   const kept = watchedLogs(logs, watchlist, announced)
   return { from: header.number, to: header, headers: kept.length === 0 ? [] : [header], logs: kept, live: true }
 }
 
-function watchedLogs(logs: readonly ChainLog[], watchlist: Watchlist, announced: Set<Address>): readonly ChainLog[] {
+function watchedLogs(logs: readonly ChainLog[], watchlist: Watchlist, announced: Set<Hex>): readonly ChainLog[] {
   const isWatched = ({ address }: ChainLog) => watchlist.has(address) || announced.has(address)
   let kept = logs.filter(isWatched)
   // What is announced may announce something itself: a curve its pool.
   for (let step = 0; step < ANNOUNCING_STEPS; step++) {
     const before = announced.size
-    for (const address of watchlist.discover(kept)) announced.add(address)
+    for (const key of watchlist.discover(kept)) announced.add(key)
     if (announced.size === before) break
     kept = logs.filter(isWatched)
   }

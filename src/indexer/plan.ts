@@ -16,6 +16,8 @@ export type Plan =
   | { readonly kind: 'reorg' }
   /** The chain ends before what is indexed: the provider is behind, or it is another chain. */
   | { readonly kind: 'ahead' }
+  /** Everything that is confirmed is indexed, and blocks above it that the chain, having become shorter, may have replaced or not. */
+  | { readonly kind: 'look' }
   /** Everything that is confirmed is indexed. */
   | { readonly kind: 'idle' }
 
@@ -31,7 +33,9 @@ export function plan(local: LocalChain, { head, confirmed }: ChainTip, startBloc
   if (cursor !== undefined && confirmed.number <= cursor.number) {
     const replaced = [confirmed, head].some(header => header.number <= cursor.number && reconcile(local, header).kind === 'reorg')
     if (replaced) return { kind: 'reorg' }
-    return head.number < cursor.number ? { kind: 'ahead' } : { kind: 'idle' }
+    if (head.number < cursor.number) return { kind: 'ahead' }
+    // Of what lies between the two headers of the tip, neither tells.
+    return { kind: confirmed.number < cursor.number && cursor.number < head.number ? 'look' : 'idle' }
   }
   const next = cursor === undefined ? startBlock : cursor.number + 1
   if (next > confirmed.number) return { kind: 'idle' }

@@ -1,4 +1,5 @@
-import type { Address } from '#domain/address.ts'
+import type { LogRangeQuery } from '#chain/logRanges.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 
@@ -14,6 +15,11 @@ export interface BlockBatch {
   readonly logs: readonly ChainLog[]
   /** True while following: prices of the moment are stored with the trades. */
   readonly live: boolean
+  /**
+   * True while more than a few confirmed blocks are known to follow. What time alone changes, trades that leave a token's windows, is then left
+   * to a later batch: in a busy chain it is most of what a block costs, and nobody sees it before the last one. Default false.
+   */
+  readonly behind?: boolean
 }
 
 /** The blocks that take the place of indexed ones. */
@@ -60,8 +66,12 @@ export interface Watchlist {
   /** Every watched address, contracts included. */
   addresses(): readonly Address[]
   /**
-   * The addresses that these logs, of watched addresses and of such as were discovered before, add (new tokens, curves, pools). At least those
-   * that a commit of them would watch. Changes nothing.
+   * The addresses and ids of pools that these logs, of watched addresses and of such as were discovered before, add (new tokens, curves,
+   * pools). At least those that a commit of them would watch. Changes nothing.
    */
-  discover(logs: readonly ChainLog[]): readonly Address[]
+  discover(logs: readonly ChainLog[]): readonly Hex[]
+  /** The ids of pools inside a Uniswap v4 PoolManager, which have no address. Left out: there are none. */
+  poolIds?(): readonly Hex[]
+  /** Whose logs, and which, have to be fetched for these addresses and ids of pools. Left out: those of the addresses. */
+  partsOf?(keys: readonly Hex[]): Pick<LogRangeQuery, 'addresses' | 'filtered'>
 }

@@ -1,6 +1,6 @@
 import type { ChainSource } from '#chain/chainSource.ts'
 import { RpcError } from '#chain/rpcFault.ts'
-import type { Address } from '#domain/address.ts'
+import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { liveBatch } from './follow.ts'
 import type { BlockBatch, Replacement, Watchlist } from './ports.ts'
@@ -23,7 +23,7 @@ const BLOCKS_AT_ONCE = 8
  * @throws `RpcError`, `inconsistent` when the blocks are not one chain from the ancestor on: it has been replaced again meanwhile
  */
 export async function fetchReplacement({ source, watchlist, ancestor, to }: ReplacementOptions): Promise<Replacement> {
-  const announced = new Set<Address>()
+  const announced = new Set<Hex>()
   const batches: BlockBatch[] = []
   let parent = ancestor
   for (let from = ancestor.number + 1; from <= to; from += BLOCKS_AT_ONCE) {

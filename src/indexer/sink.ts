@@ -28,6 +28,11 @@ export interface SinkOptions {
   readonly directory: Directory
   /** How many of the newest blocks can be undone. Default 0: none. */
   readonly maxReorgDepth?: number
+  /**
+   * Whether anybody wants to be told the token's state; of the others only that they changed. Asked inside the commit: who begins to watch
+   * after it is among those who were told that much. Default: everybody is.
+   */
+  isWatched?(token: Address): boolean
   /** USD per ETH now, or `null`. */
   ethUsd(): string | null
   /** Monotonic milliseconds. */
@@ -52,7 +57,7 @@ export function createSink(options: SinkOptions): BlockSink {
 
 async function commitBatch(batch: BlockBatch, options: SinkOptions): Promise<CommittedBlock> {
   const { directory, weth, writer, maxReorgDepth = 0 } = options
-  const decoded = decodeBatch(batch, options)
+  const decoded = await decodeBatch(batch, options)
   const ethUsd = batch.live ? options.ethUsd() : null
   const mostSnapshots = batch.live ? Number.POSITIVE_INFINITY : 0
 
@@ -91,7 +96,7 @@ async function swapBlocks({ ancestor, batches }: Replacement, options: SinkOptio
     const tokens = new Set(undone.changed)
     // Block by block, as they would have been followed: an address is what it was known to be then.
     for (const batch of batches) {
-      const decoded = decodeBatch(batch, { ...options, directory: branch })
+      const decoded = await decodeBatch(batch, { ...options, directory: branch })
       const applied = await applyBatch(db, decoded, { weth, ethUsd: options.ethUsd(), committedAtMs, undoFrom, maxReorgDepth })
       undoFrom = applied.undoFrom
       branch.add(decoded.discoveries, batch.to.number)
@@ -114,11 +119,13 @@ async function readChanged(
   db: Queryable,
   addresses: readonly Address[],
   dropped: readonly Address[],
-  { chainId }: SinkOptions,
+  { chainId, isWatched = () => true }: SinkOptions,
   mostSnapshots: number,
 ): Promise<Changed> {
-  const tokens = mostSnapshots === 0 ? [] : await readSnapshots(db, { chainId, addresses: addresses.slice(0, mostSnapshots) })
-  return { tokens, unread: addresses.slice(mostSnapshots), dropped }
+  const watched = mostSnapshots === 0 ? [] : addresses.filter(address => isWatched(address)).slice(0, mostSnapshots)
+  const tokens = watched.length === 0 ? [] : await readSnapshots(db, { chainId, addresses: watched })
+  const read = new Set(watched)
+  return { tokens, unread: addresses.filter(address => !read.has(address)), dropped }
 }
 
 /** What the commit at the cursor changed. */

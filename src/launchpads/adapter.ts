@@ -2,6 +2,7 @@ import type { ZodType } from 'zod'
 import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { ClaimScope } from '#domain/claimable.ts'
+import type { PositionRewards } from './positionRewards.ts'
 import type { PoolFacts, TokenEvent } from './tokenEvent.ts'
 
 /** Why an address is watched, and what its logs need to be understood. */
@@ -10,6 +11,10 @@ export type Watched =
   | { readonly role: 'contract'; readonly launchpad: string; readonly holds?: 'curve' }
   /** A Uniswap v4 PoolManager: its logs are those of the pools inside it, each found by its id. */
   | { readonly role: 'poolManager'; readonly launchpad: string }
+  /** A contract that holds positions: its logs are those of the positions, each found by its number, and its own. */
+  | { readonly role: 'locker'; readonly launchpad: string }
+  /** A position in a locker, of a token's pool. */
+  | { readonly role: 'position'; readonly launchpad: string; readonly token: Address; readonly pool: PoolFacts }
   | { readonly role: 'token'; readonly launchpad: string; readonly token: Address }
   | { readonly role: 'pool'; readonly launchpad: string; readonly token: Address; readonly pool: PoolFacts; readonly tokenDecimals: number }
   /** A token that is its own curve: its contract sells and takes back what it mints. */
@@ -21,10 +26,13 @@ export type Watched =
       readonly tokenDecimals: number
     }
 
-/** Why an address, or a pool inside a PoolManager by its id, is watched; `undefined`: it is not. */
+/** Why an address, a pool inside a PoolManager by its id, or a position by its `positionKey` is watched; `undefined`: it is not. */
 export type Lookup = (address: Hex) => Watched | undefined
 
-/** What a launchpad's log adds to what is watched: an address, or the id of a pool inside a Uniswap v4 PoolManager. */
+/**
+ * What a launchpad's log adds to what is watched: an address, the id of a pool inside a Uniswap v4 PoolManager, or a position in a locker
+ * (`positionKey`).
+ */
 export interface Discovery {
   readonly address: Hex
   readonly watched: Watched
@@ -79,6 +87,10 @@ export interface LaunchpadAdapter {
   readonly curves?: readonly Address[]
   /** Which of `contracts` is the Uniswap v4 PoolManager; none by default. */
   readonly poolManager?: Address
+  /** Of these among `contracts` only logs with these topics tell anything: the others are not fetched where there is a choice. */
+  readonly topics?: ReadonlyMap<Address, readonly (readonly Hex[] | null)[]>
+  /** Where creators' shares lie in locked positions until they are collected, and how a simulated call tells how much. */
+  readonly positions?: PositionRewards
   readonly startBlock: number
   /** The tokens, curves and pools that these logs of `contracts` announce. Logs of other addresses or topics are passed over. */
   discover(logs: readonly ChainLog[], lookup: Lookup): readonly Discovery[]
@@ -107,12 +119,20 @@ export interface EntryProblem {
   readonly message: string
 }
 
+/** Where a contract is learned from: `by` names the contract that tells it, asked as the signature says. */
+export interface ToldContract {
+  readonly by: string
+  readonly getter: string
+}
+
 /** A kind of launchpad: what its entry in `launchpads.json` must name, and how it is made. */
 export interface AdapterKind {
   /** Names of the contract fields. */
   readonly contracts: readonly string[]
   /** Public addresses on Base of contracts that an entry may leave out. */
   readonly presets?: Readonly<Record<string, Address>>
+  /** Contracts that an entry may leave out on any chain, since another one of its contracts tells them. */
+  readonly told?: Readonly<Record<string, ToldContract>>
   /** Names of contract fields that an entry may give besides. */
   readonly optionalContracts?: readonly string[]
   /** Further fields that an entry may give, and their shape. */

@@ -1,10 +1,21 @@
-import { decodeEventLog, encodeFunctionData, parseAbi, toEventSelector } from 'viem'
+import { decodeEventLog, numberToHex, parseAbi, toEventSelector } from 'viem'
 import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import type { AdapterKind, AdapterOptions, ClaimTarget, Decoded, Discovery, LaunchpadAdapter, TransactionLogs } from './adapter.ts'
+import type {
+  AdapterKind,
+  AdapterOptions,
+  ClaimTarget,
+  Decoded,
+  Discovery,
+  LaunchpadAdapter,
+  TransactionLogs,
+  WatchedLog,
+} from './adapter.ts'
+import { positionKey } from './directory.ts'
 import { positionOf } from './position.ts'
+import { CLAIMED_TOPIC, lpLockerV2, type PositionRewards } from './positionRewards.ts'
 import { cleanText, TEXT_LIMITS } from './text.ts'
-import type { PoolFacts, TokenEvent } from './tokenEvent.ts'
+import type { EventPosition, PoolFacts, TokenEvent, TokenEventOf } from './tokenEvent.ts'
 import { addressTopic, addressWord, MalformedLogError, wordsOf, wordTopic } from './words.ts'
 
 /*
@@ -15,18 +26,17 @@ import { addressTopic, addressWord, MalformedLogError, wordsOf, wordTopic } from
 const CREATED = parseAbi([
   'event TokenCreated(address indexed tokenAddress, address indexed creatorAdmin, address indexed interfaceAdmin, address creatorRewardRecipient, address interfaceRewardRecipient, uint256 positionId, string name, string symbol, int24 startingTickIfToken0IsNewToken, string metadata, uint256 amountTokensBought, uint256 vaultDuration, uint8 vaultPercentage, address msgSender)',
 ])
-const COLLECT = parseAbi(['function collectRewards(uint256 tokenId)'])
 
 const TOPICS = {
   created: toEventSelector(CREATED[0]),
   poolCreated: toEventSelector('PoolCreated(address,address,uint24,int24,address)'),
   rewardAdded: toEventSelector('TokenRewardAdded(uint256,uint256,address,address)'),
-  claimed: toEventSelector(
-    'ClaimedRewards(uint256,address,address,address,address,address,uint256,uint256,uint256,uint256,uint256,uint256)',
-  ),
+  claimed: CLAIMED_TOPIC,
+  handedOver: toEventSelector('CreatorRewardRecipientUpdated(uint256,address,address)'),
 } as const
 
 const POOL_FEE_PIPS = 10_000n
+const POOL_FEE_TOPIC = numberToHex(POOL_FEE_PIPS, { size: 32 })
 const POOL_FEE_BPS = 100
 /** Of its tokens. A token that it is paired with and that is not WETH may have others; nothing is computed with those. */
 const DECIMALS = 18
@@ -38,6 +48,7 @@ export const clankerV31: AdapterKind = {
     locker: toAddress('0x33e2Eda238edcF470309b8c6D228986A1204c8f9'),
     uniswapFactory: toAddress('0x33128a8fC17869897dcE68Ed026d694621f6FDfD'),
   },
+  told: { uniswapFactory: { by: 'factory', getter: 'uniswapV3Factory()' } },
   create: createClankerV31,
 }
 
@@ -47,6 +58,7 @@ interface Context {
   readonly locker: Address
   readonly uniswapFactory: Address
   readonly weth: Address
+  readonly positions: PositionRewards
 }
 
 function createClankerV31({ launchpad, startBlock, contracts, weth }: AdapterOptions): LaunchpadAdapter {
@@ -54,15 +66,17 @@ function createClankerV31({ launchpad, startBlock, contracts, weth }: AdapterOpt
   if (factory === undefined || locker === undefined || uniswapFactory === undefined) {
     throw new TypeError(`launchpad ${launchpad} lacks a factory, locker or uniswapFactory`)
   }
-  const context = { launchpad, factory, locker, uniswapFactory, weth }
+  const positions = lpLockerV2(locker)
+  const context = { launchpad, factory, locker, uniswapFactory, weth, positions }
   return {
     launchpad,
     contracts: [factory, locker, uniswapFactory],
+    positions,
+    topics: new Map([[uniswapFactory, [[TOPICS.poolCreated], null, null, [POOL_FEE_TOPIC]]]]),
     startBlock,
     discover: logs => discover(logs, context),
     decode: transaction => decode(transaction, context),
-    claimCall: ({ claimId }: ClaimTarget) =>
-      claimId === null ? null : { to: locker, data: encodeFunctionData({ abi: COLLECT, args: [claimId] }) },
+    claimCall: ({ claimId, amount }: ClaimTarget) => (claimId === null || amount === 0n ? null : positions.collectCall(claimId)),
   }
 }
 
@@ -70,12 +84,16 @@ function discover(logs: readonly ChainLog[], context: Context): readonly Discove
   const { launchpad } = context
   return logs.filter(isCreation(context)).flatMap((log): readonly Discovery[] => {
     try {
-      decodeCreation(log)
+      const { positionId } = decodeCreation(log)
       const token = addressTopic(log.topics, 1)
-      const pool = poolOf(token, log, logs, context)
+      const pool = poolOf(token, positionId, log, logs, context)
       const discovery: Discovery = { address: token, watched: { role: 'token', launchpad, token } }
       if (pool === null) return [discovery]
-      return [discovery, { address: pool.address, watched: { role: 'pool', launchpad, token, pool, tokenDecimals: DECIMALS } }]
+      return [
+        discovery,
+        { address: pool.address, watched: { role: 'pool', launchpad, token, pool, tokenDecimals: DECIMALS } },
+        { address: positionKey(context.locker, positionId), watched: { role: 'position', launchpad, token, pool } },
+      ]
     } catch (error) {
       // Decoding the same log counts it as malformed.
       if (!(error instanceof MalformedLogError)) throw error
@@ -88,13 +106,13 @@ function decode(transaction: TransactionLogs, context: Context): Decoded {
   const logs = transaction.logs.map(({ log }) => log)
   const events: TokenEvent[] = []
   const malformed: ChainLog[] = []
-  for (const log of logs) {
+  for (const entry of transaction.logs) {
     try {
-      if (isCreation(context)(log)) events.push(...launch(log, logs, transaction, context))
-      else if (log.address === context.locker && log.topics[0] === TOPICS.claimed) events.push(...claim(log, transaction, context))
+      if (isCreation(context)(entry.log)) events.push(...launch(entry.log, logs, transaction, context))
+      else events.push(...decodePosition(entry, transaction, context))
     } catch (error) {
       if (!(error instanceof MalformedLogError)) throw error
-      malformed.push(log)
+      malformed.push(entry.log)
     }
   }
   return { events, malformed }
@@ -107,10 +125,10 @@ function isCreation({ factory }: Context): (log: ChainLog) => boolean {
 function launch(log: ChainLog, logs: readonly ChainLog[], transaction: TransactionLogs, context: Context): readonly TokenEvent[] {
   const token = addressTopic(log.topics, 1)
   const { name, symbol, metadata, positionId, creatorRewardRecipient } = decodeCreation(log)
-  const at = { ...positionOf(log, transaction), token }
-  const pool = poolOf(token, log, logs, context)
+  const position: Position = { at: { ...positionOf(log, transaction), token }, launchpad: context.launchpad, positionId }
+  const pool = poolOf(token, positionId, log, logs, context)
   const launched: TokenEvent = {
-    ...at,
+    ...position.at,
     kind: 'launch',
     launchpad: context.launchpad,
     creator: addressTopic(log.topics, 2),
@@ -124,14 +142,18 @@ function launch(log: ChainLog, logs: readonly ChainLog[], transaction: Transacti
   }
   if (pool === null) return [launched]
   // Nothing is earned yet, but who may collect is known. Without a recipient the creator's share is the team's.
-  const recipient = toAddress(creatorRewardRecipient)
-  const fees =
-    recipient === ZERO_ADDRESS ? [] : [pool.quoteToken, token].map(currency => fee({ at, context, recipient, currency, positionId }))
-  return [launched, { ...at, kind: 'poolCreated', pool, main: true }, ...fees]
+  const fees = recipientFees(position, toAddress(creatorRewardRecipient), pool, { accrued: null })
+  return [launched, { ...position.at, kind: 'poolCreated', pool, main: true }, ...fees]
 }
 
 /** The pool that the factory made for the token earlier in the transaction of its creation. */
-function poolOf(token: Address, creation: ChainLog, logs: readonly ChainLog[], { uniswapFactory }: Context): PoolFacts | null {
+function poolOf(
+  token: Address,
+  positionId: bigint,
+  creation: ChainLog,
+  logs: readonly ChainLog[],
+  { uniswapFactory }: Context,
+): PoolFacts | null {
   const created = logs.findLast(
     log =>
       log.txHash === creation.txHash &&
@@ -150,6 +172,7 @@ function poolOf(token: Address, creation: ChainLog, logs: readonly ChainLog[], {
     quoteDecimals: DECIMALS,
     tokenIsToken0,
     feeBps: POOL_FEE_BPS,
+    positionId,
   }
 }
 
@@ -165,52 +188,60 @@ function creatorFeeBps(positionId: bigint, creation: ChainLog, logs: readonly Ch
   return added === undefined ? null : Number((wordsOf(added.data, 2)(1) * BigInt(POOL_FEE_BPS)) / 100n)
 }
 
-/** What a collection paid to the creator's recipient of the moment. */
-function claim(log: ChainLog, transaction: TransactionLogs, context: Context): readonly TokenEvent[] {
-  const positionId = wordTopic(log.topics, 1)
-  const recipient = addressTopic(log.topics, 2)
-  const word = wordsOf(log.data, 9)
-  const [token0, token1] = [addressWord(word(1)), addressWord(word(2))]
-  const token = tokenOf(token0, token1, log, transaction, context)
-  if (token === null) return []
-  const at = { ...positionOf(log, transaction), token }
-  return [
-    fee({ at, context, recipient, currency: token0, positionId, claimed: word(3) }),
-    fee({ at, context, recipient, currency: token1, positionId, claimed: word(4) }),
-  ]
+/** What became of a position's rewards: collected, or handed over by the creator. */
+function decodePosition({ log, watched }: WatchedLog, transaction: TransactionLogs, { launchpad }: Context): readonly TokenEvent[] {
+  if (watched.role !== 'position' || watched.launchpad !== launchpad) return []
+  const { token, pool } = watched
+  const position: Position = { at: { ...positionOf(log, transaction), token }, launchpad, positionId: wordTopic(log.topics, 1) }
+  switch (log.topics[0]) {
+    case TOPICS.claimed: {
+      const word = wordsOf(log.data, 9)
+      // Paid out is earned: whoever is not the creator's recipient, as the team where there is none, has nothing left in the position.
+      const paid = (index: number) => ({ accrued: word(index), claimed: word(index) })
+      const [paidToken, paidQuote] = pool.tokenIsToken0 ? [paid(3), paid(4)] : [paid(4), paid(3)]
+      const recipient = addressTopic(log.topics, 2)
+      return [fee(position, recipient, pool.quoteToken, paidQuote), fee(position, recipient, token, paidToken)]
+    }
+    case TOPICS.handedOver: {
+      const from = addressTopic(log.topics, 2)
+      const to = addressWord(wordsOf(log.data, 1)(0))
+      if (from === to) return []
+      return [
+        ...recipientFees(position, from, pool, { accrued: 0n, handover: 'from' }),
+        ...recipientFees(position, to, pool, { accrued: null, handover: 'to' }),
+      ]
+    }
+    default:
+      return []
+  }
 }
 
-/** Which of a position's two tokens is the launched one: as its pool is known, whose logs stand before; else the one that is not WETH. */
-function tokenOf(
-  token0: Address,
-  token1: Address,
-  { logIndex }: ChainLog,
-  transaction: TransactionLogs,
-  { weth }: Context,
-): Address | null {
-  const pool = transaction.logs.findLast(
-    ({ log, watched }) =>
-      log.logIndex < logIndex &&
-      watched.role === 'pool' &&
-      [watched.token, watched.pool.quoteToken].every(currency => currency === token0 || currency === token1),
-  )
-  if (pool?.watched.role === 'pool') return pool.watched.token
-  if (token0 === weth) return token1
-  return token1 === weth ? token0 : null
-}
-
-interface Fee {
-  readonly at: ReturnType<typeof positionOf> & { readonly token: Address }
-  readonly context: Context
-  readonly recipient: Address
-  readonly currency: Address
+interface Position {
+  readonly at: EventPosition & { readonly token: Address }
+  readonly launchpad: string
   readonly positionId: bigint
-  readonly claimed?: bigint
 }
 
-function fee({ at, context: { launchpad }, recipient, currency, positionId, claimed = 0n }: Fee): TokenEvent {
-  const shared = { ...at, kind: 'creatorFee', launchpad, creator: recipient, currency, scope: 'token' } as const
-  return { ...shared, accrued: null, claimed, claimId: positionId }
+type FeeChange = Pick<TokenEventOf<'creatorFee'>, 'accrued' | 'handover'> & { readonly claimed?: bigint }
+
+/** The same for both of a position's tokens. */
+function recipientFees(position: Position, recipient: Address, pool: PoolFacts, change: FeeChange): readonly TokenEvent[] {
+  if (recipient === ZERO_ADDRESS) return []
+  return [pool.quoteToken, position.at.token].map(currency => fee(position, recipient, currency, change))
+}
+
+function fee({ at, launchpad, positionId }: Position, creator: Address, currency: Address, change: FeeChange): TokenEvent {
+  return {
+    ...at,
+    kind: 'creatorFee',
+    launchpad,
+    creator,
+    currency,
+    scope: 'token',
+    claimed: 0n,
+    ...change,
+    claimId: positionId,
+  }
 }
 
 function decodeCreation(log: ChainLog) {

@@ -5,6 +5,7 @@ import type { AdapterKind, AdapterOptions, ClaimTarget, Decoded, Discovery, Laun
 import { positionOf } from './position.ts'
 import { cleanText, TEXT_LIMITS } from './text.ts'
 import type { PoolFacts, TokenEvent, TokenEventOf } from './tokenEvent.ts'
+import { withImage } from './withImage.ts'
 import { addressTopic, MalformedLogError, wordsOf } from './words.ts'
 
 /*
@@ -118,7 +119,7 @@ function launch(log: ChainLog, transaction: TransactionLogs, { launchpad }: Cont
       symbol: cleanText(creation.tokenSymbol, TEXT_LIMITS.symbol),
       name: cleanText(creation.tokenName, TEXT_LIMITS.name),
       decimals: DECIMALS,
-      metadataUri: cleanText(creation.tokenMetadata, TEXT_LIMITS.metadataUri),
+      metadataUri: cleanText(withImage(creation.tokenMetadata, creation.tokenImage, TEXT_LIMITS.metadataUri), TEXT_LIMITS.metadataUri),
       // The shares are the token's own locker's, and change with its hook.
       creatorFeeBps: null,
       feesTold: { accrued: false, claimed: false },

@@ -1,6 +1,7 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { Discovery, LaunchpadAdapter, Watched } from './adapter.ts'
+import { POOL_TOPICS } from './uniswapV4.ts'
 
 /** What is indexed, with the block that announced it (of a backfilled range, its last one). */
 export interface IndexedDiscovery extends Discovery {
@@ -13,16 +14,20 @@ export interface Directory {
   readonly startBlock: number
   has(address: Address): boolean
   addresses(): readonly Address[]
-  /** By address, or by the id of a Uniswap v4 pool. */
+  /** By address, by the id of a Uniswap v4 pool, or by `positionKey`. */
   lookup(address: Hex): Watched | undefined
+  /** The ids of the Uniswap v4 pools. */
+  poolIds(): readonly Hex[]
+  /** Whose logs, and which, have to be fetched for these addresses and ids of pools. */
+  partsOf(keys: readonly Hex[]): LogParts
   /**
-   * The addresses that these logs of watched addresses add: at least those of `discoveries`, since an address that is not indexed yet is
-   * taken for one that may announce others. Changes nothing.
+   * The addresses and the ids of pools that these logs of watched addresses add: at least those of `discoveries`, since an address that is
+   * not indexed yet is taken for one that may announce others. Changes nothing.
    */
-  discover(logs: readonly ChainLog[]): readonly Address[]
+  discover(logs: readonly ChainLog[]): readonly Hex[]
   /**
-   * What these logs, ascending by block, add, with the reason and the block that announces it. An address that is watched already is not
-   * among them: the first announcement counts.
+   * What these logs, ascending by block, add, with the reason and the block that announces it. What is watched already is not among them: the
+   * first announcement counts.
    */
   discoveries(logs: readonly ChainLog[]): readonly IndexedDiscovery[]
   /** Watches from now on. To be called once what announced them, in blocks up to this one, is committed. */
@@ -35,16 +40,34 @@ export interface Directory {
   indexed(): readonly IndexedDiscovery[]
 }
 
-const ADDRESS_LENGTH = 42
+/** Logs of addresses, and of others those whose topics fit. */
+export interface LogParts {
+  readonly addresses: readonly Address[]
+  readonly filtered: readonly { readonly address: Address; readonly topics: readonly (readonly Hex[] | null)[] }[]
+}
 
-/** Why a log matters: its emitter is watched, or the pool inside a PoolManager that it is about. */
+const ADDRESS_LENGTH = 42
+const POOL_ID_LENGTH = 66
+
+/** Why a log matters: its emitter is watched, or what it is about: a pool inside a PoolManager, a position in a locker. */
 export function watchedBy(log: Pick<ChainLog, 'address' | 'topics'>, lookup: Directory['lookup']): Watched | undefined {
   const watched = lookup(log.address)
-  if (watched?.role !== 'poolManager') return watched
   const [, id] = log.topics
+  if (watched?.role === 'locker') return (id === undefined ? undefined : lookup(positionKey(log.address, id))) ?? watched
+  if (watched?.role !== 'poolManager') return watched
   // An indexed address has the length of an id, and is none.
   const pool = id === undefined ? undefined : lookup(id)
-  return pool?.role === 'pool' && pool.pool.type === 'uniswap-v4' ? pool : undefined
+  return isUniswapV4(pool) ? pool : undefined
+}
+
+function isUniswapV4(watched: Watched | undefined): boolean {
+  return watched?.role === 'pool' && watched.pool.type === 'uniswap-v4'
+}
+
+/** What a position is watched as: numbers are the position manager's, and two lockers may hold the same. */
+export function positionKey(locker: Address, positionId: bigint | Hex): Hex {
+  const id = typeof positionId === 'bigint' ? positionId.toString(16).padStart(64, '0') : positionId.slice(2)
+  return `0x${locker.slice(2)}${id}`
 }
 
 /**
@@ -57,13 +80,21 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
   for (const adapter of adapters) {
     for (const address of adapter.contracts) {
       if (!entries.has(address)) contracts.push(address)
-      entries.set(address, {
-        role: address === adapter.poolManager ? 'poolManager' : 'contract',
-        launchpad: adapter.launchpad,
-        ...(adapter.curves?.includes(address) === true && { holds: 'curve' }),
-      })
+      entries.set(address, contractOf(address, adapter))
     }
   }
+  const managers = [...new Set(adapters.flatMap(({ poolManager }) => poolManager ?? []))]
+  const topicsOf = (address: Address) => {
+    const listed = adapters.filter(adapter => adapter.contracts.includes(address)).map(({ topics }) => topics?.get(address))
+    // Everything, when any launchpad wants that.
+    return listed.every(topics => topics !== undefined) ? listed[0] : undefined
+  }
+  const narrowed = new Map(
+    contracts.flatMap(address => {
+      const topics = managers.includes(address) ? undefined : topicsOf(address)
+      return topics === undefined ? [] : [[address, topics] as const]
+    }),
+  )
   /** The block that announced each entry that is no contract. */
   const blocks = new Map<Hex, number>()
   const add = ({ address, watched, block }: IndexedDiscovery) => {
@@ -98,7 +129,7 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
     const found = new Set(
       discoveries(logs)
         .map(({ address }) => address)
-        .filter(isAddress),
+        .filter(key => isAddress(key) || isPoolId(key)),
     )
     const uncertain = logs.filter(({ address }) => !entries.has(address) && !found.has(address))
     if (uncertain.length === 0) return [...found]
@@ -112,6 +143,18 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
     has: address => entries.has(address),
     addresses: () => [...entries.keys()].filter(isAddress),
     lookup: address => entries.get(address),
+    poolIds: () => [...entries].flatMap(([key, watched]) => (isUniswapV4(watched) ? [key] : [])),
+    partsOf: keys => {
+      const addresses = keys.filter(isAddress)
+      const ids = keys.filter(isPoolId)
+      const ofPools = ids.length === 0 ? [] : managers.map(address => ({ address, topics: [POOL_TOPICS, ids] }))
+      const ofContracts = addresses.flatMap(address => {
+        const topics = narrowed.get(address)
+        return topics === undefined ? [] : [{ address, topics }]
+      })
+      const isWhole = (address: Address) => !narrowed.has(address) && !managers.includes(address)
+      return { addresses: addresses.filter(isWhole), filtered: [...ofPools, ...ofContracts] }
+    },
     discover,
     discoveries,
     add: (found, block) => {
@@ -127,7 +170,17 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
   }
 }
 
-/** A pool inside a PoolManager has no logs of its own to fetch. */
+function contractOf(address: Address, { launchpad, poolManager, positions, curves = [] }: LaunchpadAdapter): Watched {
+  if (address === poolManager) return { role: 'poolManager', launchpad }
+  if (address === positions?.locker) return { role: 'locker', launchpad }
+  return { role: 'contract', launchpad, ...(curves.includes(address) && { holds: 'curve' }) }
+}
+
+/** Pools inside a PoolManager and positions in a locker have no logs of their own to fetch. */
 function isAddress(key: Hex): key is Address {
   return key.length === ADDRESS_LENGTH
+}
+
+function isPoolId(key: Hex): boolean {
+  return key.length === POOL_ID_LENGTH
 }

@@ -21,6 +21,8 @@ export interface PoolFacts {
   readonly quoteDecimals: number
   readonly tokenIsToken0: boolean
   readonly feeBps: number | null
+  /** The number of the locked position whose fees the launchpad shares out, where it lies in this pool. */
+  readonly positionId?: bigint
 }
 
 /** A change of a pool's amounts: replaced by what the event says (`null`: it does not say), or moved by what it says. */
@@ -94,11 +96,16 @@ export type TokenEvent = EventPosition & { readonly token: Address } & (
         readonly creator: Address
         readonly currency: Address
         readonly scope: ClaimScope
-        /** So much more was earned; `null`: no event of this account ever tells. */
+        /** So much more was earned; `null`: it is not told, since it lies in a position until it is collected. */
         readonly accrued: bigint | null
         readonly claimed: bigint
         /** What can be claimed after it, all told, where the event says so: it settles what was earned, whatever was known before. */
         readonly balance?: bigint
+        /**
+         * The rewards of a position are handed over: `from` this creator, whose last word is what was claimed, or `to` this one, for whom they
+         * lie in the position from now on.
+         */
+        readonly handover?: 'from' | 'to'
         /** Set where the call that pays it out is made with it: a Uniswap v3 position's number. */
         readonly claimId?: bigint
         /** Counts for those only who have an account already: what strangers pay to strangers must not grow the tables. */

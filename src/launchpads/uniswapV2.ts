@@ -3,6 +3,7 @@ import type { Address } from '#domain/address.ts'
 import { ratio } from '#domain/decimal.ts'
 import type { TransactionLogs, Watched, WatchedLog } from './adapter.ts'
 import { findMaker, findTaxedMaker } from './maker.ts'
+import { poolChanged } from './poolChanged.ts'
 import type { EventPosition, TokenEvent } from './tokenEvent.ts'
 import { magnitude, swapFee } from './uniswapV3.ts'
 import { addressTopic, MalformedLogError, wordsOf } from './words.ts'
@@ -44,18 +45,9 @@ export function decodeUniswapV2(
       if (word(0) >= MOST_RESERVE || word(1) >= MOST_RESERVE) throw new MalformedLogError('expected reserves of 112 bits')
       const reserves = ofPair(word(0), word(1))
       const price = ratio(reserves.quote * 10n ** BigInt(tokenDecimals), reserves.token * 10n ** BigInt(pool.quoteDecimals))
-      return [
-        {
-          ...at,
-          kind: 'poolChanged',
-          pool: pool.address,
-          reserves: { mode: 'set', ...reserves },
-          // A pair without tokens or without WETH has no price; the last one stays.
-          priceWeth: isWethQuoted && reserves.quote > 0n ? price : null,
-          concentrated: null,
-          liquidityChange: null,
-        },
-      ]
+      // A pair without tokens or without WETH has no price; the last one stays.
+      const priceWeth = isWethQuoted && reserves.quote > 0n ? price : null
+      return [poolChanged(at, pool.address, { reserves: { mode: 'set', ...reserves }, priceWeth })]
     }
     case TOPICS.swap: {
       const word = wordsOf(log.data, 4)

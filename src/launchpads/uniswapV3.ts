@@ -3,6 +3,7 @@ import type { Address } from '#domain/address.ts'
 import { type Decimal, ratio } from '#domain/decimal.ts'
 import type { TransactionLogs, Watched, WatchedLog } from './adapter.ts'
 import { findMaker } from './maker.ts'
+import { poolChanged } from './poolChanged.ts'
 import type { EventPosition, PoolFacts, TokenEvent } from './tokenEvent.ts'
 import { addressTopic, signed, wordsOf, wordTopic } from './words.ts'
 
@@ -39,15 +40,7 @@ export function decodeUniswapV3(
   weth: Address,
 ): readonly TokenEvent[] {
   const { pool, tokenDecimals } = watched
-  const changed = {
-    ...at,
-    kind: 'poolChanged',
-    pool: pool.address,
-    reserves: null,
-    priceWeth: null,
-    concentrated: null,
-    liquidityChange: null,
-  } as const
+  const changed = (told: Parameters<typeof poolChanged>[2]) => poolChanged(at, pool.address, told)
   const priceAt = (sqrtPriceX96: bigint) => (pool.quoteToken === weth ? priceFromSqrt(sqrtPriceX96, pool, tokenDecimals) : null)
   const move = (amount0: bigint, amount1: bigint) =>
     ({ mode: 'move', token: pool.tokenIsToken0 ? amount0 : amount1, quote: pool.tokenIsToken0 ? amount1 : amount0 }) as const
@@ -56,16 +49,15 @@ export function decodeUniswapV3(
     case TOPICS.initialize: {
       const word = wordsOf(log.data, 2)
       const sqrtPriceX96 = word(0)
-      return [
-        { ...changed, priceWeth: priceAt(sqrtPriceX96), concentrated: { sqrtPriceX96, tick: Number(signed(word(1))), liquidity: null } },
-      ]
+      const tick = Number(signed(word(1)))
+      return [changed({ priceWeth: priceAt(sqrtPriceX96), concentrated: { sqrtPriceX96, tick, liquidity: null } })]
     }
     case TOPICS.swap: {
       const word = wordsOf(log.data, 5)
       const reserves = move(signed(word(0)), signed(word(1)))
       const sqrtPriceX96 = word(2)
       const concentrated = { sqrtPriceX96, liquidity: word(3), tick: Number(signed(word(4))) }
-      const state: TokenEvent = { ...changed, reserves, priceWeth: priceAt(sqrtPriceX96), concentrated }
+      const state = changed({ reserves, priceWeth: priceAt(sqrtPriceX96), concentrated })
       if (reserves.token === 0n && reserves.quote === 0n) return [state]
       const side = reserves.token < 0n || (reserves.token === 0n && reserves.quote > 0n) ? 'buy' : 'sell'
       const amountToken = magnitude(reserves.token)
@@ -77,21 +69,21 @@ export function decodeUniswapV3(
     }
     case TOPICS.mint: {
       const word = wordsOf(log.data, 4)
-      return [{ ...changed, reserves: move(word(2), word(3)), liquidityChange: { amount: word(1), ...range(log.topics) } }]
+      return [changed({ reserves: move(word(2), word(3)), liquidityChange: { amount: word(1), ...range(log.topics) } })]
     }
     case TOPICS.burn:
-      return [{ ...changed, liquidityChange: { amount: -wordsOf(log.data, 3)(0), ...range(log.topics) } }]
+      return [changed({ liquidityChange: { amount: -wordsOf(log.data, 3)(0), ...range(log.topics) } })]
     case TOPICS.collect: {
       const word = wordsOf(log.data, 3)
-      return [{ ...changed, reserves: move(-word(1), -word(2)) }]
+      return [changed({ reserves: move(-word(1), -word(2)) })]
     }
     case TOPICS.collectProtocol: {
       const word = wordsOf(log.data, 2)
-      return [{ ...changed, reserves: move(-word(0), -word(1)) }]
+      return [changed({ reserves: move(-word(0), -word(1)) })]
     }
     case TOPICS.flash: {
       const word = wordsOf(log.data, 4)
-      return [{ ...changed, reserves: move(word(2), word(3)) }]
+      return [changed({ reserves: move(word(2), word(3)) })]
     }
     default:
       return []

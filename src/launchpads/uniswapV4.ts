@@ -2,6 +2,7 @@ import { toEventSelector } from 'viem'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import type { TransactionLogs, Watched, WatchedLog } from './adapter.ts'
 import { findMaker } from './maker.ts'
+import { poolChanged } from './poolChanged.ts'
 import type { EventPosition, TokenEvent } from './tokenEvent.ts'
 import { magnitude, priceFromSqrt, swapFee } from './uniswapV3.ts'
 import { addressTopic, MalformedLogError, signed, wordsOf } from './words.ts'
@@ -12,6 +13,9 @@ const TOPICS = {
   swap: toEventSelector('Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)'),
   modifyLiquidity: toEventSelector('ModifyLiquidity(bytes32,address,int24,int24,int256,bytes32)'),
 } as const
+
+/** What a PoolManager is asked for: first topics. */
+export const POOL_TOPICS = Object.values(TOPICS)
 
 /** A fee of everything leaves nothing that a price could be told by. */
 const WHOLE_PIPS = 1_000_000n
@@ -29,15 +33,7 @@ export function decodeUniswapV4(
   transaction: TransactionLogs,
   weth: Address,
 ): readonly TokenEvent[] {
-  const changed = {
-    ...at,
-    kind: 'poolChanged',
-    pool: pool.address,
-    reserves: null,
-    priceWeth: null,
-    concentrated: null,
-    liquidityChange: null,
-  } as const
+  const changed = (told: Parameters<typeof poolChanged>[2]) => poolChanged(at, pool.address, told)
   const inWeth = pool.quoteToken === weth || pool.quoteToken === ZERO_ADDRESS
   const priceAt = (sqrtPriceX96: bigint) => (inWeth ? priceFromSqrt(sqrtPriceX96, pool, tokenDecimals) : null)
 
@@ -45,21 +41,20 @@ export function decodeUniswapV4(
     case TOPICS.initialize: {
       const word = wordsOf(log.data, 5)
       const sqrtPriceX96 = word(3)
-      return [
-        { ...changed, priceWeth: priceAt(sqrtPriceX96), concentrated: { sqrtPriceX96, tick: Number(signed(word(4))), liquidity: null } },
-      ]
+      const tick = Number(signed(word(4)))
+      return [changed({ priceWeth: priceAt(sqrtPriceX96), concentrated: { sqrtPriceX96, tick, liquidity: null } })]
     }
     case TOPICS.modifyLiquidity: {
       const word = wordsOf(log.data, 4)
       const range = { tickLower: Number(signed(word(0))), tickUpper: Number(signed(word(1))) }
-      return [{ ...changed, liquidityChange: { amount: signed(word(2)), ...range } }]
+      return [changed({ liquidityChange: { amount: signed(word(2)), ...range } })]
     }
     case TOPICS.swap: {
       const word = wordsOf(log.data, 6)
       const [amount0, amount1] = [signed(word(0)), signed(word(1))]
       const sqrtPriceX96 = word(2)
       const concentrated = { sqrtPriceX96, liquidity: word(3), tick: Number(signed(word(4))) }
-      const state: TokenEvent = { ...changed, priceWeth: priceAt(sqrtPriceX96), concentrated }
+      const state = changed({ priceWeth: priceAt(sqrtPriceX96), concentrated })
       // Of the swapper's: what they get is positive.
       const [tokens, quote] = pool.tokenIsToken0 ? [amount0, amount1] : [amount1, amount0]
       if (tokens === 0n && quote === 0n) return [state]

@@ -2,6 +2,7 @@ import { decodeEventLog, encodeFunctionData, keccak256, parseAbi, toEventSelecto
 import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { AdapterKind, AdapterOptions, ClaimTarget, Decoded, Discovery, LaunchpadAdapter, TransactionLogs } from './adapter.ts'
+import { poolChanged } from './poolChanged.ts'
 import { positionOf } from './position.ts'
 import { cleanText, TEXT_LIMITS } from './text.ts'
 import type { PoolFacts, TokenEvent } from './tokenEvent.ts'
@@ -136,15 +137,7 @@ function decodeLaunch(log: ChainLog, transaction: TransactionLogs, { launchpad, 
   if (hasCurve) {
     events.push(
       { ...at, kind: 'poolCreated', pool: curveFacts(token, weth), main: true },
-      {
-        ...at,
-        kind: 'poolChanged',
-        pool: token,
-        reserves: { mode: 'set', token: WOW_CURVE_SUPPLY, quote: 0n },
-        priceWeth: wowPriceAt(0n),
-        concentrated: null,
-        liquidityChange: null,
-      },
+      poolChanged(at, token, { reserves: { mode: 'set', token: WOW_CURVE_SUPPLY, quote: 0n }, priceWeth: wowPriceAt(0n) }),
       { ...at, kind: 'curveProgress', raised: { mode: 'set', wei: 0n }, targetSupply: WOW_CURVE_SUPPLY },
     )
   }
@@ -159,7 +152,8 @@ function decodeRewards(log: ChainLog, transaction: TransactionLogs, launchpad: s
       const account = addressTopic(log.topics, 2)
       const accrued = wordsOf(log.data, 1)(0)
       const ours = transaction.logs.some(
-        ({ log, watched }) => log.address === from && watched.role !== 'contract' && watched.launchpad === launchpad,
+        ({ log, watched }) =>
+          log.address === from && watched.role !== 'contract' && watched.role !== 'locker' && watched.launchpad === launchpad,
       )
       if (!ours) return [escrowed(log, transaction, { launchpad, account, accrued, onlyKnown: true })]
       const deposit = escrowed(log, transaction, { launchpad, account, accrued })

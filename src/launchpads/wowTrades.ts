@@ -3,6 +3,7 @@ import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { TradeSide } from '#domain/trade.ts'
 import type { Decoded, TransactionLogs } from './adapter.ts'
+import { poolChanged } from './poolChanged.ts'
 import { positionOf } from './position.ts'
 import type { EventPosition, TokenEvent } from './tokenEvent.ts'
 import { SWAP_TOPIC } from './uniswapV3.ts'
@@ -132,15 +133,10 @@ function curveTrade(at: EventPosition & { readonly token: Address }, trade: Trad
   // The supply that the graduating buy tells holds the pool's tokens too.
   const supplyAfter = onCurve || trade.supplyAfter === null ? trade.supplyAfter : WOW_CURVE_SUPPLY
   return [
-    {
-      ...at,
-      kind: 'poolChanged',
-      pool,
+    poolChanged(at, pool, {
       reserves: { mode: 'move', token: buy ? -tokens : tokens, quote: moved },
       priceWeth: wowPriceAfter({ side, tokens, netWei, supplyAfter }),
-      concentrated: null,
-      liquidityChange: null,
-    },
+    }),
     { ...at, kind: 'trade', pool, phase: 'curve', side, maker, amountToken: tokens, amountWei, feeWei },
     { ...at, kind: 'curveProgress', raised: { mode: 'move', wei: moved }, targetSupply: WOW_CURVE_SUPPLY },
   ]

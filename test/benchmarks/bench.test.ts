@@ -11,13 +11,13 @@ describe('npm run bench', () => {
   it('says what there is when it is asked for help', async () => {
     const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'bench', '--', '--help'], { cwd: ROOT })
     for (const { name } of MICRO_BENCHMARKS) expect(stdout).toContain(name)
-    for (const word of ['micro', 'macro', 'growth', '--only', '--check', '--rounds', '--full', 'bench:compare', 'fan-out'])
+    for (const word of ['micro', 'macro', 'growth', '--only', '--check', '--rounds', '--full', 'bench:compare', 'fan-out', 'backfill'])
       expect(stdout).toContain(word)
   })
 })
 
 describe('the options of npm run bench', () => {
-  const everything = { type: 'run', micro: true, macro: 'short', growth: null, only: '', rounds: 3, check: false }
+  const everything = { type: 'run', micro: true, macro: 'short', backfill: null, growth: null, only: '', rounds: 3, check: false }
 
   it('are everything short unless told', () => {
     expect(parseOptions([])).toEqual(everything)
@@ -32,6 +32,8 @@ describe('the options of npm run bench', () => {
     [['--check'], { ...everything, macro: null, check: true }],
     [['growth'], { ...everything, micro: false, macro: null, growth: 'full' }],
     [['growth', '--small'], { ...everything, micro: false, macro: null, growth: 'small' }],
+    [['backfill'], { ...everything, micro: false, macro: null, backfill: 'short' }],
+    [['backfill', '--full'], { ...everything, micro: false, macro: null, backfill: 'full' }],
   ])('can be narrowed by %j', (args, expected) => {
     expect(parseOptions(args)).toEqual(expected)
   })

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { createLogRanges, type LogRange } from '#chain/logRanges.ts'
 import type { RpcCall } from '#chain/rpcEndpoint.ts'
 import { RpcError } from '#chain/rpcFault.ts'
-import type { Address } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
 import { createChainRpc } from '#test/support/chainRpc.ts'
 import { createSimulatedChain, NodeFailure, type SimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
 
@@ -46,11 +47,22 @@ const limitArbitrary: fc.Arbitrary<Limit> = fc
 
 const limiting = (limits: readonly Limit[]) => (_: string, call: RpcCall, answer: () => unknown) => {
   if (call.method !== 'eth_getLogs') return answer()
-  const { fromBlock, toBlock, address } = call.params[0] as { fromBlock: string; toBlock: string; address: readonly Address[] }
+  const {
+    fromBlock,
+    toBlock,
+    address,
+    topics = [],
+  } = call.params[0] as {
+    fromBlock: string
+    toBlock: string
+    address: readonly Address[]
+    topics?: readonly (readonly Hex[] | null)[]
+  }
+  const width = Math.max(address.length, ...topics.map(some => some?.length ?? 0))
   const [from, to] = [Number(fromBlock), Number(toBlock)]
   const logs = answer() as unknown[]
   for (const { kind, max, message } of limits) {
-    const size = kind === 'blocks' ? to - from + 1 : kind === 'results' ? logs.length : address.length
+    const size = kind === 'blocks' ? to - from + 1 : kind === 'results' ? logs.length : width
     if (size > max) throw new NodeFailure(-32005, message(from, to))
   }
   return logs
@@ -83,6 +95,55 @@ describe('logs in a range', () => {
       }),
       { numRuns: 150 },
     )
+  })
+
+  it('of a contract whose topics are said are exactly those that fit, beside all of the others, whatever the limits', async () => {
+    const topic = (index: number): Hex => `0x${index.toString(16).padStart(64, '0')}`
+    const manager = testAddress(20)
+    const block = fc.array(fc.tuple(fc.boolean(), fc.nat({ max: 3 }), fc.nat({ max: 12 })), { maxLength: 8 })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(block, { minLength: 1, maxLength: 40 }),
+        fc.uniqueArray(fc.nat({ max: 12 }), { minLength: 1 }),
+        fc.array(limitArbitrary, { maxLength: 2 }),
+        async (blocks, ids, limits) => {
+          const chain = createSimulatedChain()
+          for (const logs of blocks) {
+            chain.mine(
+              logs.map(([ofManager, kind, id]) => ({
+                address: ofManager ? manager : testAddress(id),
+                topics: [topic(100 + kind), topic(id)],
+              })),
+            )
+          }
+          const ranges = createLogRanges({ rpc: createChainRpc([chain], { intercept: limiting(limits) }), concurrency: 2 })
+          const { header } = chain.head()
+          const topics = [[topic(100), topic(102)], ids.map(topic)]
+          const query = { from: 0, to: header.number, end: header, addresses: fifteen, filtered: [{ address: manager, topics }] }
+          const fits = ({ address, topics: [kind, id] }: ChainLog) =>
+            address === manager
+              ? [topic(100), topic(102)].includes(kind ?? '0x') && ids.map(topic).includes(id ?? '0x')
+              : fifteen.includes(address)
+          for (let round = 0; round < 2; round++)
+            expect((await ranges.fetch({ ...query, maxLogs: 1e9 })).logs).toEqual(chain.logs().filter(fits))
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  it('of other topics than those that were asked for are not believed', async () => {
+    const chain = createSimulatedChain()
+    chain.mine([{ address: testAddress(1), topics: [`0x${'11'.repeat(32)}`] }])
+    const intercept = (_: string, call: RpcCall, answer: () => unknown) => {
+      if (call.method !== 'eth_getLogs') return answer()
+      const { topics: _topics, ...filter } = call.params[0] as Record<string, unknown>
+      return chain.answer(call.method, [filter])
+    }
+    const ranges = createLogRanges({ rpc: createChainRpc([chain], { intercept }), concurrency: 1 })
+    const filtered = [{ address: testAddress(1), topics: [[`0x${'22'.repeat(32)}` as const]] }]
+    const query = { from: 0, to: 1, end: chain.head().header, addresses: [], filtered, maxLogs: 1e9 }
+    await expect(ranges.fetch(query)).rejects.toMatchObject({ code: 'rpc_inconsistent' })
   })
 
   it('end early at a complete block when there are more than asked for', async () => {

@@ -57,6 +57,7 @@ const DEFAULTS: Config = {
   },
   confirmations: 3,
   maxReorgDepth: 128,
+  claimableRefreshBlocks: 10,
   databaseUrl: null,
   dataDir: '/app/.data',
   host: '127.0.0.1',

@@ -6,6 +6,7 @@ import { blockAt, END, type GrowthScale, startOf } from '#benchmarks/macro/growt
 import { spoolTokens } from '#benchmarks/macro/growth/spoolTokens.ts'
 import { WETH } from '#benchmarks/macro/growth/tokenEvents.ts'
 import { LAUNCHPADS } from '#benchmarks/macro/growth/tokenPlan.ts'
+import { bytesToAddress, toBytes } from '#database/bytes.ts'
 import { readTokensUpdatedAt } from '#database/chainState.ts'
 import type { Queryable } from '#database/queryable.ts'
 import { readCandles } from '#database/reads/candles.ts'
@@ -16,9 +17,10 @@ import { readSearch } from '#database/reads/search.ts'
 import { readSnapshots } from '#database/reads/snapshots.ts'
 import { readToken, readTokens } from '#database/reads/tokens.ts'
 import { readTrades } from '#database/reads/trades.ts'
+import type { Address } from '#domain/address.ts'
 import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
 import { HOLDER_TYPES } from '#domain/holder.ts'
-import { type HoldersQuery, TOKEN_SORTS, type TokensQuery, type TradesQuery } from '#domain/queries.ts'
+import { type HoldersQuery, TOKEN_SORTS, type TokenSort, type TokensQuery, type TradesQuery } from '#domain/queries.ts'
 import type { GraduationStatus } from '#domain/token.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { type MeasuredNode, measuredPlansOf } from '#test/support/explain.ts'
@@ -94,20 +96,30 @@ describe('every list of tokens', () => {
   const MOST_ROWS = 16 * (LIMIT + 1) + 40
 
   test.each(TOKEN_SORTS)('reads a bounded stretch of an index, by %s', async sort => {
-    const queries = combinations({
-      order: ['asc', 'desc'],
-      status: STATUSES,
-      creator: [undefined, addressOf('creator', 0)],
-      launchpad: [undefined, LAUNCHPADS[0], LAUNCHPADS[3]],
-    })
+    expect(await faultsOfLists(sort, undefined, MOST_ROWS)).toEqual([])
+  })
+
+  test.each(TOKEN_SORTS)('of a creator reads the index entries of the creator’s tokens, by %s', async sort => {
+    const { rows } = await sql<{ creator: Buffer; count: number }>`
+      select creator, count(*)::integer as count from token where creator in (${toBytes(addressOf('creator', 0))}, ${toBytes(addressOf('creator', 9))})
+      group by creator order by count desc`.execute(kysely)
+    expect(rows).toHaveLength(2)
+    for (const { creator, count } of rows) {
+      // Those with a value and those without are read apart.
+      expect(await faultsOfLists(sort, bytesToAddress(creator), MOST_ROWS + 2 * count)).toEqual([])
+    }
+  })
+
+  async function faultsOfLists(sort: TokenSort, creator: Address | undefined, mostRows: number): Promise<readonly string[]> {
+    const queries = combinations({ order: ['asc', 'desc'], status: STATUSES, launchpad: [undefined, LAUNCHPADS[0], LAUNCHPADS[3]] })
     const faults: string[] = []
     for (const filters of queries) {
-      const query = given({ sort, limit: LIMIT, ...filters }) as TokensQuery
-      const found = await faultsOf(db => pageOf(3, query, asked => readTokens(db, asked, CHAIN_ID)), MOST_ROWS)
+      const query = given({ sort, limit: LIMIT, creator, ...filters }) as TokensQuery
+      const found = await faultsOf(db => pageOf(3, query, asked => readTokens(db, asked, CHAIN_ID)), mostRows)
       faults.push(...found.map(fault => `${JSON.stringify(query)}: ${fault}`))
     }
-    expect(faults).toEqual([])
-  })
+    return faults
+  }
 
   test('reads a bounded stretch among those without a value', async () => {
     const cursor = { value: null, address: addressOf('token', 3) }

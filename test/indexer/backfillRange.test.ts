@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createChainSource } from '#chain/chainSource.ts'
 import type { RpcCall } from '#chain/rpcEndpoint.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import { fetchRange } from '#indexer/backfillRange.ts'
+import type { Watchlist } from '#indexer/ports.ts'
 import { type ChainRpcOptions, createChainRpc } from '#test/support/chainRpc.ts'
 import { createMemoryIndex, watchedLogs } from '#test/support/memorySink.ts'
 import { createSimulatedChain, type NewLog, NodeFailure, type SimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
@@ -39,6 +41,32 @@ describe('a range of blocks', () => {
     const { batch, discovered } = await fetchRange(source(chain), watchlist, request)
     expect(batch.logs.map(({ address }) => address)).toEqual([testAddress(9)])
     expect(discovered).toEqual([])
+  })
+
+  it('holds what a contract for many says of a pool, from the block on that announces it, and what others say of it', async () => {
+    const [manager, id, other] = [testAddress(50), `0x${'ab'.repeat(32)}`, `0x${'cd'.repeat(32)}`] as const
+    const about = (address: Address, key: Hex): NewLog => ({ address, topics: [id, key] })
+    const chain = createSimulatedChain()
+    chain.mine([about(manager, id)])
+    chain.mine([about(manager, id), about(manager, other), about(launchpad, id), about(launchpad, id)])
+    chain.mine([about(manager, other), about(manager, id)])
+    const pools: Watchlist = {
+      contracts: [launchpad, manager],
+      startBlock: 0,
+      has: address => address === launchpad || address === manager,
+      addresses: () => [launchpad, manager],
+      discover: logs => logs.flatMap(({ address, topics }) => (address === launchpad ? topics.slice(1) : [])),
+      partsOf: keys => {
+        const ids = keys.filter(key => key.length === 66)
+        const whole = keys.filter((key): key is Address => key.length === 42 && key !== manager)
+        return { addresses: whole, filtered: ids.length === 0 ? [] : [{ address: manager, topics: [null, ids] }] }
+      },
+    }
+    const { batch, discovered } = await fetchRange(source(chain), pools, { from: 1, to: 3, ...all })
+    expect(batch.logs.map(({ blockNumber, logIndex }) => `${blockNumber}-${logIndex}`)).toEqual(['2-0', '2-2', '2-3', '3-1'])
+    expect(discovered).toEqual([id])
+    const next = await fetchRange(source(chain), pools, { from: 3, to: 3, announced: discovered, maxLogs: 1e9 })
+    expect(next.batch.logs.map(({ logIndex }) => logIndex)).toEqual([1])
   })
 
   it('of one block, and without any log, is one, too', async () => {

@@ -304,6 +304,39 @@ it('unsays that the database is ahead of the chain when the chain has come as fa
   expect(indexer.view.state()).toMatchObject({ indexedBlock: 20, headBlock: 20 })
 })
 
+it('takes back a block that was replaced when the chain is too short by then to confirm another one', async () => {
+  // It was noticed only when the new chain had confirmed as much as the old one had.
+  const chain = createSimulatedChain()
+  grow(chain, 22, lively)
+  const index = indexOf()
+  const { until, settle, emitted, indexer } = run({ rpc: createChainRpc([chain]), index, confirmations: 2, maxReorgDepth: 8 })
+  await until(cursorAt(index, 20), 'it follows')
+  chain.drop(4)
+  grow(chain, 3, lively)
+  expect(chain.head().header.number).toBe(21)
+  await until(() => emitted.at(-1)?.hash === chain.at(19).header.hash, 'the replaced blocks are taken back')
+  const asked = emitted.length
+  await settle()
+  expect(emitted).toHaveLength(asked)
+  expect(indexer.view.state()).toMatchObject({ indexedBlock: 19, reason: null })
+})
+
+it('leaves alone what the chain, having become shorter, still has', async () => {
+  const chain = createSimulatedChain()
+  grow(chain, 22, lively)
+  const index = indexOf()
+  const { until, settle, emitted, indexer } = run({ rpc: createChainRpc([chain]), index, confirmations: 2, maxReorgDepth: 8 })
+  await until(cursorAt(index, 20), 'it follows')
+  chain.drop(2)
+  grow(chain, 1, lively)
+  await until(() => indexer.view.state().headBlock === 21, 'the fork is seen')
+  await settle()
+  expect(emitted.at(-1)?.hash).toBe(chain.at(20).header.hash)
+  expect(indexer.view.state()).toMatchObject({ indexedBlock: 20, reason: null })
+  grow(chain, 2, lively)
+  await until(cursorAt(index, 21), 'it follows on')
+})
+
 describe('a reorg of indexed blocks', () => {
   const expectStop = async (chains: readonly SimulatedChain[], change: () => void, index = indexOf(), confirmations = 0) => {
     const started = run({ rpc: createChainRpc(chains), index, confirmations })

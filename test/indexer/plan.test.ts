@@ -29,13 +29,19 @@ describe('plan', () => {
     fc.assert(
       fc.property(fc.nat({ max: 299 }), fc.nat({ max: 299 }), (cursor, confirmed) => {
         const next = plan(upTo(cursor), tip(300, confirmed), 0)
-        if (confirmed <= cursor) expect(next).toEqual({ kind: 'idle' })
+        if (confirmed <= cursor) expect(next).toEqual({ kind: confirmed === cursor ? 'idle' : 'look' })
         else {
           const kind = confirmed - cursor > FOLLOW_BLOCKS ? 'backfill' : 'follow'
           expect(next).toEqual({ kind, from: cursor + 1, target: kind === 'follow' ? confirmed : confirmed - FOLLOW_BLOCKS })
         }
       }),
     )
+  })
+
+  it('has what lies between the confirmed block and the head looked up', () => {
+    expect(plan(upTo(98), tip(100, 97), 0)).toEqual({ kind: 'look' })
+    expect(plan(upTo(100), tip(100, 97), 0)).toEqual({ kind: 'idle' })
+    expect(plan(upTo(97), tip(100, 97), 0)).toEqual({ kind: 'idle' })
   })
 
   it('knows a provider that is behind from a fork', () => {

@@ -103,6 +103,28 @@ test('a silent token loses its window when the chain moves on, with a new sequen
   expect(Number(last?.token.asOfBlock)).toBeLessThan(blocks.at(-1)?.number ?? 0)
 })
 
+test('windows that are left alone while the index is behind are right again with the last block', async () => {
+  await followed.clear()
+  await (await openChainIndex(chain, followed)).indexEach(1)
+  const expected = await dumpTables(followed.kysely)
+  await backfilled.clear()
+  const blocks = await (await openChainIndex(chain, backfilled)).indexEach(1, { behind: true })
+  expect(await dumpTables(backfilled.kysely)).toEqual(expected)
+  // The last block is empty: it is time alone that changes the token.
+  expect(blocks.at(-1)?.tokens.map(entry => entry.token.address)).toContain(token.token)
+})
+
+test('the state of a token that nobody watches is not read, and it is named all the same', async () => {
+  await followed.clear()
+  const index = await openChainIndex(chain, followed, null, undefined, address => address === token.token)
+  const blocks = await index.indexEach(1)
+  const read = blocks.flatMap(({ tokens }) => tokens.map(entry => entry.token.address))
+  const unread = blocks.flatMap(block => block.unread)
+  expect(new Set(read)).toEqual(new Set([token.token]))
+  expect(unread).not.toContain(token.token)
+  expect(unread.length).toBeGreaterThan(0)
+})
+
 test('a block that is committed again gives the same answer and changes nothing', async () => {
   await followed.clear()
   const index = await openChainIndex(chain, followed)

@@ -1,14 +1,4 @@
-import {
-  type Abi,
-  encodeDeployData,
-  encodeFunctionData,
-  getContractAddress,
-  type Hex,
-  numberToHex,
-  parseAbi,
-  parseEther,
-  parseEventLogs,
-} from 'viem'
+import { type Abi, encodeFunctionData, parseAbi, parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createReads } from '#database/reads/reads.ts'
 import { swapThroughRouter, transfer } from '#devchain/actions.ts'
@@ -17,74 +7,28 @@ import { formatDecimal } from '#domain/decimal.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import { priceFromSqrt } from '#launchpads/uniswapV3.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
-import { compileSolidity } from '#test/support/compileSolidity.ts'
+import { type ClankerLaunch, type ClankerV31, deployClankerV31, type LaunchedClanker } from '#test/support/clankerV31.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { deployContract } from '#test/support/deployContract.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 
-const abi = parseAbi([
-  'struct Launch { string name; string symbol; string metadata; bytes32 salt; address paired; int24 tick; uint160 sqrtPriceX96; uint256 share; address recipient; }',
-  'function deployToken(Launch launch) payable returns (address token, uint256 id)',
-  'function updateCreatorRewardRecipient(uint256 id, address recipient)',
-  'function collectRewards(uint256 id)',
-  'event TokenCreated(address indexed tokenAddress, address indexed creatorAdmin, address indexed interfaceAdmin, address creatorRewardRecipient, address interfaceRewardRecipient, uint256 positionId, string name, string symbol, int24 startingTickIfToken0IsNewToken, string metadata, uint256 amountTokensBought, uint256 vaultDuration, uint8 vaultPercentage, address msgSender)',
-])
-const TOKEN = parseAbi(['constructor(string name, string symbol, address holder)'])
+const abi = parseAbi(['function collectRewards(uint256 id)'])
 const HOSTILE = `A\0B\u202e${'x'.repeat(9_000)}`
 /** Receive nothing but rewards, so that their balances are what was paid to them. */
 const RECIPIENT = toAddress(`0x${'a1'.repeat(20)}`)
 const SUCCESSOR = toAddress(`0x${'b2'.repeat(20)}`)
-const TICK = -200_000
-
-const CONTRACTS = compileSolidity(new URL('./contracts/ClankerV31.sol', import.meta.url))
 
 const followed = await useDatabase()
 const backfilled = await useDatabase()
 let chain: TestChain
-let factory: Address
-let locker: Address
+let clanker: ClankerV31
 let creator: Address
 let alice: Address
-const made: { readonly token: Address; readonly pool: Address; readonly positionId: bigint }[] = []
-let launchpads: Parameters<typeof openChainIndex>[3]
+const made: LaunchedClanker[] = []
 
-const send = (from: Address, to: Address, data: Hex, value = 0n) =>
-  chain.client.sendTransaction({ account: from, chain: null, to, data, value, gas: 15_000_000n })
-
-/** A salt with which the token comes before (or after) the currency that it is paired with. */
-function saltFor(name: string, symbol: string, paired: Address, first: boolean): Hex {
-  const bytecode = encodeDeployData({ abi: TOKEN, bytecode: CONTRACTS.get('LaunchToken')?.bytecode ?? '0x', args: [name, symbol, factory] })
-  for (let salt = 0; ; salt += 1) {
-    const hex = numberToHex(salt, { size: 32 })
-    const address = toAddress(getContractAddress({ opcode: 'CREATE2', from: factory, salt: hex, bytecode }))
-    if (address < paired === first) return hex
-  }
+const deployToken = async (launch: Omit<ClankerLaunch, 'recipient'> & { readonly recipient?: Address }) => {
+  made.push(await clanker.launch(creator, { recipient: RECIPIENT, ...launch }))
+  return made.at(-1)?.token ?? expect.unreachable()
 }
-
-async function deployToken(options: { name: string; symbol: string; paired: Address; first: boolean; value?: bigint; send?: 'queue' }) {
-  const { name, symbol, paired, first, value = 0n } = options
-  // A hair outside of the position's range, as floating point is not exact.
-  const sqrt = 1.0001 ** ((first ? TICK : -TICK) / 2) * (first ? 1 - 1e-9 : 1 + 1e-9)
-  const sqrtPriceX96 = BigInt(Math.floor(sqrt * 2 ** 48)) << 48n
-  const salt = saltFor(name, symbol, paired, first)
-  const launch = { name, symbol, metadata: '{"description":"d"}', salt, paired, tick: TICK, sqrtPriceX96, share: 40n, recipient: RECIPIENT }
-  const receipt = await chain.mined(send(creator, factory, encodeFunctionData({ abi, functionName: 'deployToken', args: [launch] }), value))
-  const [event] = parseEventLogs({ abi, eventName: 'TokenCreated', logs: receipt.logs })
-  expect(receipt.logs.at(-1)?.logIndex).toBe(event?.logIndex)
-  const token = toAddress(event?.args.tokenAddress ?? '')
-  const { uniswapFactory, abis } = chain.deployment
-  const pool = await chain.client.readContract({
-    address: uniswapFactory,
-    abi: abis.factory,
-    functionName: 'getPool',
-    args: [token, paired, 10_000],
-  })
-  made.push({ token, pool: toAddress(pool), positionId: event?.args.positionId ?? 0n })
-  return token
-}
-
-const collect = (positionId: bigint) =>
-  chain.mined(send(alice, locker, encodeFunctionData({ abi, functionName: 'collectRewards', args: [positionId] })))
 const call = <T>(address: Address, contract: Abi, functionName: string, args: readonly unknown[] = []) =>
   chain.client.readContract({ address, abi: contract, functionName, args }) as Promise<T>
 const balanceOf = (token: Address, holder: Address) => call<bigint>(token, chain.deployment.abis.token, 'balanceOf', [holder])
@@ -92,14 +36,11 @@ const balanceOf = (token: Address, holder: Address) => call<bigint>(token, chain
 beforeAll(async () => {
   chain = await startTestChain()
   ;[, creator, alice] = chain.accounts as [Address, Address, Address]
-  const { positionManager, uniswapFactory, swapRouter, weth, deployer, startBlock } = chain.deployment
-  locker = await deployContract(chain, CONTRACTS, 'FakeLocker', [positionManager, deployer])
-  const parts = [uniswapFactory, positionManager, swapRouter, locker, weth]
-  factory = await deployContract(chain, CONTRACTS, 'FakeFactory', parts)
-  launchpads = [{ name: 'clanker', adapter: 'clanker-v3.1', startBlock, contracts: { factory, locker, uniswapFactory } }]
+  const { weth } = chain.deployment
+  clanker = await deployClankerV31(chain)
 
-  const first = await deployToken({ name: 'First', symbol: 'ONE', paired: weth, first: true, value: parseEther('0.5') })
-  const second = await deployToken({ name: HOSTILE, symbol: '', paired: weth, first: false, value: parseEther('0.1') })
+  const first = await deployToken({ name: 'First', symbol: 'ONE', paired: weth, first: true, buy: '0.5' })
+  const second = await deployToken({ name: HOSTILE, symbol: '', paired: weth, first: false, share: 80, buy: '0.1' })
   await deployToken({ name: 'Paired', symbol: 'PAIR', paired: first, first: true })
   for (const token of [first, second]) {
     await chain.mined(swapThroughRouter(chain, { from: alice, token, side: 'buy', amountIn: parseEther('0.3') }))
@@ -109,18 +50,17 @@ beforeAll(async () => {
     await chain.mined(transfer(chain, { from: alice, currency: token, to: toAddress(`0x${'0'.repeat(36)}dead`), amount: 7n }))
   }
   const positionId = made[0]?.positionId ?? 0n
-  await collect(positionId)
+  await clanker.collect(alice, positionId)
   await chain.mined(swapThroughRouter(chain, { from: alice, token: first, side: 'buy', amountIn: parseEther('0.2') }))
-  const handOver = encodeFunctionData({ abi, functionName: 'updateCreatorRewardRecipient', args: [positionId, SUCCESSOR] })
-  await chain.mined(send(creator, locker, handOver))
-  await collect(positionId)
-  await collect(made[1]?.positionId ?? 0n)
+  await clanker.handOver(creator, positionId, SUCCESSOR)
+  await clanker.collect(alice, positionId)
+  await clanker.collect(alice, made[1]?.positionId ?? 0n)
 }, 60_000)
 afterAll(() => chain?.stop())
 
 const openReads = (database: typeof followed) => {
   const { chainId, weth } = chain.deployment
-  const adapters = createAdapters({ weth, launchpads: launchpads ?? [] })
+  const adapters = createAdapters({ weth, launchpads: clanker.launchpads })
   return createReads({
     db: database.kysely,
     chainId,
@@ -131,11 +71,11 @@ const openReads = (database: typeof followed) => {
 
 describe('clanker-v3.1', () => {
   beforeAll(async () => {
-    await (await openChainIndex(chain, followed, null, launchpads)).indexEach(1)
+    await (await openChainIndex(chain, followed, null, clanker.launchpads)).indexEach(1)
   })
 
   it('gives the same tables for a range as block by block', async () => {
-    await (await openChainIndex(chain, backfilled, null, launchpads)).indexRange(1)
+    await (await openChainIndex(chain, backfilled, null, clanker.launchpads)).indexRange(1)
     expect(await dumpTables(backfilled.kysely)).toEqual(await dumpTables(followed.kysely))
   })
 
@@ -166,7 +106,7 @@ describe('clanker-v3.1', () => {
         liquidity: String(await call(pool, abis.pool, 'liquidity')),
       },
       graduation: { status: 'none' },
-      fees: { creatorFeeBps: 40, accruedWeth: null, claimableWeth: null },
+      fees: { creatorFeeBps: index === 0 ? 40 : 80, accruedWeth: null, claimableWeth: null },
     })
     const holders = (await reads.holders({ token, limit: 100, excludeTypes: [] }))?.data ?? []
     for (const { address, balance } of holders) expect(balance).toBe(String(await balanceOf(token, address)))
@@ -200,7 +140,7 @@ describe('clanker-v3.1', () => {
     expect(indexed).toMatchObject({ market: { priceWeth: null, liquidityWeth: null }, pool: { address: pool, quoteToken: made[0]?.token } })
   })
 
-  it('knows what each recipient was paid, and that it does not know what lies in the position', async () => {
+  it('knows what each recipient was paid, and for whom what lies in the position is', async () => {
     const { token, positionId } = made[0] ?? expect.unreachable()
     const { weth } = chain.deployment
     const reads = openReads(followed)
@@ -209,7 +149,9 @@ describe('clanker-v3.1', () => {
       const claimable = await reads.claimable(token, recipient)
       expect(claimable?.claimable.map(({ currency }) => currency).toSorted()).toEqual([token, weth].toSorted())
       for (const { currency, accrued, amount, claimed, scope, claim } of claimable?.claimable ?? []) {
-        expect({ accrued, amount, scope, claim }).toEqual({ accrued: null, amount: null, scope: 'token', claim: { to: locker, data } })
+        // Who handed over has been paid all there was for them.
+        const known = recipient === RECIPIENT ? { accrued: claimed, amount: '0', claim: null } : { accrued: null, amount: null }
+        expect({ accrued, amount, scope, claim }).toEqual({ scope: 'token', claim: { to: clanker.locker, data }, ...known })
         // The second token's rewards went to the first recipient, too, in WETH and in that token.
         const other = recipient === RECIPIENT && currency === weth ? await claimedOf(1) : 0n
         expect(BigInt(claimed) + other).toBe(await balanceOf(currency, recipient))

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import solc from 'solc'
 import type { Abi, Hex } from 'viem'
 
@@ -15,7 +15,8 @@ export type Contracts = ReadonlyMap<string, { readonly abi: Abi; readonly byteco
 const DEVCHAIN = new URL('../../src/devchain/contracts/', import.meta.url)
 
 /**
- * Compiles a file of contracts that only tests use, in about a second. It may import those of the development chain.
+ * Compiles a file of contracts that only tests use, in about a second. It may import those beside it and those
+ * of the development chain.
  *
  * @returns its own contracts and the imported ones
  * @throws `Error` with the compiler's own words
@@ -31,7 +32,10 @@ export function compileSolidity(file: URL): Contracts {
       outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
     },
   }
-  const findImport = (name: string) => ({ contents: readFileSync(new URL(name, DEVCHAIN), 'utf8') })
+  const findImport = (name: string) => {
+    const beside = new URL(name, file)
+    return { contents: readFileSync(existsSync(beside) ? beside : new URL(name, DEVCHAIN), 'utf8') }
+  }
   const output = JSON.parse(String(solc.compile(JSON.stringify(input), { import: findImport }))) as CompilerOutput
   const complaints = (output.errors ?? []).filter(error => error.severity === 'error')
   if (complaints.length > 0) throw new Error(complaints.map(error => error.formattedMessage).join('\n'))

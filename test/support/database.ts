@@ -34,6 +34,7 @@ const TABLES = [
   'dropped_token',
   'metadata',
   'metadata_waiting',
+  'uncollected_fee',
   'trader',
   'index_totals',
 ]

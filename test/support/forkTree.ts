@@ -1,6 +1,7 @@
 import { createChainStats } from '#database/reads/chainStats.ts'
 import { readSnapshots } from '#database/reads/snapshots.ts'
 import { createRandom } from '#devchain/traders/random.ts'
+import type { BlockSink } from '#indexer/ports.ts'
 import type { ChainRpcOptions } from './chainRpc.ts'
 import { createChainRpc } from './chainRpc.ts'
 import { countedStats } from './countedStats.ts'
@@ -8,9 +9,11 @@ import type { TestDatabase } from './database.ts'
 import { createForkingChain } from './forkingChain.ts'
 import { dumpTables } from './indexChain.ts'
 import { type RunningIndexer, runIndexer } from './indexing.ts'
+import { createSettlingSink } from './settlingSink.ts'
 import { cursorOf, indexAtOnce, isAsFar, openIndex, readDirectory } from './simulatedIndex.ts'
 import { START_BLOCK } from './simulatedLaunchpad.ts'
 import { createTokenWatcher } from './tokenWatcher.ts'
+import { createTreeClients } from './treeClients.ts'
 
 const DEEPEST = 64
 const LONGEST_MS = 30_000
@@ -48,10 +51,13 @@ export async function growTree(
   const maxReorgDepth = random.chance(0.12) ? DEEPEST : 10
   const forking = createForkingChain(random, maxReorgDepth)
   const { chain } = forking
+  // Of some trees everything is watched by one client, of the others what clients happen to watch. Their whims leave the tree as it is.
+  const clients = seed % 2 === 0 ? null : createTreeClients(indexed.kysely, createRandom(seed + 4_000_003))
   const outcome = { swapped: 0, deepest: 0, restarts: 0, whileBackfilling: 0, inTheMiddle: 0, lostAnswers: 0 }
   /** What happens after so many more questions to the provider. */
   let armed: { left: number; happen(): void } | null = null
   const intercept: ChainRpcOptions['intercept'] = (_provider, _call, answer) => {
+    clients?.stir()
     if (armed !== null && armed.left-- === 0) {
       const { happen } = armed
       armed = null
@@ -81,7 +87,8 @@ export async function growTree(
   const watcher = createTokenWatcher()
   let answersToLose = 0
   const open = async () => {
-    const { sink, directory } = await openIndex(indexed, { genesisHash: chain.at(0).header.hash, maxReorgDepth })
+    const isWatched = clients === null ? {} : { isWatched: clients.isWatched }
+    const { sink, directory } = await openIndex(indexed, { genesisHash: chain.at(0).header.hash, maxReorgDepth, ...isWatched })
     const losing = async <T>(answer: Promise<T>): Promise<T> => {
       const value = await answer
       if (answersToLose === 0) return value
@@ -89,12 +96,12 @@ export async function growTree(
       outcome.lostAnswers++
       throw new Error('the connection was lost after the commit')
     }
-    const lossy = {
+    const lossy: BlockSink = {
       recentBlocks: sink.recentBlocks,
-      commit: (batch: Parameters<typeof sink.commit>[0]) => losing(sink.commit(batch)),
-      swap: (replacement: Parameters<typeof sink.swap>[0]) => losing(sink.swap(replacement)),
+      commit: batch => losing(sink.commit(batch)),
+      swap: replacement => losing(sink.swap(replacement)),
     }
-    return { sink: lossy, directory }
+    return { ...createSettlingSink(lossy), directory }
   }
   let index = await open()
   let running = start()
@@ -107,7 +114,11 @@ export async function growTree(
       followBlocks: maxReorgDepth,
       backfillBounds: SMALL_RANGES,
     })
-    started.indexer.blocks.subscribe(block => watcher.take(block))
+    started.indexer.blocks.subscribe(block => {
+      watcher.take(block)
+      clients?.take(block)
+      clients?.stir()
+    })
     return started
   }
   const stop = async () => {
@@ -125,7 +136,7 @@ export async function growTree(
       await running.hint()
       if (isAsFar(watcher.newest(), chain, confirmations)) return
       // What a stop cut off is committed and never told.
-      if (round % 20 === 0 && isAsFar(await cursorOf(indexed.kysely), chain, confirmations)) return
+      if (round % 20 === 0 && isAsFar(await cursorOf(indexed.kysely), chain, confirmations) && index.isSettled()) return
     }
   }
   const restart = async () => {
@@ -134,6 +145,7 @@ export async function growTree(
     if (random.chance(0.6)) forking.fork(depth(), random.integer(-3, 4))
     index = await open()
     watcher.reconnect()
+    clients?.reconnect()
     running = start()
     outcome.restarts++
   }
@@ -182,5 +194,6 @@ export async function growTree(
     (await readSnapshots(indexed.kysely, { chainId: 1, addresses: held })).toSorted((a, b) => (a.token.address < b.token.address ? -1 : 1)),
   )
   expectEqual(watcher.violations, [])
+  if (clients !== null) expectEqual(await clients.faults(), [])
   return outcome
 }

@@ -6,7 +6,7 @@ import { claimDatabase } from '#database/chainState.ts'
 import type { Queryable } from '#database/queryable.ts'
 import { createTransaction } from '#database/transaction.ts'
 import { readWatchRows } from '#database/watchRows.ts'
-import { toAddress } from '#domain/address.ts'
+import { type Address, toAddress } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { BlockSink } from '#indexer/ports.ts'
@@ -19,10 +19,12 @@ import { silentLogger, type TestDatabase } from './database.ts'
 /** The write path over a test chain and database, fed by hand. */
 export interface ChainIndex {
   readonly sink: BlockSink
+  /** The name under which the database is claimed. */
+  readonly writer: string
   /** Commits blocks `from` to `to` (default: the head) as one batch. */
   indexRange(from: number, to?: number): Promise<CommittedBlock>
-  /** Commits every block from `from` to the head by itself. */
-  indexEach(from: number): Promise<readonly CommittedBlock[]>
+  /** Commits every block from `from` to the head by itself; `behind`: all but the last as an index does that has far to go. */
+  indexEach(from: number, options?: { readonly behind: boolean }): Promise<readonly CommittedBlock[]>
 }
 
 export async function openChainIndex(
@@ -30,6 +32,7 @@ export async function openChainIndex(
   database: Pick<TestDatabase, 'orm' | 'kysely'>,
   ethUsd: string | null = null,
   launchpads: readonly LaunchpadConfig[] = [referenceLaunchpad(chain)],
+  isWatched: (token: Address) => boolean = () => true,
 ): Promise<ChainIndex> {
   const { chainId, weth } = chain.deployment
   const writer = randomUUID()
@@ -44,25 +47,28 @@ export async function openChainIndex(
     weth,
     adapters,
     directory,
+    isWatched,
     ethUsd: () => ethUsd,
     now: () => performance.now(),
     logger: silentLogger,
   })
   const head = async () => Number(await chain.client.getBlockNumber({ cacheTime: 0 }))
-  const commitRange = async (from: number, to: number, live: boolean) => {
+  const commitRange = async (from: number, to: number, live: boolean, behind = false) => {
     const all = await readLogs(chain, from, to)
     const added = new Set(directory.discover(all))
     const logs = all.filter(log => directory.has(log.address) || added.has(log.address))
     const numbers = [...new Set(logs.map(log => log.blockNumber))]
     const headers = await Promise.all(numbers.map(number => readHeader(chain, number)))
-    return sink.commit({ from, to: await readHeader(chain, to), headers, logs, live })
+    return sink.commit({ from, to: await readHeader(chain, to), headers, logs, live, behind })
   }
   return {
     sink,
+    writer,
     indexRange: async (from, to) => commitRange(from, to ?? (await head()), false),
-    indexEach: async from => {
+    indexEach: async (from, { behind } = { behind: false }) => {
       const blocks: CommittedBlock[] = []
-      for (let number = from; number <= (await head()); number += 1) blocks.push(await commitRange(number, number, true))
+      const last = await head()
+      for (let number = from; number <= last; number += 1) blocks.push(await commitRange(number, number, true, behind && number < last))
       return blocks
     },
   }

@@ -98,7 +98,9 @@ export function createSimulatedChain({
   const getLogs = (filter: Readonly<Record<string, unknown>>): unknown => {
     const hash = filter['blockHash']
     const addresses = filter['address'] === undefined ? null : new Set([filter['address']].flat() as Address[])
-    const wanted = (log: ChainLog) => addresses === null || addresses.has(log.address)
+    const topics = (filter['topics'] ?? []) as readonly (readonly Hex[] | null)[]
+    const fits = (log: ChainLog) => topics.every((some, index) => some === null || some.includes(log.topics[index] ?? '0x'))
+    const wanted = (log: ChainLog) => (addresses === null || addresses.has(log.address)) && fits(log)
     if (typeof hash === 'string') {
       const block = byHash.get(hash as Hex)
       if (block === undefined) throw new NodeFailure(-32000, 'unknown block')

@@ -112,10 +112,15 @@ export function actClanker(token: ClankerToken, { weth, holders }: Cast, random:
     }
   }
   const rewards = [1, 2, 3, 4, 5, 6].map(() => BigInt(random.integer(0, 1_000_000)))
+  const id = words(token.positionId)
+  if (amount % 3n === 0n) {
+    const topics = [TOPICS.handedOver, id, topic(token.recipient)]
+    return { token: { ...token, recipient: to }, logs: [{ address: CLANKER_V31.locker, topics, data: words(BigInt(to)) }] }
+  }
   const parties = [token.recipient, from].map(topic)
   const [token0, token1] = token.token < weth ? [token.token, weth] : [weth, token.token]
   const data = words(BigInt(ZERO_ADDRESS), BigInt(token0), BigInt(token1), ...rewards)
-  return { token, logs: [{ address: CLANKER_V31.locker, topics: [TOPICS.claimedRewards, words(token.positionId), ...parties], data }] }
+  return { token, logs: [{ address: CLANKER_V31.locker, topics: [TOPICS.claimedRewards, id, ...parties], data }] }
 }
 
 /** A swap pays fees into the escrow. */
@@ -150,6 +155,7 @@ const TOPICS = {
   claimedRewards: toEventSelector(
     'ClaimedRewards(uint256,address,address,address,address,address,uint256,uint256,uint256,uint256,uint256,uint256)',
   ),
+  handedOver: toEventSelector('CreatorRewardRecipientUpdated(uint256,address,address)'),
   created31: toEventSelector(
     'TokenCreated(address,address,address,address,address,uint256,string,string,int24,string,uint256,uint256,uint8,address)',
   ),

@@ -8,7 +8,7 @@ import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { liveBatch } from '#indexer/follow.ts'
 import type { BlockSink } from '#indexer/ports.ts'
 import { restoreDirectory } from '#indexer/restoreDirectory.ts'
-import { createSink } from '#indexer/sink.ts'
+import { createSink, type SinkOptions } from '#indexer/sink.ts'
 import type { Directory } from '#launchpads/directory.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import { silentLogger, type TestDatabase } from './database.ts'
@@ -33,24 +33,29 @@ export interface OpenIndexOptions {
   readonly maxReorgDepth: number
   /** Default `test`. */
   readonly writer?: string
+  /** Default: every token is. */
+  readonly isWatched?: (token: Address) => boolean
+  /** Stands around every transaction. Default: nothing does. */
+  readonly around?: (transaction: SinkOptions['transaction']) => SinkOptions['transaction']
 }
 
 /** The write path of the simulated launchpad over a database, as a process builds it when it starts. */
 export async function openIndex(
   { orm }: Pick<TestDatabase, 'orm'>,
-  { genesisHash, maxReorgDepth, writer = 'test' }: OpenIndexOptions,
+  { genesisHash, maxReorgDepth, writer = 'test', isWatched = () => true, around = transaction => transaction }: OpenIndexOptions,
 ): Promise<OpenedIndex> {
   const kysely = orm.em.getKysely<unknown>()
   await claimDatabase(kysely, { chainId: 1, genesisHash, weth: WETH, launchpads: LAUNCHPADS }, writer)
   const directory = await readDirectory(kysely)
   const sink = createSink({
-    transaction: createTransaction(orm),
+    transaction: around(createTransaction(orm)),
     chainId: 1,
     writer,
     weth: WETH,
     adapters,
     directory,
     maxReorgDepth,
+    isWatched,
     ethUsd: () => null,
     now: () => 0,
     logger: silentLogger,

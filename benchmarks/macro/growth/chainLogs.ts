@@ -1,7 +1,7 @@
-import { encodeAbiParameters, numberToHex, parseAbiParameters, toEventSelector } from 'viem'
+import { numberToHex, toEventSelector } from 'viem'
 import { logsBloom } from '#chain/logsBloom.ts'
 import type { ChainHeader } from '#chain/rawBlock.ts'
-import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { addressOf, hashOf } from './hex.ts'
 import { headerOf, IDENTITY } from './loadTables.ts'
@@ -19,8 +19,6 @@ export interface GrowthBlock {
 type LooseLog = Pick<ChainLog, 'address' | 'topics' | 'data'>
 
 const TOPICS = {
-  launched: toEventSelector('TokenLaunched(address,address,address,string,string,string,uint256,uint256,uint256,uint256,uint16,uint16)'),
-  graduated: toEventSelector('Graduated(address,address,uint256,uint256,uint256)'),
   accrued: toEventSelector('FeeAccrued(address,address,address,uint256)'),
   bought: toEventSelector('Bought(address,address,uint256,uint256,uint256,uint256,uint256,uint256,uint256)'),
   sold: toEventSelector('Sold(address,address,uint256,uint256,uint256,uint256,uint256,uint256,uint256)'),
@@ -39,45 +37,12 @@ export function tradeBlock(scale: GrowthScale, number: number, tokens: readonly 
   return blockOf(scale, number, transactions)
 }
 
-/** A block that launches the tokens, and brings those that trade in a pool there. */
-export function launchBlock(scale: GrowthScale, number: number, tokens: readonly TokenPlan[]): GrowthBlock {
-  return blockOf(scale, number, tokens.map(launchLogs))
-}
-
 function blockOf(scale: GrowthScale, number: number, transactions: readonly (readonly LooseLog[])[]): GrowthBlock {
   const header = headerOf(scale, number)
   const logs = transactions
     .flatMap((logs, txIndex) => logs.map(log => ({ ...log, txIndex, txHash: hashOf('transaction', 2 ** 45 + number * 10_000 + txIndex) })))
     .map((log, logIndex): ChainLog => ({ ...log, logIndex, blockNumber: number, blockHash: header.hash }))
   return { header: { ...header, logsBloom: logsBloom(logs), baseFeeWei: 10_000_000n }, logs }
-}
-
-function launchLogs(plan: TokenPlan): readonly LooseLog[] {
-  const { address, creator, curve, launchpad, pool, fate } = plan
-  const factory = factoryOf(launchpad)
-  const text = `T${plan.rank}`
-  const data = encodeAbiParameters(parseAbiParameters('string, string, string, uint256, uint256, uint256, uint256, uint16, uint16'), [
-    text,
-    text,
-    'ipfs://launched',
-    SUPPLY,
-    10n ** 18n,
-    SUPPLY,
-    4n * 10n ** 18n,
-    100,
-    5_000,
-  ])
-  const launched = [
-    transfer(address, ZERO_ADDRESS, curve, SUPPLY),
-    { address: factory, topics: [TOPICS.launched, topic(address), topic(creator), topic(curve)], data },
-  ]
-  if (fate !== 'migrated') return launched
-  const graduated = {
-    address: factory,
-    topics: [TOPICS.graduated, topic(address), topic(pool as Address)],
-    data: words(1n, 4n * 10n ** 18n, SUPPLY / 5n),
-  }
-  return [...launched, transfer(address, curve, pool as Address, SUPPLY), graduated]
 }
 
 function tradeLogs(plan: TokenPlan, maker: Address, random: Random): readonly LooseLog[] {

@@ -8,14 +8,14 @@ import type { BlockBatch, BlockSink } from '#indexer/ports.ts'
 import { restoreDirectory } from '#indexer/restoreDirectory.ts'
 import { createSink } from '#indexer/sink.ts'
 import { createAdapters } from '#launchpads/registry.ts'
-import { type GrowthBlock, launchBlock, tradeBlock } from './chainLogs.ts'
+import { type GrowthBlock, tradeBlock } from './chainLogs.ts'
 import { CHAIN_ID, IDENTITY } from './loadTables.ts'
 import { FIRST_BLOCK, type GrowthScale } from './scale.ts'
 import type { TokenPlan } from './tokenPlan.ts'
 
 export interface CommitPlan {
   readonly scale: GrowthScale
-  /** What is traded: in the large database they are there, in an empty one they are launched first. */
+  /** What is traded. */
   readonly tokens: readonly TokenPlan[]
   /** Followed blocks, each of so many trades. */
   readonly blocks: number
@@ -42,7 +42,6 @@ export async function timeCommits(databaseUrl: string, plan: CommitPlan): Promis
     const sink = await openSink(orm.em.getKysely<unknown>(), work => orm.em.fork().transactional(em => work(em.getKysely<unknown>())))
     const cursor = (await sink.recentBlocks()).at(-1)
     let next = (cursor?.number ?? FIRST_BLOCK - 1) + 1
-    if (cursor === undefined) await sink.commit(batchOf([launchBlock(scale, next++, tokens)], false))
     const take = (count: number) => Array.from({ length: count }, () => tradeBlock(scale, next++, tokens, tradesPerBlock))
     const time = async (blocks: readonly GrowthBlock[], live: boolean) => {
       const batch = batchOf(blocks, live)

@@ -13,8 +13,6 @@ export function copyLine<Row>(columns: BatchColumns<Row>): (row: Row) => string 
 const SPECIAL = /[\\\t\n\r]/g
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
 
-function copyValue(value: string | number | boolean | Buffer | null): string {
-  if (value === null) return '\\N'
-  if (Buffer.isBuffer(value)) return `\\\\x${value.toString('hex')}`
-  return typeof value === 'string' ? value.replace(SPECIAL, character => ESCAPES[character] ?? character) : String(value)
+function copyValue(value: string | null): string {
+  return value === null ? '\\N' : value.replace(SPECIAL, character => ESCAPES[character] ?? character)
 }

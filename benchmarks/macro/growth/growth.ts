@@ -1,12 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { median } from '#benchmarks/support/quantile.ts'
 import { readRecentBlocks } from '#database/chainState.ts'
-import { startEmbedded } from '#database/embedded.ts'
-import { migrate } from '#database/migrate.ts'
 import { createOrm } from '#database/orm.ts'
 import { type CommitPlan, type CommitTimes, timeCommits } from './commitCost.ts'
 import { openGrowthDatabase } from './growthDatabase.ts'
@@ -18,6 +13,8 @@ import { tradedTokens } from './tradedTokens.ts'
 
 export interface GrowthSettings {
   readonly scale: GrowthScale
+  /** Beside which commits are timed. */
+  readonly young: GrowthScale
   readonly requests: number
   readonly concurrency: number
   /** A block is committed so often while requests are measured. */
@@ -27,7 +24,7 @@ export interface GrowthSettings {
 }
 
 /** About three minutes on a made database. As many requests at a time as two cores can serve beside the clients. */
-export const SHORT_GROWTH: Omit<GrowthSettings, 'scale'> = {
+export const SHORT_GROWTH: Omit<GrowthSettings, 'scale' | 'young'> = {
   requests: 4_000,
   concurrency: 2,
   blockEveryMs: 1_000,
@@ -41,26 +38,34 @@ export interface GrowthResult {
   readonly settings: GrowthSettings
   readonly tables: GrowthTableSizes
   readonly routes: readonly RouteTimes[]
-  readonly commits: { readonly large: CommitTimes; readonly empty: CommitTimes; readonly blockRatio: number; readonly batchRatio: number }
+  readonly commits: { readonly large: CommitTimes; readonly young: CommitTimes; readonly blockRatio: number; readonly batchRatio: number }
 }
 
 const TRADED_TOKENS = 200
 
-/** Measures the service over a large database: requests while blocks come in, then commits beside those to an empty database. */
+/** Measures the service over a large database: requests while blocks come in, then commits beside those to a database with less history. */
 export async function growth(settings: GrowthSettings, print: (text: string) => void): Promise<GrowthResult> {
   const { scale } = settings
   const server = await openGrowthDatabase({ scale, processes: 2, print })
   try {
     const tables = await readSizes(server.url)
     const routes = await measureRequests(server.url, settings)
-    const plan = { ...settings.commits, scale, tokens: tradedTokens(scale, TRADED_TOKENS), tradesPerBlock: settings.tradesPerBlock }
-    const large = await timeCommits(server.url, plan)
-    const empty = await onEmptyDatabase(url => timeCommits(url, plan))
-    const ratio = (of: 'blocksMs' | 'batchesMs') => median(large[of]) / median(empty[of])
-    return { settings, tables, routes, commits: { large, empty, blockRatio: ratio('blocksMs'), batchRatio: ratio('batchesMs') } }
+    const large = await measureCommits(server.url, settings, scale)
+    const younger = await openGrowthDatabase({ scale: settings.young, processes: 2, print })
+    try {
+      const young = await measureCommits(younger.url, settings, settings.young)
+      const ratio = (of: 'blocksMs' | 'batchesMs') => median(large[of]) / median(young[of])
+      return { settings, tables, routes, commits: { large, young, blockRatio: ratio('blocksMs'), batchRatio: ratio('batchesMs') } }
+    } finally {
+      await younger.stop()
+    }
   } finally {
     await server.stop()
   }
+}
+
+function measureCommits(databaseUrl: string, { commits, tradesPerBlock }: GrowthSettings, scale: GrowthScale): Promise<CommitTimes> {
+  return timeCommits(databaseUrl, { ...commits, scale, tokens: tradedTokens(scale, TRADED_TOKENS), tradesPerBlock })
 }
 
 async function measureRequests(databaseUrl: string, settings: GrowthSettings): Promise<readonly RouteTimes[]> {
@@ -78,19 +83,6 @@ async function measureRequests(databaseUrl: string, settings: GrowthSettings): P
     }
   } finally {
     await rpc.stop()
-  }
-}
-
-async function onEmptyDatabase<T>(work: (url: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'tokenwire-growth-'))
-  const logger = pino({ level: 'warn' })
-  const server = await startEmbedded({ dataDir: folder, logger })
-  try {
-    await migrate(server.url, logger)
-    return await work(server.url)
-  } finally {
-    await server.stop()
-    await rm(folder, { recursive: true, force: true })
   }
 }
 

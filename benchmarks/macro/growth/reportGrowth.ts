@@ -7,7 +7,7 @@ export function reportGrowth({ settings, tables, routes, commits }: GrowthResult
   const { scale, concurrency, blockEveryMs, tradesPerBlock } = settings
   const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(2)} GB`
   const row = (name: string, of: 'blocksMs' | 'batchesMs', ratio: number) => {
-    const cells = [commits.empty, commits.large].flatMap(times => {
+    const cells = [commits.young, commits.large].flatMap(times => {
       const sorted = times[of].toSorted((a, b) => a - b)
       return [formatMs(median(sorted)), formatMs(quantile(sorted, 0.95))]
     })
@@ -39,10 +39,10 @@ export function reportGrowth({ settings, tables, routes, commits }: GrowthResult
       ]),
     ),
     '',
-    'commits',
+    `commits, beside ${formatCount(settings.young.trades)} trades of the same in a day`,
     '',
     textTable(
-      ['', 'empty, p50', 'p95', 'large, p50', 'p95', 'large ÷ empty'],
+      ['', 'young, p50', 'p95', 'large, p50', 'p95', 'large ÷ young'],
       [
         row(`block of ${tradesPerBlock} trades`, 'blocksMs', commits.blockRatio),
         row(`range of ${formatCount(commits.large.tradesPerBatch)} trades`, 'batchesMs', commits.batchRatio),

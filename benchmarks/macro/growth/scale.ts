@@ -37,6 +37,21 @@ export const SMALL: GrowthScale = {
   days: 30,
 }
 
+/**
+ * The same launchpad when a thirtieth of its history had passed (a third of the small one): as much happens in a day, and as much falls out of the
+ * windows, over tables with less behind them.
+ */
+export const YOUNG: GrowthScale = { ...FULL, name: 'young', tokens: 3_333, trades: 333_333, mostTrades: 16_667, creators: 1_333, days: 3 }
+export const YOUNG_SMALL: GrowthScale = {
+  ...SMALL,
+  name: 'young-small',
+  tokens: 2_000,
+  trades: 66_667,
+  mostTrades: 8_333,
+  creators: 500,
+  days: 10,
+}
+
 /** The end of the history in Unix seconds, in the middle of a day. */
 export const END = 1_795_046_400 + 20 * 3_600 + 17
 export const BLOCK_SECONDS = 2

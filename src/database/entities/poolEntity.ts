@@ -20,7 +20,9 @@ export const PoolEntity = defineEntity({
     tick: p.integer().nullable(),
     liquidity: numeric().nullable(),
     priceWeth: numeric().nullable(),
+    positionId: numeric().nullable(),
     createdBlock: safeInteger(),
+    lastChangedBlock: safeInteger().nullable(),
   },
   indexes: [{ name: 'pool_by_token', properties: ['token'] }],
 })

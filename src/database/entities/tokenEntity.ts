@@ -81,13 +81,15 @@ export const TokenEntity = defineEntity({
     updatedAtMs: safeInteger(),
   },
   indexes: [
-    ...SORTED.flatMap(([name, property]) => [
-      { name: `token_by_${name}`, properties: ['launchpad' as const, 'graduationStatus' as const, property, 'address' as const] },
-      {
-        name: `token_by_creator_and_${name}`,
-        properties: ['creator' as const, 'launchpad' as const, 'graduationStatus' as const, property, 'address' as const],
-      },
-    ]),
+    ...SORTED.map(([name, property]) => ({
+      name: `token_by_${name}`,
+      properties: ['launchpad' as const, 'graduationStatus' as const, property, 'address' as const],
+    })),
+    {
+      name: 'token_by_creator',
+      properties: ['creator', 'launchpad', 'graduationStatus', 'address'],
+      include: SORTED.map(([, property]) => property),
+    },
     { name: 'token_by_updated_at', properties: ['updatedAtMs'] },
     { name: 'token_by_windows_expire_at', properties: ['windowsExpireAt'], where: 'windows_expire_at is not null' },
     {

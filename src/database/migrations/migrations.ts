@@ -3,6 +3,16 @@ import { Migration0002Reorgs } from './Migration0002Reorgs.ts'
 import { Migration0003ClaimId } from './Migration0003ClaimId.ts'
 import { Migration0004Metadata } from './Migration0004Metadata.ts'
 import { Migration0005Growth } from './Migration0005Growth.ts'
+import { Migration0006Uncollected } from './Migration0006Uncollected.ts'
+import { Migration0007CreatorLists } from './Migration0007CreatorLists.ts'
 
 /** Every migration in the order in which they run. Published ones are never edited: a change is a new one at the end. */
-export const MIGRATIONS = [Migration0001Initial, Migration0002Reorgs, Migration0003ClaimId, Migration0004Metadata, Migration0005Growth]
+export const MIGRATIONS = [
+  Migration0001Initial,
+  Migration0002Reorgs,
+  Migration0003ClaimId,
+  Migration0004Metadata,
+  Migration0005Growth,
+  Migration0006Uncollected,
+  Migration0007CreatorLists,
+]

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Queryable } from '#database/queryable.ts'
 import type { Reads } from '#domain/queries.ts'
-import { withParts } from './tokenParts.ts'
+import { OF_PART, withParts } from './tokenParts.ts'
 import { toDecimal, weiToWeth } from './tokenRow.ts'
 
 export type IndexedStats = NonNullable<Awaited<ReturnType<Reads['chainStats']>>>
@@ -65,8 +65,7 @@ async function readStats(db: Queryable, chainId: number): Promise<IndexedStats> 
     ) as silent
     cross join lateral (
       select coalesce(sum(of_part.tokens), 0) as tokens_24h from part cross join lateral (
-        select count(*) as tokens from token where token.launchpad = part.launchpad and token.graduation_status = part.graduation_status
-          and token.created_at > chain_state.cursor_timestamp - ${sql.lit(DAY_SECONDS)}::bigint
+        select count(*) as tokens from token where ${OF_PART} and token.created_at > chain_state.cursor_timestamp - ${sql.lit(DAY_SECONDS)}::bigint
       ) as of_part
     ) as launched`.execute(db)
   const [row] = rows

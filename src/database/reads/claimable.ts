@@ -31,6 +31,11 @@ interface FeeRow {
   readonly accrued: string | null
   readonly claimed: string
   readonly claim_id: string | null
+  /** What lay in the position at block `asked_at`, when nothing was paid out or handed over since; `null`: not known. */
+  readonly uncollected: string | null
+  readonly asked_at: string | null
+  /** Whether the pool has moved since. */
+  readonly moved: boolean | null
   readonly currency_symbol: string | null
   readonly currency_decimals: number | null
 }
@@ -44,7 +49,7 @@ export async function readClaimable(db: Queryable, input: ClaimableInput): Promi
   const { token, creator, weth } = input
   const { rows } = await sql<FeeRow>`
     select chain_state.cursor_number, token.launchpad, fee.currency, fee.scope, fee.accrued, fee.claimed, fee.claim_id,
-      currency.symbol as currency_symbol, currency.decimals as currency_decimals
+      position.uncollected, position.asked_at, position.moved, currency.symbol as currency_symbol, currency.decimals as currency_decimals
     from token cross join chain_state
     left join lateral (
       select own.* from creator_fee as own
@@ -56,6 +61,12 @@ export async function readClaimable(db: Queryable, input: ClaimableInput): Promi
       join creator_fee as escrow on escrow.launchpad = token.launchpad and escrow.creator = ${toBytes(creator)}
         and escrow.currency = paid.currency and escrow.token = ${toBytes(ZERO_ADDRESS)}
     ) as fee on true
+    left join lateral (
+      select case fee.currency when asked.token then asked.token_amount when pool.quote_token then asked.quote_amount end as uncollected,
+        asked.block_number as asked_at, pool.last_changed_block > asked.block_number as moved
+      from uncollected_fee as asked join pool on pool.token = asked.token and pool.position_id = fee.claim_id
+      where fee.accrued is null and asked.token = fee.token and fee.last_changed_block <= asked.block_number
+    ) as position on true
     left join token as currency on currency.address = fee.currency
     where token.address = ${toBytes(token)}
     order by fee.scope desc, fee.currency = ${toBytes(weth)} desc, fee.currency = ${toBytes(ZERO_ADDRESS)} desc,
@@ -65,25 +76,35 @@ export async function readClaimable(db: Queryable, input: ClaimableInput): Promi
   return {
     token,
     creator,
-    asOfBlock: first.cursor_number,
+    asOfBlock: asOfBlock(first.cursor_number, rows),
     claimable: rows.flatMap(row => (row.currency === null ? [] : [toAmount(row, bytesToAddress(row.currency), input)])),
   }
 }
 
+/** What lies in a position is of the block that was asked for, unless nothing has moved it since; what was claimed was the same then. */
+function asOfBlock(cursor: string, rows: readonly FeeRow[]): string {
+  const asked = rows.find(({ uncollected, moved }) => uncollected !== null && moved === true)?.asked_at
+  return asked ?? cursor
+}
+
 function toAmount(row: FeeRow, currency: Address, { token, creator, weth, claimCall }: ClaimableInput): ClaimableAmount {
-  const { scope, launchpad } = row
-  const amount = row.accrued === null ? null : BigInt(row.accrued) - BigInt(row.claimed)
+  const { scope, launchpad, claimed } = row
+  const amount = row.accrued === null ? bigintOrNull(row.uncollected) : BigInt(row.accrued) - BigInt(claimed)
   const claimId = row.claim_id === null ? null : BigInt(row.claim_id)
   return {
     currency,
     ...describe(currency, row, weth),
-    accrued: row.accrued,
-    claimed: row.claimed,
+    accrued: amount === null ? null : (amount + BigInt(claimed)).toString(),
+    claimed,
     amount: amount === null ? null : amount.toString(),
     amountUsd: null,
     scope,
     claim: claimCall({ launchpad, token, creator, currency, scope, amount, claimId }),
   }
+}
+
+function bigintOrNull(value: string | null): bigint | null {
+  return value === null ? null : BigInt(value)
 }
 
 function describe(currency: Address, row: FeeRow, weth: Address): Pick<ClaimableAmount, 'symbol' | 'decimals'> {

@@ -1,15 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
-import { toBytes } from '#database/bytes.ts'
 import type { TokensQuery } from '#domain/queries.ts'
 
 /**
  * `with recursive … part (launchpad, graduation_status)`: the pairs of launchpad and status that there are tokens of, as far as the filters let
- * them through. The indexes of token lists begin with the pair (or with the creator and then the pair), so that each part of a list is one
- * stretch of an index. From one pair to the next by a look-up: the cost is that of launchpads times statuses, however many tokens.
+ * them through. The indexes of token lists begin with the pair, so that each part of a list is one stretch of an index. From one pair to the
+ * next by a look-up: the cost is that of launchpads times statuses, however many tokens.
  */
-export function withParts({ creator, launchpad, status }: Pick<TokensQuery, 'creator' | 'launchpad' | 'status'>): RawBuilder<unknown> {
-  const ofCreator = creator === undefined ? sql`true` : sql`token.creator = ${toBytes(creator)}`
-  const next = (after: RawBuilder<unknown>) => sql`select token.launchpad, token.graduation_status from token where ${ofCreator} ${after}
+export function withParts({ launchpad, status }: Pick<TokensQuery, 'launchpad' | 'status'>): RawBuilder<unknown> {
+  const next = (after: RawBuilder<unknown>) => sql`select token.launchpad, token.graduation_status from token ${after}
     order by token.launchpad, token.graduation_status limit 1`
   const kept = [
     sql`true`,
@@ -20,14 +18,11 @@ export function withParts({ creator, launchpad, status }: Pick<TokensQuery, 'cre
       (${next(sql``)})
       union all
       select following.* from every cross join lateral (
-        ${next(sql`and (token.launchpad, token.graduation_status) > (every.launchpad, every.graduation_status)`)}
+        ${next(sql`where (token.launchpad, token.graduation_status) > (every.launchpad, every.graduation_status)`)}
       ) as following
     ),
     part as materialized (select * from every where ${sql.join(kept, sql` and `)})`
 }
 
-/** The condition that a token is of the creator, if one is asked for, and of the row of `part`. */
-export function ofPart({ creator }: Pick<TokensQuery, 'creator'>): RawBuilder<unknown> {
-  const part = sql`token.launchpad = part.launchpad and token.graduation_status = part.graduation_status`
-  return creator === undefined ? part : sql`token.creator = ${toBytes(creator)} and ${part}`
-}
+/** The condition that a token is of the row of `part`. */
+export const OF_PART = sql`token.launchpad = part.launchpad and token.graduation_status = part.graduation_status`

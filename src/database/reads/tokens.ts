@@ -4,7 +4,7 @@ import type { Queryable } from '#database/queryable.ts'
 import type { Address } from '#domain/address.ts'
 import type { Page, TokenCursor, TokenSort, TokensQuery } from '#domain/queries.ts'
 import type { Token } from '#domain/token.ts'
-import { ofPart, withParts } from './tokenParts.ts'
+import { OF_PART, withParts } from './tokenParts.ts'
 import { MAIN_POOL, TOKEN_COLUMNS, type TokenRow, toToken } from './tokenRow.ts'
 
 interface Sort {
@@ -15,8 +15,8 @@ interface Sort {
 }
 
 /**
- * Each column stands in two indexes, behind launchpad and status and behind creator, launchpad and status, with the address at the end: a page is
- * a stretch of the index per part that the filters leave.
+ * Each column stands in an index of its own behind launchpad and status, with the address at the end: a page is a stretch of the index per part that the
+ * filters leave. A creator's tokens are found in an index that holds all of these columns, and sorted.
  */
 const SORTS: Readonly<Record<TokenSort, Sort>> = {
   createdAt: { column: sql`token.created_at`, type: sql`bigint`, nullable: false },
@@ -56,39 +56,38 @@ export async function readToken(db: Queryable, address: Address, chainId: number
 }
 
 async function readWithValue(db: Queryable, query: TokensQuery, count: number): Promise<ListedRow[]> {
-  const { column, type, nullable } = SORTS[query.sort]
+  const { type, nullable } = SORTS[query.sort]
   const { cursor } = query
   const direction = query.order === 'desc' ? sql`desc` : sql`asc`
-  const conditions = nullable ? [sql`${column} is not null`] : []
-  if (cursor !== undefined) {
-    const beyond = query.order === 'desc' ? sql`<` : sql`>`
-    const [behind, of] = prefixOf(query)
-    conditions.push(sql`(${behind}${column}, token.address) ${beyond} (${of}${cursor.value}::${type}, ${toBytes(cursor.address)}::bytea)`)
+  const within: Stretch['within'] = ({ value, address }) => {
+    const conditions = nullable ? [sql`${value} is not null`] : []
+    if (cursor !== undefined) {
+      const beyond = query.order === 'desc' ? sql`<` : sql`>`
+      conditions.push(sql`(${value}, ${address}) ${beyond} (${cursor.value}::${type}, ${toBytes(cursor.address)}::bytea)`)
+    }
+    return conditions
   }
-  return readListed(db, query, { conditions, direction, addressDirection: direction, count })
+  return readListed(db, query, { within, direction, addressDirection: direction, count })
 }
 
 async function readWithoutValue(db: Queryable, query: TokensQuery, count: number): Promise<ListedRow[]> {
   const { cursor } = query
-  const conditions = [sql`${SORTS[query.sort].column} is null`]
-  if (cursor?.value === null) conditions.push(sql`token.address > ${toBytes(cursor.address)}::bytea`)
-  return readListed(db, query, { conditions, direction: sql`asc`, addressDirection: sql`asc`, count })
+  const within: Stretch['within'] = ({ value, address }) => {
+    const conditions = [sql`${value} is null`]
+    if (cursor?.value === null) conditions.push(sql`${address} > ${toBytes(cursor.address)}::bytea`)
+    return conditions
+  }
+  return readListed(db, query, { within, direction: sql`asc`, addressDirection: sql`asc`, count })
 }
 
-/**
- * What stands before a cursor's value on both sides of the comparison. A creator's cursor names the creator's index from its first column on: where
- * many have the same value, the planner takes few to be beyond it and finds the index of all creators as good.
- */
-function prefixOf({ creator, addresses }: TokensQuery): readonly [RawBuilder<unknown>, RawBuilder<unknown>] {
-  if (creator === undefined || addresses !== undefined) return [sql``, sql``]
-  return [
-    sql`token.creator, token.launchpad, token.graduation_status, `,
-    sql`${toBytes(creator)}::bytea, part.launchpad, part.graduation_status, `,
-  ]
+/** The columns that an order goes by. */
+interface Ordered {
+  readonly value: RawBuilder<unknown>
+  readonly address: RawBuilder<unknown>
 }
 
 interface Stretch {
-  readonly conditions: readonly RawBuilder<unknown>[]
+  readonly within: (of: Ordered) => readonly RawBuilder<unknown>[]
   readonly direction: RawBuilder<unknown>
   readonly addressDirection: RawBuilder<unknown>
   readonly count: number
@@ -96,28 +95,33 @@ interface Stretch {
 
 /** The first tokens of a stretch of the sort's order, of all that the filters leave. */
 async function readListed(db: Queryable, query: TokensQuery, stretch: Stretch): Promise<ListedRow[]> {
-  const { column } = SORTS[query.sort]
-  const order = (value: RawBuilder<unknown>, address: RawBuilder<unknown>) =>
-    sql`order by ${value} ${stretch.direction}, ${address} ${stretch.addressDirection}`
-  const found = (conditions: readonly RawBuilder<unknown>[]) => sql`
-    select token.address, ${column} as value from token
-    where ${sql.join([...conditions, ...stretch.conditions], sql` and `)} ${order(column, sql`token.address`)} limit ${stretch.count}`
+  const ordered = ({ value, address }: Ordered) => sql`order by ${value} ${stretch.direction}, ${address} ${stretch.addressDirection}`
+  const stored = { value: SORTS[query.sort].column, address: sql`token.address` }
+  const found = { value: sql`found.value`, address: sql`found.address` }
+  const select = sql`select token.address, ${stored.value} as value from token where`
+  const isNarrow = query.addresses !== undefined || query.creator !== undefined
+  // Of few tokens all are read and sorted; `offset 0` keeps the planner from looking for them in the order of everybody's.
+  const listed = isNarrow
+    ? sql`select * from (${select} ${allOf(conditionsOf(query))} offset 0) as found where ${allOf(stretch.within(found))}`
+    : sql`select found.* from part cross join lateral (
+        ${select} ${allOf([OF_PART, ...stretch.within(stored)])} ${ordered(stored)} limit ${stretch.count}
+      ) as found`
   const { rows } = await sql<ListedRow>`
-    ${query.addresses === undefined ? withParts(query) : sql``}
+    ${isNarrow ? sql`` : withParts(query)}
     select ${TOKEN_COLUMNS}, listed.value::text as sort_value
-    from (${
-      query.addresses === undefined
-        ? sql`select best.* from part cross join lateral (${found([ofPart(query)])}) as best
-          ${order(sql`best.value`, sql`best.address`)} limit ${stretch.count}`
-        : found(ofAddresses(query, query.addresses))
-    }) as listed
+    from (${listed} ${ordered(found)} limit ${stretch.count}) as listed
     join token on token.address = listed.address ${MAIN_POOL}
-    ${order(sql`listed.value`, sql`listed.address`)}`.execute(db)
+    ${ordered({ value: sql`listed.value`, address: sql`listed.address` })}`.execute(db)
   return rows
 }
 
-function ofAddresses({ status, creator, launchpad }: TokensQuery, addresses: readonly Address[]): readonly RawBuilder<unknown>[] {
-  const conditions = [sql`token.address = any(${addresses.map(toBytes)}::bytea[])`]
+function allOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+  return conditions.length === 0 ? sql`true` : sql.join([...conditions], sql` and `)
+}
+
+function conditionsOf({ addresses, status, creator, launchpad }: TokensQuery): readonly RawBuilder<unknown>[] {
+  const conditions: RawBuilder<unknown>[] = []
+  if (addresses !== undefined) conditions.push(sql`token.address = any(${addresses.map(toBytes)}::bytea[])`)
   if (status !== undefined) conditions.push(sql`token.graduation_status = ${status}`)
   if (creator !== undefined) conditions.push(sql`token.creator = ${toBytes(creator)}`)
   if (launchpad !== undefined) conditions.push(sql`token.launchpad = ${launchpad}`)

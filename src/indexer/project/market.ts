@@ -9,6 +9,7 @@ import { type Draft, draftPool, type Mutable } from './draft.ts'
 export function applyPoolChange(draft: Draft, token: Mutable<TokenState>, event: TokenEventOf<'poolChanged'>): void {
   const pool = draftPool(draft, event.pool)
   if (pool === undefined || pool.token !== token.address) return
+  pool.lastChangedBlock = event.blockNumber
   const { reserves, concentrated, liquidityChange } = event
   if (reserves?.mode === 'set') {
     pool.reserveToken = reserves.token

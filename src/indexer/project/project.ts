@@ -3,7 +3,8 @@ import type { BlockHeader } from '#domain/block.ts'
 import type { Changes, CurrentRows } from '#domain/changes.ts'
 import { type Decimal, percentOf } from '#domain/decimal.ts'
 import type { HolderType } from '#domain/holder.ts'
-import type { TokenState } from '#domain/tokenState.ts'
+import type { CandleDelta, TokenState, TradeRow } from '#domain/tokenState.ts'
+import { atOnce, type Steps } from '#indexer/inSlices.ts'
 import type { Watched } from '#launchpads/adapter.ts'
 import type { TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
 import { foldCandles } from './candles.ts'
@@ -25,26 +26,43 @@ export interface ProjectInput {
   readonly blocks: readonly BlockHeader[]
 }
 
+const EVENTS_PER_STEP = 128
+
 /**
  * Applies events to rows. Pure, and independent of how the chain is cut into batches: the same events over the same rows give the same
  * rows, in one call or in many.
  */
 export function project(input: ProjectInput): Changes {
+  return atOnce(projection(input))
+}
+
+/** `project`, step by step. */
+export function* projection(input: ProjectInput): Steps<Changes> {
   const draft = openDraft(input.rows)
-  for (const event of input.events) apply(draft, event, input)
+  for (const [index, event] of input.events.entries()) {
+    apply(draft, event, input)
+    if (index % EVENTS_PER_STEP === 0) yield
+  }
   // Tokens that are only here because a trade leaves one of their windows now.
   for (const token of input.rows.tokens.values()) {
     if (token.windowsExpireAt !== null && token.windowsExpireAt <= input.now) draftToken(draft, token.address)
   }
   for (const token of draft.tokens.values()) settleToken(draft, token, input.now, input.weth)
-  const ticks = [...draft.ticks.values()].flat()
+  yield
+  const trades: TradeRow[] = []
+  const candles: CandleDelta[] = []
+  for (const ticks of draft.ticks.values()) {
+    for (const { trade } of ticks) trades.push(trade)
+    for (const candle of foldCandles(ticks)) candles.push(candle)
+    yield
+  }
   return {
     tokens: [...draft.tokens.values()],
     pools: [...draft.pools.values()],
     balances: [...draft.balances.values()],
     creatorFees: [...draft.creatorFees.values()],
-    trades: ticks.map(({ trade }) => trade),
-    candles: foldCandles(ticks),
+    trades,
+    candles,
     blocks: input.blocks,
   }
 }
@@ -80,7 +98,9 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
           tick: null,
           liquidity: null,
           priceWeth: null,
+          positionId: pool.positionId ?? null,
           createdBlock: event.blockNumber,
+          lastChangedBlock: event.blockNumber,
         })
       }
       if (main) token.mainPool = pool.address
@@ -141,6 +161,9 @@ export function holderType(holder: Address, token: Pick<TokenState, 'creator'>, 
   switch (watched?.role) {
     case 'contract':
       return watched.holds ?? 'locker'
+    case 'locker':
+    case 'position':
+      return 'locker'
     case 'poolManager':
       return 'pool'
     case 'tokenCurve':
@@ -179,7 +202,8 @@ function applyCreatorFee(draft: Draft, token: Mutable<TokenState> | null, event:
   const row = draftCreatorFee(draft, event, event.scope === 'token' ? event.token : ZERO_ADDRESS)
   if (row === undefined) return
   row.claimed += event.claimed
-  if (row.accrued !== null) {
+  if (event.handover !== undefined) row.accrued = event.handover === 'to' ? null : row.claimed
+  else if (row.accrued !== null) {
     row.accrued = event.balance === undefined ? row.accrued + (event.accrued ?? 0n) : row.claimed + event.balance
     // Nobody takes more than was paid in: a claim of more tells of payments from before the creator was known.
     if (row.claimed > row.accrued) row.accrued = row.claimed

@@ -102,6 +102,8 @@ function sourceOf(
   switch (watched.role) {
     case 'contract':
     case 'poolManager':
+    case 'locker':
+    case 'position':
       return undefined
     case 'token':
       return emitter === 'token' ? watched : undefined

@@ -1,6 +1,7 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { type Decimal, ratio } from '#domain/decimal.ts'
+import { poolChanged } from '#launchpads/poolChanged.ts'
 import type { EventPosition, ReserveChange, TokenEvent } from '#launchpads/tokenEvent.ts'
 import { isWethQuoted, type MappingContext } from './context.ts'
 import type { Reader, Readers } from './readers.ts'
@@ -56,7 +57,7 @@ export function poolChange(
   { reserves, priceWeth }: Pick<CurveState, 'reserves' | 'priceWeth'>,
 ): readonly TokenEvent[] {
   if (reserves === null && priceWeth === null) return []
-  return [{ ...at, kind: 'poolChanged', pool, reserves, priceWeth, concentrated: null, liquidityChange: null }]
+  return [poolChanged(at, pool, { reserves, priceWeth })]
 }
 
 export function progress(at: EventPosition & { readonly token: Address }, raisedWei: bigint | null): readonly TokenEvent[] {

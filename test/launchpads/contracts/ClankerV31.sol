@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {IERC20, INonfungiblePositionManager} from "./interfaces.sol";
 import {LaunchToken} from "./LaunchToken.sol";
+import {ISwapRouter} from "./swapRouter.sol";
 
 interface IPositions {
     function safeTransferFrom(address from, address to, uint256 tokenId) external;
@@ -16,21 +17,6 @@ interface IV3Pool {
     function initialize(uint160 sqrtPriceX96) external;
 }
 
-interface IRouter {
-    struct ExactInputSingleParams {
-        address tokenIn;
-        address tokenOut;
-        uint24 fee;
-        address recipient;
-        uint256 deadline;
-        uint256 amountIn;
-        uint256 amountOutMinimum;
-        uint160 sqrtPriceLimitX96;
-    }
-
-    function exactInputSingle(ExactInputSingleParams calldata params) external payable returns (uint256);
-}
-
 /// Emits what Clanker's v3.1 locker emits, in its order, and pays the shares that it pays. A fixture for tests only.
 contract FakeLocker {
     struct Reward {
@@ -41,7 +27,7 @@ contract FakeLocker {
         address token1;
     }
 
-    INonfungiblePositionManager immutable positions;
+    INonfungiblePositionManager public immutable positionManager;
     address immutable team;
     mapping(uint256 => Reward) public rewards;
 
@@ -63,7 +49,7 @@ contract FakeLocker {
     );
 
     constructor(INonfungiblePositionManager positions_, address team_) {
-        positions = positions_;
+        positionManager = positions_;
         team = team_;
     }
 
@@ -82,20 +68,27 @@ contract FakeLocker {
         rewards[id].recipient = recipient;
     }
 
+    /// A fifth is the team's; with four fifths for the creator there is none for the interface.
     function collectRewards(uint256 id) external {
         Reward memory reward = rewards[id];
-        (uint256 amount0, uint256 amount1) = positions.collect(
+        (uint256 amount0, uint256 amount1) = positionManager.collect(
             INonfungiblePositionManager.CollectParams(id, address(this), type(uint128).max, type(uint128).max)
         );
-        uint256[2] memory toCreator = [(amount0 * reward.share) / 100, (amount1 * reward.share) / 100];
-        IERC20(reward.token0).transfer(team, amount0 - toCreator[0]);
-        IERC20(reward.token1).transfer(team, amount1 - toCreator[1]);
-        IERC20(reward.token0).transfer(reward.recipient, toCreator[0]);
-        IERC20(reward.token1).transfer(reward.recipient, toCreator[1]);
+        address creator = reward.recipient == address(0) ? team : reward.recipient;
+        uint256[3] memory parts0 = _pay(IERC20(reward.token0), amount0, reward.share, creator);
+        uint256[3] memory parts1 = _pay(IERC20(reward.token1), amount1, reward.share, creator);
         emit ClaimedRewards(
-            id, reward.recipient, team, team, reward.token0, reward.token1,
-            toCreator[0], toCreator[1], 0, 0, amount0 - toCreator[0], amount1 - toCreator[1]
+            id, creator, reward.admin, team, reward.token0, reward.token1,
+            parts0[0], parts1[0], parts0[1], parts1[1], parts0[2], parts1[2]
         );
+    }
+
+    function _pay(IERC20 token, uint256 amount, uint256 share, address creator) private returns (uint256[3] memory parts) {
+        parts[2] = (amount * 20) / 100;
+        parts[0] = share == 80 ? amount - parts[2] : (amount * share) / 100;
+        parts[1] = amount - parts[0] - parts[2];
+        token.transfer(team, parts[2] + parts[1]);
+        token.transfer(creator, parts[0]);
     }
 }
 
@@ -115,7 +108,7 @@ contract FakeFactory {
 
     IV3Factory immutable uniswap;
     INonfungiblePositionManager immutable positions;
-    IRouter immutable router;
+    ISwapRouter immutable router;
     FakeLocker immutable locker;
     address immutable weth;
 
@@ -137,7 +130,7 @@ contract FakeFactory {
     );
 
     constructor(address uniswap_, address positions_, address router_, address locker_, address weth_) {
-        (uniswap, positions, router) = (IV3Factory(uniswap_), INonfungiblePositionManager(positions_), IRouter(router_));
+        (uniswap, positions, router) = (IV3Factory(uniswap_), INonfungiblePositionManager(positions_), ISwapRouter(router_));
         (locker, weth) = (FakeLocker(locker_), weth_);
     }
 
@@ -159,7 +152,7 @@ contract FakeFactory {
         uint256 bought;
         if (msg.value > 0) {
             bought = router.exactInputSingle{value: msg.value}(
-                IRouter.ExactInputSingleParams(weth, token, 10_000, msg.sender, block.timestamp, msg.value, 0, 0)
+                ISwapRouter.ExactInputSingleParams(weth, token, 10_000, msg.sender, block.timestamp, msg.value, 0, 0)
             );
         }
         emit TokenCreated(

@@ -1,55 +1,14 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {INonfungiblePositionManager, IWETH9} from "./interfaces.sol";
+import {ISwapRouter} from "./swapRouter.sol";
+
 // Stand-ins that emit what Zora's WOW emits, in its order, over the real Uniswap v3. Buys name the tokens and not the ether, so that the
 // curve needs no logarithm. For tests only.
 
-interface IWETH {
-    function deposit() external payable;
+interface IWETH is IWETH9 {
     function withdraw(uint256 amount) external;
-    function approve(address spender, uint256 amount) external returns (bool);
-}
-
-interface IPositionManager {
-    struct MintParams {
-        address token0;
-        address token1;
-        uint24 fee;
-        int24 tickLower;
-        int24 tickUpper;
-        uint256 amount0Desired;
-        uint256 amount1Desired;
-        uint256 amount0Min;
-        uint256 amount1Min;
-        address recipient;
-        uint256 deadline;
-    }
-
-    struct CollectParams {
-        uint256 tokenId;
-        address recipient;
-        uint128 amount0Max;
-        uint128 amount1Max;
-    }
-
-    function createAndInitializePoolIfNecessary(address token0, address token1, uint24 fee, uint160 sqrtPriceX96) external payable returns (address);
-    function mint(MintParams calldata params) external payable returns (uint256 tokenId, uint128 liquidity, uint256 amount0, uint256 amount1);
-    function collect(CollectParams calldata params) external payable returns (uint256 amount0, uint256 amount1);
-}
-
-interface ISwapRouter {
-    struct ExactInputSingleParams {
-        address tokenIn;
-        address tokenOut;
-        uint24 fee;
-        address recipient;
-        uint256 deadline;
-        uint256 amountIn;
-        uint256 amountOutMinimum;
-        uint160 sqrtPriceLimitX96;
-    }
-
-    function exactInputSingle(ExactInputSingleParams calldata params) external payable returns (uint256);
 }
 
 contract Rewards {
@@ -100,7 +59,7 @@ contract Rewards {
 
 contract WowFactory {
     IWETH public immutable weth;
-    IPositionManager public immutable positions;
+    INonfungiblePositionManager public immutable positions;
     ISwapRouter public immutable router;
     Rewards public immutable rewards;
     address public immutable protocol;
@@ -118,7 +77,7 @@ contract WowFactory {
         address poolAddress
     );
 
-    constructor(IWETH weth_, IPositionManager positions_, ISwapRouter router_, Rewards rewards_, address protocol_) {
+    constructor(IWETH weth_, INonfungiblePositionManager positions_, ISwapRouter router_, Rewards rewards_, address protocol_) {
         (weth, positions, router, rewards, protocol) = (weth_, positions_, router_, rewards_, protocol_);
     }
 
@@ -334,7 +293,7 @@ contract Wow {
         (address token0, address token1, bool wethFirst) = order();
         (uint256 amount0, uint256 amount1) = wethFirst ? (raised, SECONDARY) : (SECONDARY, raised);
         (positionId,,,) = factory.positions().mint(
-            IPositionManager.MintParams(token0, token1, LP_FEE, -887200, 887200, amount0, amount1, 0, 0, address(this), block.timestamp)
+            INonfungiblePositionManager.MintParams(token0, token1, LP_FEE, -887200, 887200, amount0, amount1, 0, 0, address(this), block.timestamp)
         );
         emit WowMarketGraduated(address(this), pool, raised, SECONDARY, positionId, marketType);
     }
@@ -353,7 +312,7 @@ contract Wow {
 
     function secondary() private {
         (uint256 amount0, uint256 amount1) = factory.positions().collect(
-            IPositionManager.CollectParams(positionId, address(this), type(uint128).max, type(uint128).max)
+            INonfungiblePositionManager.CollectParams(positionId, address(this), type(uint128).max, type(uint128).max)
         );
         (,, bool wethFirst) = order();
         (uint256 ethAmount, uint256 tokenAmount) = wethFirst ? (amount0, amount1) : (amount1, amount0);

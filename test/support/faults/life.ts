@@ -6,6 +6,7 @@ import { createRpc, type Rpc, type RpcOptions } from '#chain/rpc.ts'
 import { silentLogger } from '#test/support/database.ts'
 import { type RunningIndexer, runIndexer } from '#test/support/indexing.ts'
 import type { ManualClock } from '#test/support/manualClock.ts'
+import { createSettlingSink } from '#test/support/settlingSink.ts'
 import { type OpenedIndex, openIndex } from '#test/support/simulatedIndex.ts'
 
 /** What a process of the service is between its start and its end, as far as indexing goes. */
@@ -13,6 +14,8 @@ export interface Life {
   readonly rpc: Rpc
   readonly index: OpenedIndex
   readonly running: RunningIndexer
+  /** See `SettlingSink`. */
+  isSettled(): boolean
 }
 
 export interface LifeOptions {
@@ -47,16 +50,17 @@ export async function startLife({ rpc: rpcOptions, orm, clock, confirmations, ma
         onSwap(false)
       }
     }
+    const { sink, isSettled } = createSettlingSink({ ...index.sink, swap })
     const running = runIndexer({
       rpc,
-      index: { sink: { ...index.sink, swap }, watchlist: index.directory },
+      index: { sink, watchlist: index.directory },
       confirmations,
       maxReorgDepth,
       followBlocks: maxReorgDepth,
       backfillBounds: SMALL_RANGES,
       clock,
     })
-    return { rpc, index, running }
+    return { rpc, index, running, isSettled }
   } catch (error) {
     rpc.close()
     throw error

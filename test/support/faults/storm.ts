@@ -140,7 +140,8 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
       const reason = life === null ? 'it does not start' : life.running.indexer.view.state().reason
       const told = isAsFar(watcher.newest(), chain, confirmations)
       // What a kill cut off is committed and never told.
-      const done = told || (round % 10 === 0 && isAsFar(await cursorOf(indexed.kysely), chain, confirmations))
+      const untold = round % 10 === 0 && isAsFar(await cursorOf(indexed.kysely), chain, confirmations) && life?.isSettled()
+      const done = told || untold
       if (done && (reason === null || /not healthy/.test(reason))) return
       if (performance.now() > deadline || clock.waitedMs() - waitedBefore > LONGEST_WAITED_MS)
         throw new Error(

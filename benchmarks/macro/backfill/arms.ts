@@ -1,0 +1,124 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Deployment } from '#devchain/deploy.ts'
+import { type Contestant, jsonOf, startContestant } from './contestant.ts'
+
+/** What an indexer is started on. */
+export interface Surroundings {
+  readonly rpcUrl: string
+  readonly databaseUrl: string
+  readonly deployment: Pick<Deployment, 'chainId' | 'startBlock' | 'weth' | 'launchpad'>
+}
+
+export interface Indexing {
+  readonly contestant: Contestant
+  readonly url: string
+  /** Resolves once the block is indexed. */
+  indexed(block: number): Promise<void>
+  stop(): Promise<void>
+}
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const PONDER = path.join(ROOT, 'benchmarks/peers/ponder')
+const POLL_MS = 25
+/** Nobody listens there. */
+const NOWHERE = 'http://127.0.0.1:9'
+
+/** `npm start`, waited for until it listens. */
+export async function startTokenwire(
+  { rpcUrl, databaseUrl, deployment }: Surroundings,
+  nodeArgs: readonly string[] = [],
+): Promise<Indexing> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'tokenwire-bench-'))
+  const { weth, launchpad, startBlock } = deployment
+  const launchpads = [{ name: 'reference', adapter: 'bonding-curve', factory: launchpad, startBlock }]
+  const launchpadsFile = path.join(folder, 'launchpads.json')
+  await writeFile(launchpadsFile, JSON.stringify({ weth, launchpads }))
+  const contestant = startContestant({
+    args: [...nodeArgs, path.join(ROOT, 'src/main.ts')],
+    cwd: folder,
+    env: {
+      RPC_URLS: rpcUrl,
+      DATABASE_URL: databaseUrl,
+      LAUNCHPADS_FILE: launchpadsFile,
+      CONFIRMATIONS: '0',
+      PORT: '0',
+      RATE_LIMIT_PER_MINUTE: '0',
+      COINGECKO_URL: NOWHERE,
+      COINBASE_URL: NOWHERE,
+      LOG_FORMAT: 'json',
+    },
+  })
+  const listening = new Promise<string>(resolve => contestant.process.on('message', message => resolve((message as { url: string }).url)))
+  let url: string | null = null
+  void listening.then(told => (url = told))
+  const base = await contestant.until(async () => url, POLL_MS)
+  return {
+    contestant,
+    url: base,
+    indexed: async block => {
+      await contestant.until(async () => {
+        const health = (await jsonOf(`${base}/api/indexer/health`)) as { readonly indexedBlock: string | null } | null
+        return Number(health?.indexedBlock ?? -1) >= block ? true : null
+      }, POLL_MS)
+    },
+    stop: async () => {
+      await contestant.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Ponder as its users start it, from its own package. */
+export async function startPonder({ rpcUrl, databaseUrl, deployment }: Surroundings): Promise<Indexing> {
+  const port = await freePort()
+  const contestant = startContestant({
+    args: [
+      path.join(PONDER, 'node_modules/ponder/dist/esm/bin/ponder.js'),
+      'start',
+      '--schema',
+      'ponder',
+      '--hostname',
+      '127.0.0.1',
+      '--port',
+      String(port),
+    ],
+    cwd: PONDER,
+    env: {
+      RPC_URL: rpcUrl,
+      DATABASE_URL: databaseUrl,
+      CHAIN_ID: String(deployment.chainId),
+      START_BLOCK: String(deployment.startBlock),
+      LAUNCHPAD: deployment.launchpad,
+      WETH: deployment.weth,
+      PONDER_TELEMETRY_DISABLED: '1',
+      NODE_ENV: 'production',
+    },
+  })
+  const url = `http://127.0.0.1:${port}`
+  return {
+    contestant,
+    url,
+    indexed: async block => {
+      await contestant.until(async () => {
+        const status = (await jsonOf(`${url}/status`)) as Readonly<
+          Record<string, { readonly block: { readonly number: number } | null }>
+        > | null
+        return (status?.['chain']?.block?.number ?? -1) >= block ? true : null
+      }, POLL_MS)
+    },
+    stop: () => contestant.stop(),
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise<void>(resolve => void server.close(() => resolve()))
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}

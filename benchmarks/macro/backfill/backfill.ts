@@ -1,0 +1,203 @@
+import { Worker } from '#benchmarks/support/worker.ts'
+import { type Indexing, type Surroundings, startPonder, startTokenwire } from './arms.ts'
+import type { ChainSettings } from './chainPlan.ts'
+import { assertSameRows, ponderRows, type RowFigures, tokenwireRows } from './compareRows.ts'
+import { type DatabaseServer, startDatabaseServer } from './databaseServer.ts'
+import type { FloorCalls } from './floorCalls.ts'
+import { installPonder } from './installPonder.ts'
+import { openRecording, type Recording } from './recording.ts'
+import { probeRest } from './restProbe.ts'
+import type { ChainContents, SourceCalls } from './sourceCalls.ts'
+import type { SourceCounts } from './sourceServer.ts'
+
+export type ContestantName = 'floor' | 'tokenwire' | 'ponder'
+
+export interface BackfillSettings {
+  readonly chain: ChainSettings
+  readonly latenciesMs: readonly number[]
+  /** Who takes part at which latencies; everybody's turns are in this order. */
+  readonly contestants: readonly { readonly name: ContestantName; readonly latenciesMs: readonly number[] }[]
+  /** Turns of each at each latency. */
+  readonly rounds: number
+  readonly limits: { readonly mostBlocks: number; readonly mostLogs: number }
+}
+
+export interface BackfillTurn {
+  readonly contestant: ContestantName
+  readonly latencyMs: number
+  /** From the start of the process until everything is indexed. */
+  readonly ms: number
+  readonly cpuMs: number | null
+  readonly peakRssMiB: number | null
+  readonly databaseCpuMs: number
+  readonly source: SourceCounts & { readonly cpuMs: number }
+  readonly rest: { readonly requests: number; readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number } | null
+}
+
+export interface BackfillResult {
+  readonly settings: BackfillSettings
+  readonly contents: Omit<ChainContents, 'addresses'> & {
+    readonly blocks: number
+    readonly transactions: number
+    readonly addresses: number
+  }
+  readonly turns: readonly BackfillTurn[]
+}
+
+/** What a launchpad of some size leaves behind in some hours: built in about five minutes, once. */
+export const FULL_CHAIN: ChainSettings = { seed: 1, tokens: 500, trades: 100_000, wallets: 1_000, blocks: 3_000, secondsPerBlock: 12 }
+
+const LIMITS = { mostBlocks: 2_000, mostLogs: 10_000 }
+
+/** As many as Tokenwire asks for at a time. */
+const CONCURRENCY = 4
+const HEADERS_PER_REQUEST = 100
+const LONG_MS = 600_000
+
+interface Course {
+  readonly settings: BackfillSettings
+  readonly recording: Recording
+  readonly source: Worker<SourceCalls>
+  readonly rpcUrl: string
+  readonly contents: ChainContents
+  readonly database: DatabaseServer
+  readonly print: (text: string) => void
+}
+
+/**
+ * Indexes one chain from nothing with each contestant in turn: a fresh process and a fresh database every time, the same source, the same
+ * PostgreSQL.
+ *
+ * @param cache where the chain is kept; default: with the repository's other caches
+ * @throws `Error` when two contestants come to different rows, or one of them ends early
+ */
+export async function backfill(settings: BackfillSettings, print: (text: string) => void, cache?: URL): Promise<BackfillResult> {
+  if (settings.contestants.some(({ name }) => name === 'ponder')) await installPonder(print)
+  const recording = await openRecording(settings.chain, print, cache)
+  const source = Worker.start<SourceCalls>(new URL('./sourceProcess.ts', import.meta.url))
+  const database = await startDatabaseServer()
+  try {
+    const { url: rpcUrl, contents } = await source.call('open', recording.folder.href, LONG_MS)
+    const course: Course = { settings, recording, source, rpcUrl, contents, database, print }
+    const turns: BackfillTurn[] = []
+    const rows: { readonly name: ContestantName; readonly rows: RowFigures }[] = []
+    for (let round = 0; round < settings.rounds; round++) {
+      for (const latencyMs of settings.latenciesMs) {
+        for (const { name, latenciesMs } of settings.contestants) {
+          if (!latenciesMs.includes(latencyMs)) continue
+          await source.call('behave', { latencyMs, ...settings.limits })
+          await source.call('takeCounts', null)
+          const { turn, figures } = await TURNS[name](course, latencyMs)
+          if (figures !== null) {
+            if (figures.trades !== contents.trades)
+              throw new Error(`${name} has ${figures.trades} trades, and the chain ${contents.trades}`)
+            for (const other of rows) assertSameRows({ name, rows: figures }, other)
+            rows.push({ name, rows: figures })
+          }
+          turns.push(turn)
+          print(`  ${name} at ${latencyMs} ms: ${(turn.ms / 1_000).toFixed(1)} s`)
+        }
+      }
+    }
+    const { head, transactions } = recording.summary
+    return { settings, contents: { ...contents, addresses: contents.addresses.length, blocks: head + 1, transactions }, turns }
+  } finally {
+    await source.stop()
+    await database.stop()
+  }
+}
+
+type Turned = { readonly turn: BackfillTurn; readonly figures: RowFigures | null }
+
+const TURNS: Readonly<Record<ContestantName, (course: Course, latencyMs: number) => Promise<Turned>>> = {
+  floor: takeFloorTurn,
+  tokenwire: (course, latencyMs) =>
+    takeIndexingTurn(course, { name: 'tokenwire', latencyMs, start: startTokenwire, rows: tokenwireRows, page: '/api/tokens' }),
+  ponder: (course, latencyMs) => takeIndexingTurn(course, { name: 'ponder', latencyMs, start: startPonder, rows: ponderRows, page: null }),
+}
+
+async function takeFloorTurn({ source, rpcUrl, contents, recording, database, settings }: Course, latencyMs: number): Promise<Turned> {
+  const stretches = await source.call('stretches', { addresses: contents.addresses, ...settings.limits })
+  await source.call('takeCounts', null)
+  const databaseBeforeMs = await database.cpuMs()
+  const begunAtMs = performance.now()
+  const floor = Worker.start<FloorCalls>(new URL('./floorProcess.ts', import.meta.url))
+  try {
+    const plan = { url: rpcUrl, addresses: contents.addresses, stretches, concurrency: CONCURRENCY, headersPerRequest: HEADERS_PER_REQUEST }
+    const fetched = await floor.call('fetchAll', plan, LONG_MS)
+    const ms = performance.now() - begunAtMs
+    if (fetched.logs !== contents.logs)
+      throw new Error(`the floor fetched ${fetched.logs} logs of block 0 to ${recording.summary.head}, not ${contents.logs}`)
+    const counts = await source.call('takeCounts', null)
+    const databaseCpuMs = (await database.cpuMs()) - databaseBeforeMs
+    const usage = await floor.call('usage', null)
+    return { turn: { contestant: 'floor', latencyMs, ms, ...usage, databaseCpuMs, source: counts, rest: null }, figures: null }
+  } finally {
+    await floor.stop()
+  }
+}
+
+interface IndexingTurn {
+  readonly name: ContestantName
+  readonly latencyMs: number
+  readonly start: (surroundings: Surroundings) => Promise<Indexing>
+  readonly rows: (databaseUrl: string) => Promise<RowFigures>
+  /** Asked for all the while. */
+  readonly page: string | null
+}
+
+async function takeIndexingTurn(
+  { source, rpcUrl, recording, database }: Course,
+  { name, latencyMs, start, rows, page }: IndexingTurn,
+): Promise<Turned> {
+  const databaseUrl = await database.create(name)
+  try {
+    const databaseBeforeMs = await database.cpuMs()
+    const indexing = await start({ rpcUrl, databaseUrl, deployment: recording.summary.deployment })
+    try {
+      const probe = page === null ? null : probeRest(`${indexing.url}${page}`)
+      await indexing.indexed(recording.summary.head)
+      const ms = performance.now() - indexing.contestant.startedAtMs
+      const rest = (await probe?.end()) ?? null
+      const usage = await indexing.contestant.usage()
+      const counts = await source.call('takeCounts', null)
+      const databaseCpuMs = (await database.cpuMs()) - databaseBeforeMs
+      const { cpuMs = null, peakRssMiB = null } = usage ?? {}
+      return {
+        turn: { contestant: name, latencyMs, ms, cpuMs, peakRssMiB, databaseCpuMs, source: counts, rest },
+        figures: await rows(databaseUrl),
+      }
+    } finally {
+      await indexing.stop()
+    }
+  } finally {
+    await database.drop(name)
+  }
+}
+
+const ALL_LATENCIES = [0, 50]
+
+/** A tenth of the chain, one turn each: whether anything has changed much. */
+export const SHORT_BACKFILL: BackfillSettings = {
+  chain: { seed: 1, tokens: 50, trades: 10_000, wallets: 400, blocks: 600, secondsPerBlock: 12 },
+  latenciesMs: ALL_LATENCIES,
+  contestants: [
+    { name: 'floor', latenciesMs: ALL_LATENCIES },
+    { name: 'tokenwire', latenciesMs: ALL_LATENCIES },
+    { name: 'ponder', latenciesMs: [0] },
+  ],
+  rounds: 1,
+  limits: LIMITS,
+}
+
+export const FULL_BACKFILL: BackfillSettings = {
+  chain: FULL_CHAIN,
+  latenciesMs: ALL_LATENCIES,
+  contestants: [
+    { name: 'floor', latenciesMs: ALL_LATENCIES },
+    { name: 'tokenwire', latenciesMs: ALL_LATENCIES },
+    { name: 'ponder', latenciesMs: ALL_LATENCIES },
+  ],
+  rounds: 1,
+  limits: LIMITS,
+}

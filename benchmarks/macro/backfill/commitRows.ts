@@ -1,0 +1,211 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { MikroORM } from '@mikro-orm/postgresql'
+import { sql } from 'kysely'
+import pino from 'pino'
+import { median } from '#benchmarks/support/quantile.ts'
+import { BalanceEntity } from '#database/entities/balanceEntity.ts'
+import { TradeEntity } from '#database/entities/tradeEntity.ts'
+import { migrate } from '#database/migrate.ts'
+import { createOrm } from '#database/orm.ts'
+import type { Queryable } from '#database/queryable.ts'
+import { writeChanges } from '#database/writeChanges.ts'
+import { type Address, toAddress } from '#domain/address.ts'
+import type { Changes } from '#domain/changes.ts'
+import { type Decimal, formatDecimal, parseDecimal } from '#domain/decimal.ts'
+import type { BalanceState, TradeRow } from '#domain/tokenState.ts'
+import { startDatabaseServer } from './databaseServer.ts'
+
+export interface CommitRowsSettings {
+  readonly sizes: readonly number[]
+  /** Commits of each way and size; the median counts. */
+  readonly repeats: number
+}
+
+export interface CommitRowsResult {
+  readonly table: 'trade' | 'balance'
+  readonly way: string
+  readonly rows: number
+  readonly ms: number
+  readonly rowsPerSecond: number
+}
+
+interface Bench {
+  readonly orm: MikroORM
+  /** Readable for the server. */
+  readonly file: string
+}
+
+interface Way {
+  readonly name: string
+  trades(bench: Bench, rows: readonly TradeRow[]): Promise<void>
+  balances(bench: Bench, rows: readonly BalanceState[]): Promise<void>
+}
+
+const NOTHING: Changes = { tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [], blocks: [] }
+/** The ORM's statements carry their values as text and are held whole: more rows at a time take memory by the gigabyte. */
+const ORM_BATCH = 1_000
+
+const transaction = (orm: MikroORM, work: (db: Queryable) => Promise<void>) =>
+  orm.em.fork().transactional(em => work(em.getKysely<unknown>()))
+
+const UNNEST: Way = {
+  name: 'unnest',
+  trades: ({ orm }, trades) => transaction(orm, db => writeChanges(db, { ...NOTHING, trades }, 0)),
+  balances: ({ orm }, balances) => transaction(orm, db => writeChanges(db, { ...NOTHING, balances }, 0)),
+}
+
+/** The server reads a file: less than the protocol's copy would cost. */
+const COPY: Way = {
+  name: 'copy',
+  trades: async ({ orm, file }, rows) => {
+    await writeRows(file, rows.map(tradeLine))
+    await transaction(orm, async db => void (await sql.raw(`copy trade (${TRADE_COLUMNS}) from '${file}'`).execute(db)))
+  },
+  balances: async ({ orm, file }, rows) => {
+    await writeRows(file, rows.map(balanceLine))
+    await transaction(orm, async db => {
+      await sql`create temporary table incoming (like balance) on commit drop`.execute(db)
+      await sql.raw(`copy incoming (${BALANCE_COLUMNS}) from '${file}'`).execute(db)
+      await sql
+        .raw(`insert into balance select * from incoming on conflict (token, holder) do update set
+        balance = excluded.balance, type = excluded.type, last_changed_block = excluded.last_changed_block`)
+        .execute(db)
+    })
+  },
+}
+
+const ORM: Way = {
+  name: 'orm',
+  trades: ({ orm }, rows) =>
+    orm.em.fork().transactional(async em => {
+      for (let at = 0; at < rows.length; at += ORM_BATCH) {
+        await em.insertMany(TradeEntity, rows.slice(at, at + ORM_BATCH).map(entityOfTrade))
+      }
+    }),
+  balances: ({ orm }, rows) =>
+    orm.em.fork().transactional(async em => {
+      for (let at = 0; at < rows.length; at += ORM_BATCH) {
+        await em.upsertMany(
+          BalanceEntity,
+          rows.slice(at, at + ORM_BATCH).map(row => ({ ...row, balance: row.balance.toString() })),
+        )
+      }
+    }),
+}
+
+/** How many rows per second a commit writes: the way of `writeChanges`, PostgreSQL's copy, and MikroORM. */
+export async function commitRows({ sizes, repeats }: CommitRowsSettings): Promise<readonly CommitRowsResult[]> {
+  const server = await startDatabaseServer()
+  const folder = await mkdtemp(path.join(tmpdir(), 'tokenwire-bench-'))
+  await chmod(folder, 0o755)
+  const url = await server.create('rows')
+  const logger = pino({ level: 'silent' })
+  await migrate(url, logger)
+  const orm = createOrm(url, logger, { statementTimeoutMs: 0 })
+  const bench: Bench = { orm, file: path.join(folder, 'rows.tsv') }
+  try {
+    const results: CommitRowsResult[] = []
+    for (const rows of sizes) {
+      for (const table of ['trade', 'balance'] as const) {
+        for (const way of [UNNEST, COPY, ORM]) {
+          const times: number[] = []
+          for (let repeat = 0; repeat < Math.max(2, Math.min(repeats, Math.ceil(100_000 / rows))); repeat++) {
+            const run = runOf(way, table, rows, bench, repeat)
+            const begunAtMs = performance.now()
+            await run()
+            times.push(performance.now() - begunAtMs)
+          }
+          const ms = median(times)
+          results.push({ table, way: way.name, rows, ms, rowsPerSecond: (rows * 1_000) / ms })
+          await checkAndClear(orm, table, rows)
+        }
+      }
+    }
+    return results
+  } finally {
+    await orm.close(true)
+    await server.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function runOf(way: Way, table: 'trade' | 'balance', count: number, bench: Bench, repeat: number): () => Promise<void> {
+  if (table === 'trade') {
+    const rows = Array.from({ length: count }, (_, index) => tradeRow(repeat * count + index))
+    return () => way.trades(bench, rows)
+  }
+  // The first commit makes the rows, the others change them.
+  const rows = Array.from({ length: count }, (_, index) => balanceRow(index, repeat))
+  return () => way.balances(bench, rows)
+}
+
+async function checkAndClear(orm: MikroORM, table: 'trade' | 'balance', atLeast: number): Promise<void> {
+  const db = orm.em.getKysely<unknown>()
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from ${sql.table(table)}`.execute(db)
+  if ((rows[0]?.count ?? 0) < atLeast) throw new Error(`${rows[0]?.count} rows in ${table}`)
+  await sql`truncate ${sql.table(table)}`.execute(db)
+}
+
+function addressOf(number: number): Address {
+  return toAddress(`0x${(number * 2_654_435_761).toString(16).padStart(40, '0')}`)
+}
+
+const PRICE: Decimal = parseDecimal('0.00000000123456789012')
+const HASH = `0x${'ab'.repeat(32)}` as const
+
+function tradeRow(number: number): TradeRow {
+  return {
+    token: addressOf(number % 500),
+    pool: addressOf(10_000 + (number % 500)),
+    phase: 'curve',
+    side: number % 2 === 0 ? 'buy' : 'sell',
+    maker: addressOf(20_000 + (number % 1_000)),
+    amountToken: 10n ** 24n + BigInt(number),
+    amountWei: 10n ** 16n + BigInt(number),
+    feeWei: 10n ** 14n,
+    priceWeth: PRICE,
+    priceAfterWeth: PRICE,
+    ethUsd: null,
+    blockNumber: Math.floor(number / 33),
+    blockHash: HASH,
+    txHash: HASH,
+    logIndex: number % 33,
+    timestamp: 1_780_000_000 + Math.floor(number / 33),
+  }
+}
+
+function balanceRow(number: number, repeat: number): BalanceState {
+  const place = { token: addressOf(number % 500), holder: addressOf(30_000 + number) }
+  return { ...place, balance: 10n ** 24n + BigInt(number + repeat), type: 'wallet', lastChangedBlock: repeat }
+}
+
+const TRADE_COLUMNS =
+  'block_number, log_index, token, pool, phase, side, maker, amount_token, amount_wei, fee_wei, price_weth, price_after_weth, block_hash, tx_hash, timestamp'
+const BALANCE_COLUMNS = 'token, holder, balance, type, last_changed_block'
+
+const bytes = (hex: string) => `\\\\x${hex.slice(2)}`
+
+function tradeLine(row: TradeRow): string {
+  const price = formatDecimal(PRICE)
+  const keys = [row.blockNumber, row.logIndex, bytes(row.token), bytes(row.pool), row.phase, row.side, bytes(row.maker)]
+  return [...keys, row.amountToken, row.amountWei, row.feeWei, price, price, bytes(row.blockHash), bytes(row.txHash), row.timestamp].join(
+    '\t',
+  )
+}
+
+function balanceLine({ token, holder, balance, type, lastChangedBlock }: BalanceState): string {
+  return [bytes(token), bytes(holder), balance, type, lastChangedBlock].join('\t')
+}
+
+async function writeRows(file: string, lines: readonly string[]): Promise<void> {
+  await writeFile(file, `${lines.join('\n')}\n`)
+}
+
+function entityOfTrade({ amountToken, amountWei, feeWei, priceWeth, priceAfterWeth, ...row }: TradeRow) {
+  const text = (value: bigint | null) => value?.toString() ?? null
+  const decimal = (value: Decimal | null) => (value === null ? null : formatDecimal(value))
+  const amounts = { amountToken: amountToken.toString(), amountWei: text(amountWei), feeWei: text(feeWei) }
+  return { ...row, ...amounts, priceWeth: decimal(priceWeth), priceAfterWeth: decimal(priceAfterWeth), ethUsd: null }
+}

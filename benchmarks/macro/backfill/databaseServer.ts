@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type RawBuilder, sql } from 'kysely'
+import pino from 'pino'
+import { startEmbedded } from '#database/embedded.ts'
+import { createOrm } from '#database/orm.ts'
+import type { Queryable } from '#database/queryable.ts'
+import { startWatchdog } from '#devchain/startWatchdog.ts'
+import { treeCpuMs } from './processUsage.ts'
+
+const silent = pino({ level: 'silent' })
+
+/** The PostgreSQL that all contestants write to, as it comes with Tokenwire and with its settings: commits wait for the disk. */
+export interface DatabaseServer {
+  /** Makes an empty database. */
+  create(name: string): Promise<string>
+  drop(name: string): Promise<void>
+  cpuMs(): Promise<number>
+  stop(): Promise<void>
+}
+
+export async function startDatabaseServer(): Promise<DatabaseServer> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'tokenwire-bench-'))
+  const watchdog = startWatchdog()
+  const server = await startEmbedded({ dataDir, logger: silent })
+  watchdog.watchFile(server.postmasterFile, 'SIGQUIT')
+  const urlOf = (database: string) => {
+    const url = new URL(server.url)
+    url.pathname = `/${database}`
+    return url.href
+  }
+  const administer = (statement: RawBuilder<unknown>) => withDatabase(urlOf('postgres'), db => statement.execute(db))
+  return {
+    create: async name => {
+      await administer(sql`create database ${sql.id(prefixed(name))}`)
+      return urlOf(prefixed(name))
+    },
+    drop: async name => void (await administer(sql`drop database if exists ${sql.id(prefixed(name))} with (force)`)),
+    cpuMs: () => treeCpuMs(server.pid),
+    stop: async () => {
+      await server.stop()
+      await watchdog.stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The server has databases of its own. */
+function prefixed(name: string): string {
+  return `bench_${name}`
+}
+
+export async function withDatabase<T>(url: string, work: (db: Queryable) => Promise<T>): Promise<T> {
+  const orm = createOrm(url, silent, { poolSize: 1, statementTimeoutMs: 0 })
+  try {
+    return await work(orm.em.getKysely<unknown>())
+  } finally {
+    await orm.close(true)
+  }
+}

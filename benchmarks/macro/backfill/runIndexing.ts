@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { type BackfillResult, backfill, FULL_BACKFILL, SHORT_BACKFILL } from './backfill.ts'
+import { type CommitRowsResult, commitRows } from './commitRows.ts'
+import { type LiveResult, liveLatency } from './liveLatency.ts'
+import { reportBackfill, reportCommitRows, reportLive } from './reportBackfill.ts'
+
+export interface IndexingResult {
+  readonly peers: { readonly ponder: string }
+  readonly backfill: BackfillResult
+  readonly live: readonly LiveResult[]
+  readonly commitRows: readonly CommitRowsResult[]
+}
+
+const { dependencies } = JSON.parse(readFileSync(new URL('../../peers/ponder/package.json', import.meta.url), 'utf8')) as {
+  readonly dependencies: { readonly ponder: string }
+}
+const PONDER_VERSION = dependencies.ponder
+
+/** Everything about indexing: a backfill, a chain that is followed, and commits alone. */
+export async function runIndexing(extent: 'short' | 'full', print: (text: string) => void): Promise<IndexingResult> {
+  const full = extent === 'full'
+  const filled = await backfill(full ? FULL_BACKFILL : SHORT_BACKFILL, print)
+  print(`\n${reportBackfill(filled)}`)
+  const live = await liveLatency({ blocks: full ? 60 : 10, blockTimeMs: 1_000, ponder: true }, print)
+  print(`\n${reportLive(live)}`)
+  const rows = await commitRows({ sizes: full ? [1, 10, 1_000, 50_000] : [1, 10, 1_000], repeats: 30 })
+  print(reportCommitRows(rows))
+  return { peers: { ponder: PONDER_VERSION }, backfill: filled, live, commitRows: rows }
+}

@@ -1,0 +1,37 @@
+import { pathToFileURL } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type BackfillSettings, backfill } from '#benchmarks/macro/backfill/backfill.ts'
+import { reportBackfill } from '#benchmarks/macro/backfill/reportBackfill.ts'
+import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
+
+/** As small as it gets, and long enough that some of it is indexed in ranges. What it measures means nothing, what it checks does. */
+const TINY: BackfillSettings = {
+  chain: { seed: 7, tokens: 4, trades: 150, wallets: 20, blocks: 160, secondsPerBlock: 12 },
+  latenciesMs: [0],
+  contestants: [
+    { name: 'floor', latenciesMs: [0] },
+    { name: 'tokenwire', latenciesMs: [0] },
+  ],
+  rounds: 1,
+  limits: { mostBlocks: 50, mostLogs: 100 },
+}
+
+const folder = await makeTemporaryFolder()
+afterAll(() => folder.remove())
+
+describe('the backfill benchmark', () => {
+  it('makes a chain on which nothing fails, and indexes all of it', async () => {
+    const { contents, turns } = await backfill(TINY, () => undefined, pathToFileURL(`${folder.path}/`))
+    // Every trade that was planned, and the first buys of creators inside their launches.
+    expect(contents.trades).toBeGreaterThanOrEqual(150)
+    expect(contents.trades).toBeLessThanOrEqual(154)
+    expect(contents.events).toBeGreaterThan(2 * contents.trades)
+    expect(turns.map(({ contestant }) => contestant)).toEqual(['floor', 'tokenwire'])
+    const [floor, tokenwire] = turns
+    expect(floor?.source.refused).toBe(0)
+    expect(floor?.source.calls['eth_getBlockByNumber']).toBe(contents.blocksWithLogs)
+    expect(tokenwire?.ms).toBeGreaterThan(floor?.ms ?? Number.POSITIVE_INFINITY)
+    expect(tokenwire?.rest?.requests).toBeGreaterThan(0)
+    expect(reportBackfill({ settings: TINY, contents, turns })).toContain('tokenwire, 0 ms')
+  })
+})

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { createDirectory, positionKey, watchedBy } from '#launchpads/directory.ts'
+import { createAdapters } from '#launchpads/registry.ts'
+import { testAddress } from '#test/support/simulatedChain.ts'
+import { CLANKER_V4, CLANKER_V31 } from '#test/support/simulatedClanker.ts'
+
+const WETH = testAddress(900)
+const TOKEN = testAddress(500)
+const POOL_ID = `0x${'ab'.repeat(32)}` as const
+const entry = (name: string, adapter: string, contracts: typeof CLANKER_V31 | typeof CLANKER_V4 | { factory: typeof TOKEN }) => ({
+  name,
+  adapter,
+  startBlock: 1,
+  contracts,
+})
+const V31 = entry('three', 'clanker-v3.1', CLANKER_V31)
+const V4 = entry('four', 'clanker-v4', CLANKER_V4)
+const directoryOf = (...launchpads: readonly (typeof V31)[]) => createDirectory(createAdapters({ weth: WETH, launchpads }), [])
+
+describe('what has to be fetched', () => {
+  it('is all of what the contracts and tokens say, bar contracts of whose logs few matter', () => {
+    const directory = directoryOf(V31, V4)
+    directory.add([{ address: TOKEN, watched: { role: 'token', launchpad: 'four', token: TOKEN } }], 1)
+    const { addresses, filtered } = directory.partsOf(directory.addresses())
+    const { factory, feeLocker } = CLANKER_V4
+    expect(addresses.toSorted()).toEqual([CLANKER_V31.factory, CLANKER_V31.locker, factory, feeLocker, TOKEN].toSorted())
+    // No pool is known yet that the PoolManager could tell of.
+    expect(filtered).toMatchObject([
+      { address: CLANKER_V31.uniswapFactory, topics: [[expect.any(String)], null, null, [expect.any(String)]] },
+    ])
+  })
+
+  it('of a PoolManager is what it says of the pools that are asked for, by their ids', () => {
+    const directory = directoryOf(V4)
+    const { addresses, filtered } = directory.partsOf([POOL_ID])
+    expect(addresses).toEqual([])
+    expect(filtered).toMatchObject([{ address: CLANKER_V4.poolManager, topics: [expect.any(Array), [POOL_ID]] }])
+    expect(filtered[0]?.topics[0]).toHaveLength(3)
+    const pool = { address: POOL_ID, type: 'uniswap-v4', quoteToken: WETH, quoteDecimals: 18, tokenIsToken0: true, feeBps: null } as const
+    directory.add([{ address: POOL_ID, watched: { role: 'pool', launchpad: 'four', token: TOKEN, pool, tokenDecimals: 18 } }], 1)
+    // A curve inside a contract for all tokens has a key of the same length.
+    const curve = { ...pool, address: `0x${'cd'.repeat(32)}`, type: 'curve' } as const
+    directory.add(
+      [{ address: curve.address, watched: { role: 'pool', launchpad: 'own', token: TOKEN, pool: curve, tokenDecimals: 18 } }],
+      1,
+    )
+    expect(directory.poolIds()).toEqual([POOL_ID])
+    expect(directory.addresses()).not.toContain(POOL_ID)
+  })
+
+  it('is everything of a contract that another launchpad wants whole', () => {
+    const directory = directoryOf(V31, entry('own', 'bonding-curve', { factory: CLANKER_V31.uniswapFactory }))
+    const { addresses, filtered } = directory.partsOf(directory.addresses())
+    expect(addresses).toContain(CLANKER_V31.uniswapFactory)
+    expect(filtered).toEqual([])
+  })
+})
+
+it('finds positions by their locker and number, and forgets them with the blocks that announced them', () => {
+  const directory = directoryOf(V31)
+  const { locker } = CLANKER_V31
+  const pool = {
+    address: testAddress(5),
+    type: 'uniswap-v3',
+    quoteToken: WETH,
+    quoteDecimals: 18,
+    tokenIsToken0: true,
+    feeBps: 100,
+  } as const
+  directory.add([{ address: positionKey(locker, 5n), watched: { role: 'position', launchpad: 'three', token: TOKEN, pool } }], 7)
+  const topic = `0x${'5'.padStart(64, '0')}` as const
+  const watched = (address: typeof locker, which = directory) => watchedBy({ address, topics: [POOL_ID, topic] }, which.lookup)
+  expect(watched(locker)).toMatchObject({ role: 'position', token: TOKEN })
+  expect(watched(testAddress(77))).toBeUndefined()
+  expect(watched(locker, directory.upTo(6))).toEqual({ role: 'locker', launchpad: 'three' })
+  expect(directory.addresses()).not.toContain(positionKey(locker, 5n))
+  expect(directory.poolIds()).toEqual([])
+})

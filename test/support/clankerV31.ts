@@ -1,0 +1,96 @@
+import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex, numberToHex, parseAbi, parseEther, parseEventLogs } from 'viem'
+import { expect } from 'vitest'
+import type { LaunchpadConfig } from '#config'
+import { type Address, toAddress } from '#domain/address.ts'
+import type { TestChain } from './chain.ts'
+import { compileSolidity } from './compileSolidity.ts'
+import { deployContract } from './deployContract.ts'
+
+const abi = parseAbi([
+  'struct Launch { string name; string symbol; string metadata; bytes32 salt; address paired; int24 tick; uint160 sqrtPriceX96; uint256 share; address recipient; }',
+  'function deployToken(Launch launch) payable returns (address token, uint256 id)',
+  'function updateCreatorRewardRecipient(uint256 id, address recipient)',
+  'function collectRewards(uint256 id)',
+  'event TokenCreated(address indexed tokenAddress, address indexed creatorAdmin, address indexed interfaceAdmin, address creatorRewardRecipient, address interfaceRewardRecipient, uint256 positionId, string name, string symbol, int24 startingTickIfToken0IsNewToken, string metadata, uint256 amountTokensBought, uint256 vaultDuration, uint8 vaultPercentage, address msgSender)',
+])
+const TOKEN = parseAbi(['constructor(string name, string symbol, address holder)'])
+const CONTRACTS = new URL('../launchpads/contracts/ClankerV31.sol', import.meta.url)
+const TICK = -200_000
+
+export interface ClankerLaunch {
+  readonly name: string
+  readonly symbol: string
+  readonly paired: Address
+  /** Whether the token comes before what it is paired with. */
+  readonly first: boolean
+  /** The creator's percent. Default 40. */
+  readonly share?: number
+  readonly recipient: Address
+  /** For the buy inside the creation. Default 0: none. */
+  readonly buy?: string
+}
+
+export interface LaunchedClanker {
+  readonly token: Address
+  readonly pool: Address
+  readonly positionId: bigint
+}
+
+/** Clanker's v3.1 contracts as the tests have them, on a chain with the real Uniswap v3. */
+export interface ClankerV31 {
+  readonly factory: Address
+  readonly locker: Address
+  readonly launchpads: readonly LaunchpadConfig[]
+  /** Every one of these mines a block. */
+  launch(creator: Address, launch: ClankerLaunch): Promise<LaunchedClanker>
+  collect(sender: Address, positionId: bigint): Promise<unknown>
+  handOver(creator: Address, positionId: bigint, to: Address): Promise<unknown>
+}
+
+export async function deployClankerV31(chain: TestChain): Promise<ClankerV31> {
+  const { positionManager, uniswapFactory, swapRouter, weth, deployer, startBlock, abis } = chain.deployment
+  const contracts = compileSolidity(CONTRACTS)
+  const locker = await deployContract(chain, contracts, 'FakeLocker', [positionManager, deployer])
+  const factory = await deployContract(chain, contracts, 'FakeFactory', [uniswapFactory, positionManager, swapRouter, locker, weth])
+  const send = (from: Address, to: Address, data: Hex, value = 0n) =>
+    chain.mined(chain.client.sendTransaction({ account: from, chain: null, to, data, value, gas: 15_000_000n }))
+
+  /** A salt with which the token comes before (or after) the currency that it is paired with. */
+  const saltFor = ({ name, symbol, paired, first }: ClankerLaunch): Hex => {
+    const bytecode = encodeDeployData({
+      abi: TOKEN,
+      bytecode: contracts.get('LaunchToken')?.bytecode ?? '0x',
+      args: [name, symbol, factory],
+    })
+    for (let salt = 0; ; salt += 1) {
+      const hex = numberToHex(salt, { size: 32 })
+      const address = toAddress(getContractAddress({ opcode: 'CREATE2', from: factory, salt: hex, bytecode }))
+      if (address < paired === first) return hex
+    }
+  }
+
+  return {
+    factory,
+    locker,
+    launchpads: [{ name: 'clanker', adapter: 'clanker-v3.1', startBlock, contracts: { factory, locker, uniswapFactory } }],
+    launch: async (creator, options) => {
+      const { name, symbol, paired, first, share = 40, recipient, buy = '0' } = options
+      // A hair outside of the position's range, as floating point is not exact.
+      const sqrt = 1.0001 ** ((first ? TICK : -TICK) / 2) * (first ? 1 - 1e-9 : 1 + 1e-9)
+      const sqrtPriceX96 = BigInt(Math.floor(sqrt * 2 ** 48)) << 48n
+      const metadata = '{"description":"d"}'
+      const args = { name, symbol, metadata, salt: saltFor(options), paired, tick: TICK, sqrtPriceX96, share: BigInt(share), recipient }
+      const data = encodeFunctionData({ abi, functionName: 'deployToken', args: [args] })
+      const receipt = await send(creator, factory, data, parseEther(buy))
+      const [event] = parseEventLogs({ abi, eventName: 'TokenCreated', logs: receipt.logs })
+      expect(receipt.logs.at(-1)?.logIndex).toBe(event?.logIndex)
+      const token = toAddress(event?.args.tokenAddress ?? '')
+      const pair = [token, paired, 10_000] as const
+      const pool = await chain.client.readContract({ address: uniswapFactory, abi: abis.factory, functionName: 'getPool', args: pair })
+      return { token, pool: toAddress(pool), positionId: event?.args.positionId ?? 0n }
+    },
+    collect: (sender, positionId) => send(sender, locker, encodeFunctionData({ abi, functionName: 'collectRewards', args: [positionId] })),
+    handOver: (creator, positionId, to) =>
+      send(creator, locker, encodeFunctionData({ abi, functionName: 'updateCreatorRewardRecipient', args: [positionId, to] })),
+  }
+}

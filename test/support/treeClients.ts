@@ -1,0 +1,113 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Registry } from '#actors/registry.ts'
+import { TokenUpdate } from '#actors/token/frame.ts'
+import type { Queryable } from '#database/queryable.ts'
+import { readSnapshots } from '#database/reads/snapshots.ts'
+import type { Random } from '#devchain/traders/random.ts'
+import type { Address } from '#domain/address.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import { RecordingSubscription } from './actors.ts'
+import { silentLogger } from './database.ts'
+
+const CHAIN_ID = 1
+const LONGEST_MS = 20_000
+
+/** Clients of the service's actors, which begin and cease to watch tokens at any moment, also in the middle of a commit. */
+export interface TreeClients {
+  /** What the sink asks. Somebody may begin to watch just after the answer. */
+  isWatched(token: Address): boolean
+  take(block: CommittedBlock): void
+  /** Somebody may begin or cease to watch something. */
+  stir(): void
+  /** As after a restart of the service: everybody is gone, and comes back. */
+  reconnect(): void
+  /** What the clients have that the database has not, once nothing is being loaded; empty: nothing. */
+  faults(): Promise<readonly string[]>
+}
+
+export function createTreeClients(db: Queryable, random: Random): TreeClients {
+  const known = new Set<Address>()
+  const watching = new Map<Address, RecordingSubscription>()
+  const ended: RecordingSubscription[] = []
+  const open = () =>
+    new Registry({
+      history: { load: async token => (await readSnapshots(db, { chainId: CHAIN_ID, addresses: [token] }))[0] ?? null },
+      quotes: { ethUsd: () => null },
+      logger: silentLogger,
+      now: () => performance.now(),
+      date: () => new Date(),
+    })
+  let registry = open()
+
+  const join = (token: Address) => {
+    if (watching.has(token)) return
+    const subscription = new RecordingSubscription()
+    watching.set(token, subscription)
+    registry.subscribe(token, subscription)
+  }
+  const leave = (token: Address) => {
+    const subscription = watching.get(token)
+    if (subscription === undefined) return
+    watching.delete(token)
+    ended.push(subscription)
+    registry.unsubscribe(token, subscription)
+  }
+  const loaded = async () => {
+    const deadline = performance.now() + LONGEST_MS
+    for (;;) {
+      const { total, byState } = registry.health()
+      if (byState['live'] === total) return
+      if (performance.now() > deadline) throw new Error(`actors do not come to rest: ${JSON.stringify(byState)}`)
+      await pause(1)
+    }
+  }
+
+  return {
+    isWatched: token => {
+      known.add(token)
+      const watched = registry.has(token)
+      if (random.chance(0.15)) queueMicrotask(() => join(token))
+      return watched
+    },
+    take: block => {
+      for (const token of block.unread) known.add(token)
+      registry.dispatch(block)
+    },
+    stir: () => {
+      if (known.size === 0 || !random.chance(0.3)) return
+      const token = random.pick([...known])
+      if (random.chance(0.6)) join(token)
+      else {
+        leave(token)
+        // Nobody watches it any more: the actor goes, as after a while of silence.
+        for (let sweep = 0; sweep < 6; sweep++) registry.sweep()
+      }
+    },
+    reconnect: () => {
+      registry.stop()
+      registry = open()
+      ended.push(...watching.values())
+      const tokens = [...watching.keys()]
+      watching.clear()
+      for (const token of tokens) join(token)
+    },
+    faults: async () => {
+      await loaded()
+      const addresses = [...watching.keys()]
+      const stored = await readSnapshots(db, { chainId: CHAIN_ID, addresses })
+      const faults = stored.flatMap(snapshot => {
+        const { address, sequence } = snapshot.token
+        const last = watching.get(address)?.frames.at(-1)
+        const expected = new TokenUpdate(snapshot, null).frame(null).webSocket
+        return last !== undefined && Buffer.compare(last.webSocket, expected) === 0
+          ? []
+          : [`${address} is at ${sequence}, its subscriber at ${last?.sequence ?? 'nothing'}`]
+      })
+      const fell = [...watching.values(), ...ended].filter(({ frames }) =>
+        frames.some((frame, index) => frame.sequence < (frames[index - 1]?.sequence ?? 0)),
+      )
+      registry.stop()
+      return [...faults, ...fell.map(({ log }) => `a sequence fell: ${log.join(', ')}`)]
+    },
+  }
+}
