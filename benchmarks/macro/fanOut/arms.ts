@@ -12,6 +12,8 @@ export interface ArmKind {
   readonly checkout?: string
   readonly transport?: 'webSocket' | 'eventStream'
   readonly tls?: boolean
+  /** Of the writes in C: how much at once; default: all of a block. */
+  readonly writeBytes?: number
 }
 
 export const TOKENWIRE: ArmKind = { name: 'tokenwire', server: 'tokenwire' }
@@ -25,6 +27,8 @@ export const WS: ArmKind = { name: 'ws', server: 'ws' }
 export const SOCKET_IO: ArmKind = { name: 'socket.io', server: 'socket.io' }
 /** Writes in C with nothing around them. */
 export const LIMIT: ArmKind = { name: 'writes in C', server: 'limit' }
+/** The same in as many writes as uWebSockets.js needs, whose buffer for what is written together is 16 KB. */
+export const LIMIT_16_KB: ArmKind = { name: 'writes in C, one per 16 KB', server: 'limit', writeBytes: 16_384 }
 
 export const TOKENWIRE_TLS: ArmKind = { ...TOKENWIRE, name: 'tokenwire, TLS', tls: true }
 export const UWS_SEND_TLS: ArmKind = { ...UWS_SEND, name: 'bare uWebSockets.js, send, TLS', tls: true }

@@ -150,7 +150,8 @@ export class Session {
   async #commit(plan: FeedBlocks, index: number): Promise<readonly CommitReport[]> {
     if (!(this.#server instanceof LimitServer)) return this.#server.call('commit', { count: 1, everyMs: 0 })
     const frames = [...framesOf(feedBlock(plan.firstBlock + index, plan)).values()]
-    const { begunAtMs, turnMs } = await this.#server.write(frames, 1)
+    const bytes = frames.reduce((sum, { length }) => sum + length, 0)
+    const { begunAtMs, turnMs } = await this.#server.write(frames, Math.ceil(bytes / (this.arm.writeBytes ?? bytes)))
     return [{ committedAtMs: begunAtMs, lateMs: 0, turnMs }]
   }
 

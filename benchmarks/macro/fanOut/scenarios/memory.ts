@@ -46,6 +46,7 @@ export function stalledReaders({ connections, blocks }: { readonly connections: 
     arms: [TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, WS],
     base: UWS_SEND,
     figures: [{ name: 'server memory grown', unit: 'MB', better: 'less' }],
+    goals: [{ figure: 'server memory grown', of: TOKENWIRE.name, to: null, ratio: 50 }],
     async measure(arm) {
       const session = await Session.start(arm)
       try {
