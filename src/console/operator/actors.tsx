@@ -54,13 +54,15 @@ export function Actors({ operator, canForget }: ActorsProps) {
             </button>
           ) : null}
         </header>
-        {operator.failure.value === null ? null : (
+        {operator.failure.value === null || shown === null ? null : (
           <p class="card-body warn" role="status">
             Not up to date: {operator.failure.value}
           </p>
         )}
         {shown === null ? (
-          <Notice title="Loading" />
+          <Notice title={operator.failure.value === null ? 'Loading' : 'The actors could not be loaded'}>
+            {operator.failure.value ?? ''}
+          </Notice>
         ) : shown.length === 0 ? (
           <Notice title={wanted === '' && operator.state.value === null ? 'Nobody watches a token' : 'No actor fits'}>
             An actor exists for each token that somebody watches, and half a minute longer.

@@ -88,7 +88,7 @@ function Indexer() {
         {status === 'ok' ? (
           <span class="sr-only"> indexer ok</span>
         ) : (
-          <span data-testid="indexer-status"> {status ?? (value === null ? '' : 'as of before')}</span>
+          <span data-testid="indexer-status"> {status ?? (value === null ? '' : 'not current')}</span>
         )}
         {status !== null && status !== 'ok' && (value?.lagBlocks ?? 0) > 0 ? (
           <span class="quiet"> −{formatCompact(value?.lagBlocks ?? null)}</span>

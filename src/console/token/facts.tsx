@@ -28,7 +28,7 @@ export function Facts({ token }: { readonly token: Token }) {
         <Pair name="Decimals">{token.decimals}</Pair>
         <Pair name="Pool fee">{pool === null || pool.feeBps === null ? <Unknown /> : `${(pool.feeBps / 100).toFixed(2)}%`}</Pair>
         <Pair name="As of block">{formatCount(token.asOfBlock)}</Pair>
-        <Pair name="Pool">
+        <Pair wide name="Pool">
           {pool === null ? (
             <Unknown />
           ) : (
@@ -43,7 +43,7 @@ export function Facts({ token }: { readonly token: Token }) {
         <Pair name="Launch transaction">
           <Hex hex={token.createdTxHash} of="launch transaction" kind="tx" />
         </Pair>
-        <Pair name="Metadata">
+        <Pair wide name="Metadata">
           {metadata === null || metadataUri === null ? (
             <Unknown />
           ) : (
