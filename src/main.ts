@@ -44,6 +44,7 @@ import { createAttempt } from '#metadata/attempt.ts'
 import { createMetadataReader } from '#metadata/metadataReader.ts'
 import { publicOutbound } from '#metadata/outbound.ts'
 import { createMetadataStore } from '#metadata/store.ts'
+import { watchEventLoop } from '#telemetry/eventLoopWatch.ts'
 import { createLogger } from '#telemetry/logger.ts'
 import { createMetrics } from '#telemetry/metrics.ts'
 import { createRedactor, type Redactor } from '#telemetry/redactor.ts'
@@ -203,6 +204,8 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
 
   const probe = createDatabaseProbe({ ping: () => reads.ping(), now })
   let probed: DatabaseCondition | null = null
+  const eventLoop = watchEventLoop({ logger, now })
+  stops.push(() => eventLoop.stop())
   const metrics = createMetrics({
     version: version,
     chainId,
@@ -214,6 +217,7 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
     commitToDelivery: () => realtime.commitToDelivery(),
     ethUsd: () => prices.last(),
     metadata: () => metadata.view(),
+    eventLoop: () => eventLoop,
   })
   const site = await loadSite(CONSOLE_FOLDER)
   if (site === null) logger.warn('the console is not built, so / answers 404: npm run build makes it, for the next start')
