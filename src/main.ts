@@ -164,7 +164,8 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
   const { weth } = config.launchpads
   const launchpads = await completeContracts(rpc, config.launchpads.launchpads, ADAPTER_KINDS)
   const writer = randomUUID()
-  await claimDatabase(db, { chainId, genesisHash: await readGenesisHash(source), weth, launchpads }, writer)
+  const genesisHash = await readGenesisHash(source)
+  await claimDatabase(db, { chainId, genesisHash, weth, launchpads }, writer)
 
   const adapters = createAdapters({ weth, launchpads })
   void warnOfMissingContracts(rpc, adapters, logger)
@@ -179,7 +180,7 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
   const { confirmations, maxReorgDepth } = config
   const isWatched = (token: Parameters<Registry['has']>[0]): boolean => registry.has(token)
   const sink = createSink({ transaction, chainId, writer, weth, adapters, directory, maxReorgDepth, isWatched, ethUsd, now, logger })
-  const indexer = createIndexer({ rpc, source, sink, watchlist: directory, confirmations, maxReorgDepth, logger })
+  const indexer = createIndexer({ rpc, source, sink, watchlist: directory, genesisHash, confirmations, maxReorgDepth, logger })
   const metadata = createMetadataReader({
     store: createMetadataStore({ db: writing.em.getKysely<unknown>(), transaction, writer, now }),
     attempt: createAttempt({ settings: config.metadata, outbound: publicOutbound(), logger, now }),

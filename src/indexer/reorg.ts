@@ -3,13 +3,14 @@ import { blockAt, type LocalChain } from '#chain/localChain.ts'
 import { RpcError } from '#chain/rpcFault.ts'
 import type { BlockHeader } from '#domain/block.ts'
 
-/** A fork that replaces indexed blocks, as all providers show it. */
-export interface Reorg {
-  /** The newest indexed block that is still on the chain; `null` when none of the remembered ones is. */
-  readonly ancestor: BlockHeader | null
-  /** How many indexed blocks are dropped; at least so many when `ancestor` is `null`. */
-  readonly depth: number
-}
+/** A fork that replaces indexed blocks, as all providers show it. `depth`: how many of them. */
+export type Reorg =
+  /** It leaves the indexed chain after `ancestor`. */
+  | { readonly kind: 'fork'; readonly ancestor: BlockHeader; readonly depth: number }
+  /** None of the indexed blocks is on it, from the very first one on. */
+  | { readonly kind: 'whole'; readonly depth: number }
+  /** None of the remembered blocks is on it, and there are older ones: at least `depth`. */
+  | { readonly kind: 'forgotten'; readonly depth: number }
 
 type ReorgSource = Pick<ChainSource, 'headerOfEach' | 'headers'>
 
@@ -17,9 +18,10 @@ type ReorgSource = Pick<ChainSource, 'headerOfEach' | 'headers'>
  * Makes sure that the chain has really left the indexed blocks, and finds where.
  *
  * @param head the newest block that the chain has now
+ * @param startBlock the first block that is indexed
  * @throws `RpcError` `inconsistent` while any healthy provider still has the indexed block: then they disagree, and asking again decides
  */
-export async function findReorg(source: ReorgSource, local: LocalChain, head: number): Promise<Reorg> {
+export async function findReorg(source: ReorgSource, local: LocalChain, head: number, startBlock: number): Promise<Reorg> {
   const cursor = local.at(-1)
   if (cursor === undefined) throw new TypeError('nothing is indexed that a reorg could replace')
   const shared = blockAt(local, Math.min(cursor.number, head))
@@ -31,6 +33,7 @@ export async function findReorg(source: ReorgSource, local: LocalChain, head: nu
   }
   const now = await source.headers(local.filter(({ number }) => number < shared.number).map(({ number }) => number))
   const kept = now.filter(({ number, hash }) => blockAt(local, number)?.hash === hash)
-  const ancestor = blockAt(local, kept.at(-1)?.number ?? -1) ?? null
-  return { ancestor, depth: ancestor === null ? local.length : cursor.number - ancestor.number }
+  const ancestor = blockAt(local, kept.at(-1)?.number ?? -1)
+  if (ancestor !== undefined) return { kind: 'fork', ancestor, depth: cursor.number - ancestor.number }
+  return { kind: local[0]?.number === startBlock ? 'whole' : 'forgotten', depth: local.length }
 }
