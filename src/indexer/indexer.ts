@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { finalize, type Observable, type SchedulerLike, Subject, share, takeUntil } from 'rxjs'
 import type { ChainSource } from '#chain/chainSource.ts'
@@ -48,7 +49,7 @@ export interface Indexer {
   readonly blocks: Observable<CommittedBlock>
   /** For the health and the chain statistics. */
   readonly view: IndexerStatus
-  /** Ends `blocks`; resolves when no commit is under way any more. Fetches that are under way end with `rpc.close()`. */
+  /** Begins no further commit; resolves when the one under way has been emitted, and `blocks` has ended. Fetches that are under way end with `rpc.close()`. */
   stop(): Promise<void>
 }
 
@@ -107,9 +108,11 @@ export function createIndexer(options: IndexerOptions): Indexer {
   return {
     blocks,
     view: { state: state.state, chain: state.chain },
-    stop: () => {
+    stop: async () => {
+      // What is being committed now is emitted too: clients are owed it, and nobody would tell them later.
+      await advancer.stop()
+      await nextTurn()
       stopped.next()
-      return advancer.stop()
     },
   }
 }

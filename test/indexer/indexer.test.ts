@@ -151,7 +151,7 @@ describe('the indexer', () => {
     expect(indexer.view.state()).toMatchObject({ indexedBlock: 5, lagBlocks: 0, reason: null })
   })
 
-  it('waits for the commit that is under way when it is stopped, and begins no other', async () => {
+  it('emits the commit that is under way when it is stopped, and begins no other', async () => {
     const chain = createSimulatedChain()
     grow(chain, 5, lively)
     const index = indexOf()
@@ -172,11 +172,16 @@ describe('the indexer', () => {
       stopped = true
     })
     await settle()
-    expect({ stopped, completed: completed() }).toEqual({ stopped: false, completed: true })
+    expect({ stopped, completed: completed() }).toEqual({ stopped: false, completed: false })
     gate.resolve()
     await stopping
     await settle()
-    expect({ begun, cursor: index.cursor(), emitted }).toEqual({ begun: 1, cursor: 0, emitted: [] })
+    expect({ begun, cursor: index.cursor(), emitted: emitted.length, completed: completed() }).toEqual({
+      begun: 1,
+      cursor: 0,
+      emitted: 1,
+      completed: true,
+    })
   })
 
   it('does not commit what it was fetching when it was stopped', async () => {
