@@ -26,6 +26,8 @@ export interface IndexerOptions {
   /** How many blocks before the confirmed head are followed one by one, and how large the ranges before them are. Defaults: the advancer's. */
   readonly followBlocks?: number
   readonly backfillBounds?: BackfillBounds
+  /** How many blocks before the confirmed head are committed one by one. Default: the advancer's. */
+  readonly settledBlocks?: number
   readonly logger: Logger
   /** Default: real time. */
   readonly clock?: Clock
@@ -55,8 +57,19 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const { startBlock } = watchlist
   const state = createIndexerState({ rpc, startBlock, nowMs, blocksAtOnce: provider => source.blocksAtOnce(provider) })
   const report = createBackfillReport({ state, startBlock, logger, nowMs })
-  const { followBlocks, backfillBounds, maxReorgDepth = 0 } = options
-  const advancer = createAdvancer({ source, sink, watchlist, state, report, maxReorgDepth, followBlocks, backfillBounds, logger })
+  const { followBlocks, backfillBounds, settledBlocks, maxReorgDepth = 0 } = options
+  const advancer = createAdvancer({
+    source,
+    sink,
+    watchlist,
+    state,
+    report,
+    maxReorgDepth,
+    followBlocks,
+    backfillBounds,
+    settledBlocks,
+    logger,
+  })
   const stopped = new Subject<void>()
   /** Whether the chain has left the index behind: it is looked at again now and then. */
   let leftBehind = false

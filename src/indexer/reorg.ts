@@ -1,13 +1,16 @@
 import type { ChainSource } from '#chain/chainSource.ts'
-import { blockAt, type LocalChain } from '#chain/localChain.ts'
+import { blockAt } from '#chain/localChain.ts'
 import { RpcError } from '#chain/rpcFault.ts'
-import type { BlockHeader } from '#domain/block.ts'
+import type { BlockHeader, IndexedBlock } from '#domain/block.ts'
 
 /** A fork that replaces indexed blocks, as all providers show it. */
 export interface Reorg {
-  /** The newest indexed block that is still on the chain; `null` when none of the remembered ones is. */
+  /**
+   * The newest indexed block that is still on the chain and to which the index can go back: of a run of blocks that were committed together,
+   * only the last is. `null` when none of the remembered ones is.
+   */
   readonly ancestor: BlockHeader | null
-  /** How many indexed blocks are dropped; at least so many when `ancestor` is `null`. */
+  /** How many indexed blocks the chain has dropped; at least so many when `ancestor` is `null`. */
   readonly depth: number
 }
 
@@ -19,7 +22,7 @@ type ReorgSource = Pick<ChainSource, 'headerOfEach' | 'headers'>
  * @param head the newest block that the chain has now
  * @throws `RpcError` `inconsistent` while any healthy provider still has the indexed block: then they disagree, and asking again decides
  */
-export async function findReorg(source: ReorgSource, local: LocalChain, head: number): Promise<Reorg> {
+export async function findReorg(source: ReorgSource, local: readonly IndexedBlock[], head: number): Promise<Reorg> {
   const cursor = local.at(-1)
   if (cursor === undefined) throw new TypeError('nothing is indexed that a reorg could replace')
   const shared = blockAt(local, Math.min(cursor.number, head))
@@ -30,7 +33,9 @@ export async function findReorg(source: ReorgSource, local: LocalChain, head: nu
     throw new RpcError({ kind: 'inconsistent', what: `a provider has indexed block ${shared.number} on its chain, another one has not` })
   }
   const now = await source.headers(local.filter(({ number }) => number < shared.number).map(({ number }) => number))
-  const kept = now.filter(({ number, hash }) => blockAt(local, number)?.hash === hash)
-  const ancestor = blockAt(local, kept.at(-1)?.number ?? -1) ?? null
-  return { ancestor, depth: ancestor === null ? local.length : cursor.number - ancestor.number }
+  const shownHashes = new Map(now.map(({ number, hash }) => [number, hash]))
+  const kept = local.filter(({ number, hash }) => shownHashes.get(number) === hash)
+  const newest = kept.at(-1)
+  const ancestor = kept.findLast(({ joined }) => joined !== true) ?? null
+  return { ancestor, depth: newest === undefined ? local.length : cursor.number - newest.number }
 }

@@ -148,15 +148,17 @@ function assertNext(batch: BlockBatch, cursor: ChainCursor | null): void {
 
 async function assertUndoable(db: Queryable, ancestor: BlockHeader, cursor: ChainCursor | null): Promise<void> {
   const known = await readRecentBlocks(db, (cursor?.number ?? ancestor.number) - ancestor.number + 1)
-  if (cursor === null || known.length < 2 || known[0]?.hash !== ancestor.hash) {
+  if (cursor === null || known.length < 2 || known[0]?.hash !== ancestor.hash || known[0].joined === true) {
     throw new TokenwireError('rpc_inconsistent', `Block ${ancestor.number} is not an ancestor of what the database holds.`, {
       retryable: true,
     })
   }
-  if (cursor.undoFrom !== null && cursor.undoFrom <= ancestor.number + 1) return
+  const { undoFrom } = cursor
+  // A run of which the last blocks can be undone can be undone as a whole.
+  if (undoFrom !== null && known.every(({ number, joined }) => number <= ancestor.number || number >= undoFrom || joined === true)) return
   throw new TokenwireError(
     'reorg_too_deep',
     `the chain has replaced ${cursor.number - ancestor.number} indexed block(s) up to block ${cursor.number}; indexing has stopped`,
-    { details: { cursor: cursor.number, ancestor: ancestor.number, undoFrom: cursor.undoFrom } },
+    { details: { cursor: cursor.number, ancestor: ancestor.number, undoFrom } },
   )
 }

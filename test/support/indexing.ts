@@ -51,6 +51,7 @@ export interface RunOptions {
   readonly maxReorgDepth?: number
   readonly followBlocks?: number
   readonly backfillBounds?: BackfillBounds
+  readonly settledBlocks?: number
   /** What `rpc` lives by. Default: one of its own, on which providers always answered just now. */
   readonly clock?: ManualClock
 }

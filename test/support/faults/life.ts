@@ -58,6 +58,8 @@ export async function startLife({ rpc: rpcOptions, orm, clock, confirmations, ma
       maxReorgDepth,
       followBlocks: maxReorgDepth,
       backfillBounds: SMALL_RANGES,
+      // Of few blocks most would be too near the head to be committed together.
+      settledBlocks: 2,
       clock,
     })
     return { rpc, index, running, isSettled }
