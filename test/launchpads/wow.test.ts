@@ -89,8 +89,8 @@ const launchpads = () => [
 beforeAll(async () => {
   chain = await startTestChain()
   const { weth, positionManager, swapRouter } = chain.deployment
-  rewards = await deployContract(chain, CONTRACTS, 'Rewards')
-  factory = await deployContract(chain, CONTRACTS, 'WowFactory', [weth, positionManager, swapRouter, rewards, account(9)])
+  rewards = await deployContract(chain, CONTRACTS.get('Rewards'), [])
+  factory = await deployContract(chain, CONTRACTS.get('WowFactory'), [weth, positionManager, swapRouter, rewards, account(9)])
 
   // A stranger is paid by strangers before and after tokens exist.
   await onRewards(account(8), { functionName: 'deposit', args: [account(7), '0x00000000', 'not ours'] }, 5n)

@@ -28,7 +28,7 @@ import { ADAPTER_KINDS, createAdapters } from '#launchpads/registry.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
-import { deployContract, deployUniswapV2 } from '#test/support/deployContracts.ts'
+import { deployContract, deployUniswapV2 } from '#test/support/deployContract.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 
 const CONTRACTS = compileSolidity(new URL('../contracts/Mapped.sol', import.meta.url))
