@@ -12,7 +12,7 @@ import type { BackfillBounds } from './backfillSize.ts'
 import { createFollow, liveBatch, runBatch } from './follow.ts'
 import type { IndexerStateRecorder } from './indexerState.ts'
 import { FOLLOW_BLOCKS, type PlannedBlocks, plan } from './plan.ts'
-import type { BlockBatch, BlockSink, Watchlist } from './ports.ts'
+import { type BlockBatch, type BlockSink, LONGEST_RUN_BLOCKS, type Watchlist } from './ports.ts'
 import { reconcile } from './reconcile.ts'
 import { findReorg } from './reorg.ts'
 import { fetchReplacement } from './replacement.ts'
@@ -63,9 +63,6 @@ interface Commit {
 
 /** So many blocks before the confirmed head, and it, are each settled in full: an index that is always a block or two late does so, too. */
 const SETTLED_BLOCKS = 8
-
-/** So many blocks are committed together while there are more after them: nobody waits for one of them, and most of a commit's cost is its own. */
-const MOST_JOINED_BLOCKS = 32
 
 const IDLE: Advance = { kind: 'idle' }
 
@@ -170,7 +167,7 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
       const block = await follow.block(next.from, next.target)
       return { batch: liveBatch(block, watchlist), first: block.header }
     }
-    const run = await follow.run(next.from, next.target, Math.min(behind, MOST_JOINED_BLOCKS))
+    const run = await follow.run(next.from, next.target, Math.min(behind, LONGEST_RUN_BLOCKS))
     return { batch: runBatch(run, watchlist), first: run[0].header }
   }
 

@@ -24,6 +24,9 @@ export interface BlockBatch {
   readonly blocks?: readonly BlockHeader[]
 }
 
+/** So many blocks are committed together while there are more after them: nobody waits for one of them, and most of a commit's cost is its own. */
+export const LONGEST_RUN_BLOCKS = 32
+
 /** The blocks that take the place of indexed ones. */
 export interface Replacement {
   /** The newest indexed block that stays. */

@@ -10,7 +10,7 @@ import { TokenwireError } from '#errors'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import type { Directory } from '#launchpads/directory.ts'
 import { applyBatch, decodeBatch } from './applyBatch.ts'
-import type { BlockBatch, BlockSink, Replacement } from './ports.ts'
+import { type BlockBatch, type BlockSink, LONGEST_RUN_BLOCKS, type Replacement } from './ports.ts'
 
 /** How far back the local chain is given out for reconciliation, at least. */
 const RECENT_BLOCKS = 512
@@ -42,7 +42,8 @@ export interface SinkOptions {
 
 /** Decodes, projects and commits batches of blocks. */
 export function createSink(options: SinkOptions): BlockSink {
-  const recent = Math.max(RECENT_BLOCKS, (options.maxReorgDepth ?? 0) + 1)
+  // The deepest reorg goes back to the end of a run, which may be that much further.
+  const recent = Math.max(RECENT_BLOCKS, (options.maxReorgDepth ?? 0) + LONGEST_RUN_BLOCKS)
   return {
     recentBlocks: () =>
       options.transaction(async db => {
