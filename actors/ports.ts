@@ -35,6 +35,10 @@ export interface Subscription {
   subscribed(sequence: number | null): void
   /** Offers the state as it already was. A frame that is not newer than the newest one offered before is ignored. */
   snapshot(frame: Frame): void
-  /** Offers what was just committed, in the same way; the time from the commit to its delivery counts. */
-  update(frame: Frame): void
+  /**
+   * Offers what was just committed, in the same way; the time from the commit to its delivery counts.
+   *
+   * @returns whether it takes the place of a frame that was never written
+   */
+  update(frame: Frame): boolean
 }

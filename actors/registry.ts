@@ -49,6 +49,7 @@ export class Registry {
   readonly #options: RegistryOptions
   readonly #machine: TokenMachine
   readonly #loads: Loads
+  readonly #ethUsd: () => string | null
   readonly #actors = new Map<Address, TokenActor>()
   /** Nobody watches these; in the order in which they were left. */
   readonly #idle = new Set<TokenActor>()
@@ -67,7 +68,8 @@ export class Registry {
       timeoutMs: LOAD_TIMEOUT_MS,
       finished: (token, outcome) => this.#loaded(token, outcome),
     })
-    this.#machine = createTokenMachine({ load: token => this.#loads.request(token), ethUsd: () => quotes.ethUsd() })
+    this.#ethUsd = () => quotes.ethUsd()
+    this.#machine = createTokenMachine({ load: token => this.#loads.request(token), ethUsd: this.#ethUsd })
   }
 
   /** Actors that failed and were replaced, since the start. */
@@ -87,7 +89,9 @@ export class Registry {
    */
   subscribe(token: Address, subscription: Subscription, held: number | null = null): void {
     if (this.#stopped) return
-    this.#send(this.#actors.get(token) ?? this.#activate(token, null), { type: 'joined', subscription, held })
+    const actor = this.#actors.get(token) ?? this.#activate(token, null)
+    actor.join({ type: 'joined', subscription, held }, this.#ethUsd)
+    this.#fileUnlessReplaced(actor)
   }
 
   /** The text of a token's address that its actor has, so that thousands of subscriptions need not each keep their own. */
@@ -191,7 +195,11 @@ export class Registry {
 
   #send(actor: TokenActor, event: TokenEvent): void {
     actor.send(event)
-    // An actor that failed over this event has been replaced.
+    this.#fileUnlessReplaced(actor)
+  }
+
+  /** An actor that failed over an event has been replaced. */
+  #fileUnlessReplaced(actor: TokenActor): void {
     if (this.#actors.get(actor.token) === actor) this.#file(actor)
   }
 

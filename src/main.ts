@@ -44,6 +44,7 @@ import { createAttempt } from '#metadata/attempt.ts'
 import { createMetadataReader } from '#metadata/metadataReader.ts'
 import { publicOutbound } from '#metadata/outbound.ts'
 import { createMetadataStore } from '#metadata/store.ts'
+import { watchEventLoop } from '#telemetry/eventLoopWatch.ts'
 import { createLogger } from '#telemetry/logger.ts'
 import { createMetrics } from '#telemetry/metrics.ts'
 import { createRedactor, type Redactor } from '#telemetry/redactor.ts'
@@ -163,7 +164,8 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
   const { weth } = config.launchpads
   const launchpads = await completeContracts(rpc, config.launchpads.launchpads, ADAPTER_KINDS)
   const writer = randomUUID()
-  await claimDatabase(db, { chainId, genesisHash: await readGenesisHash(source), weth, launchpads }, writer)
+  const genesisHash = await readGenesisHash(source)
+  await claimDatabase(db, { chainId, genesisHash, weth, launchpads }, writer)
 
   const adapters = createAdapters({ weth, launchpads })
   void warnOfMissingContracts(rpc, adapters, logger)
@@ -178,7 +180,7 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
   const { confirmations, maxReorgDepth } = config
   const isWatched = (token: Parameters<Registry['has']>[0]): boolean => registry.has(token)
   const sink = createSink({ transaction, chainId, writer, weth, adapters, directory, maxReorgDepth, isWatched, ethUsd, now, logger })
-  const indexer = createIndexer({ rpc, source, sink, watchlist: directory, confirmations, maxReorgDepth, logger })
+  const indexer = createIndexer({ rpc, source, sink, watchlist: directory, genesisHash, confirmations, maxReorgDepth, logger })
   const metadata = createMetadataReader({
     store: createMetadataStore({ db: writing.em.getKysely<unknown>(), transaction, writer, now }),
     attempt: createAttempt({ settings: config.metadata, outbound: publicOutbound(), logger, now }),
@@ -202,6 +204,8 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
 
   const probe = createDatabaseProbe({ ping: () => reads.ping(), now })
   let probed: DatabaseCondition | null = null
+  const eventLoop = watchEventLoop({ logger, now })
+  stops.push(() => eventLoop.stop())
   const metrics = createMetrics({
     version: version,
     chainId,
@@ -213,6 +217,7 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
     commitToDelivery: () => realtime.commitToDelivery(),
     ethUsd: () => prices.last(),
     metadata: () => metadata.view(),
+    eventLoop: () => eventLoop,
   })
   const site = await loadSite(CONSOLE_FOLDER)
   if (site === null) logger.warn('the console is not built, so / answers 404: npm run build makes it, for the next start')

@@ -20,10 +20,16 @@ export class SubscriberSet {
   readonly #members = new Set<Subscription>()
   readonly #waiting = new Map<Subscription, Waiting>()
   #told: number | null = null
+  #conflated = 0
 
   /** The newest sequence that anybody was told of; `null`: none. It outlives an actor that fails, so that its successor does not fall behind it. */
   get told(): number | null {
     return this.#told
+  }
+
+  /** Updates that members were spared because a newer one took their place. It outlives an actor that fails. */
+  get conflated(): number {
+    return this.#conflated
   }
 
   get size(): number {
@@ -69,7 +75,7 @@ export class SubscriberSet {
     if (this.#members.size === 0) return
     const frame = update.frame(ethUsd())
     this.#tell(update)
-    for (const member of this.#members) member.update(frame)
+    for (const member of this.#members) if (member.update(frame)) this.#conflated++
   }
 
   /** Offers to every member the state that was read anew; who has it ignores it. */

@@ -2,7 +2,9 @@ import { type Actor, createActor } from 'xstate'
 import type { Address } from '#domain/address.ts'
 import type { ActorState, ActorStateName } from '#domain/health.ts'
 import type { TokenEvent } from './events.ts'
+import type { TokenUpdate } from './frame.ts'
 import type { createTokenMachine, TokenInput } from './machine.ts'
+import { isOwed } from './sequence.ts'
 import { SubscriberSet } from './subscriberSet.ts'
 
 export type TokenMachine = ReturnType<typeof createTokenMachine>
@@ -72,6 +74,20 @@ export class TokenActor {
     this.#actor.send(event)
   }
 
+  /**
+   * Lets somebody join. What is known needs no decision, so that a rush of subscribers to a live token does not pass through the machine one by one;
+   * all else does, a state that can't be encoded too.
+   */
+  join(event: Extract<TokenEvent, { type: 'joined' }>, ethUsd: () => string | null): void {
+    const { newest } = this.#actor.getSnapshot().context
+    if (newest === undefined || this.#actor.getSnapshot().status !== 'active' || !canEncode(newest, event.held, ethUsd)) {
+      this.send(event)
+      return
+    }
+    this.#eventsHandled++
+    this.subscribers.admit(event.subscription, event.held, newest, ethUsd)
+  }
+
   stop(): void {
     this.#actor.stop()
   }
@@ -93,9 +109,21 @@ export class TokenActor {
       frameBytes: newest?.frameBytes ?? null,
       activatedAt: this.activatedAt,
       eventsHandled: this.#eventsHandled,
+      conflated: this.subscribers.conflated,
     }
   }
 }
 
 /** An actor that failed after it had worked for so long begins to count anew. */
 const FORGIVEN_AFTER_MS = 60_000
+
+/** Makes the frame when it is needed next. */
+function canEncode(newest: TokenUpdate | null, held: number | null, ethUsd: () => string | null): boolean {
+  try {
+    if (newest !== null && isOwed(newest.sequence, held)) newest.frame(ethUsd())
+    return true
+  } catch {
+    // The machine meets the same error, and fails over it as it does over any other.
+    return false
+  }
+}

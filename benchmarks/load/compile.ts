@@ -12,14 +12,17 @@ const CACHE = new URL('../.cache/', import.meta.url)
  * @throws `Error` when there is no C compiler (`cc`) or it refuses the file
  */
 export function compile(name: 'load' | 'limit'): string {
+  const libraries = name === 'load' && hasOpenSsl() ? ['-DWITH_TLS', '-lssl', '-lcrypto'] : []
   const source = new URL(`./${name}.c`, import.meta.url)
-  const digest = createHash('sha256').update(readFileSync(source)).digest('hex').slice(0, 16)
+  const digest = createHash('sha256').update(readFileSync(source)).update(libraries.join()).digest('hex').slice(0, 16)
   const program = fileURLToPath(new URL(`${name}-${digest}`, CACHE))
   if (existsSync(program)) return program
   mkdirSync(CACHE, { recursive: true })
   const made = `${program}.${process.pid}`
   try {
-    execFileSync('cc', ['-O2', '-Wall', '-Wextra', '-Werror', '-o', made, fileURLToPath(source)], { stdio: ['ignore', 'ignore', 'pipe'] })
+    execFileSync('cc', ['-O2', '-Wall', '-Wextra', '-Werror', '-o', made, fileURLToPath(source), ...libraries], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
   } catch (cause) {
     const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
     throw new Error(
@@ -31,4 +34,9 @@ export function compile(name: 'load' | 'limit'): string {
   }
   renameSync(made, program)
   return program
+}
+
+/** Whether a load can be made that speaks TLS (on Debian: `libssl-dev`). */
+export function hasOpenSsl(): boolean {
+  return existsSync('/usr/include/openssl/ssl.h')
 }

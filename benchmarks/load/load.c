@@ -12,9 +12,10 @@
  *   pace <first> <count> <B/s>   how quickly connections read: -1 as they can, 0 not at all
  *   send <file> <per second>     sends the messages of the file at that rate: `ok <sent> <ns it took>`
  *   close <first> <count> <rst>  closes connections; 1: without a goodbye
- *   count <first> <count>        `ok <open> <bytes read>`
+ *   count <first> <count>        `ok <open> <bytes read> <segments>`: TCP segments with data that came, which on loopback are the server's writes
  *
- * Files are little-endian. `connect`: per connection u8 kind (0 WebSocket, 1 plain HTTP stream), u32 bytes
+ * Files are little-endian. `connect`: per connection u8 kind (0 WebSocket, 1 plain HTTP stream; + 2: over TLS; + 4:
+ * WebSocket whose text messages are counted and not looked into, since they are compressed: the n-th one is update n), u32 bytes
  * of receive buffer (0: the system's), u32 length and bytes of the request, u32
  * length and bytes to send once the answer's head has come, u32 how many times the ready text must come, u32 length and bytes of that text.
  * `send`: per message u32 connection, u32 length, bytes. `dump`: per receipt u64 sequence, u64 CLOCK_MONOTONIC in ns, u32 connection, u32 hash
@@ -24,7 +25,8 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/tcp.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,10 +36,17 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef WITH_TLS
+#include <openssl/ssl.h>
+static SSL_CTX *tls;
+#else
+typedef void SSL;
+#endif
 
 #define READ_BYTES (256 * 1024)
 #define MAX_EVENTS 512
 #define CONNECT_TIMEOUT_NS 60000000000ull
+#define UNDER_WAY 256
 #define PACE_EVERY_NS 10000000ull
 
 static const char SEQUENCE[] = "\"type\":\"token.update\",\"sequence\":";
@@ -48,7 +57,8 @@ enum scan { FIND_SEQUENCE, READ_SEQUENCE, FIND_REASON };
 
 struct connection {
   int fd;
-  uint8_t kind, is_open, has_head, is_ready, is_polled;
+  SSL *ssl;
+  uint8_t is_counted, kind, is_open, has_head, is_ready, is_polled;
   enum scan scan;
   uint32_t matched;
   uint64_t sequence;
@@ -88,6 +98,30 @@ static uint64_t cpu_ns(void) {
   return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
 
+static ssize_t receive(struct connection *c, char *to, size_t most) {
+#ifdef WITH_TLS
+  if (c->ssl != NULL) {
+    int n = SSL_read(c->ssl, to, (int)most);
+    if (n > 0) return n;
+    int error = SSL_get_error(c->ssl, n);
+    errno = error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE ? EAGAIN : EPROTO;
+    return error == SSL_ERROR_ZERO_RETURN ? 0 : -1;
+  }
+#endif
+  return recv(c->fd, to, most, 0);
+}
+
+static ssize_t transmit(struct connection *c, const char *bytes, size_t length) {
+#ifdef WITH_TLS
+  if (c->ssl != NULL) {
+    int n = SSL_write(c->ssl, bytes, (int)length);
+    if (n <= 0) errno = EAGAIN;
+    return n;
+  }
+#endif
+  return send(c->fd, bytes, length, MSG_NOSIGNAL);
+}
+
 static void fail(struct connection *c, const char *what) {
   if (fault[0] == 0) snprintf(fault, sizeof fault, "connection %ld: %s", (long)(c - connections), what);
   if (c->is_open) {
@@ -100,7 +134,7 @@ static void fail(struct connection *c, const char *what) {
 /* Small writes into sockets that are read: when the kernel does not take one, the load itself is at fault. */
 static void send_all(struct connection *c, const char *bytes, uint32_t length) {
   for (uint32_t sent = 0; sent < length && c->is_open;) {
-    ssize_t n = send(c->fd, bytes + sent, length - sent, MSG_NOSIGNAL);
+    ssize_t n = transmit(c, bytes + sent, length - sent);
     if (n > 0) sent += (uint32_t)n;
     else if (errno != EAGAIN && errno != EINTR) fail(c, strerror(errno));
     else if (errno == EAGAIN) {
@@ -212,7 +246,12 @@ static void unframe(struct connection *c, const char *from, const char *end, uin
     }
     uint64_t here = (uint64_t)(end - from) < c->payload_left ? (uint64_t)(end - from) : c->payload_left;
     uint8_t opcode = c->header[0] & 15;
-    if (opcode < 8) scan(c, from, from + here, at_ns);
+    if (c->is_counted && c->is_ready && opcode < 8) {
+      if (here == c->payload_left) {
+        c->sequence++;
+        record(c, at_ns);
+      }
+    } else if (opcode < 8) scan(c, from, from + here, at_ns);
     else if (opcode == 9) {
       memcpy(c->ping + c->ping_bytes, from, here);
       c->ping_bytes = (uint8_t)(c->ping_bytes + here);
@@ -236,7 +275,7 @@ static void poll_for(struct connection *c, uint32_t events) {
 static void readable(struct connection *c) {
   size_t most = c->allowance < 0 || c->allowance > READ_BYTES ? READ_BYTES : (size_t)c->allowance;
   if (most == 0) return poll_for(c, 0);
-  ssize_t n = recv(c->fd, buffer, most, 0);
+  ssize_t n = receive(c, buffer, most);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (n <= 0) return fail(c, n == 0 ? "ended by the server" : strerror(errno));
   uint64_t at_ns = now_ns();
@@ -270,7 +309,12 @@ static void serve(int wait_ms) {
   for (int i = 0; i < n; i++) {
     if (events[i].data.u32 == UINT32_MAX) continue;
     struct connection *c = &connections[events[i].data.u32];
-    if (c->is_open) readable(c);
+    if (!c->is_open) continue;
+    readable(c);
+#ifdef WITH_TLS
+    /* What is decrypted already wakes nobody. */
+    while (c->is_open && c->ssl != NULL && SSL_pending(c->ssl) > 0) readable(c);
+#endif
   }
   uint64_t now = now_ns();
   if (now - paced_at_ns < PACE_EVERY_NS) return;
@@ -318,7 +362,9 @@ static char *next_bytes(struct input *in, uint32_t length) {
 }
 
 static void connect_one(struct connection *c, uint16_t port, struct input *in) {
-  c->kind = (uint8_t)*in->at++;
+  uint8_t kind = (uint8_t)*in->at++;
+  c->kind = kind & 1;
+  c->is_counted = (kind & 4) != 0;
   int receive_bytes = (int)next_u32(in);
   uint32_t request_bytes = next_u32(in);
   char *request = next_bytes(in, request_bytes);
@@ -342,8 +388,18 @@ static void connect_one(struct connection *c, uint16_t port, struct input *in) {
     return;
   }
   setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-  fcntl(c->fd, F_SETFL, O_NONBLOCK);
   c->is_open = 1;
+  if (kind & 2) {
+#ifdef WITH_TLS
+    if (tls == NULL) tls = SSL_CTX_new(TLS_client_method());
+    c->ssl = SSL_new(tls);
+    SSL_set_fd(c->ssl, c->fd);
+    if (SSL_connect(c->ssl) != 1) return free(request), fail(c, "no TLS");
+#else
+    return free(request), fail(c, "made without TLS");
+#endif
+  }
+  fcntl(c->fd, F_SETFL, O_NONBLOCK);
   poll_for(c, EPOLLIN);
   send_all(c, request, request_bytes);
   free(request);
@@ -360,6 +416,8 @@ static void do_connect(uint16_t port, const char *path) {
     connect_one(&connections[connection_count++], port, &in);
     /* While the rest connect, those that are open are served, as they would be by machines of their own. */
     if (connection_count % 32 == 0) serve(0);
+    /* The kernel keeps a listening socket's queue short, and whoever comes when it is full is heard a second later. */
+    while (connection_count - ready_count > UNDER_WAY && fault[0] == 0 && now_ns() < begun + CONNECT_TIMEOUT_NS) serve(50);
   }
   free(in.bytes);
   uint64_t deadline = begun + CONNECT_TIMEOUT_NS;
@@ -418,12 +476,16 @@ static void do_pace(uint32_t first, uint32_t count, long pace) {
 }
 
 static void do_count(uint32_t first, uint32_t count) {
-  uint64_t open = 0, bytes = 0;
+  uint64_t open = 0, bytes = 0, segments = 0;
   for (uint32_t i = first; i < first + count && i < connection_count; i++) {
     open += connections[i].is_open;
     bytes += connections[i].bytes_read;
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+    memset(&info, 0, sizeof info);
+    if (connections[i].is_open && getsockopt(connections[i].fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0) segments += info.tcpi_data_segs_in;
   }
-  printf("ok %llu %llu\n", (unsigned long long)open, (unsigned long long)bytes);
+  printf("ok %llu %llu %llu\n", (unsigned long long)open, (unsigned long long)bytes, (unsigned long long)segments);
 }
 
 static void do_wait(uint64_t count, uint64_t ms) {

@@ -27,6 +27,14 @@ export interface Waited {
   readonly cpuMs: number
 }
 
+export interface Counted {
+  readonly open: number
+  /** Read since they were opened. */
+  readonly bytes: number
+  /** TCP segments with data that came. Loopback takes apart no write of up to 64 KB, so these are the server's writes. */
+  readonly segments: number
+}
+
 /** The native load: one process, one thread, any number of connections. Commands are carried out one after the other. */
 export class Load {
   readonly #process: ChildProcess
@@ -109,9 +117,9 @@ export class Load {
     await this.#command('close', first, count, abrupt ? 1 : 0)
   }
 
-  async count(first: number, count: number): Promise<{ readonly open: number; readonly bytes: number }> {
-    const [open, bytes] = await this.#command('count', first, count)
-    return { open: Number(open), bytes: Number(bytes) }
+  async count(first: number, count: number): Promise<Counted> {
+    const [open, bytes, segments] = await this.#command('count', first, count)
+    return { open: Number(open), bytes: Number(bytes), segments: Number(segments) }
   }
 
   async stop(): Promise<void> {

@@ -6,6 +6,9 @@
 /** One connection of the load. */
 export interface ConnectionPlan {
   readonly kind: 'webSocket' | 'eventStream'
+  readonly tls?: boolean
+  /** Its messages are compressed: they are counted, and the n-th is taken for the n-th update. */
+  readonly isCounted?: boolean
   /** How much the kernel holds of what it has not read; default: as the system chooses. */
   readonly receiveBufferBytes?: number
   /** The HTTP request that opens it. */
@@ -53,8 +56,13 @@ export function textFrame(text: string): Buffer {
 
 export function connectFile(connections: Iterable<ConnectionPlan>): Buffer {
   const parts: Uint8Array[] = []
-  for (const { kind, receiveBufferBytes = 0, request, greeting, ready } of connections) {
-    parts.push(Uint8Array.of(kind === 'webSocket' ? 0 : 1), u32(receiveBufferBytes), ...sized(Buffer.from(request)), ...sized(greeting))
+  for (const { kind, tls = false, isCounted = false, receiveBufferBytes = 0, request, greeting, ready } of connections) {
+    parts.push(
+      Uint8Array.of((kind === 'webSocket' ? 0 : 1) + (tls ? 2 : 0) + (isCounted ? 4 : 0)),
+      u32(receiveBufferBytes),
+      ...sized(Buffer.from(request)),
+      ...sized(greeting),
+    )
     parts.push(u32(ready.times), ...sized(Buffer.from(ready.text)))
   }
   return Buffer.concat(parts)

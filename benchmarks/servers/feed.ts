@@ -10,7 +10,7 @@ const FIRST_TOKEN = 0x1_0000
 /** USD per ETH in all processes, so that the frames have their USD values. */
 export const ETH_USD = '3012.44'
 
-/** `small`: about 1.5 KB, a token without holders yet. `large`: just under 16 KB, 20 holders and a creator who wrote as much as there is room for. */
+/** `small`: about 1.7 KB, a token that nobody has bought yet. `large`: just under 16 KB, 20 holders and a creator who wrote as much as there is room for. */
 export type UpdateSize = 'small' | 'large'
 
 /** Blocks of the feed, for every server the same. */
@@ -34,7 +34,7 @@ export function feedBlock(block: number, { touched, tokens, size }: Omit<FeedBlo
     const token = feedToken(index)
     const state = snapshotOf(token, feedSequence(block, index), { asOfBlock: String(1_000 + block), ...text(size) })
     const latestTrade = { ...tradeOf(token), blockNumber: String(1_000 + block), logIndex }
-    return { ...state, latestTrade, holders: size === 'small' ? [] : holdersOf(20) }
+    return size === 'small' ? { ...state, latestTrade: null, holders: [] } : { ...state, latestTrade, holders: holdersOf(20) }
   })
 }
 

@@ -4,11 +4,13 @@ import type { TokenSnapshot } from '#domain/token.ts'
 export interface FeedServer {
   readonly port: number
   /** Makes what exists before a block is committed. What it returns is the delivery, to be called at the commit. */
-  prepare(snapshots: readonly TokenSnapshot[]): () => void
+  prepare(snapshots: readonly TokenSnapshot[]): () => void | Promise<void>
+  /** Of a server that is a process of its own. */
+  readonly pid?: number
   /** Counters of its own, by name. */
   counters?(): Readonly<Record<string, number>>
   close(): Promise<void>
 }
 
 /** What serves. `tokenwire` is the real gateway; the others do as little as their library lets them. */
-export type ServerKind = 'tokenwire' | 'uws-send' | 'uws-publish' | 'uws-cork' | 'ws' | 'socket.io'
+export type ServerKind = 'tokenwire' | 'uws-send' | 'uws-publish' | 'uws-cork' | 'ws' | 'socket.io' | 'nats' | 'nchan'

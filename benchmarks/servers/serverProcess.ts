@@ -1,17 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { monotonicMs } from '#benchmarks/support/monotonic.ts'
 import { answerCalls } from '#benchmarks/support/worker.ts'
+import { usageOf } from './childServer.ts'
 import { feedBlock } from './feed.ts'
 import type { FeedServer } from './feedServer.ts'
 import type { CommitReport, ListenRequest, ServerCalls } from './serverCalls.ts'
 
 let server: FeedServer | null = null
-let deliveries: (() => void)[] = []
+let deliveries: (() => void | Promise<void>)[] = []
 
-async function start({ kind, compress }: ListenRequest): Promise<FeedServer> {
+async function start({ kind, compress, tls }: ListenRequest): Promise<FeedServer> {
   switch (kind) {
     case 'tokenwire':
-      return (await import('./tokenwire.ts')).startTokenwire()
+      return (await import('./tokenwire.ts')).startTokenwire(tls)
     case 'ws':
       return (await import('./ws.ts')).startWs()
     case 'socket.io':
@@ -19,7 +20,11 @@ async function start({ kind, compress }: ListenRequest): Promise<FeedServer> {
     case 'uws-send':
     case 'uws-publish':
     case 'uws-cork':
-      return (await import('./uws.ts')).startUws(kind, compress)
+      return (await import('./uws.ts')).startUws(kind, { compress, tls })
+    case 'nats':
+      return (await import('./nats.ts')).startNats()
+    case 'nchan':
+      return (await import('./nchan.ts')).startNchan()
     default:
       return kind satisfies never
   }
@@ -48,7 +53,7 @@ answerCalls<ServerCalls>({
       const dueAtMs = begunAtMs + index * everyMs
       if (index > 0) await pause(Math.max(0, dueAtMs - monotonicMs()))
       const committedAtMs = monotonicMs()
-      deliver()
+      await deliver()
       // The gateway flushes in a microtask that is in the queue by now, before the one that this makes.
       await Promise.resolve()
       commits.push({ committedAtMs, lateMs: committedAtMs - dueAtMs, turnMs: monotonicMs() - committedAtMs })
@@ -56,10 +61,13 @@ answerCalls<ServerCalls>({
     return commits
   },
   usage: ({ collect }) => {
-    if (collect) globalThis.gc?.()
+    // Gives back to the system what it can.
+    if (collect) globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+    const { pid, counters } = running()
+    if (pid !== undefined) return { ...usageOf(pid), heapBytes: 0, counters: {} }
     const { user, system } = process.cpuUsage()
     const { rss, heapUsed } = process.memoryUsage()
-    return { cpuMs: (user + system) / 1_000, rssBytes: rss, heapBytes: heapUsed, counters: running().counters?.() ?? {} }
+    return { cpuMs: (user + system) / 1_000, rssBytes: rss, heapBytes: heapUsed, counters: counters?.() ?? {} }
   },
   close: async () => {
     await server?.close()

@@ -4,6 +4,7 @@ import { createAdmission } from '#gateway/admission.ts'
 import { createRealtime } from '#gateway/realtime.ts'
 import { CONFIG, startGateway } from '#test/gateway/startGateway.ts'
 import { blockOf } from '#test/support/actors.ts'
+import { certificateFiles } from './certificateFiles.ts'
 import { ETH_USD, storedTokens } from './feed.ts'
 import type { FeedServer } from './feedServer.ts'
 
@@ -19,7 +20,7 @@ const LIMITS = {
 }
 
 /** The real gateway, actors and outboxes, fed through the interface that the indexer feeds. Only the database is left out. */
-export async function startTokenwire(): Promise<FeedServer> {
+export async function startTokenwire(tls: boolean): Promise<FeedServer> {
   const logger = pino({ level: 'error' }, pino.destination(2))
   const now = () => performance.now()
   const registry = new Registry({
@@ -31,7 +32,7 @@ export async function startTokenwire(): Promise<FeedServer> {
   })
   const realtime = createRealtime({ config: LIMITS, admission: createAdmission(LIMITS, logger), registry, logger, now })
   const gateway = await startGateway({
-    config: LIMITS,
+    config: { ...LIMITS, tls: tls ? await certificateFiles() : null },
     stored: { tokens: [...storedTokens(STORED)] },
     logger,
     actors: registry,

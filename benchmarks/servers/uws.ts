@@ -3,12 +3,14 @@ import {
   App,
   DISABLED,
   SHARED_COMPRESSOR,
+  SSLApp,
   type TemplatedApp,
   us_listen_socket_close,
   us_socket_local_port,
   type WebSocket,
 } from '#gateway/uWebSockets.ts'
 import { encodeSubscribed } from '#protocol/encodeAnswer.ts'
+import { certificateFiles } from './certificateFiles.ts'
 import type { FeedServer } from './feedServer.ts'
 import { framesOf, Rooms } from './frames.ts'
 
@@ -26,10 +28,15 @@ type Socket = WebSocket<Data>
  * uWebSockets.js alone: nothing is limited, kept, counted or conflated. What a server on it can't go below: `uws-send` sends each update
  * to each of its subscribers, `uws-publish` leaves that to the library, `uws-cork` gives each connection all of its updates in one cork.
  */
-export async function startUws(kind: 'uws-send' | 'uws-publish' | 'uws-cork', compress: boolean): Promise<FeedServer> {
+export async function startUws(
+  kind: 'uws-send' | 'uws-publish' | 'uws-cork',
+  { compress, tls }: { readonly compress: boolean; readonly tls: boolean },
+): Promise<FeedServer> {
+  const files = tls ? await certificateFiles() : null
+  const bare = files === null ? App() : SSLApp({ cert_file_name: files.certFile, key_file_name: files.keyFile })
   const sockets = new Set<Socket>()
   const rooms = new Rooms<Socket>()
-  const app = App().ws<Data>('/realtime', {
+  const app = bare.ws<Data>('/realtime', {
     maxBackpressure: MAX_BACKPRESSURE_BYTES,
     compression: compress ? SHARED_COMPRESSOR : DISABLED,
     upgrade: (res, req, context) =>

@@ -17,8 +17,9 @@ export class CountingSubscription implements Subscription {
     this.newest = frame
   }
 
-  update(frame: Frame): void {
+  update(frame: Frame): boolean {
     this.updates++
     this.newest = frame
+    return false
   }
 }

@@ -44,6 +44,8 @@ export interface ChainSource {
 /** Headers asked for in one question: bounds the size of an answer, not of a range. */
 const HEADERS_PER_QUESTION = 100
 const HEADER_QUESTIONS_AT_ONCE = 4
+/** So often in a row a confirmed block is not asked for again: an answer that was wrong is put right though the head stands still. */
+const TIP_KEPT_TIMES = 8
 
 export interface ChainSourceOptions {
   readonly rpc: Pick<Rpc, 'ask' | 'askEach' | 'preferred'>
@@ -55,6 +57,7 @@ export function createChainSource({ rpc, concurrency = 4 }: ChainSourceOptions):
   const logRanges = createLogRanges({ rpc, concurrency })
   /** The last tip: while the head stands still its confirmed block is not asked for again, and following fetches no header twice. */
   let last: { readonly tip: ChainTip; readonly confirmations: Confirmations } | null = null
+  let keptTimes = 0
 
   const fetchTip = async (provider: RpcProvider, confirmations: Confirmations): Promise<ChainTip> => {
     if (typeof confirmations === 'string') {
@@ -63,7 +66,8 @@ export function createChainSource({ rpc, concurrency = 4 }: ChainSourceOptions):
     }
     const head = parseHeader(await provider.call('eth_getBlockByNumber', ['latest', false]), 'a head')
     if (confirmations === 0 || head.number === 0) return { head, confirmed: head }
-    if (last?.confirmations === confirmations && last.tip.head.hash === head.hash) return last.tip
+    if (last?.confirmations === confirmations && last.tip.head.hash === head.hash && ++keptTimes <= TIP_KEPT_TIMES) return last.tip
+    keptTimes = 0
     const number = Math.max(0, head.number - confirmations)
     return { head, confirmed: await fetchHeader(provider, number) }
   }
@@ -71,6 +75,12 @@ export function createChainSource({ rpc, concurrency = 4 }: ChainSourceOptions):
   const knownHeader = (number: number): ChainHeader | undefined => {
     const known = last === null ? [] : [last.tip.confirmed, last.tip.head]
     return known.find(header => header.number === number)
+  }
+
+  /** Lets go of the kept tip when another answer contradicts it. Either may be wrong; a wrong one must not be held on to while the head stands still. */
+  const compare = (header: ChainHeader): void => {
+    const known = knownHeader(header.number)
+    if (known !== undefined && known.hash !== header.hash) last = null
   }
 
   return {
@@ -81,14 +91,16 @@ export function createChainSource({ rpc, concurrency = 4 }: ChainSourceOptions):
     },
     header: async number => {
       const header = await rpc.ask(provider => fetchHeader(provider, number))
-      // Either may be wrong; the kept one must not be held on to while the head stands still.
-      if (last !== null && last.tip.confirmed.number === number && last.tip.confirmed.hash !== header.hash) last = null
+      compare(header)
       return header
     },
     headers: async numbers => {
       const parts: number[][] = []
       for (let at = 0; at < numbers.length; at += HEADERS_PER_QUESTION) parts.push(numbers.slice(at, at + HEADERS_PER_QUESTION))
-      return (await mapBounded(parts, HEADER_QUESTIONS_AT_ONCE, part => rpc.ask(provider => fetchHeaders(provider, part)))).flat()
+      const answers = await mapBounded(parts, HEADER_QUESTIONS_AT_ONCE, part => rpc.ask(provider => fetchHeaders(provider, part)))
+      const found = answers.flat()
+      for (const header of found) compare(header)
+      return found
     },
     headerOfEach: number => {
       // It is asked when something contradicts what is indexed: the kept tip may be what is wrong, and must not be held on to while the head stands still.

@@ -51,9 +51,8 @@ const MAX_RETRY_AFTER_MS = 3_600_000
 export function errorOf(failure: Failure): TokenwireError {
   switch (failure.kind) {
     case 'network':
-      return new TokenwireError('network', 'the server could not be reached', { cause: failure.cause })
     case 'timeout':
-      return new TokenwireError('timeout', 'the server did not answer in time', { cause: failure.cause })
+      return new TokenwireError(failure.kind, 'no answer came', failure)
     case 'invalid':
       return new TokenwireError('invalid_answer', `the answer is not as promised at "${failure.path}"`, failure)
     case 'status': {

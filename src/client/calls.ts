@@ -11,7 +11,9 @@ import {
   tradeSchema,
 } from './resources.ts'
 import type { Rest } from './rest.ts'
-import type { Tokenwire } from './tokenwire.ts'
+import type { RestCall } from './restCall.ts'
+import type { Schema } from './schema.ts'
+import type { OperatorOptions, Tokenwire } from './tokenwire.ts'
 
 export type Calls = Pick<
   Tokenwire,
@@ -23,24 +25,21 @@ export function calls(rest: Rest): Calls {
   const tokens = '/api/tokens'
   const health = '/api/indexer/health'
   const at = (address: string, rest = '') => `${tokens}/${encodeURIComponent(address)}${rest}`
+  const get = <T>(schema: Schema<T>, path: string, options?: OperatorOptions, query?: object, alsoStatus?: number) =>
+    rest.get({ path, query: query as RestCall<T>['query'], schema, options, alsoStatus })
   return {
-    tokens: (query = {}, options) => rest.get({ path: tokens, query: { ...query }, schema: pageSchema(tokenSchema), options }),
-    token: (address, options) => rest.get({ path: at(address), schema: tokenSchema, options }),
-    trades: (address, query = {}, options) =>
-      rest.get({ path: at(address, '/trades'), query: { ...query }, schema: pageSchema(tradeSchema), options }),
-    holders: (address, query = {}, options) =>
-      rest.get({ path: at(address, '/holders'), query: { ...query }, schema: pageSchema(holderSchema), options }),
-    candles: (address, query = {}, options) =>
-      rest.get({ path: at(address, '/candles'), query: { ...query }, schema: pageSchema(candleSchema), options }),
-    claimable: (address, creator, options) =>
-      rest.get({ path: at(address, '/claimable'), query: { creator }, schema: claimableSchema, options }),
-    search: (q, query = {}, options) => rest.get({ path: '/api/search', query: { q, ...query }, schema: pageSchema(tokenSchema), options }),
-    ethUsd: options => rest.get({ path: '/api/market/eth-usd', schema: ethUsdSchema, options }),
-    chainStats: options => rest.get({ path: '/api/chain-stats', schema: chainStatsSchema, options }),
+    tokens: (query, options) => get(pageSchema(tokenSchema), tokens, options, query),
+    token: (address, options) => get(tokenSchema, at(address), options),
+    trades: (address, query, options) => get(pageSchema(tradeSchema), at(address, '/trades'), options, query),
+    holders: (address, query, options) => get(pageSchema(holderSchema), at(address, '/holders'), options, query),
+    candles: (address, query, options) => get(pageSchema(candleSchema), at(address, '/candles'), options, query),
+    claimable: (address, creator, options) => get(claimableSchema, at(address, '/claimable'), options, { creator }),
+    search: (q, query, options) => get(pageSchema(tokenSchema), '/api/search', options, { q, ...query }),
+    ethUsd: options => get(ethUsdSchema, '/api/market/eth-usd', options),
+    chainStats: options => get(chainStatsSchema, '/api/chain-stats', options),
     // A stalled indexer says so with 503, and its health is the very answer that was asked for.
-    health: options => rest.get({ path: health, schema: indexerHealthSchema, options, alsoStatus: 503 }),
-    actors: (query = {}, options) =>
-      rest.get({ path: `${health}/actors`, query: { ...query }, schema: pageSchema(actorStateSchema), options }),
-    actor: (address, options) => rest.get({ path: `${health}/actors/${encodeURIComponent(address)}`, schema: actorStateSchema, options }),
+    health: options => get(indexerHealthSchema, health, options, {}, 503),
+    actors: (query, options) => get(pageSchema(actorStateSchema), `${health}/actors`, options, query),
+    actor: (address, options) => get(actorStateSchema, `${health}/actors/${encodeURIComponent(address)}`, options),
   }
 }

@@ -18,34 +18,24 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
   const { random = Math.random, clock = systemClock, timeoutMs = 15_000, retries = 2, onError } = options
   // Called as a plain function: browsers refuse a `fetch` that is the method of anything but the page.
   const { fetch = (...request: Parameters<typeof globalThis.fetch>) => globalThis.fetch(...request) } = options
-  const Socket = options.WebSocket ?? (globalThis as { WebSocket?: new (url: string) => WebSocketLike }).WebSocket
+  const Socket = options.WebSocket ?? (globalThis as unknown as { WebSocket: new (url: string) => WebSocketLike }).WebSocket
   const base = baseOf(options.url)
   const realtimeUrl = absolute(options.realtimeUrl ?? `${base}/realtime`).href.replace(/^http/, 'ws')
   const timers = new Timers(clock)
   const closed = new AbortController()
   const listeners = new Set<(state: ConnectionState) => void>()
 
-  const report = reporterTo(onError)
-  const call = <T>(listener: ((value: T) => void) | undefined, value: T) => {
-    try {
-      listener?.(value)
-    } catch (error) {
-      report(error)
-      if (onError === undefined) showUncaught(error)
-    }
-  }
-  const api = calls(new Rest({ base, fetch, timers, random, timeoutMs, retries, closed: closed.signal }))
+  const report = (error: unknown) => told(onError, error, showUncaught)
+  const call = <T>(listener: ((value: T) => void) | undefined, value: T) =>
+    told(listener, value, onError === undefined ? showUncaught : report)
+  const shared = { base, fetch, timers, random, onError: report }
+  const api = calls(new Rest({ ...shared, timeoutMs, retries, closed: closed.signal }))
   const feed = new Feed({
-    openSocket: () => {
-      if (Socket === undefined) throw new TypeError('the platform has no WebSocket')
-      return new Socket(realtimeUrl)
-    },
-    base,
-    fetch,
+    ...shared,
+    // Throws where the platform has none, which is one way of not being able to open one.
+    openSocket: () => new Socket(realtimeUrl),
     EventSource: options.EventSource,
     calls: api,
-    timers,
-    random,
     silenceMs: options.silenceMs ?? 25_000,
     reconcileMs: options.reconcileMs ?? 60_000,
     pollMs: options.pollMs ?? 5_000,
@@ -55,14 +45,14 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
     keepConnected: options.keepConnected ?? false,
     isHidden,
     onState: state => {
-      for (const listener of Array.from(listeners)) call(listener, state)
+      // A listener may change the state, which all hear of at once, or stop others.
+      for (const listener of Array.from(listeners)) if (listeners.has(listener) && feed.state === state) call(listener, state)
     },
-    onError: report,
   })
   onWake(() => feed.wake(), closed.signal)
   const watch: Tokenwire['watch'] = (address, onUpdate, watchOptions = {}) => {
     if (closed.signal.aborted) throw new TokenwireError('closed', 'the client is closed')
-    return startWatching(address, onUpdate, watchOptions, { feed, calls: api, timers, random, onError: report, call })
+    return startWatching(address, onUpdate, watchOptions, { ...shared, feed, calls: api, call })
   }
 
   return {
@@ -102,20 +92,17 @@ function baseOf(url: string): string {
   return (origin + pathname).replace(/\/+$/, '')
 }
 
-/** Whoever is told of errors may fail too, which harms nobody either. */
-function reporterTo(onError: TokenwireOptions['onError']): (error: unknown) => void {
-  return error => {
-    try {
-      onError?.(error)
-    } catch (another) {
-      showUncaught(another)
-    }
+/** Whoever is told something may fail, which harms nobody else. */
+function told<T>(listener: ((value: T) => void) | undefined, value: T, failed: (error: unknown) => void): void {
+  try {
+    listener?.(value)
+  } catch (error) {
+    failed(error)
   }
 }
 
 /** A listener's mistake goes where the platform shows mistakes that nobody caught, without ending a process. */
 function showUncaught(error: unknown): void {
   const { reportError, console } = globalThis as { reportError?: (error: unknown) => void; console: { error(error: unknown): void } }
-  if (reportError === undefined) console.error(error)
-  else reportError(error)
+  ;(reportError ?? console.error)(error)
 }

@@ -13,6 +13,9 @@ export interface EventStreamEnd {
   readonly retryAfterMs: number | null
 }
 
+/** None came, or it ended. */
+const BROKEN: EventStreamEnd = { status: null, retryAfterMs: null }
+
 export interface EventStreamOptions {
   readonly url: string
   readonly fetch: typeof globalThis.fetch
@@ -44,7 +47,7 @@ function byFetch({ url, fetch, timers, onOpen, onMessage, onEnd }: EventStreamOp
     close()
     onEnd(end)
   }
-  const broken = () => end({ status: null, retryAfterMs: null })
+  const broken = () => end(BROKEN)
   const heard = () => {
     cancelSilence()
     cancelSilence = timers.after(SILENCE_MS, broken)
@@ -91,7 +94,7 @@ function byEventSource(
   }
   const broken = () => {
     close()
-    onEnd({ status: null, retryAfterMs: null })
+    onEnd(BROKEN)
   }
   cancelOpening = timers.after(SILENCE_MS, broken)
   source.onopen = () => {

@@ -15,25 +15,24 @@ const MAX_BUFFER = 1 << 17
 export function createEventReader(): (piece: string) => readonly StreamEvent[] | null {
   let rest = ''
   let type = ''
-  let data: string[] = []
+  let data: string | null = null
   return piece => {
     rest += piece
     // A return at the end may be the first half of a line's end.
     const lines = rest.split(/\r\n|\n|\r(?!$)/)
     rest = lines.pop() ?? ''
-    if (rest.length > MAX_BUFFER) return null
     const events: StreamEvent[] = []
     for (const line of lines) {
       if (line === '') {
-        if (data.length > 0) events.push({ type: type || 'message', data: data.join('\n') })
+        if (data !== null) events.push({ type: type || 'message', data })
         type = ''
-        data = []
+        data = null
         continue
       }
       const [, name, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
       if (name === 'event') type = value
-      else if (name === 'data') data.push(value)
+      else if (name === 'data') data = data === null ? value : `${data}\n${value}`
     }
-    return events
+    return rest.length + (data ?? '').length > MAX_BUFFER ? null : events
   }
 }

@@ -28,6 +28,8 @@ const STABLE_MS = 10_000
 
 interface Stream {
   isOpen: boolean
+  /** Whether the pause before its next try is the client's own, and not one that the server asked for. */
+  mayHurry: boolean
   openedAt: number
   failures: number
   /** Closes it, or ends the pause before its next try. */
@@ -75,6 +77,15 @@ export class Fallback {
     this.#fill()
   }
 
+  /** Tries now what is not open, unless the server asked to wait. */
+  wake(): void {
+    for (const [token, stream] of this.#streams) {
+      if (stream.isOpen || !stream.mayHurry) continue
+      stream.stop()
+      this.#open(token, stream)
+    }
+  }
+
   /** How the last poll of what is unserved went. */
   polled(ok: boolean): void {
     if (this.#tokens.size === 0) return
@@ -88,7 +99,7 @@ export class Fallback {
     if (size >= this.#options.maxEventStreams || [...this.#streams.values()].some(stream => !stream.isOpen)) return
     const token = [...this.#tokens].find(token => !this.#streams.has(token) && !this.#absent.has(token))
     if (token === undefined) return
-    const stream: Stream = { isOpen: false, openedAt: 0, failures: 0, stop: () => {} }
+    const stream: Stream = { isOpen: false, mayHurry: true, openedAt: 0, failures: 0, stop: () => {} }
     this.#streams.set(token, stream)
     this.#open(token, stream)
   }
@@ -122,6 +133,7 @@ export class Fallback {
       this.#streams.delete(token)
       this.#fill()
     } else {
+      stream.mayHurry = end.retryAfterMs === null
       const pauseMs = (end.retryAfterMs ?? 0) + backoffMs(stream.failures, random, RETRY_BASE_MS)
       stream.failures++
       stream.stop = timers.after(pauseMs, () => this.#open(token, stream))

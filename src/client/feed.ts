@@ -100,9 +100,16 @@ export class Feed {
     this.#update()
   }
 
+  /** The token is let go at the end of the tick, so that whoever watches it again at once finds what is held. */
   remove(token: Address, watcher: Watcher): void {
     const entry = this.#entries.get(token)
-    if (entry === undefined || !entry.watchers.delete(watcher) || entry.watchers.size > 0) return
+    if (!entry?.watchers.delete(watcher) || entry.watchers.size > 0) return
+    if (entry.lane === null) this.#drop(token, entry)
+    else this.#options.timers.after(0, () => this.#drop(token, entry))
+  }
+
+  #drop(token: Address, entry: Entry): void {
+    if (entry.watchers.size > 0 || this.#entries.get(token) !== entry) return
     this.#entries.delete(token)
     entry.lane?.remove(token)
     if (!this.#isLingering) this.#options.timers.after(LINGER_MS, () => this.#closeUnused())
@@ -122,6 +129,10 @@ export class Feed {
   /** Finds out now how things are, and compares everything with REST. */
   wake(): void {
     for (const lane of this.#lanes) lane.wake()
+    this.#fallback.wake()
+    // What is asked for now and then is asked for at once when that begins anew.
+    this.#reconciler.poll(false)
+    this.#update()
     this.#reconciler.soon(this.#entries.keys())
   }
 
@@ -143,11 +154,9 @@ export class Feed {
       entry.lane.add(token)
       return
     }
-    const { maxConnections, timers } = this.#options
-    const error =
-      this.#dismissed ?? new TokenwireError('too_many_watches', `${maxConnections} connections are full, and no more are opened`)
+    const error = this.#dismissed ?? new TokenwireError('too_many_watches', 'all connections are full')
     // When the call that watches has returned.
-    timers.after(0, () => {
+    this.#options.timers.after(0, () => {
       if (this.#entries.get(token) === entry) for (const watcher of Array.from(entry.watchers)) watcher.end(error)
     })
   }

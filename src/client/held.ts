@@ -16,26 +16,21 @@ export type Incoming =
 
 /** What is held once something came; `null`: it is no news, from whichever connection or server it comes. */
 export function accept(held: Held | null, incoming: Incoming): Held | null {
-  const news = 'update' in incoming ? whole(incoming) : alone(incoming, held)
+  const { source } = incoming
+  const isWhole = 'update' in incoming
+  const { token } = isWhole ? incoming.update : incoming
+  const { address, sequence } = token
+  const { latestTrade = null, holders = null } = (isWhole ? incoming.update : held?.state) ?? {}
+  const news = {
+    state: { address, sequence, token, latestTrade, holders, source },
+    fullSequence: isWhole ? sequence : (held?.fullSequence ?? null),
+  }
   return isNews(news, held) ? news : null
 }
 
 /** A higher sequence is news; of an equal one, the whole state after the token alone. */
 export function isNews(news: Held, held: Held | null): boolean {
   const { sequence } = news.state
-  if (held === null || sequence !== held.state.sequence) return held === null || sequence > held.state.sequence
-  return news.fullSequence === sequence && held.fullSequence !== sequence
-}
-
-function whole({ source, update }: Extract<Incoming, { update: TokenUpdate }>): Held {
-  const { token, latestTrade, holders, sequence } = update
-  return { state: { address: token.address, sequence, token, latestTrade, holders, source }, fullSequence: sequence }
-}
-
-function alone({ source, token }: Extract<Incoming, { token: Token }>, held: Held | null): Held {
-  const { latestTrade = null, holders = null } = held?.state ?? {}
-  return {
-    state: { address: token.address, sequence: token.sequence, token, latestTrade, holders, source },
-    fullSequence: held?.fullSequence ?? null,
-  }
+  const before = held?.state.sequence ?? -1
+  return sequence > before || (sequence === before && news.fullSequence === sequence && held?.fullSequence !== sequence)
 }

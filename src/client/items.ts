@@ -1,5 +1,6 @@
 import { type Result, unwrap } from './result.ts'
 import type { Page } from './tokenwire.ts'
+import { TokenwireError } from './tokenwireError.ts'
 
 /**
  * All items of a list, page after page as they are read: `items(at => tokenwire.trades(address, { side: 'buy', ...at }))`. Pages of candles go back in
@@ -15,6 +16,7 @@ export async function* items<T>(
     const { data, nextCursor } = unwrap(await page(position))
     yield* data
     if (nextCursor === null) return undefined
+    if (nextCursor === position.cursor) throw new TokenwireError('invalid_answer', 'a page leads to itself')
     position = { cursor: nextCursor }
   }
 }

@@ -15,18 +15,19 @@ export async function* iterate(
   options: Pick<WatchOptions, 'signal' | 'initial'> = {},
 ): AsyncGenerator<WatchedToken, undefined, undefined> {
   const over = new AbortController()
-  const held: { newest: WatchedToken | null; error: TokenwireError | null } = { newest: null, error: null }
+  let newest = null as WatchedToken | null
+  let ended = null as TokenwireError | null
   let wake = () => {}
   const finish = () => {
     over.abort()
     wake()
   }
   const onUpdate = (state: WatchedToken) => {
-    held.newest = state
+    newest = state
     wake()
   }
   const onEnd = (error: TokenwireError) => {
-    held.error = error
+    ended = error
     finish()
   }
   const watched = watch(address, onUpdate, { ...options, onEnd })
@@ -36,15 +37,12 @@ export async function* iterate(
   }
   try {
     while (!over.signal.aborted) {
-      const state = held.newest
-      held.newest = null
-      if (state !== null) yield state
-      else
-        await new Promise<void>(resolve => {
-          wake = resolve
-        })
+      const state = newest
+      newest = null
+      if (state === null) await new Promise<void>(resolve => (wake = resolve))
+      else yield state
     }
-    if (held.error !== null) throw held.error
+    if (ended !== null) throw ended
   } finally {
     finish()
     watched.close()

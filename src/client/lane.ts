@@ -48,14 +48,13 @@ export class Lane {
   #capacity: number
   #failures = 0
   #upAt = 0
-  #budget: MessageBudget
+  #budget = new MessageBudget()
   #pumping: (() => void) | null = null
   #cancelRetry = () => {}
 
   constructor(options: LaneOptions) {
     this.#options = options
     this.#capacity = options.capacity
-    this.#budget = new MessageBudget(options.timers.now())
   }
 
   get state(): LaneState {
@@ -70,9 +69,10 @@ export class Lane {
     return this.#wanted.size < this.#capacity
   }
 
+  /** For a token of which nothing is held: if the server still has it subscribed, since it was not time to say otherwise, it is asked anew. */
   add(token: Address): void {
     this.#wanted.add(token)
-    this.#change(token)
+    this.ask(token)
   }
 
   remove(token: Address): void {
@@ -94,15 +94,12 @@ export class Lane {
 
   connect(): void {
     this.#cancelRetry()
-    const { open, timers, silenceMs } = this.#options
     this.#asked.clear()
     this.#again.clear()
     for (const token of this.#wanted) this.#changed.add(token)
-    this.#budget = new MessageBudget(timers.now())
+    this.#budget = new MessageBudget()
     this.#link = new Link({
-      open,
-      timers,
-      silenceMs,
+      ...this.#options,
       onOpen: () => this.#pump(),
       onUp: () => this.#up(),
       onMessage: message => this.#received(message),
@@ -144,13 +141,13 @@ export class Lane {
   }
 
   #refused({ code, message, token }: Refusal): void {
-    if (code === 'too_many_subscriptions' && typeof token === 'string' && this.#asked.has(token as Address)) {
+    if (code === 'too_many_subscriptions' && this.#asked.has(token as Address)) {
       const refused = token as Address
       this.#asked.delete(refused)
       this.#wanted.delete(refused)
       this.#capacity = this.#asked.size
       this.#options.onFull(refused)
-    } else this.#options.onError(new TokenwireError('rejected', `the server refused a message: ${code}, ${message}`))
+    } else this.#options.onError(new TokenwireError('rejected', `${code}: ${message}`))
   }
 
   #change(token: Address): void {
@@ -161,14 +158,10 @@ export class Lane {
 
   #pumpAfter(ms: number): void {
     this.#pumping?.()
-    const cancel = this.#options.timers.after(ms, () => {
+    this.#pumping = this.#options.timers.after(ms, () => {
       this.#pumping = null
       this.#pump()
     })
-    this.#pumping = () => {
-      cancel()
-      this.#pumping = null
-    }
   }
 
   /** Sends what differs, unsubscribing first so that there is room, as fast as the server allows. */

@@ -123,9 +123,8 @@ export class Link {
 
   #watchSilence(): void {
     const { timers, silenceMs } = this.#options
-    const leftMs = this.#heardAt + silenceMs - timers.now()
     this.#cancelTimer()
-    this.#cancelTimer = timers.after(Math.max(leftMs, 0), () => {
+    this.#cancelTimer = timers.after(this.#heardAt + silenceMs - timers.now(), () => {
       if (timers.now() - this.#heardAt >= silenceMs) this.probe()
       else this.#watchSilence()
     })

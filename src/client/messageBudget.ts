@@ -1,22 +1,17 @@
-/** Less than what a server allows by default: 50 a second, with a burst of 200. */
-const PER_SECOND = 40
+/** Less than what a server allows by default: 50 messages a second, with a burst of 200. */
+const EACH_MS = 25
 const BURST = 180
 
-/** How many messages may still be sent over one connection. */
+/** How many messages may still be sent over one connection: each takes its time, and so much of it may be taken in advance. */
 export class MessageBudget {
-  #left = BURST
-  #at: number
-
-  constructor(nowMs: number) {
-    this.#at = nowMs
-  }
+  /** Until when time is taken. */
+  #takenMs = Number.NEGATIVE_INFINITY
 
   /** Takes one message and returns 0, or returns how many ms to wait for one. */
   take(nowMs: number): number {
-    this.#left = Math.min(BURST, this.#left + ((nowMs - this.#at) * PER_SECOND) / 1_000)
-    this.#at = nowMs
-    if (this.#left < 1) return Math.ceil(((1 - this.#left) * 1_000) / PER_SECOND)
-    this.#left--
+    const takenMs = Math.max(this.#takenMs, nowMs - BURST * EACH_MS) + EACH_MS
+    if (takenMs > nowMs) return takenMs - nowMs
+    this.#takenMs = takenMs
     return 0
   }
 }

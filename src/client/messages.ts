@@ -1,4 +1,5 @@
 import type { Address } from '#domain/address.ts'
+import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
 import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import { addressSchema, holderSchema, integerSchema, sequenceSchema, timeSchema, tokenSchema, tradeSchema } from './resources.ts'
 import { choice, list, mismatch, nullable, object, type Schema, type Shape, text } from './schema.ts'
@@ -62,16 +63,23 @@ export function readMessage(data: unknown): ReadMessage {
   const message = parseObject(data)
   if (message === null || typeof message.type !== 'string') return invalid('type')
   if (!Object.hasOwn(SCHEMAS, message.type)) return { type: 'unknown' }
-  const path = mismatch(SCHEMAS[message.type as ServerMessage['type']], message)
-  return path === null ? (message as unknown as ServerMessage) : invalid(path)
+  const known = message as unknown as ServerMessage
+  const path = mismatch(SCHEMAS[known.type], message) ?? (known.type === 'token.update' ? contradiction(known) : null)
+  return path === null ? known : invalid(path)
+}
+
+/** Whether an update speaks of two states or tokens at once: the sequence of one would stand for what is held of the other. */
+function contradiction({ sequence, token, latestTrade }: TokenUpdate): string | null {
+  return sequence === token.sequence && (latestTrade ?? { token: token.address }).token === token.address ? null : 'token'
 }
 
 function invalid(path: string): ReadMessage {
-  return { type: 'invalid', error: new TokenwireError('invalid_answer', `a message is not as promised at "${path}"`, { path }) }
+  return { type: 'invalid', error: new TokenwireError('invalid_answer', `the message is not as promised at "${path}"`, { path }) }
 }
 
 function parseObject(data: unknown): Readonly<Record<string, unknown>> | null {
-  if (typeof data !== 'string') return null
+  // None is longer: what is, is not worth the time of reading it.
+  if (typeof data !== 'string' || data.length > MAX_MESSAGE_BYTES) return null
   try {
     const value: unknown = JSON.parse(data)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null

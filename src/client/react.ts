@@ -7,7 +7,7 @@ import type { WatchedToken } from './watch.ts'
 export function useToken(client: Tokenwire, address: string, initial?: Token): WatchedToken | null {
   const store = useMemo(() => {
     let state: WatchedToken | null =
-      initial === undefined
+      initial === undefined || initial.address !== address.toLowerCase()
         ? null
         : { address: initial.address, sequence: initial.sequence, token: initial, latestTrade: null, holders: null, source: 'initial' }
     return {

@@ -232,6 +232,7 @@ export const actorStateSchema: Schema<ActorState> = object({
   frameBytes: nullable(count),
   activatedAt: time,
   eventsHandled: count,
+  conflated: count,
 })
 
 export const problemSchema: Schema<Problem> = object({

@@ -39,7 +39,16 @@ export class Rest {
     this.#options = options
   }
 
+  /** However a call ends, the next one in line has its turn: also when this one ended without a request. */
   async get<T>(call: RestCall<T>): Promise<Result<T>> {
+    try {
+      return await this.#get(call)
+    } finally {
+      this.#next()
+    }
+  }
+
+  async #get<T>(call: RestCall<T>): Promise<Result<T>> {
     const { timers, random } = this.#options
     const { signal, retries = this.#options.retries } = call.options ?? {}
     for (let attempt = 0; ; ) {
@@ -62,11 +71,13 @@ export class Rest {
       if (answer.kind === 'value') return { ok: true, value: answer.value }
       const error = this.#ended(call.options) ?? errorOf(answer)
       const { code, retryAfterMs } = error
+      // A server that asks for no pause at all is not hammered either.
+      const waitMs = Math.max(retryAfterMs ?? 0, backoffMs(attempt, random, 500, LONGEST_WAIT_MS))
       // Too many requests are about all of them. What one route can't answer, such as a price that nobody gives, says nothing about the others.
       const isForAll = code === 'rate_limited' && retryAfterMs !== null
-      if (isForAll) this.#notBefore = Math.max(this.#notBefore, timers.now() + retryAfterMs)
-      if (!isRetryable(error) || attempt >= retries || (retryAfterMs ?? 0) > LONGEST_WAIT_MS) return { ok: false, error }
-      if (!isForAll) await this.#sleep(retryAfterMs ?? backoffMs(attempt, random), signal)
+      if (isForAll) this.#notBefore = Math.max(this.#notBefore, timers.now() + waitMs)
+      if (!isRetryable(error) || attempt >= retries || waitMs > LONGEST_WAIT_MS) return { ok: false, error }
+      if (!isForAll) await this.#sleep(waitMs, signal)
       attempt++
     }
   }
@@ -74,7 +85,7 @@ export class Rest {
   /** Why the call is over whatever the server says; `null`: it is not. */
   #ended(options: CallOptions | undefined): TokenwireError | null {
     if (this.#options.closed.aborted) return new TokenwireError('closed', 'the client is closed')
-    if (options?.signal?.aborted) return new TokenwireError('aborted', 'the call was aborted', { cause: options.signal.reason })
+    if (options?.signal?.aborted) return new TokenwireError('aborted', 'the call is aborted', { cause: options.signal.reason })
     return null
   }
 
@@ -96,12 +107,16 @@ export class Rest {
       return { kind: timedOut ? 'timeout' : 'network', cause }
     } finally {
       this.#inFlight--
-      for (const next of this.#waiting) {
-        next()
-        break
-      }
+      this.#next()
       cancel()
       unhear()
+    }
+  }
+
+  #next(): void {
+    for (const wake of this.#waiting) {
+      wake()
+      break
     }
   }
 
@@ -142,5 +157,5 @@ function queryText(query: RestCall<unknown>['query'] = {}): string {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value))
   const text = String(parameters)
-  return text === '' ? '' : `?${text}`
+  return text && `?${text}`
 }

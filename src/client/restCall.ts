@@ -5,9 +5,9 @@ import type { OperatorOptions } from './tokenwire.ts'
 export interface RestCall<T> {
   /** Begins with a slash. */
   readonly path: string
-  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
+  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>> | undefined
   readonly schema: Schema<T>
   readonly options?: OperatorOptions | undefined
   /** A status besides 200 that carries a value of the schema. */
-  readonly alsoStatus?: number
+  readonly alsoStatus?: number | undefined
 }

@@ -14,6 +14,9 @@ const LARGEST_PAGE = 500
 /** How long after a failed fetch it is tried again, when no update asks for it before. */
 const RETRY_MS = 30_000
 
+/** How long an update that is older than what is known may be the newest. */
+const SETTLE_MS = 5_000
+
 export interface TapeOptions {
   readonly calls: Pick<Calls, 'trades'>
   readonly timers: Timers
@@ -35,15 +38,14 @@ export class Tape {
   /** How many trades the token had when `#last` was its newest; `null`: not known. */
   #count: number | null = null
   /** Given lately, as a trade may come again in another block after a reorg. */
-  readonly #given = new Set<string>()
+  readonly #given = new Set<string | null>()
   #newest: WatchedToken | null = null
   #isFetching = false
   #cancelRetry = () => {}
 
   constructor(options: TapeOptions) {
     this.#options = options
-    this.#last = options.since
-    if (options.since !== undefined) this.#given.add(keyOf(options.since))
+    if (options.since !== undefined) this.#give([], options.since, false)
   }
 
   /** A newer state of the token. */
@@ -54,10 +56,12 @@ export class Tape {
 
   /**
    * 1. The token without its trade, as REST brings it: the count shows whether any is missing. 2. The first state: what comes later is new. 3. The
-   * newest trade is the last one given. 4. It was given, and so was a later one, as what is fetched may be newer than an update. 5. It stands before
-   * the last one: some were taken back, and what is new before this one can't be told. 6. It is the only new one. 7. There are several.
+   * newest trade is the last one given: the same number, or some before it were taken back. 4. It is the only new one. 5. It was given, and so was a
+   * later one: the update is older than what was fetched, or the later one was taken back, which shows when nothing newer comes. 6. There are
+   * several, or the last one was taken back: the list tells.
    */
   #look(state: WatchedToken): void {
+    this.#cancelRetry()
     const { latestTrade } = state
     const { tradeCount } = state.token.market
     const last = this.#last
@@ -65,12 +69,13 @@ export class Tape {
       if (last !== undefined && tradeCount !== this.#count) void this.#fetch()
       return
     }
-    if (last === undefined || latestTrade === null || this.#isLast(latestTrade)) this.#last = latestTrade
-    else if (this.#given.has(keyOf(latestTrade))) return
-    else if (!isAfter(latestTrade, last)) this.#give([latestTrade], true)
-    else if (this.#count === tradeCount - 1) this.#give([latestTrade], false)
-    else {
-      void this.#fetch()
+    if (last === undefined || isSame(latestTrade, last)) {
+      this.#give([], latestTrade, this.#count !== null && tradeCount !== this.#count)
+    } else if (latestTrade !== null && isAfter(latestTrade, last) && this.#count === tradeCount - 1) {
+      this.#give([latestTrade], latestTrade, false)
+    } else {
+      if (this.#given.has(keyOf(latestTrade))) this.#fetchAfter(SETTLE_MS)
+      else void this.#fetch()
       return
     }
     this.#count = tradeCount
@@ -80,24 +85,25 @@ export class Tape {
     this.#cancelRetry()
   }
 
-  #isLast(trade: Trade): boolean {
-    return !!this.#last && keyOf(trade) === keyOf(this.#last)
-  }
-
-  #give(trades: readonly Trade[], gap: boolean): void {
+  /** @param last - the newest one that there is */
+  #give(trades: readonly Trade[], last: Trade | null, gap: boolean): void {
     const fresh = trades.filter(trade => !this.#given.has(keyOf(trade)))
-    for (const trade of fresh) this.#given.add(keyOf(trade))
+    this.#last = last
+    for (const trade of [...fresh, last]) this.#given.add(keyOf(trade))
     for (const key of this.#given) {
       if (this.#given.size <= 2 * MAX_MISSED) break
       this.#given.delete(key)
     }
-    this.#last = trades.at(-1) ?? this.#last
     if (fresh.length > 0 || gap) this.#options.onTrades({ trades: fresh, gap })
+  }
+
+  #fetchAfter(ms: number): void {
+    this.#cancelRetry = this.#options.timers.after(ms, () => void this.#fetch())
   }
 
   /** Fetches what is missing, and looks again when there was news meanwhile. */
   async #fetch(): Promise<void> {
-    const { timers, random, signal, onError } = this.#options
+    const { random, signal, onError } = this.#options
     const state = this.#newest
     if (state === null) return
     this.#cancelRetry()
@@ -107,43 +113,55 @@ export class Tape {
     if (signal.aborted) return
     if (!found.ok) {
       onError(found.error)
-      this.#cancelRetry = timers.after(jitteredMs(RETRY_MS, random), () => void this.#fetch())
+      this.#fetchAfter(jitteredMs(RETRY_MS, random))
       return
     }
-    this.#count = null
-    this.#give(found.trades, found.gap)
     const { latestTrade, token } = state
-    if (this.#newest !== state) this.#look(this.#newest ?? state)
-    else if (!isPartial(state) && latestTrade !== null && this.#isLast(latestTrade)) this.#count = token.market.tradeCount
+    this.#count = !isPartial(state) && isSame(latestTrade, found.newest) ? token.market.tradeCount : null
+    this.#give(found.trades, found.newest, found.gap)
+    if (this.#newest !== state && !signal.aborted) this.#look(this.#newest ?? state)
   }
 
-  /** The trades after the last one, rising. */
-  async #missing({
-    address,
-    token,
-  }: WatchedToken): Promise<{ ok: true; trades: readonly Trade[]; gap: boolean } | { ok: false; error: unknown }> {
+  /** The trades after the last one, rising. There is a gap when there are too many, and when the last one is not in the list any more. */
+  async #missing({ address, token }: WatchedToken): Promise<Missing> {
     const { calls, signal } = this.#options
+    const last = this.#last ?? null
     const trades: Trade[] = []
     const limit = Math.min(LARGEST_PAGE, Math.max(SMALLEST_PAGE, token.market.tradeCount - (this.#count ?? 0)))
+    let newest: Trade | null = null
+    let isThere = last === null
     let cursor: string | null = null
     do {
       const result = await calls.trades(address, { order: 'desc', limit, ...(cursor === null ? {} : { cursor }) }, { signal })
       if (!result.ok) return result
-      const after = result.value.data.filter(trade => isAfter(trade, this.#last))
-      trades.push(...after)
-      if (after.length < result.value.data.length) return { ok: true, trades: trades.reverse(), gap: false }
-      cursor = result.value.nextCursor
+      const { data, nextCursor } = result.value
+      for (const trade of data) {
+        newest ??= trade
+        isThere ||= isSame(trade, last)
+        if (!isAfter(trade, last)) return { ok: true, trades: trades.reverse(), newest, gap: !isThere }
+        trades.push(trade)
+      }
+      // A page without trades has nothing behind it.
+      cursor = data.length === 0 ? null : nextCursor
     } while (cursor !== null && trades.length < MAX_MISSED)
-    return { ok: true, trades: trades.reverse(), gap: cursor !== null }
+    return { ok: true, trades: trades.reverse(), newest, gap: cursor !== null || !isThere }
   }
 }
+
+type Missing =
+  | { readonly ok: true; readonly trades: readonly Trade[]; readonly newest: Trade | null; readonly gap: boolean }
+  | { readonly ok: false; readonly error: unknown }
 
 function isPartial({ source }: WatchedToken): boolean {
   return source === 'rest' || source === 'initial'
 }
 
-function keyOf(trade: Trade): string {
-  return `${trade.txHash} ${trade.logIndex}`
+function keyOf(trade: Trade | null): string | null {
+  return trade && `${trade.txHash} ${trade.logIndex}`
+}
+
+function isSame(trade: Trade | null, other: Trade | null): boolean {
+  return keyOf(trade) === keyOf(other)
 }
 
 /** In the order of the chain. */

@@ -39,22 +39,23 @@ interface Details {
 /** Every failure that this client knows of, as a value of a `Result`, given to `onError`, or thrown by an iterator. */
 export class TokenwireError extends Error {
   override readonly name = 'TokenwireError'
-  readonly code: TokenwireErrorCode
+  declare readonly code: TokenwireErrorCode
   /** HTTP status or WebSocket close code; `null` when there was none. */
-  readonly status: number | null
+  declare readonly status: number | null
   /** What the server said, when it said it as RFC 9457 asks. */
-  readonly problem: Problem | null
+  declare readonly problem: Problem | null
   /** How long the server asked to wait; `null` when it did not. */
-  readonly retryAfterMs: number | null
+  declare readonly retryAfterMs: number | null
   /** Of `invalid_answer`: the first place that is not as promised, such as `data.0.market.priceWeth`. */
-  readonly path: string | null
+  declare readonly path: string | null
 
   constructor(code: TokenwireErrorCode, message: string, details: Details = {}) {
     super(message, details)
+    const { status = null, problem = null, retryAfterMs = null, path = null } = details
     this.code = code
-    this.status = details.status ?? null
-    this.problem = details.problem ?? null
-    this.retryAfterMs = details.retryAfterMs ?? null
-    this.path = details.path ?? null
+    this.status = status
+    this.problem = problem
+    this.retryAfterMs = retryAfterMs
+    this.path = path
   }
 }

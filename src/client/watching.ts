@@ -3,6 +3,8 @@ import type { Calls } from './calls.ts'
 import type { Timers } from './clock.ts'
 import type { Feed } from './feed.ts'
 import { accept, type Held, isNews } from './held.ts'
+import { addressSchema } from './resources.ts'
+import { mismatch } from './schema.ts'
 import { Tape } from './tape.ts'
 import type { Watch, WatchedToken, WatchOptions } from './watch.ts'
 import type { Watcher } from './watcher.ts'
@@ -17,8 +19,6 @@ export interface WatchingDeps {
   readonly call: <T>(listener: ((value: T) => void) | undefined, value: T) => void
 }
 
-const ADDRESS = /^0x[0-9a-f]{40}$/i
-
 /** One call of `watch`. */
 export function startWatching(
   address: string,
@@ -26,13 +26,20 @@ export function startWatching(
   { signal, initial, onTrades, tradesSince, onEnd }: WatchOptions,
   { feed, call, timers, ...deps }: WatchingDeps,
 ): Watch {
-  if (!ADDRESS.test(address)) throw new TypeError('an address is 0x and 40 hex digits')
   const token = address.toLowerCase() as Address
+  if (mismatch(addressSchema, token) !== null || (initial && initial.address !== token))
+    throw new TypeError('no address, or not that of initial')
   const over = new AbortController()
   const tape =
     onTrades === undefined
       ? null
-      : new Tape({ ...deps, timers, signal: over.signal, since: tradesSince, onTrades: news => call(onTrades, news) })
+      : new Tape({
+          ...deps,
+          timers,
+          signal: over.signal,
+          since: tradesSince,
+          onTrades: news => over.signal.aborted || call(onTrades, news),
+        })
   let held: Held | null = initial === undefined ? null : accept(null, { source: 'initial', token: initial })
   const finish = () => {
     if (over.signal.aborted) return

@@ -76,6 +76,48 @@ export function percentOf(part: bigint, whole: bigint): number | null {
   return Math.min(100, Number((part * 1_000_000n) / whole) / 10_000)
 }
 
+/**
+ * What `formatDecimal(multiply(parseDecimal(a), parseDecimal(b)))` gives, at a fraction of its cost: the digits are multiplied as they stand, so the
+ * numbers are small, and what is rounded is rounded in the text. For values that are converted with every update.
+ *
+ * @throws `TypeError` for what is no plain decimal
+ */
+export function multiplyTexts(a: string, b: string): string {
+  const first = PLAIN_DECIMAL.exec(a)
+  const second = PLAIN_DECIMAL.exec(b)
+  // Negative, or no decimal at all.
+  if (first === null || second === null) return formatDecimal(multiply(parseDecimal(a), parseDecimal(b)))
+  const [, firstWhole = '', firstFraction = ''] = first
+  const [, secondWhole = '', secondFraction = ''] = second
+  const places = firstFraction.length + secondFraction.length
+  // Digits past the 60th are cut before and after the multiplication.
+  if (places > SCALE) return formatDecimal(multiply(parseDecimal(a), parseDecimal(b)))
+  const product = (BigInt(firstWhole + firstFraction) * BigInt(secondWhole + secondFraction)).toString()
+  const digits = roundDigits(product).padStart(places + 1, '0')
+  const fraction = withoutLastZeros(digits.slice(digits.length - places))
+  const whole = digits.slice(0, digits.length - places)
+  return fraction === '' ? whole : `${whole}.${fraction}`
+}
+
+const PLAIN_DECIMAL = /^(\d+)(?:\.(\d*))?$/
+const FIVE = 0x35
+const ZERO = 0x30
+
+/** Half up to the significant digits, with zeros for the rest. */
+function roundDigits(digits: string): string {
+  const excess = digits.length - SIGNIFICANT_DIGITS
+  if (excess <= 0) return digits
+  const kept = digits.slice(0, SIGNIFICANT_DIGITS)
+  const rounded = digits.charCodeAt(SIGNIFICANT_DIGITS) >= FIVE ? (BigInt(kept) + 1n).toString() : kept
+  return rounded + '0'.repeat(excess)
+}
+
+function withoutLastZeros(digits: string): string {
+  let end = digits.length
+  while (end > 0 && digits.charCodeAt(end - 1) === ZERO) end--
+  return digits.slice(0, end)
+}
+
 function roundSignificant(value: bigint): Decimal {
   const length = (value < 0n ? -value : value).toString().length
   const excess = length - SIGNIFICANT_DIGITS

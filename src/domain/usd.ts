@@ -1,10 +1,10 @@
 import type { Claimable } from './claimable.ts'
-import { formatDecimal, multiply, parseDecimal } from './decimal.ts'
+import { multiplyTexts } from './decimal.ts'
 import type { Token, TokenSnapshot } from './token.ts'
 
 /** USD for a plain decimal WETH value; `null` when the value or the price (USD per ETH) is not known. */
 export function toUsd(weth: string | null, ethUsd: string | null): string | null {
-  return weth === null || ethUsd === null ? null : formatDecimal(multiply(parseDecimal(weth), parseDecimal(ethUsd)))
+  return weth === null || ethUsd === null ? null : multiplyTexts(weth, ethUsd)
 }
 
 /** The token with the USD values of its market filled in at the given price. */

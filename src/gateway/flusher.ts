@@ -3,7 +3,8 @@ import type { RealtimeStats } from './realtimeStats.ts'
 
 /** Something that holds back what it is to write: an outbox. */
 export interface Flushable {
-  flush(): void
+  /** Writes some of it. Returns whether more could be written. */
+  flushSlice(): boolean
 }
 
 export interface FlusherOptions {
@@ -13,12 +14,16 @@ export interface FlusherOptions {
   readonly logger: Logger
 }
 
-/** Flushes the outboxes that something was put into, each once, at the end of the tick. */
+/**
+ * Flushes the outboxes that something was put into, at the end of the tick. One that has more than a slice goes to the end of the line, so that a
+ * client with many hot tokens delays each of the others by one slice at most.
+ */
 export class Flusher {
   readonly #options: FlusherOptions
-  #dirty: Flushable[] = []
-  /** Filled by what is put in while the other is flushed, then they change places: no array is made per tick. */
-  #next: Flushable[] = []
+  /** Filled while the other is flushed, then they change places. Neither is ever made smaller: nothing is allocated per tick. */
+  #dirty: (Flushable | null)[] = []
+  #flushing: (Flushable | null)[] = []
+  #dirtyCount = 0
   #isScheduled = false
   readonly #flush = () => this.flush()
 
@@ -27,7 +32,7 @@ export class Flusher {
   }
 
   add(outbox: Flushable): void {
-    this.#dirty.push(outbox)
+    this.#dirty[this.#dirtyCount++] = outbox
     if (this.#isScheduled) return
     this.#isScheduled = true
     this.#options.schedule(this.#flush)
@@ -35,18 +40,26 @@ export class Flusher {
 
   flush(): void {
     this.#isScheduled = false
-    const batch = this.#dirty
-    this.#dirty = this.#next
+    const line = this.#dirty
+    let count = this.#dirtyCount
+    this.#dirty = this.#flushing
+    this.#flushing = line
+    this.#dirtyCount = 0
     this.#options.stats.batchBegins()
-    for (const outbox of batch) {
-      try {
-        outbox.flush()
-      } catch (err) {
-        // A defect in one connection must not cost the others their update.
-        this.#options.logger.error({ err }, 'an outbox could not be flushed')
-      }
+    for (let index = 0; index < count; index++) {
+      const outbox = line[index]
+      line[index] = null
+      if (outbox && this.#flushSlice(outbox)) line[count++] = outbox
     }
-    batch.length = 0
-    this.#next = batch
+  }
+
+  #flushSlice(outbox: Flushable): boolean {
+    try {
+      return outbox.flushSlice()
+    } catch (err) {
+      // A defect in one connection must not cost the others their update.
+      this.#options.logger.error({ err }, 'an outbox could not be flushed')
+      return false
+    }
   }
 }

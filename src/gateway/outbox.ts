@@ -19,6 +19,9 @@ export interface Sink {
   tooManyAnswers(): void
 }
 
+/** What one connection writes before the others have their turn: some 100 µs of work, and the updates of 23 tokens with all their holders, or of eight of the largest. */
+const SLICE_BYTES = 131_072
+
 /** Answers that may wait for a client to read: five bursts of subscribing to everything that one may. */
 const MAX_WAITING_ANSWERS = 1_024
 
@@ -103,10 +106,21 @@ export class Outbox {
 
   /** Writes what is owed, as far as the socket takes it. */
   flush(): void {
+    while (this.flushSlice());
+  }
+
+  /** Writes the next of it. Returns whether there is more that the socket may take. */
+  flushSlice(): boolean {
     this.#isDirty = false
-    if (this.#isClosed) return
-    if (this.#answers !== null && this.#answers.length > MAX_WAITING_ANSWERS) this.#sink.tooManyAnswers()
-    else if (!this.isBlocked) this.#write()
+    if (this.#isClosed) return false
+    if (this.#answers !== null && this.#answers.length > MAX_WAITING_ANSWERS) {
+      this.#sink.tooManyAnswers()
+      return false
+    }
+    if (this.isBlocked || this.isEmpty) return false
+    this.#write()
+    this.#isDirty = !this.isBlocked && !this.isEmpty
+    return this.#isDirty
   }
 
   /** The socket has taken some of what was buffered: the reader lives. */
@@ -123,7 +137,7 @@ export class Outbox {
   resume(): boolean {
     this.#stuckSinceMs = null
     const wasEmpty = this.isEmpty
-    this.flush()
+    if (this.flushSlice()) this.#flusher.add(this)
     return !wasEmpty
   }
 
@@ -142,10 +156,16 @@ export class Outbox {
 
   /** One frame needs no cork, and it is what nearly every flush is about. */
   #write(): void {
-    if (this.isEmpty) return
-    const isSingle = this.#answers === null && this.#first === this.#last
-    const isClear = isSingle ? this.#writeFrames() : this.#sink.cork(() => this.#writeAnswers() && this.#writeFrames())
-    if (!isClear) this.block()
+    if (this.#answers === null && this.#first === this.#last) {
+      this.#writeFrames()
+      return
+    }
+    if (!writeTogether(this, this.#sink)) this.block()
+  }
+
+  /** What is written together. */
+  writeSlice(): void {
+    if (this.#writeAnswers()) this.#writeFrames()
   }
 
   /** Returns whether the socket takes more. */
@@ -163,16 +183,17 @@ export class Outbox {
     return result === 'sent'
   }
 
-  #writeFrames(): boolean {
-    while (this.#first !== null) {
+  #writeFrames(): void {
+    let left = SLICE_BYTES
+    while (this.#first !== null && left > 0) {
+      left -= this.#first.frameBytes
       const result = this.#first.write(this.#sink)
       if (result !== 'refused') this.#unlink(null, this.#first)
       if (result !== 'sent') {
         this.block()
-        return false
+        return
       }
     }
-    return true
   }
 
   #unlink(before: OutboxSubscription | null, subscription: OutboxSubscription): void {
@@ -181,6 +202,18 @@ export class Outbox {
     if (this.#last === subscription) this.#last = before
     subscription.next = null
   }
+}
+
+/** Whose `writeSlice` runs inside `cork`: a function made once in place of one for each flush. */
+let corked: Outbox | null = null
+const writeCorked = () => corked?.writeSlice()
+
+/** Returns whether all of it could leave. */
+function writeTogether(outbox: Outbox, sink: Sink): boolean {
+  corked = outbox
+  const isClear = sink.cork(writeCorked)
+  corked = null
+  return isClear
 }
 
 /** One connection's interest in one token: at most one frame waits in it. */
@@ -209,6 +242,11 @@ export class OutboxSubscription implements Subscription {
     return this.#frame !== null && this.#outbox.isBlocked
   }
 
+  /** Of the frame that waits; 0: none does. */
+  get frameBytes(): number {
+    return this.#frame?.webSocket.length ?? 0
+  }
+
   subscribed(sequence: number | null): void {
     if (!this.#isEnded && this.transport === 'webSocket') this.#outbox.answer(encodeSubscribed(this.token, sequence))
   }
@@ -217,8 +255,8 @@ export class OutboxSubscription implements Subscription {
     this.#offer(frame, false)
   }
 
-  update(frame: Frame): void {
-    this.#offer(frame, true)
+  update(frame: Frame): boolean {
+    return this.#offer(frame, true)
   }
 
   /** Nothing is owed for it any more, and what is offered later is ignored. */
@@ -239,13 +277,15 @@ export class OutboxSubscription implements Subscription {
     return result
   }
 
-  #offer(frame: Frame, isUpdate: boolean): void {
-    if (frame.sequence <= this.#newestSequence || this.#isEnded) return
+  /** Returns whether it takes the place of another. */
+  #offer(frame: Frame, isUpdate: boolean): boolean {
+    if (frame.sequence <= this.#newestSequence || this.#isEnded) return false
     this.#newestSequence = frame.sequence
     const isFirst = this.#frame === null
     this.#frame = frame
     this.#isUpdate = isUpdate
     if (isFirst) this.#outbox.owe(this)
     else this.#stats.conflated()
+    return !isFirst
   }
 }

@@ -9,10 +9,11 @@ import { TokenwireError } from '#errors'
 import { createBackfill } from './backfill.ts'
 import type { BackfillReport } from './backfillReport.ts'
 import type { BackfillBounds } from './backfillSize.ts'
+import { confirmFirst } from './confirmFirst.ts'
 import { createFollow, liveBatch, runBatch } from './follow.ts'
 import type { IndexerStateRecorder } from './indexerState.ts'
 import { FOLLOW_BLOCKS, type PlannedBlocks, plan } from './plan.ts'
-import { type BlockBatch, type BlockSink, LONGEST_RUN_BLOCKS, type Watchlist } from './ports.ts'
+import { type BlockBatch, type BlockSink, endOf, LONGEST_RUN_BLOCKS, type Watchlist } from './ports.ts'
 import { reconcile } from './reconcile.ts'
 import { findReorg } from './reorg.ts'
 import { fetchReplacement } from './replacement.ts'
@@ -26,6 +27,8 @@ export interface AdvancerOptions {
   readonly watchlist: Watchlist
   readonly state: Pick<IndexerStateRecorder, 'indexed' | 'reorged' | 'trouble'>
   readonly report: BackfillReport
+  /** The hash of the chain's first block, by which the database knows its chain; `null`: not known. */
+  readonly genesisHash: Hex | null
   /** Reorgs up to so many indexed blocks are swapped. */
   readonly maxReorgDepth: number
   /** So many blocks before the confirmed head are followed, and at least `maxReorgDepth`. Default `FOLLOW_BLOCKS`. */
@@ -67,7 +70,7 @@ const SETTLED_BLOCKS = 8
 const IDLE: Advance = { kind: 'idle' }
 
 export function createAdvancer(options: AdvancerOptions): Advancer {
-  const { source, sink, watchlist, state, report, maxReorgDepth, settledBlocks = SETTLED_BLOCKS, logger } = options
+  const { source, sink, watchlist, state, report, maxReorgDepth, genesisHash, settledBlocks = SETTLED_BLOCKS, logger } = options
   const { startBlock } = watchlist
   const followBlocks = Math.max(options.followBlocks ?? FOLLOW_BLOCKS, maxReorgDepth)
   const backfill = createBackfill({ source, watchlist, bounds: options.backfillBounds })
@@ -112,11 +115,14 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
     if (uncertain !== null && cursor?.hash === uncertain.to.hash) return perform(uncertain)
     uncertain = null
     // Below the tip, comparing with the confirmed block tells nothing of the cursor: it has to be looked up.
-    if (cursor !== undefined && cursor.number < tip.head.number) {
-      const { hash } = await source.header(cursor.number)
-      if (hash !== cursor.hash) return replaced(tip)
-    }
+    if (cursor !== undefined && cursor.number < tip.head.number && (await isReplaced(recent))) return replaced(tip)
     return recent
+  }
+
+  /** Whether the chain has another block at the cursor, as one provider shows it. */
+  const isReplaced = async (chain: LocalChain): Promise<boolean> => {
+    const cursor = chain.at(-1)
+    return cursor !== undefined && (await source.header(cursor.number)).hash !== cursor.hash
   }
 
   /**
@@ -125,21 +131,24 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
    */
   const replaced = async (tip: ChainTip): Promise<Advance> => {
     const chain = await sink.recentBlocks()
-    const { depth, ancestor } = await findReorg(source, chain, tip.head.number)
+    const reorg = await findReorg(source, chain, tip.head.number, startBlock)
+    const { kind, depth } = reorg
+    const ancestor = kind === 'fork' ? reorg.ancestor : null
     const cursor = chain.at(-1)?.number ?? startBlock
-    const details = { cursor, depth, atLeast: ancestor === null, ancestor: ancestor?.number ?? null }
-    if (ancestor === null || depth > maxReorgDepth) {
+    const details = { cursor, depth, atLeast: kind === 'forgotten', ancestor: ancestor?.number ?? null }
+    if (kind === 'forgotten' || depth > maxReorgDepth) {
       const hash = chain.at(-1)?.hash ?? null
       if (tooDeepAt !== hash) {
         state.reorged(depth)
         logger.error(details, 'indexed blocks are no longer on the chain')
         tooDeepAt = hash
       }
-      const blocks = `${ancestor === null ? 'at least ' : ''}${depth} indexed block(s) up to block ${cursor}`
+      const blocks = `${details.atLeast ? 'at least ' : ''}${depth} indexed block(s) up to block ${cursor}`
       throw new TokenwireError('reorg_too_deep', `the chain has replaced ${blocks}; indexing has stopped`, { details })
     }
-    const replacement = await fetchReplacement({ source, watchlist, ancestor, to: Math.min(cursor, tip.confirmed.number) })
-    const to = replacement.batches.at(-1)?.to ?? ancestor
+    const last = Math.min(cursor, tip.confirmed.number)
+    const replacement = await fetchReplacement({ source, watchlist, ancestor, to: last, genesisHash })
+    const to = endOf(replacement)
     const done = () => {
       state.reorged(depth)
       logger.warn({ ...details, to: to.number }, 'the chain has replaced indexed blocks; they are swapped')
@@ -181,15 +190,12 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
     const next = plan(chain, tip, startBlock, followBlocks)
     report.planned(next)
     switch (next.kind) {
-      case 'look': {
-        const cursor = chain.at(-1)
-        const shown = cursor === undefined ? undefined : await source.header(cursor.number)
-        if (shown?.hash !== cursor?.hash) return replaced(tip)
+      case 'look':
+        if (await isReplaced(chain)) return replaced(tip)
         lookedBelow = tip.head.hash
         toldAhead = false
         state.trouble('indexing', null)
         return IDLE
-      }
       case 'idle':
         toldAhead = false
         state.trouble('indexing', null)
@@ -203,6 +209,7 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
       case 'follow':
       case 'backfill': {
         const { batch, first } = await fetchNext(next, tip)
+        if (chain.length === 0) await confirmFirst(source, first, genesisHash)
         // What was fetched ahead may be of a fork that is gone; that is found out there, too.
         if (reconcile(chain, first).kind !== 'append') return replaced(tip)
         const committed = await perform(batchCommit(batch))

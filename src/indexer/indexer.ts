@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '#chain/clock.ts'
 import { heads, pollIntervalMs } from '#chain/heads.ts'
 import type { Rpc } from '#chain/rpc.ts'
 import type { Confirmations } from '#config'
+import type { Hex } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { hasCode, TokenwireError } from '#errors'
 import { createAdvancer } from './advance.ts'
@@ -21,6 +22,8 @@ export interface IndexerOptions {
   readonly sink: BlockSink
   readonly watchlist: Watchlist
   readonly confirmations: Confirmations
+  /** The hash of the chain's first block, by which the database knows its chain: an index begins on no other one. Default: not known. */
+  readonly genesisHash?: Hex
   /** Reorgs up to so many indexed blocks are swapped; what the sink was told. Default 0: the first one ends indexing. */
   readonly maxReorgDepth?: number
   /** How many blocks before the confirmed head are followed one by one, and how large the ranges before them are. Defaults: the advancer's. */
@@ -57,19 +60,9 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const { startBlock } = watchlist
   const state = createIndexerState({ rpc, startBlock, nowMs, blocksAtOnce: provider => source.blocksAtOnce(provider) })
   const report = createBackfillReport({ state, startBlock, logger, nowMs })
-  const { followBlocks, backfillBounds, settledBlocks, maxReorgDepth = 0 } = options
-  const advancer = createAdvancer({
-    source,
-    sink,
-    watchlist,
-    state,
-    report,
-    maxReorgDepth,
-    followBlocks,
-    backfillBounds,
-    settledBlocks,
-    logger,
-  })
+  const { followBlocks, backfillBounds, settledBlocks, maxReorgDepth = 0, genesisHash = null } = options
+  const bounds = { maxReorgDepth, followBlocks, backfillBounds, settledBlocks }
+  const advancer = createAdvancer({ source, sink, watchlist, state, report, genesisHash, logger, ...bounds })
   const stopped = new Subject<void>()
   /** Whether the chain has left the index behind: it is looked at again now and then. */
   let leftBehind = false

@@ -29,10 +29,20 @@ export const LONGEST_RUN_BLOCKS = 32
 
 /** The blocks that take the place of indexed ones. */
 export interface Replacement {
-  /** The newest indexed block that stays. */
-  readonly ancestor: BlockHeader
-  /** One per block, ascending and linked, from the block after `ancestor`. None: the indexed blocks are only undone. */
+  /** The newest indexed block that stays; `null`: none does, and the index begins anew. */
+  readonly ancestor: BlockHeader | null
+  /**
+   * One per block, ascending and linked, from the block after `ancestor` or from the first one to index. None: the indexed blocks are only undone,
+   * which takes an `ancestor`.
+   */
   readonly batches: readonly BlockBatch[]
+}
+
+/** Where the index stands after a swap. */
+export function endOf({ ancestor, batches }: Replacement): BlockHeader {
+  const end = batches.at(-1)?.to ?? ancestor
+  if (end === null) throw new TypeError('a replacement of everything that is indexed by nothing')
+  return end
 }
 
 /** Where indexing stands and where blocks go. */
@@ -50,10 +60,10 @@ export interface BlockSink {
    */
   commit(batch: BlockBatch): Promise<CommittedBlock>
   /**
-   * Undoes every indexed block above the ancestor and commits those that replace them, in one transaction. Every token that either side
+   * Undoes every indexed block above the ancestor, or every one, and commits those that replace them, in one transaction. Every token that either side
    * touched gets a higher sequence. Idempotent as `commit`.
    *
-   * @throws as `commit`; `TokenwireError` `reorg_too_deep` when the ancestor is below what can be undone
+   * @throws as `commit`; `TokenwireError` `reorg_too_deep` when more than that would have to be undone than can be
    */
   swap(replacement: Replacement): Promise<CommittedBlock>
 }

@@ -3,16 +3,17 @@ import { blockAt } from '#chain/localChain.ts'
 import { RpcError } from '#chain/rpcFault.ts'
 import type { BlockHeader, IndexedBlock } from '#domain/block.ts'
 
-/** A fork that replaces indexed blocks, as all providers show it. */
-export interface Reorg {
+/** A fork that replaces indexed blocks, as all providers show it. `depth`: how many of them. */
+export type Reorg =
   /**
-   * The newest indexed block that is still on the chain and to which the index can go back: of a run of blocks that were committed together,
-   * only the last is. `null` when none of the remembered ones is.
+   * It leaves the indexed chain after `ancestor`, or within a run of blocks that were committed together, of which `ancestor` is the newest before: to
+   * a place within a run the index can't go back.
    */
-  readonly ancestor: BlockHeader | null
-  /** How many indexed blocks the chain has dropped; at least so many when `ancestor` is `null`. */
-  readonly depth: number
-}
+  | { readonly kind: 'fork'; readonly ancestor: BlockHeader; readonly depth: number }
+  /** None of the indexed blocks is on it, from the very first one on. */
+  | { readonly kind: 'whole'; readonly depth: number }
+  /** None of the remembered blocks is on it, and there are older ones: at least `depth`. */
+  | { readonly kind: 'forgotten'; readonly depth: number }
 
 type ReorgSource = Pick<ChainSource, 'headerOfEach' | 'headers'>
 
@@ -20,9 +21,10 @@ type ReorgSource = Pick<ChainSource, 'headerOfEach' | 'headers'>
  * Makes sure that the chain has really left the indexed blocks, and finds where.
  *
  * @param head the newest block that the chain has now
+ * @param startBlock the first block that is indexed
  * @throws `RpcError` `inconsistent` while any healthy provider still has the indexed block: then they disagree, and asking again decides
  */
-export async function findReorg(source: ReorgSource, local: readonly IndexedBlock[], head: number): Promise<Reorg> {
+export async function findReorg(source: ReorgSource, local: readonly IndexedBlock[], head: number, startBlock: number): Promise<Reorg> {
   const cursor = local.at(-1)
   if (cursor === undefined) throw new TypeError('nothing is indexed that a reorg could replace')
   const shared = blockAt(local, Math.min(cursor.number, head))
@@ -35,7 +37,8 @@ export async function findReorg(source: ReorgSource, local: readonly IndexedBloc
   const now = await source.headers(local.filter(({ number }) => number < shared.number).map(({ number }) => number))
   const shownHashes = new Map(now.map(({ number, hash }) => [number, hash]))
   const kept = local.filter(({ number, hash }) => shownHashes.get(number) === hash)
-  const newest = kept.at(-1)
-  const ancestor = kept.findLast(({ joined }) => joined !== true) ?? null
-  return { ancestor, depth: newest === undefined ? local.length : cursor.number - newest.number }
+  const depth = cursor.number - (kept.at(-1)?.number ?? cursor.number - local.length)
+  const ancestor = kept.findLast(({ joined }) => joined !== true)
+  if (ancestor !== undefined) return { kind: 'fork', ancestor, depth }
+  return { kind: kept.length === 0 && local[0]?.number === startBlock ? 'whole' : 'forgotten', depth }
 }

@@ -2,35 +2,41 @@ import type { ChainSource } from '#chain/chainSource.ts'
 import { RpcError } from '#chain/rpcFault.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
+import { confirmFirst } from './confirmFirst.ts'
 import { liveBatch } from './follow.ts'
 import type { BlockBatch, Replacement, Watchlist } from './ports.ts'
 
 export interface ReplacementOptions {
-  readonly source: Pick<ChainSource, 'blockWithLogs'>
+  readonly source: Pick<ChainSource, 'blockWithLogs' | 'headers'>
   readonly watchlist: Watchlist
-  /** The newest indexed block that stays. */
-  readonly ancestor: BlockHeader
+  /** The newest indexed block that stays; `null`: none does. */
+  readonly ancestor: BlockHeader | null
   /** The last block to fetch; at or below `ancestor`: none is. */
   readonly to: number
+  readonly genesisHash: Hex | null
 }
 
 const BLOCKS_AT_ONCE = 8
 
 /**
- * Fetches the blocks that follow on the ancestor, each with its logs of watched addresses and of those that an earlier one of them
+ * Fetches the blocks that follow on the ancestor, or on what comes before the first block to index, each with its logs of watched addresses and of those that an earlier one of them
  * announces. What only the dropped branch announced is among them, too; the sink, which forgets it first, passes it over.
  *
- * @throws `RpcError`, `inconsistent` when the blocks are not one chain from the ancestor on: it has been replaced again meanwhile
+ * @throws `RpcError`, `inconsistent` when the blocks are not one chain from the ancestor on: it has been replaced again meanwhile; `missing`
+ * when no block stays and none would take their place
  */
-export async function fetchReplacement({ source, watchlist, ancestor, to }: ReplacementOptions): Promise<Replacement> {
+export async function fetchReplacement({ source, watchlist, ancestor, to, genesisHash }: ReplacementOptions): Promise<Replacement> {
+  const first = ancestor === null ? watchlist.startBlock : ancestor.number + 1
+  if (ancestor === null && to < first) throw new RpcError({ kind: 'missing', what: `a confirmed block ${first}` })
   const announced = new Set<Hex>()
   const batches: BlockBatch[] = []
   let parent = ancestor
-  for (let from = ancestor.number + 1; from <= to; from += BLOCKS_AT_ONCE) {
+  for (let from = first; from <= to; from += BLOCKS_AT_ONCE) {
     const count = Math.min(BLOCKS_AT_ONCE, to - from + 1)
     const blocks = await Promise.all(Array.from({ length: count }, (_, index) => source.blockWithLogs(from + index)))
     for (const block of blocks) {
-      if (block.header.parentHash !== parent.hash) {
+      if (parent === null) await confirmFirst(source, block.header, genesisHash)
+      else if (block.header.parentHash !== parent.hash) {
         throw new RpcError({ kind: 'inconsistent', what: `block ${block.header.number} does not follow on the block before it` })
       }
       batches.push(liveBatch(block, watchlist, announced))

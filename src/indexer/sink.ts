@@ -10,7 +10,7 @@ import { TokenwireError } from '#errors'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import type { Directory } from '#launchpads/directory.ts'
 import { applyBatch, decodeBatch } from './applyBatch.ts'
-import { type BlockBatch, type BlockSink, LONGEST_RUN_BLOCKS, type Replacement } from './ports.ts'
+import { type BlockBatch, type BlockSink, endOf, LONGEST_RUN_BLOCKS, type Replacement } from './ports.ts'
 
 /** How far back the local chain is given out for reconciliation, at least. */
 const RECENT_BLOCKS = 512
@@ -76,10 +76,13 @@ async function commitBatch(batch: BlockBatch, options: SinkOptions): Promise<Com
   return committed(batch.to, changed, options)
 }
 
-async function swapBlocks({ ancestor, batches }: Replacement, options: SinkOptions): Promise<CommittedBlock> {
+async function swapBlocks(replacement: Replacement, options: SinkOptions): Promise<CommittedBlock> {
   const { directory, weth, writer, maxReorgDepth = 0 } = options
-  const to = batches.at(-1)?.to ?? ancestor
-  const branch = directory.upTo(ancestor.number)
+  const { ancestor, batches } = replacement
+  const to = endOf(replacement)
+  /** The last block that stays. */
+  const kept = ancestor?.number ?? directory.startBlock - 1
+  const branch = directory.upTo(kept)
 
   const changed = await options.transaction(async db => {
     const cursor = await lockCursor(db, writer)
@@ -87,13 +90,13 @@ async function swapBlocks({ ancestor, batches }: Replacement, options: SinkOptio
       for (const batch of batches) branch.add(branch.discoveries(batch.logs), batch.to.number)
       return readAgain(db, cursor, options, MOST_SNAPSHOTS)
     }
-    await assertUndoable(db, ancestor, cursor)
+    await assertUndoable(db, ancestor, kept, cursor)
     const committedAtMs = await readClockMs(db)
-    const undone = await undoBlocks(db, ancestor.number, committedAtMs)
+    const undone = await undoBlocks(db, kept, committedAtMs)
     let undoFrom = cursor?.undoFrom ?? null
     // At the ancestor nothing above it is left to undo, and below it no more than before.
-    if (undoFrom !== null && undoFrom > ancestor.number) undoFrom = null
-    await moveCursor(db, ancestor, committedAtMs, undoFrom)
+    if (undoFrom !== null && undoFrom > kept) undoFrom = null
+    if (ancestor !== null) await moveCursor(db, ancestor, committedAtMs, undoFrom)
     const tokens = new Set(undone.changed)
     // Block by block, as they would have been followed: an address is what it was known to be then.
     for (const batch of batches) {
@@ -147,19 +150,22 @@ function assertNext(batch: BlockBatch, cursor: ChainCursor | null): void {
   })
 }
 
-async function assertUndoable(db: Queryable, ancestor: BlockHeader, cursor: ChainCursor | null): Promise<void> {
-  const known = await readRecentBlocks(db, (cursor?.number ?? ancestor.number) - ancestor.number + 1)
-  if (cursor === null || known.length < 2 || known[0]?.hash !== ancestor.hash || known[0].joined === true) {
-    throw new TokenwireError('rpc_inconsistent', `Block ${ancestor.number} is not an ancestor of what the database holds.`, {
+async function assertUndoable(db: Queryable, ancestor: BlockHeader | null, kept: number, cursor: ChainCursor | null): Promise<void> {
+  const blocks = await readRecentBlocks(db, (cursor?.number ?? kept) - kept + 1)
+  const [known, child] = blocks
+  const stays =
+    ancestor === null ? known?.number === kept + 1 : known?.hash === ancestor.hash && known.joined !== true && child !== undefined
+  if (cursor === null || !stays) {
+    throw new TokenwireError('rpc_inconsistent', `Block ${kept} is not an ancestor of what the database holds.`, {
       retryable: true,
     })
   }
   const { undoFrom } = cursor
   // A run of which the last blocks can be undone can be undone as a whole.
-  if (undoFrom !== null && known.every(({ number, joined }) => number <= ancestor.number || number >= undoFrom || joined === true)) return
+  if (undoFrom !== null && blocks.every(({ number, joined }) => number <= kept || number >= undoFrom || joined === true)) return
   throw new TokenwireError(
     'reorg_too_deep',
-    `the chain has replaced ${cursor.number - ancestor.number} indexed block(s) up to block ${cursor.number}; indexing has stopped`,
-    { details: { cursor: cursor.number, ancestor: ancestor.number, undoFrom } },
+    `the chain has replaced ${cursor.number - kept} indexed block(s) up to block ${cursor.number}; indexing has stopped`,
+    { details: { cursor: cursor.number, ancestor: kept, undoFrom } },
   )
 }

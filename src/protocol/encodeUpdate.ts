@@ -1,5 +1,5 @@
 import type { Token, TokenSnapshot } from '#domain/token.ts'
-import { byteLength, cutText, jsonBytes } from './jsonText.ts'
+import { byteLength, cutText, firstUnits } from './jsonText.ts'
 import { MAX_MESSAGE_BYTES, MAX_UPDATE_HOLDERS } from './limits.ts'
 import type { TokenUpdate } from './messages.ts'
 
@@ -21,14 +21,17 @@ const encoder = new TextEncoder()
  * few as possible, and when none are left the ends of the creator's texts; numbers are never touched. Broken surrogate pairs, which not
  * every JSON reader accepts, become U+FFFD.
  *
- * Cost when it fits: one `JSON.stringify` and one UTF-8 encoding.
+ * Cost: one `JSON.stringify` and one UTF-8 encoding; a copy of the bytes more when holders are dropped, and the same again when texts are shortened.
  *
  * @throws `RangeError` when the rest alone is too large, which no token that the database can hold reaches
  */
 export function encodeUpdate(snapshot: TokenSnapshot): EncodedUpdate {
   const update = toUpdate(snapshot)
   const bytes = encoder.encode(JSON.stringify(update))
-  return bytes.length <= MAX_MESSAGE_BYTES ? { update, bytes } : encodeReduced(update)
+  if (bytes.length <= MAX_MESSAGE_BYTES) return { update, bytes }
+  const bareBytes = bytes.length - byteLength(JSON.stringify(update.holders)) + BRACKETS
+  if (bareBytes <= MAX_MESSAGE_BYTES) return withoutLastHolders({ update, bytes })
+  return encodeFitting({ ...update, holders: [], token: withShorterTexts(update.token, bareBytes - MAX_MESSAGE_BYTES) })
 }
 
 function toUpdate(snapshot: TokenSnapshot): TokenUpdate {
@@ -54,26 +57,27 @@ function withPlainTexts(token: Token): Token {
   for (const field of FREE_TEXTS) {
     const text = token[field]
     if (text === null || (text.length <= MAX_MESSAGE_BYTES && text.isWellFormed())) continue
-    plain = { ...plain, [field]: cutText(text.toWellFormed(), MAX_MESSAGE_BYTES) }
+    plain = { ...plain, [field]: firstUnits(text, MAX_MESSAGE_BYTES).toWellFormed() }
   }
   return plain
 }
 
-function encodeReduced(update: TokenUpdate): EncodedUpdate {
-  const bare = { ...update, holders: [] }
-  const bareBytes = byteLength(JSON.stringify(bare))
-  if (bareBytes <= MAX_MESSAGE_BYTES) return encodeFitting({ ...update, holders: firstHolders(update, MAX_MESSAGE_BYTES - bareBytes) })
-  return encodeFitting({ ...bare, token: withShorterTexts(update.token, bareBytes - MAX_MESSAGE_BYTES) })
-}
-
-/** As many holders as fit into that many bytes, from the largest on. */
-function firstHolders(update: TokenUpdate, room: number): TokenUpdate['holders'] {
-  let left = room
-  const kept = update.holders.findIndex((holder, index) => {
-    left -= byteLength(JSON.stringify(holder)) + (index === 0 ? 0 : 1)
-    return left < 0
-  })
-  return kept === -1 ? update.holders : update.holders.slice(0, kept)
+/** The update with as many holders as fit, from the largest on, by leaving bytes out of the middle. */
+function withoutLastHolders({ update, bytes }: EncodedUpdate): EncodedUpdate {
+  const holders = [...update.holders]
+  let size = bytes.length
+  while (size > MAX_MESSAGE_BYTES) {
+    const dropped = holders.pop()
+    // The first one has no comma before it.
+    size -= byteLength(JSON.stringify(dropped)) + (holders.length === 0 ? 0 : COMMA)
+  }
+  const { reason, sourceBlock, timestamp } = update
+  // What comes behind the holders: `],"reason":…`, which is this with `],` for `{`.
+  const tailBytes = byteLength(JSON.stringify({ reason, sourceBlock, timestamp })) + 1
+  const shorter = new Uint8Array(size)
+  shorter.set(bytes.subarray(0, size - tailBytes))
+  shorter.set(bytes.subarray(bytes.length - tailBytes), size - tailBytes)
+  return { update: { ...update, holders }, bytes: shorter }
 }
 
 /** The token with texts that are shorter by at least so many bytes of JSON, where they have them; a text that is cut to nothing is `null`. */
@@ -84,13 +88,15 @@ function withShorterTexts(token: Token, excess: number): Token {
     if (left <= 0) break
     const text = token[field]
     if (text === null || text.length < 2) continue
-    const before = jsonBytes(text)
-    const shorter = cutText(text, before - left)
+    const { text: shorter, bytesSaved } = cutText(text, left)
     texts[field] = shorter === '' ? null : shorter
-    left -= before - (shorter === '' ? NULL_GROWTH : jsonBytes(shorter))
+    left -= bytesSaved - (shorter === '' ? NULL_GROWTH : 0)
   }
   return { ...token, ...texts }
 }
+
+const COMMA = 1
+const BRACKETS = 2
 
 /** `null` is two bytes longer than the quotes of an empty text. */
 const NULL_GROWTH = 2

@@ -4,34 +4,45 @@ export function byteLength(text: string): number {
   return encoder.encode(text).length
 }
 
-/** How many bytes of UTF-8 a text has inside a JSON document, escapes counted, its quotes not. */
-export function jsonBytes(text: string): number {
-  let bytes = 0
-  for (const character of text) bytes += characterBytes(character)
-  return bytes
+/** At most so many UTF-16 units from the beginning of a text; a surrogate pair is not taken apart. */
+export function firstUnits(text: string, units: number): string {
+  const isWithinPair = isHighSurrogate(text.charCodeAt(units - 1)) && isLowSurrogate(text.charCodeAt(units))
+  return text.slice(0, isWithinPair ? units - 1 : units)
 }
 
-/** The longest beginning of a text that has at most so many bytes inside a JSON document; it ends between two code points. */
-export function cutText(text: string, maxBytes: number): string {
-  let bytes = 0
-  let end = 0
-  for (const character of text) {
-    bytes += characterBytes(character)
-    if (bytes > maxBytes) return text.slice(0, end)
-    end += character.length
+export interface CutText {
+  readonly text: string
+  /** By how much it is shorter inside a JSON document. */
+  readonly bytesSaved: number
+}
+
+/**
+ * Takes as little from the end of a text as saves so many bytes inside a JSON document, escapes counted; all of it when it has not so many. It
+ * ends between two code points.
+ *
+ * Cost: a walk over the units that are taken away, about a nanosecond each. Nothing is encoded.
+ *
+ * @param text well formed
+ */
+export function cutText(text: string, bytesToSave: number): CutText {
+  let end = text.length
+  let bytesSaved = 0
+  while (end > 0 && bytesSaved < bytesToSave) {
+    const unit = text.charCodeAt(--end)
+    if (isLowSurrogate(unit)) {
+      end--
+      bytesSaved += 4
+    } else bytesSaved += unitBytes(unit)
   }
-  return text
+  return { text: text.slice(0, end), bytesSaved }
 }
 
-/** What `JSON.stringify` and UTF-8 make of one code point, given as a string of one or two UTF-16 units. */
-function characterBytes(character: string): number {
-  const code = character.codePointAt(0) ?? 0
-  if (code < 0x20) return SHORT_ESCAPES.has(code) ? 2 : 6
-  if (code === QUOTE || code === BACKSLASH) return 2
-  if (code < 0x80) return 1
-  if (code < 0x800) return 2
-  if (code >= 0xd800 && code <= 0xdfff) return 6
-  return code < 0x10000 ? 3 : 4
+/** What `JSON.stringify` and UTF-8 make of a code point that is one UTF-16 unit. */
+function unitBytes(unit: number): number {
+  if (unit < 0x20) return SHORT_ESCAPES.has(unit) ? 2 : 6
+  if (unit === QUOTE || unit === BACKSLASH) return 2
+  if (unit < 0x80) return 1
+  return unit < 0x800 ? 2 : 3
 }
 
 const QUOTE = 0x22
@@ -39,3 +50,11 @@ const BACKSLASH = 0x5c
 
 /** `\b`, `\t`, `\n`, `\f` and `\r`; other control characters are written `\u00xx`. */
 const SHORT_ESCAPES: ReadonlySet<number> = new Set([0x08, 0x09, 0x0a, 0x0c, 0x0d])
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff
+}

@@ -58,4 +58,5 @@ export const actorStateSchema = z.object({
   frameBytes: count.nullable(),
   activatedAt: time,
   eventsHandled: count,
+  conflated: count,
 })

@@ -24,6 +24,7 @@ export interface MetricsSources {
   /** The newest price, however old. */
   ethUsd(): EthUsd | null
   metadata(): MetadataState
+  eventLoop(): { readonly stallsTotal: number; readonly longestStallMs: number }
 }
 
 /** How the reading of tokens' metadata URIs goes. */
@@ -85,6 +86,11 @@ const GAUGES: readonly GaugeRow[] = [
   ['eth_usd_age_seconds', 'Age of the newest ETH/USD price.', s => s.ethUsd()?.ageSeconds],
   ['metadata_queue', 'Metadata URIs that are to be read, now or later, counted up to 100,000.', s => s.metadata().queued],
   ['metadata_under_way', 'Metadata URIs that are being read.', s => s.metadata().underWay],
+  [
+    'event_loop_longest_stall_seconds',
+    'The longest time that the event loop did nothing else.',
+    s => seconds(s.eventLoop().longestStallMs),
+  ],
   ['eth_usd_stale', '1 when the newest ETH/USD price could not be renewed.', s => s.ethUsd()?.stale],
 ]
 
@@ -121,6 +127,7 @@ const COUNTERS: readonly CounterRow[] = [
     'Updates that a newer one of the same token replaced before a slow reader took them.',
     s => s.realtime().conflatedTotal,
   ],
+  ['event_loop_stalls_total', 'Times that the event loop did nothing else for half a second or longer.', s => s.eventLoop().stallsTotal],
 ]
 
 const LABELLED_COUNTERS: readonly LabelledRow[] = [

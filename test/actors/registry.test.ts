@@ -373,6 +373,7 @@ describe('what operators see', () => {
     const { fixture, subscription } = await live()
     fixture.registry.subscribe(TOKEN, new RecordingSubscription('eventStream'))
     subscription.lagging = true
+    subscription.replaces = true
     fixture.commit(snapshotOf(TOKEN, 8))
     const state = fixture.registry.get(TOKEN)
     expect(actorStateSchema.parse(state)).toEqual({
@@ -385,6 +386,7 @@ describe('what operators see', () => {
       frameBytes: subscription.frames.at(-1)?.webSocket.length,
       activatedAt: new Date(1_795_000_001_000).toISOString(),
       eventsHandled: 4,
+      conflated: 1,
     })
   })
 

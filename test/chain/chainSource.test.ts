@@ -51,7 +51,24 @@ describe('the tip', () => {
     await expect(source.tip(3)).resolves.toMatchObject({ confirmed: { hash: chain.at(17).header.hash } })
   })
 
-  it('does not ask for the confirmed block again while the head stands still', async () => {
+  // A block without logs was indexed under a hash that one answer had made up, and stayed so for as long as no new head came.
+  it('is not wrong about the confirmed block for ever while the head stands still and nothing contradicts it', async () => {
+    const chain = chainOf(20)
+    let lies = 1
+    const rpc = createChainRpc([chain], {
+      intercept: (_, { method, params }, answer) => {
+        if (method !== 'eth_getBlockByNumber' || params[0] !== '0x11' || lies-- <= 0) return answer()
+        return { ...(answer() as object), hash: `0x${'ee'.repeat(32)}` }
+      },
+    })
+    const source = createChainSource({ rpc })
+    const hashes: string[] = []
+    for (let poll = 0; poll < 12; poll++) hashes.push((await source.tip(3)).confirmed.hash)
+    expect(hashes[0]).toBe(`0x${'ee'.repeat(32)}`)
+    expect(hashes.at(-1)).toBe(chain.at(17).header.hash)
+  })
+
+  it('does not ask for the confirmed block again at every poll while the head stands still', async () => {
     const calls: RpcCall[] = []
     const chain = chainOf(20)
     const rpc = createChainRpc([chain], { intercept: (_, call, answer) => (calls.push(call), answer()) })

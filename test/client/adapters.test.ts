@@ -37,6 +37,9 @@ it('renders with React on a server, from what is known there, without connecting
   const Nothing = () => createElement('p', null, useToken(client, A) === null ? 'nothing' : 'something')
   expect(renderToString(createElement(Price))).toBe('<p>0.00000001234 connecting</p>')
   expect(renderToString(createElement(Nothing))).toBe('<p>nothing</p>')
+  // What was rendered for one token is no state of another that the page goes on to.
+  const Other = () => createElement('p', null, useToken(client, addressOf(2), tokenOf(A, 5)) === null ? 'nothing' : 'something')
+  expect(renderToString(createElement(Other))).toBe('<p>nothing</p>')
   expect(client.state).toBe('offline')
   client.close()
 })

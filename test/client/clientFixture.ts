@@ -73,7 +73,7 @@ export class ClientFixture {
   }
 
   /** Commits a token's state. */
-  commit(token: Address, sequence: number, overrides: Partial<Token> = {}, latestTrade?: Trade): void {
+  commit(token: Address, sequence: number, overrides: Partial<Token> = {}, latestTrade?: Trade | null): void {
     const snapshot = snapshotOf(token, sequence, overrides)
     this.service.commit(latestTrade === undefined ? snapshot : { ...snapshot, latestTrade })
     this.#keep(token, sequence, overrides)

@@ -51,6 +51,37 @@ it('connects at once when the network is back, instead of when its pause is over
   client.close()
 })
 
+it('takes up event streams and polling at once when the network is back and WebSockets are blocked still', async () => {
+  const { page } = stubPage()
+  const { clock, service, client } = start()
+  Object.assign(service.faults, { webSocket: 'refused', stream: 'broken', rest: 'unreachable' })
+  client.watch(addressOf(2), () => {})
+  await clock.advance(605_000)
+  expect(client.state).toBe('offline')
+  Object.assign(service.faults, { stream: 'fine', rest: 'fine' })
+  page.dispatchEvent(new Event('online'))
+  await clock.advance(500)
+  expect(client.state).toBe('fallback')
+  expect(service.streams.size).toBe(1)
+  client.close()
+})
+
+it('does not hurry an event stream that the server asked to wait, however often somebody looks', async () => {
+  const { document } = stubPage()
+  const { clock, service, requests, client } = start()
+  Object.assign(service.faults, { webSocket: 'refused', stream: 'refused' })
+  client.watch(addressOf(2), () => {})
+  await clock.advance(5_000)
+  const streams = () => requests.filter(url => url.includes('/stream')).length
+  const before = streams()
+  for (let n = 0; n < 20; n++) {
+    document.dispatchEvent(new Event('visibilitychange'))
+    await clock.advance(50)
+  }
+  expect(streams() - before).toBeLessThanOrEqual(1)
+  client.close()
+})
+
 it.each(['online', 'offline', 'visibilitychange'])('finds out at %s whether its connection lives, sooner than by silence', async event => {
   const { page, document } = stubPage()
   const { clock, service, client } = start()

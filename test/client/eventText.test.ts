@@ -20,6 +20,13 @@ it('reads what the server writes, wherever it is cut', () => {
   )
 })
 
+it('refuses an event without end', () => {
+  const read = createEventReader()
+  const lines = `data: ${'x'.repeat(1_000)}\n`.repeat(50)
+  expect([read(lines), read(lines)]).toEqual([[], []])
+  expect(read(lines)).toBeNull()
+})
+
 it('refuses a line without end', () => {
   const read = createEventReader()
   expect(read('x'.repeat(100_000))).toEqual([])

@@ -56,7 +56,8 @@ class Witness {
   }
 }
 
-async function run(steps: readonly Step[], seed: number): Promise<void> {
+/** @param closes - after the steps and without waiting for anything, instead of looking at what is held in the end */
+async function run(steps: readonly Step[], seed: number, closes = false): Promise<void> {
   const random = generator(seed)
   const clock = new SimulatedClock()
   const service = new SimulatedService(clock, random, { tokens: TOKENS, gateways: 2 })
@@ -106,28 +107,37 @@ async function run(steps: readonly Step[], seed: number): Promise<void> {
         break
     }
   }
-  service.heal()
-  await clock.advance(240_000)
-
-  for (const [address, { state }] of witnesses) {
-    const truth = service.truth(address)
-    expect(state?.sequence).toBe(truth?.token.sequence)
-    expect(state?.token).toEqual(truth?.token)
-    expect(state?.latestTrade).toEqual(truth?.latestTrade)
-    expect(state?.holders).toEqual(truth?.holders)
-  }
-  if (witnesses.size > 0) expect(client.state).toBe('live')
+  if (!closes) await expectTruth()
   // What a witness throws is reported like what any listener throws.
   expect(errors.filter(error => (error as Error).name !== 'TokenwireError')).toEqual([])
 
   client.close()
+  const { length } = errors
+  const held = [...witnesses.values()].map(({ state }) => state)
+  for (const address of service.tokens) service.commit(address)
   // What was on its way arrives nowhere.
-  await clock.advance(10_000)
+  await clock.advance(100_000)
+  expect([...witnesses.values()].map(({ state }) => state)).toEqual(held)
+  expect(errors).toHaveLength(length)
   expect({ timers: clock.waiting, sockets: service.sockets.size, streams: service.streams.size }).toEqual({
     timers: 0,
     sockets: 0,
     streams: 0,
   })
+
+  async function expectTruth(): Promise<void> {
+    service.heal()
+    await clock.advance(240_000)
+
+    for (const [address, { state }] of witnesses) {
+      const truth = service.truth(address)
+      expect(state?.sequence).toBe(truth?.token.sequence)
+      expect(state?.token).toEqual(truth?.token)
+      expect(state?.latestTrade).toEqual(truth?.latestTrade)
+      expect(state?.holders).toEqual(truth?.holders)
+    }
+    if (witnesses.size > 0) expect(client.state).toBe('live')
+  }
 }
 
 /** Mulberry32: what the seed is, the run is. */
@@ -144,6 +154,13 @@ function generator(seed: number): () => number {
 it('holds in the end what the server holds, and never goes back, whatever goes wrong', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), fc.integer(), (steps, seed) => run(steps, seed)),
+    { numRuns: Number(process.env['FAULT_RUNS'] ?? 60) },
+  )
+})
+
+it('leaves nothing behind and tells nobody anything, at whatever moment it is closed', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30, size: 'max' }), fc.integer(), (steps, seed) => run(steps, seed, true)),
     { numRuns: Number(process.env['FAULT_RUNS'] ?? 60) },
   )
 })

@@ -9,9 +9,9 @@ import { publint } from 'publint'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '#test/gateway/startRealtime.ts'
-import { addressOf } from '#test/support/snapshots.ts'
+import { findBrowser } from '#test/support/findBrowser.ts'
+import { addressOf, tradeOf } from '#test/support/snapshots.ts'
 import { ClientFixture } from './clientFixture.ts'
-import { findChromium } from './findChromium.ts'
 import { type PackedClient, packClient, tool } from './packedClient.ts'
 
 const MAX_GZIPPED_BYTES = 10_000
@@ -161,6 +161,22 @@ describe('the examples', () => {
     }
   }
 
+  it('the lines of the manual do what it says', async () => {
+    const manual = await readFile('docs/client.md', 'utf8')
+    const [begin = '', list = ''] = Array.from(manual.matchAll(/```ts\n(.*?)```/gs), ([, lines = '']) => lines)
+    fixture.service.gateway.reads.stored.trades = [tradeOf(A)]
+    const script = `import { items } from 'tokenwire/client'
+      ${begin.replace('https://tokenwire.example.com', fixture.proxy.url)}
+      const [{ address }] = listed.value.data
+      ${list}`
+    await writeFile(path.join(packed.project, 'manual.ts'), script)
+    const told = start('manual.ts')
+    await told.said(new RegExp(`^${tradeOf(A).priceWeth}$`, 'm'))
+    expect(await told.said(/^<b>ALP .*$/m)).toBe('<b>ALP 0.00000001234')
+    told.child.kill()
+    await told.ended
+  })
+
   it('a bot keeps a price table, and ends when it is told to', async () => {
     const bot = start('bot/priceTable.ts', fixture.proxy.url)
     await bot.said(/connection: live/)
@@ -173,7 +189,7 @@ describe('the examples', () => {
     expect(await bot.ended).toBe(0)
   })
 
-  const executable = findChromium()
+  const executable = findBrowser('chromium')
 
   describe.skipIf(executable === null)('in Chromium', () => {
     let browser: Browser

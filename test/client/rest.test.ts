@@ -194,6 +194,15 @@ describe('in simulated time', () => {
     expect(await client.token(TOKEN)).toMatchObject({ ok: true })
   })
 
+  it('lets nobody wait in line for a server that asked all to stay away', async () => {
+    const { clock, asked, client } = start(Array.from({ length: 20 }, () => limited('60')))
+    const calls = Array.from({ length: 20 }, () => client.token(TOKEN))
+    await clock.advance(1)
+    const ended = await Promise.race([Promise.all(calls), clock.advance(1).then(() => null)])
+    expect(ended?.map(result => !result.ok && result.error.code)).toEqual(Array(20).fill('rate_limited'))
+    expect(asked.length).toBeLessThan(10)
+  })
+
   it('has six requests under way at most', async () => {
     const { clock, asked, client } = start(Array<Reply>(6).fill('silence'), { timeoutMs: 1_000, retries: 0 })
     const calls = Array.from({ length: 20 }, () => client.token(TOKEN))

@@ -29,6 +29,11 @@ export class SimulatedClock implements Clock {
     this.#timers.delete(timer as Timer)
   }
 
+  /** The machine sleeps: time passes and nothing happens. What was due meanwhile happens with the next `advance`. */
+  suspend(ms: number): void {
+    this.#nowMs += ms
+  }
+
   /** Lets time pass, with everything that happens in it and what follows from that. */
   async advance(ms: number): Promise<void> {
     const untilMs = this.#nowMs + ms
@@ -38,7 +43,7 @@ export class SimulatedClock implements Clock {
       for (const timer of this.#timers) if (timer.atMs <= untilMs && (next === null || timer.atMs < next.atMs)) next = timer
       if (next === null) break
       this.#timers.delete(next)
-      this.#nowMs = next.atMs
+      this.#nowMs = Math.max(this.#nowMs, next.atMs)
       next.run()
       await settle()
     }

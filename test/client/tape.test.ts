@@ -30,7 +30,7 @@ function trades(...added: readonly Trade[]): number {
   const { stored } = fixture.service.gateway.reads
   stored.trades = [...stored.trades, ...added]
   const { market } = tokenOf(A, 0)
-  fixture.commit(A, ++sequence, { market: { ...market, tradeCount: stored.trades.length } }, stored.trades.at(-1))
+  fixture.commit(A, ++sequence, { market: { ...market, tradeCount: stored.trades.length } }, stored.trades.at(-1) ?? null)
   return sequence
 }
 
@@ -128,8 +128,31 @@ it('gives a trade once though a reorg puts it into another block, and says what 
   trades(trade(9))
   await seen.reaches(4)
   await eventually(() => news.length === 2)
-  expect(ids()).toEqual(['11-0', '9-0'])
+  // What is new of those before the last one given can't be told.
+  expect(ids()).toEqual(['11-0'])
   expect(news.map(({ gap }) => gap)).toEqual([false, true])
+  trades(trade(13))
+  await eventually(() => news.length === 3)
+  expect(news[2]).toMatchObject({ gap: false, trades: [{ id: '13-0' }] })
+})
+
+it.each<[string, readonly Trade[], readonly string[]]>([
+  ['and nothing comes for them', [trade(10)], []],
+  ['and others come later', [trade(10), trade(20), trade(21)], ['20-0', '21-0']],
+  ['and all that there were', [], []],
+  ['and one before the last is missing', [trade(10), trade(12)], []],
+])('says that there is a gap when a reorg takes trades back, %s', async (_, after, expected) => {
+  trades(trade(10))
+  const { ids, news, seen } = await watching({ clock: new FastClock(20) })
+  trades(trade(11))
+  await seen.reaches(2)
+  trades(trade(12))
+  await seen.reaches(3)
+  fixture.service.gateway.reads.stored.trades = []
+  trades(...after)
+  await eventually(() => news.some(({ gap }) => gap))
+  expect(ids()).toEqual(['11-0', '12-0', ...expected])
+  expect(news).toHaveLength(3)
 })
 
 it('asks once, and not on and on, when REST counts trades that nobody can find', async () => {

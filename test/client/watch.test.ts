@@ -87,6 +87,26 @@ it('sends nothing for a token that is let go and watched again at once', async (
   expect(fixture.proxy.sent.filter(text => text.includes(A)).map(text => JSON.parse(text).type)).toEqual(['subscribe'])
 })
 
+it('gives a watch that takes the place of another what is held, at once and also when the server was not told yet', async () => {
+  fixture.store(A, 1)
+  const client = fixture.client()
+  const [first, second, third] = [new Seen(), new Seen(), new Seen()]
+  const watch = client.watch(A, first.listen)
+  await first.reaches(1)
+  // As when one component goes and another comes.
+  watch.close()
+  const next = client.watch(A, second.listen)
+  expect((await second.reaches(1)).source).toBe('webSocket')
+  // So much is said that leaving the token has to wait.
+  const others = Array.from({ length: 190 }, (_, index) => client.watch(addressOf(1_000 + index), () => {}))
+  await eventually(() => fixture.proxy.sent.length > 150)
+  next.close()
+  for (const other of others) other.close()
+  await new Promise(resolve => setTimeout(resolve, 1))
+  client.watch(A, third.listen)
+  await third.reaches(1)
+})
+
 it('begins with a state that is known already, and tells only of what is newer or more complete', async () => {
   fixture.store(A, 10)
   const client = fixture.client()
@@ -217,4 +237,5 @@ it('leaves nothing behind when it is closed, whatever is under way', async () =>
 it('refuses what is no address', () => {
   const client = fixture.client()
   for (const address of ['', '0x12', `0x${'g'.repeat(40)}`]) expect(() => client.watch(address, () => {})).toThrow(TypeError)
+  expect(() => client.watch(A, () => {}, { initial: tokenOf(B, 1) })).toThrow(TypeError)
 })

@@ -2,8 +2,8 @@ import { type Browser, launch as launchBrowser } from 'puppeteer-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadSite, type Site } from '#gateway/site.ts'
 import { RealtimeFixture } from '#test/gateway/startRealtime.ts'
+import { findBrowser } from '#test/support/findBrowser.ts'
 import { addressOf } from '#test/support/snapshots.ts'
-import { findBrowser } from './browsers.ts'
 import { SITE_FOLDER } from './siteFolder.ts'
 
 /* The console in Firefox, driven over WebDriver BiDi: that it starts under its policy, ticks, and draws. The rest is proved in Chromium. */

@@ -9,11 +9,11 @@ import type { Candle } from '#domain/candle.ts'
 import type { Holder } from '#domain/holder.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
-import { coingeckoAnswers, type PriceServer, startPriceServer } from '#test/market/priceServer.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { chainService } from '#test/support/chainService.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { type Service, serviceFolder, startService } from '#test/support/service.ts'
-import { findBrowser } from './browsers.ts'
+import { findBrowser } from '#test/support/findBrowser.ts'
+import type { Service } from '#test/support/service.ts'
 import { type FrontProxy, startFrontProxy } from './frontProxy.ts'
 import { findingsOf, launchChromium, openPage, type WatchedPage } from './openPage.ts'
 
@@ -33,7 +33,6 @@ const database = await useDatabase({ migrated: false })
 let chain: TestChain
 let service: Service
 let proxy: FrontProxy
-let prices: PriceServer
 let browser: Browser
 let alpha: Launched
 let hostile: Launched
@@ -50,29 +49,11 @@ beforeAll(async () => {
   alpha = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP', firstBuyWei: parseEther('0.05') })))
   hostile = readLaunched(await chain.mined(launch(chain, { from: creator, name: HOSTILE_NAME, symbol: HOSTILE_SYMBOL })))
   await chain.mined(buyOnCurve(chain, { from: alice, curve: hostile.curve, paidWei: parseEther('0.01') }))
-  const { folder, launchpadsFile, remove } = await serviceFolder(chain)
-  prices = await startPriceServer(coingeckoAnswers('3000.5'))
-  start = () =>
-    startService({
-      env: {
-        RPC_URLS: chain.anvil.url,
-        LAUNCHPADS_FILE: launchpadsFile,
-        DATABASE_URL: database.url,
-        DATA_DIR: folder,
-        PORT: '0',
-        CONFIRMATIONS: '0',
-        COINGECKO_URL: prices.url,
-        COINBASE_URL: prices.url,
-        RATE_LIMIT_PER_MINUTE: '0',
-        EXPLORER_URL: 'https://explorer.example',
-        PATH_PREFIX: '/kept',
-        OPERATOR_TOKEN,
-      },
-    })
-  cleanUp = async () => {
-    await remove()
-    await prices.close()
-  }
+  ;({ start, cleanUp } = await chainService(chain, database.url, {
+    EXPLORER_URL: 'https://explorer.example',
+    PATH_PREFIX: '/kept',
+    OPERATOR_TOKEN,
+  }))
   const [started, launched] = await Promise.all([start(), launchChromium(CHROMIUM)])
   service = started
   browser = launched
@@ -196,7 +177,7 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
   })
 
   test('recovers from a service that was killed, with nothing stale', async () => {
-    const page = await open('')
+    const page = await open('', { isEager: true })
     await expectAsRest(page, alpha.token)
     await expectState(page, 'live')
     const died = once(service.process, 'close')
@@ -219,7 +200,7 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     proxy.allowWebSocket = false
     let page: Page
     try {
-      page = await open('')
+      page = await open('', { isEager: true })
       await expectState(page, 'fallback')
       await buy(alpha.curve, '0.05')
       await expectAsRest(page, alpha.token)
@@ -239,7 +220,7 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     await row.getByRole('link').click()
     const heading = () => page.getByRole('heading', { level: 1 }).textContent()
     await expect.poll(heading, LONG).toBe('"><b>A <img src=x onerror="globalThis.hit=1"> dnE')
-    expect(await page.title()).toBe('"><b>A · Tokenwire')
+    await expect.poll(() => page.title(), LONG).toBe('"><b>A · Tokenwire')
     expect(await page.locator('img, main b').count()).toBe(0)
     expect(await page.evaluate(() => 'hit' in globalThis)).toBe(false)
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
@@ -253,8 +234,8 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     await page.getByText('This is not the operator token').waitFor(LONG)
     await field.fill(OPERATOR_TOKEN)
     await page.getByRole('button', { name: 'Unlock' }).click()
-    await page.getByText(/Event loop p99/).waitFor(LONG)
-    await expect.poll(() => page.getByTestId('health').textContent(), LONG).toMatch(/Event loop p99\d/)
+    await page.getByText(/Loop p99/).waitFor(LONG)
+    await expect.poll(() => page.getByTestId('health').textContent(), LONG).toMatch(/Loop p99\d/)
     const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]))
     expect(stored).not.toContain(OPERATOR_TOKEN)
     await page.reload()
@@ -272,6 +253,16 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     await page.getByLabel('Filter actors by address').fill(alpha.token.slice(0, 12))
     await expect.poll(() => actors.count(), LONG).toBe(1)
     await actors.getByRole('button').click()
+    const marked = () => page.getByRole('columnheader', { name: 'Sequence' }).getAttribute('aria-sort')
+    expect(await marked()).toBeNull()
+    await page.getByRole('button', { name: 'Sequence' }).click()
+    await expect.poll(marked, LONG).toBe('descending')
+    await page.getByLabel('Filter actors by address').fill('')
+    const sequences = () => actors.locator('td:nth-child(5)').evaluateAll(cells => cells.map(cell => Number(cell.textContent)))
+    await expect.poll(async () => (await sequences()).length, LONG).toBeGreaterThanOrEqual(2)
+    await expect.poll(async () => (await sequences()).toSorted((a, b) => b - a).join() === (await sequences()).join(), LONG).toBe(true)
+    await page.getByLabel('State of actors').selectOption('passivated')
+    await page.getByText('No actor fits').waitFor(LONG)
     const { sequence } = await get<Token>(`/api/tokens/${alpha.token}`)
     await expect.poll(() => page.getByTestId('actor').textContent(), LONG).toContain(String(sequence))
     await market.page.context().close()
@@ -307,25 +298,37 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     ] as const) {
       await page.evaluate(next => (location.hash = next), hash)
       await (ready === null ? page.getByText(/No token fits|not an indexed token/) : page.getByTestId(ready)).waitFor(LONG)
-      // States without much on them are looked at once per theme.
-      for (const [width, colorScheme] of [
-        [1280, 'light'],
-        [360, 'dark'],
-        ...(ready === null
-          ? []
-          : ([
-              [1280, 'dark'],
-              [360, 'light'],
-            ] as const)),
+      for (const always of ['eth-usd', 'stats', 'indexed-block', 'connection'])
+        expect(await page.getByTestId(always).isVisible()).toBe(true)
+      // All rules wide and narrow, in a theme each; of the other theme, its colours.
+      for (const [width, colorScheme, rules] of [
+        [1280, 'light', undefined],
+        [1280, 'dark', ['color-contrast']],
+        [360, 'light', ['color-contrast']],
+        [360, 'dark', undefined],
       ] as const) {
+        // States without much on them are looked at once per theme.
+        if (ready === null && rules !== undefined) continue
         await page.emulateMedia({ colorScheme })
         await page.setViewportSize({ width, height: 800 })
-        findings.push(...(await findingsOf(page)).map(finding => `${name} ${width} ${colorScheme}: ${finding}`))
+        findings.push(...(await findingsOf(page, rules)).map(finding => `${name} ${width} ${colorScheme}: ${finding}`))
         if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth))
           findings.push(`${name} ${width}: wider than the screen`)
       }
     }
     expect(findings).toEqual([])
+  })
+
+  test('flashes where a price ticks, unless somebody asks for less motion', async () => {
+    const page = await open('')
+    await expectAsRest(page, alpha.token)
+    await buy(alpha.curve, '0.02')
+    const cell = priceCell(page, alpha.token)
+    await expect.poll(() => cell.getAttribute('class'), LONG).toMatch(/tick-up/)
+    const animation = () => cell.evaluate(element => getComputedStyle(element).animationName)
+    expect(await animation()).toMatch(/^flash-up/)
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    expect(await animation()).toBe('none')
   })
 
   test('is used with the keyboard alone', async () => {

@@ -12,6 +12,8 @@ export interface OpenOptions {
   readonly theme?: 'light' | 'dark'
   readonly width?: number
   readonly height?: number
+  /** Has the page throw low dice, so that pauses between attempts, which are random up to a bound, are short. */
+  readonly isEager?: boolean
 }
 
 export function launchChromium(executablePath: string): Promise<Browser> {
@@ -25,7 +27,7 @@ const OF_THE_NETWORK = /Failed to load resource|WebSocket connection to|net::ERR
 export async function openPage(
   browser: Browser,
   url: string,
-  { theme = 'light', width = 1280, height = 900 }: OpenOptions = {},
+  { theme = 'light', width = 1280, height = 900, isEager = false }: OpenOptions = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme })
   const page = await context.newPage()
@@ -34,6 +36,11 @@ export async function openPage(
   page.on('console', message => {
     if (message.type() === 'error' && !OF_THE_NETWORK.test(message.text())) complaints.push(`console: ${message.text()}`)
   })
+  if (isEager) {
+    await page.addInitScript(() => {
+      Math.random = () => 0.02
+    })
+  }
   await page.addInitScript(() => {
     const violations: string[] = []
     Object.assign(globalThis, { violations })
@@ -48,15 +55,18 @@ export async function openPage(
   }
 }
 
-/** What axe finds on the page as it is now: `rule: element`. */
-export async function findingsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
-  return page.evaluate(async () => {
+/** What axe finds on the page as it is now: `rule: element`. With `rules` only what those find. */
+export async function findingsOf(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source)
+  return page.evaluate(async values => {
     interface Found {
       readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[]
     }
-    const { axe } = globalThis as unknown as { axe: { run(root: Document): Promise<Found> } }
-    const { violations } = await axe.run(document)
+    const { axe } = globalThis as unknown as { axe: { run(root: Document, options: object): Promise<Found> } }
+    const { violations } = await axe.run(document, {
+      resultTypes: ['violations'],
+      ...(values === undefined ? {} : { runOnly: { type: 'rule', values } }),
+    })
     return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
-  })
+  }, rules)
 }

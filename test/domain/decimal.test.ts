@@ -5,6 +5,7 @@ import {
   formatDecimal,
   formatUnits,
   multiply,
+  multiplyTexts,
   parseDecimal,
   percentChange,
   percentOf,
@@ -78,4 +79,27 @@ test('gives shares between 0 and 100', () => {
   expect(percentOf(1n, 3n)).toBe(33.3333)
   expect(percentOf(5n, 3n)).toBe(100)
   expect(percentOf(1n, 0n)).toBeNull()
+})
+
+describe('multiplyTexts', () => {
+  const digits = (max: number) => fc.string({ unit: fc.constantFrom('0', '1', '4', '5', '9'), maxLength: max })
+  const decimal = fc
+    .tuple(fc.constantFrom('', '', '', '-'), digits(30), fc.option(digits(66)))
+    .map(([sign, whole, fraction]) => `${sign}${whole === '' ? '0' : whole}${fraction === null ? '' : `.${fraction}`}`)
+
+  test('gives what multiplying and formatting decimals gives', () => {
+    const check = (a: string, b: string): void => {
+      expect(multiplyTexts(a, b)).toBe(formatDecimal(multiply(parseDecimal(a), parseDecimal(b))))
+    }
+    fc.assert(fc.property(decimal, decimal, check), { numRuns: 2_000 })
+    check('0', '3012.44')
+    check('0.99999999999999999999', '1')
+    check('99999999999999999999.9', '1')
+    check('0.000000000000000000000000000000000000000000000000000000000001', '0.5')
+    check('0.00000001234', '3012.44')
+  })
+
+  test('takes no other texts than plain decimals', () => {
+    for (const text of ['', '1e3', '.5', 'NaN', '1,5', ' 1']) expect(() => multiplyTexts(text, '1')).toThrow(TypeError)
+  })
 })

@@ -21,11 +21,11 @@ import type { Holder } from '#domain/holder.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 import type { TokenUpdate } from '#protocol/messages.ts'
-import { coingeckoAnswers, type PriceServer, startPriceServer } from '#test/market/priceServer.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { chainService, ETH_USD } from '#test/support/chainService.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { type FeedClient, openEventStream, openFeed } from '#test/support/feedClient.ts'
-import { type Service, serviceFolder, startService } from '#test/support/service.ts'
+import type { Service } from '#test/support/service.ts'
 
 /*
  * The whole service as a process: a real chain, a real database, real sockets. What it says is compared with what the chain says by
@@ -33,7 +33,6 @@ import { type Service, serviceFolder, startService } from '#test/support/service
  */
 
 const database = await useDatabase({ migrated: false })
-const ETH_USD = '3000.5'
 let chain: TestChain
 let service: Service
 let feed: FeedClient
@@ -42,7 +41,6 @@ let creator: Address
 let alice: Address
 let bob: Address
 let cleanUp: () => Promise<void>
-let prices: PriceServer
 
 beforeAll(async () => {
   chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
@@ -54,25 +52,9 @@ beforeAll(async () => {
   )
   await chain.mined(buyOnCurve(chain, { from: alice, curve: alpha.curve, paidWei: parseEther('0.4') }))
   await chain.mine(1, 6_000)
-  const { folder, launchpadsFile, remove } = await serviceFolder(chain)
-  prices = await startPriceServer(coingeckoAnswers(ETH_USD))
-  cleanUp = async () => {
-    await remove()
-    await prices.close()
-  }
-  service = await startService({
-    env: {
-      RPC_URLS: `${chain.anvil.url.replace('http', 'ws')},${chain.anvil.url}`,
-      LAUNCHPADS_FILE: launchpadsFile,
-      DATABASE_URL: database.url,
-      DATA_DIR: folder,
-      PORT: '0',
-      CONFIRMATIONS: '0',
-      COINGECKO_URL: prices.url,
-      COINBASE_URL: prices.url,
-      RATE_LIMIT_PER_MINUTE: '0',
-    },
-  })
+  const prepared = await chainService(chain, database.url, { RPC_URLS: `${chain.anvil.url.replace('http', 'ws')},${chain.anvil.url}` })
+  cleanUp = prepared.cleanUp
+  service = await prepared.start()
   await service.indexed(Number(await chain.client.getBlockNumber({ cacheTime: 0 })))
   feed = await openFeed(service.url)
 })

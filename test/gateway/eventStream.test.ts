@@ -29,7 +29,7 @@ beforeEach(async () => {
     lagging: false,
     subscribed: () => {},
     snapshot: () => {},
-    update: () => {},
+    update: () => false,
   })
   await eventually(() => fixture.registry.get(TOKEN)?.sequence === 1)
 })

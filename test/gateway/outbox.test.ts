@@ -55,11 +55,11 @@ class FakeSink implements Sink {
   }
 }
 
-const frame = (token: typeof A, sequence: number): Frame => ({
+const frame = (token: typeof A, sequence: number, bytes = 0): Frame => ({
   token,
   sequence,
   completedAtMs: 0,
-  webSocket: new Uint8Array(),
+  webSocket: new Uint8Array(bytes),
   eventStream: new Uint8Array(),
 })
 
@@ -292,7 +292,7 @@ describe('Flusher', () => {
   it('flushes the others when one fails', () => {
     const { flusher, outbox, sink, endTick } = fixture()
     flusher.add({
-      flush: () => {
+      flushSlice: () => {
         throw new Error('a defect')
       },
     })
@@ -304,11 +304,47 @@ describe('Flusher', () => {
   it('leaves to the next tick what is put in while it flushes', () => {
     const { flusher, outbox, sink, ticks, endTick } = fixture()
     const subscription = outbox.subscription(A)
-    flusher.add({ flush: () => subscription.update(frame(A, 1)) })
+    flusher.add({ flushSlice: () => subscription.update(frame(A, 1)) })
     endTick()
     expect(sink.written).toEqual([])
     expect(ticks).toHaveLength(1)
     endTick()
     expect(sink.written).toEqual(['a1'])
+  })
+  it('lets the others write between the slices of one that is owed much', () => {
+    const { flusher, stats, endTick } = fixture()
+    const order: string[] = []
+    const connection = (name: string, tokens: number) => {
+      const sink = new FakeSink()
+      sink.cork = write => {
+        const before = sink.written.length
+        write()
+        order.push(`${name} ${sink.written.length - before}`)
+        return true
+      }
+      const outbox = new Outbox(sink, flusher, stats, () => 0)
+      return Array.from({ length: tokens }, (_, index) => outbox.subscription(addressOf(index + 1)))
+    }
+    const connections = [connection('greedy', 20), connection('one', 2), connection('other', 2)]
+    for (const subscriptions of connections)
+      for (const subscription of subscriptions) subscription.update(frame(subscription.token, 1, 16_384))
+    endTick()
+    expect(order).toEqual(['greedy 8', 'one 2', 'other 2', 'greedy 8', 'greedy 4'])
+  })
+
+  it('goes on behind the others when a reader that was stuck takes more again', () => {
+    const { flusher, stats, sink, outbox, endTick } = fixture()
+    sink.room = 0
+    for (let n = 1; n <= 20; n++) outbox.subscription(addressOf(n)).update(frame(addressOf(n), 1, 16_384))
+    endTick()
+    expect(sink.written).toHaveLength(1)
+    Object.assign(sink, { room: Number.POSITIVE_INFINITY, buffered: 0 })
+    outbox.resume()
+    expect(sink.written).toHaveLength(9)
+    const other = new FakeSink()
+    new Outbox(other, flusher, stats, () => 0).subscription(A).update(frame(A, 1))
+    endTick()
+    expect(other.written).toEqual(['a1'])
+    expect(sink.written).toHaveLength(20)
   })
 })

@@ -60,6 +60,9 @@ describe('a slow WebSocket reader', () => {
     const { deliveredTotal, conflatedTotal } = fixture.realtime.stats
     expect(deliveredTotal).toBe(client.messages.filter(message => message.type === 'token.update').length)
     expect(deliveredTotal + conflatedTotal).toBe(3 * sequence)
+    const conflatedOf = TOKENS.map(token => fixture.registry.get(token)?.conflated ?? 0)
+    expect(conflatedOf.reduce((sum, count) => sum + count, 0)).toBe(conflatedTotal)
+    expect(Math.min(...conflatedOf)).toBeGreaterThanOrEqual(49)
     await commitBlocks(1)
     await client.until(() => TOKENS.every(token => newestOf(client, token) === sequence))
   })

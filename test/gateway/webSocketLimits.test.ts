@@ -92,7 +92,7 @@ describe('connections', () => {
       lagging: false,
       subscribed: () => {},
       snapshot: () => {},
-      update: () => {},
+      update: () => false,
     })
     await eventually(() => fixture.registry.get(addressOf(1))?.sequence === 7)
     const refused = await fixture.gateway.get(`/api/tokens/${addressOf(1)}/stream`)

@@ -411,6 +411,20 @@ describe('a reorg of indexed blocks', () => {
     expect(index.logs).toEqual(expected(chain, 25))
   })
 
+  // The new chain was shorter: its confirmed block was indexed already, and the blocks above it were not looked at until the head moved.
+  it('is seen above the confirmed block, in what was confirmed before', async () => {
+    const chain = createSimulatedChain()
+    grow(chain, 20, lively)
+    const index = indexOf()
+    const { until, indexer } = run({ rpc: createChainRpc([chain]), index, confirmations: 4, maxReorgDepth: 8 })
+    await until(cursorAt(index, 16), 'everything is indexed')
+    chain.drop(5)
+    grow(chain, 4, lively)
+    await until(cursorAt(index, 15), 'the block that is gone is undone')
+    expect(index.logs).toEqual(expected(chain, 15))
+    expect(indexer.view.state()).toMatchObject({ reorgs: { count: 1, lastDepth: 1 }, reason: null })
+  })
+
   it('is found when the service starts', async () => {
     for (const growth of [1, 30, 300]) {
       const chain = createSimulatedChain()

@@ -8,7 +8,8 @@ import { useDatabase } from '#test/support/database.ts'
 import { createForkingChain, type ForkingChain } from '#test/support/forkingChain.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
 import { testAddress } from '#test/support/simulatedChain.ts'
-import { indexAtOnce, type OpenedIndex, openIndex } from '#test/support/simulatedIndex.ts'
+import { indexAtOnce, type OpenedIndex, openIndex, readDirectory } from '#test/support/simulatedIndex.ts'
+import { START_BLOCK } from '#test/support/simulatedLaunchpad.ts'
 
 const database = await useDatabase()
 const fresh = await useDatabase()
@@ -28,11 +29,11 @@ async function follow(from: number, to: number): Promise<void> {
   for (let number = from; number <= to; number++) await index.sink.commit(liveBatch(forking.chain.at(number), index.directory))
 }
 
-/** The canonical blocks after the ancestor, with all of their logs. */
+/** The canonical blocks after the ancestor, with all of their logs; after block 0: the first ones to index. */
 function replacement(ancestor: number): Replacement {
   const { chain } = forking
   const numbers = Array.from({ length: chain.head().header.number - ancestor }, (_, above) => ancestor + 1 + above)
-  return { ancestor: chain.at(ancestor).header, batches: numbers.map(number => wholeBatch(number)) }
+  return { ancestor: ancestor < START_BLOCK ? null : chain.at(ancestor).header, batches: numbers.map(number => wholeBatch(number)) }
 }
 
 function wholeBatch(number: number): Replacement['batches'][number] {
@@ -139,6 +140,29 @@ describe('swapping blocks', () => {
     await indexAtOnce(fresh, forking.chain, 30)
     const { token: _, index_totals: __, ...tables } = await dumpTables(database.kysely)
     expect(await dumpTables(fresh.kysely)).toMatchObject(tables)
+  })
+
+  it('begins anew when no indexed block stays and every one can be undone', async () => {
+    forking.mine(16)
+    await follow(1, 16)
+    const before = await sequences()
+    forking.chain.drop(16)
+    forking.mine(9)
+    const block = await index.sink.swap(replacement(0))
+    expect(block).toMatchObject({ number: 9, hash: forking.chain.head().header.hash })
+    expect(await index.sink.swap(replacement(0))).toMatchObject({ number: 9, hash: block.hash })
+    await indexAtOnce(fresh, forking.chain, 9)
+    expect(await dumpTables(database.kysely)).toEqual(await dumpTables(fresh.kysely))
+    expect(index.directory.addresses().toSorted()).toEqual((await readDirectory(database.kysely)).addresses().toSorted())
+    expect(block.tokens.length).toBeGreaterThan(0)
+    for (const { token } of block.tokens) expect(token.sequence).toBeGreaterThan(before.get(token.address) ?? 0)
+
+    forking.mine(8)
+    await follow(10, 17)
+    await expect(index.sink.swap(replacement(0))).resolves.toMatchObject({ number: 17 })
+    forking.chain.drop(17)
+    forking.mine(17)
+    await expect(index.sink.swap(replacement(0))).rejects.toMatchObject({ code: 'reorg_too_deep' })
   })
 
   it('refuses what is deeper than the maximum or lies in a backfilled range, and changes nothing', async () => {

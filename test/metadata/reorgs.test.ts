@@ -9,6 +9,7 @@ import { useDatabase } from '#test/support/database.ts'
 import { createForkingChain } from '#test/support/forkingChain.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
 import { indexAtOnce, openIndex } from '#test/support/simulatedIndex.ts'
+import { START_BLOCK } from '#test/support/simulatedLaunchpad.ts'
 
 /*
  * Metadata comes in at random moments while the chain forks. Afterwards everything that the chain determines is as in a fresh index, and every
@@ -83,13 +84,13 @@ it.each(Array.from({ length: 3 }, (_, seed) => seed))('is neither lost nor resur
     const head = chain.head().header.number
     let ancestor = Math.min(before.number, head)
     const kept = await index.sink.recentBlocks()
-    while (kept.find(({ number }) => number === ancestor)?.hash !== chain.at(ancestor).header.hash) ancestor--
+    while (ancestor >= START_BLOCK && kept.find(({ number }) => number === ancestor)?.hash !== chain.at(ancestor).header.hash) ancestor--
     const numbers = Array.from({ length: head - ancestor }, (_, above) => ancestor + 1 + above)
     const batches = numbers.map(number => {
       const { header, logs } = chain.at(number)
       return { from: number, to: header, headers: logs.length === 0 ? [] : [header], logs, live: true }
     })
-    if (ancestor < before.number) await index.sink.swap({ ancestor: chain.at(ancestor).header, batches })
+    if (ancestor < before.number) await index.sink.swap({ ancestor: ancestor < START_BLOCK ? null : chain.at(ancestor).header, batches })
     indexed = ancestor < before.number ? head : before.number
     for (const [address, sequence] of await sequences()) {
       expect(sequence).toBeGreaterThanOrEqual(told.get(address) ?? 0)

@@ -15,6 +15,8 @@ export type Call =
 export class RecordingSubscription implements Subscription {
   readonly calls: Call[] = []
   lagging = false
+  /** Whether updates take the place of others that were not written. */
+  replaces = false
   readonly transport: Transport
 
   constructor(transport: Transport = 'webSocket') {
@@ -29,8 +31,9 @@ export class RecordingSubscription implements Subscription {
     this.calls.push({ type: 'snapshot', sequence: frame.sequence, frame })
   }
 
-  update(frame: Frame): void {
+  update(frame: Frame): boolean {
     this.calls.push({ type: 'update', sequence: frame.sequence, frame })
+    return this.replaces
   }
 
   /** What was called, as `subscribed 7`, `snapshot 7`, `update 8`. */

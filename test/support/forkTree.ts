@@ -9,14 +9,19 @@ import type { TestDatabase } from './database.ts'
 import { createForkingChain } from './forkingChain.ts'
 import { dumpTables } from './indexChain.ts'
 import { type RunningIndexer, runIndexer } from './indexing.ts'
-import { createSettlingSink } from './settlingSink.ts'
+import type { SimulatedBlock } from './simulatedChain.ts'
+import { countEvents, EVENT_KINDS, type EventCounts } from './simulatedEvents.ts'
 import { cursorOf, indexAtOnce, isAsFar, openIndex, readDirectory } from './simulatedIndex.ts'
 import { START_BLOCK } from './simulatedLaunchpad.ts'
+import { rememberStart } from './startingCursor.ts'
 import { createTokenWatcher } from './tokenWatcher.ts'
 import { createTreeClients } from './treeClients.ts'
+import { createUnderWay } from './underWay.ts'
 
 const DEEPEST = 64
 const LONGEST_MS = 30_000
+/** A head is looked for as soon as nothing is under way, and at the latest after so many milliseconds. */
+const ROUND_MS = 100
 /** Ranges of a few blocks: a backfill of a few commits. */
 const SMALL_RANGES = { leastBlocks: 1, mostBlocks: 6, targetLogs: 20 }
 
@@ -34,8 +39,26 @@ export interface TreeOutcome {
   readonly whileBackfilling: number
   /** Reorgs in the middle of a step. */
   readonly inTheMiddle: number
-  /** Commits and swaps that were done and whose answer was lost. */
-  readonly lostAnswers: number
+  /** Reorgs of indexed blocks before an earlier one was swapped. */
+  readonly duringReorg: number
+  /** Reorgs of indexed blocks while nothing ran. */
+  readonly whileDown: number
+  /** Reorgs that left no indexed block. */
+  readonly whole: number
+  /** Commits of blocks, and swaps, that were done and whose answer was lost. */
+  readonly lostCommits: number
+  readonly lostSwaps: number
+  /** In blocks that were indexed and are no more, and in those that took their place. */
+  readonly dropped: EventCounts
+  readonly added: EventCounts
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
+const NO_EVENTS = countEvents([])
+const plus = (a: EventCounts, b: EventCounts): EventCounts => {
+  const sum: Mutable<EventCounts> = { ...a }
+  for (const kind of EVENT_KINDS) sum[kind] += b[kind]
+  return sum
 }
 
 /** Grows and indexes one random tree, with restarts and lost answers, and throws when anything differs from a fresh index of its last chain. */
@@ -51,9 +74,23 @@ export async function growTree(
   const maxReorgDepth = random.chance(0.12) ? DEEPEST : 10
   const forking = createForkingChain(random, maxReorgDepth)
   const { chain } = forking
+  const genesisHash = chain.at(0).header.hash
   // Of some trees everything is watched by one client, of the others what clients happen to watch. Their whims leave the tree as it is.
   const clients = seed % 2 === 0 ? null : createTreeClients(indexed.kysely, createRandom(seed + 4_000_003))
-  const outcome = { swapped: 0, deepest: 0, restarts: 0, whileBackfilling: 0, inTheMiddle: 0, lostAnswers: 0 }
+  const outcome: Mutable<TreeOutcome> = {
+    swapped: 0,
+    deepest: 0,
+    restarts: 0,
+    whileBackfilling: 0,
+    inTheMiddle: 0,
+    duringReorg: 0,
+    whileDown: 0,
+    whole: 0,
+    lostCommits: 0,
+    lostSwaps: 0,
+    dropped: NO_EVENTS,
+    added: NO_EVENTS,
+  }
   /** What happens after so many more questions to the provider. */
   let armed: { left: number; happen(): void } | null = null
   const intercept: ChainRpcOptions['intercept'] = (_provider, _call, answer) => {
@@ -67,12 +104,29 @@ export async function growTree(
   }
   const rpc = createChainRpc([chain], { intercept })
   const depth = () =>
-    [random.integer(1, 4), random.integer(5, 16), random.integer(17, DEEPEST)][
-      random.weighted(chain.head().header.number > 40 ? [4, 4, 4] : [12, 5, 1])
+    [random.integer(1, 4), random.integer(5, 16), random.integer(17, DEEPEST), DEEPEST][
+      random.weighted(chain.head().header.number > 40 ? [3, 3, 3, 3] : [12, 5, 1, 0])
     ] ?? 1
+  /** How many reorgs were swapped when the last one of indexed blocks happened. */
+  let swappedBefore: number | null = null
+  /** Whether indexed blocks are among what it replaces. */
+  const fork = (): boolean => {
+    const { dropped, added } = forking.fork(depth(), random.integer(-3, 4))
+    const { indexedBlock } = running.indexer.view.state()
+    const indexedOf = (blocks: readonly SimulatedBlock[]) => blocks.filter(({ header }) => header.number <= (indexedBlock ?? -1))
+    const gone = indexedOf(dropped)
+    if (gone.length === 0) return false
+    outcome.dropped = plus(outcome.dropped, countEvents(gone.flatMap(({ logs }) => logs)))
+    outcome.added = plus(outcome.added, countEvents(indexedOf(added).flatMap(({ logs }) => logs)))
+    if (gone[0]?.header.number === START_BLOCK) outcome.whole++
+    return true
+  }
   const reorg = () => {
-    if (running.indexer.view.state().backfill !== null) outcome.whileBackfilling++
-    forking.fork(depth(), random.integer(-3, 4))
+    const { backfill, reorgs } = running.indexer.view.state()
+    if (backfill !== null) outcome.whileBackfilling++
+    if (!fork()) return
+    if (swappedBefore === reorgs.count) outcome.duringReorg++
+    swappedBefore = reorgs.count
   }
   const armReorg = () => {
     armed = {
@@ -85,23 +139,26 @@ export async function growTree(
   }
 
   const watcher = createTokenWatcher()
-  let answersToLose = 0
+  const underWay = createUnderWay()
+  /** Whether the answer to the next commit, or swap, is lost. */
+  const losing = { commit: false, swap: false }
   const open = async () => {
     const isWatched = clients === null ? {} : { isWatched: clients.isWatched }
-    const { sink, directory } = await openIndex(indexed, { genesisHash: chain.at(0).header.hash, maxReorgDepth, ...isWatched })
-    const losing = async <T>(answer: Promise<T>): Promise<T> => {
+    const { sink: remembering, directory } = await openIndex(indexed, { genesisHash, maxReorgDepth, ...isWatched })
+    const { sink, startedAt } = rememberStart(remembering)
+    const lose = async <T>(of: 'commit' | 'swap', answer: Promise<T>): Promise<T> => {
       const value = await answer
-      if (answersToLose === 0) return value
-      answersToLose--
-      outcome.lostAnswers++
+      if (!losing[of]) return value
+      losing[of] = false
+      outcome[of === 'swap' ? 'lostSwaps' : 'lostCommits']++
       throw new Error('the connection was lost after the commit')
     }
     const lossy: BlockSink = {
-      recentBlocks: sink.recentBlocks,
-      commit: batch => losing(sink.commit(batch)),
-      swap: replacement => losing(sink.swap(replacement)),
+      recentBlocks: () => underWay.during(sink.recentBlocks()),
+      commit: batch => underWay.during(lose('commit', sink.commit(batch))),
+      swap: replacement => underWay.during(lose('swap', sink.swap(replacement))),
     }
-    return { ...createSettlingSink(lossy), directory }
+    return { sink: lossy, directory, startedAt }
   }
   let index = await open()
   let running = start()
@@ -110,6 +167,7 @@ export async function growTree(
       rpc,
       index: { sink: index.sink, watchlist: index.directory },
       confirmations,
+      genesisHash,
       maxReorgDepth,
       followBlocks: maxReorgDepth,
       backfillBounds: SMALL_RANGES,
@@ -131,20 +189,19 @@ export async function growTree(
   }
   const caughtUp = async () => {
     const deadline = performance.now() + LONGEST_MS
-    for (let round = 1; ; round++) {
+    for (;;) {
       const { stalled, reason } = running.indexer.view.state()
       if (stalled || performance.now() > deadline)
         throw new Error(`${reason ?? 'not caught up in time'}: ${JSON.stringify(running.log.lines().at(-1))}`)
-      await running.hint()
-      if (isAsFar(watcher.newest(), chain, confirmations)) return
-      // What a stop cut off is committed and never told.
-      if (round % 20 === 0 && isAsFar(await cursorOf(indexed.kysely), chain, confirmations) && index.isSettled()) return
+      await running.hint(() => underWay.quiet(ROUND_MS))
+      if (isAsFar(watcher.newest() ?? index.startedAt(), chain, confirmations)) return
     }
   }
   const restart = async () => {
     await running.hint()
     await stop()
-    if (random.chance(0.6)) forking.fork(depth(), random.integer(-3, 4))
+    if (random.chance(0.6) && fork()) outcome.whileDown++
+    swappedBefore = null
     index = await open()
     watcher.reconnect()
     clients?.reconnect()
@@ -157,7 +214,8 @@ export async function growTree(
     forking.mine(random.chance(0.4) ? maxReorgDepth + random.integer(3, 12) : random.integer(2, 10))
     if (random.chance(0.3)) armReorg()
     for (let step = random.integer(2, 4); step > 0; step--) {
-      if (random.chance(0.3)) answersToLose = 1
+      losing.commit = random.chance(0.2)
+      losing.swap = random.chance(0.3)
       switch (random.weighted([3, 5, 2, 2])) {
         case 0:
           forking.mine(random.integer(1, 6))
@@ -177,7 +235,6 @@ export async function growTree(
     armed = null
     forking.mine(confirmations + 1)
     await caughtUp()
-    await running.settle()
   } finally {
     await stop()
   }

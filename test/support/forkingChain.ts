@@ -1,6 +1,6 @@
 import type { Random } from '#devchain/traders/random.ts'
 import type { Hex } from '#domain/address.ts'
-import { createSimulatedChain, type SimulatedChain } from './simulatedChain.ts'
+import { createSimulatedChain, type SimulatedBlock, type SimulatedChain } from './simulatedChain.ts'
 import { EMPTY_MARKET, type Market, START_BLOCK, tradeBlock } from './simulatedLaunchpad.ts'
 
 /** A chain that forks at random, and what is mined on it. */
@@ -8,7 +8,13 @@ export interface ForkingChain {
   readonly chain: SimulatedChain
   mine(count: number): void
   /** Replaces the newest blocks, at most so many and never more than can be undone. */
-  fork(depth: number, grown: number): void
+  fork(depth: number, grown: number): Fork
+}
+
+/** What a fork took off the chain and what it put in its place, ascending. */
+export interface Fork {
+  readonly dropped: readonly SimulatedBlock[]
+  readonly added: readonly SimulatedBlock[]
 }
 
 export function createForkingChain(random: Random, maxReorgDepth: number): ForkingChain {
@@ -23,16 +29,20 @@ export function createForkingChain(random: Random, maxReorgDepth: number): Forki
     }
     highest = Math.max(highest, chain.head().header.number)
   }
+  const blocksAfter = (number: number) =>
+    Array.from({ length: chain.head().header.number - number }, (_, above) => chain.at(number + 1 + above))
   return {
     chain,
     mine,
     fork: (depth, grown) => {
       const head = chain.head().header.number
-      // Not below what must be undoable however far indexing has come, nor below the first block.
-      const dropped = Math.min(depth, head - Math.max(START_BLOCK, highest - maxReorgDepth))
-      if (dropped < 1) return
+      // Not below what must be undoable however far indexing has come; the first indexed block is like any other.
+      const dropped = Math.min(depth, head - Math.max(START_BLOCK - 1, highest - maxReorgDepth))
+      if (dropped < 1) return { dropped: [], added: [] }
+      const gone = blocksAfter(head - dropped)
       chain.drop(dropped)
       mine(Math.max(1, dropped + grown))
+      return { dropped: gone, added: blocksAfter(head - dropped) }
     },
   }
 }

@@ -3,6 +3,7 @@ import { asyncScheduler, type SchedulerLike, Subject, type Subscription } from '
 import { createChainSource } from '#chain/chainSource.ts'
 import type { Rpc } from '#chain/rpc.ts'
 import type { Confirmations } from '#config'
+import type { Hex } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { BackfillBounds } from '#indexer/backfillSize.ts'
 import { createIndexer, type Indexer } from '#indexer/indexer.ts'
@@ -36,8 +37,8 @@ export interface RunningIndexer {
   completed(): boolean
   /** Hints until the condition holds. */
   until(condition: () => boolean, what: string): Promise<void>
-  /** Hints, and leaves the processor to the database for a moment, by default 1 ms. */
-  hint(ms?: number): Promise<void>
+  /** Hints, and leaves the processor to the database for a moment, by default 1 ms, or as long as `wait` does. */
+  hint(wait?: number | (() => Promise<void>)): Promise<void>
   /** Hints, and gives everything that could happen the time to happen. */
   settle(): Promise<void>
   readonly subscription: Subscription
@@ -49,6 +50,8 @@ export interface RunOptions {
   readonly confirmations?: Confirmations
   /** Default 0: the first reorg ends indexing. */
   readonly maxReorgDepth?: number
+  /** Default: not known. */
+  readonly genesisHash?: Hex
   readonly followBlocks?: number
   readonly backfillBounds?: BackfillBounds
   readonly settledBlocks?: number
@@ -102,9 +105,9 @@ export function runIndexer(options: RunOptions): RunningIndexer {
         await nextTurn()
       }
     },
-    hint: async (ms = 1) => {
+    hint: async (wait = 1) => {
       hints.next()
-      await pause(ms)
+      await (typeof wait === 'number' ? pause(wait) : wait())
     },
     settle: async () => {
       hints.next()

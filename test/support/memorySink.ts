@@ -3,7 +3,7 @@ import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { TokenwireError } from '#errors'
-import type { BlockBatch, BlockSink, Replacement, Watchlist } from '#indexer/ports.ts'
+import { type BlockBatch, type BlockSink, endOf, type Replacement, type Watchlist } from '#indexer/ports.ts'
 
 export interface MemoryIndex {
   readonly sink: BlockSink
@@ -64,17 +64,19 @@ function open(stored: Stored, contracts: readonly Address[], startBlock: number)
     return { number, hash, timestamp, completedAtMs: 0, tokens: [], unread: [], dropped: [] }
   }
 
-  const swap = async ({ ancestor, batches }: Replacement): Promise<CommittedBlock> => {
+  const swap = async (replacement: Replacement): Promise<CommittedBlock> => {
     await Promise.resolve()
-    const to = batches.at(-1)?.to ?? ancestor
-    const failure = decide({ from: ancestor.number + 1, to, headers: [], logs: [], live: true })
+    const { ancestor, batches } = replacement
+    const to = endOf(replacement)
+    const stays = ancestor?.number ?? startBlock - 1
+    const failure = decide({ from: stays + 1, to, headers: [], logs: [], live: true })
     if (failure?.when === 'before') throw failure.error
     if (stored.local.at(-1)?.hash !== to.hash) {
-      const last = stored.local.findIndex(({ hash }) => hash === ancestor.hash)
-      if (last === -1 || stored.joined.has(ancestor.hash))
+      const last = stored.local.findIndex(({ hash }) => hash === ancestor?.hash)
+      if (ancestor === null ? stored.local[0]?.number !== startBlock : last === -1 || stored.joined.has(ancestor.hash))
         throw new TokenwireError('config_invalid', 'the sink was given an ancestor to which it can not go back')
       stored.local = stored.local.slice(0, last + 1)
-      const kept = stored.logs.filter(({ blockNumber }) => blockNumber <= ancestor.number)
+      const kept = stored.logs.filter(({ blockNumber }) => blockNumber <= stays)
       stored.logs.splice(0, stored.logs.length, ...kept)
       stored.watched.clear()
       for (const address of [...contracts, ...kept.flatMap(log => announced(log, contracts))]) stored.watched.add(address)

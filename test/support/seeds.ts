@@ -23,7 +23,8 @@ export function createSeeds({ count, seed, failures, usual, kept }: SeedsOptions
   const { [count]: asked, [seed]: first, [failures]: file } = process.env
   const from = Number(first ?? 1)
   const length = Number(asked ?? (first === undefined ? usual : 1))
-  const list = [...(first === undefined ? kept : []), ...Array.from({ length }, (_, index) => from + index)]
+  const range = Array.from({ length }, (_, index) => from + index)
+  const list = [...(first === undefined ? kept.filter(seed => !range.includes(seed)) : []), ...range]
 
   const named = async (failed: number, error: unknown): Promise<never> => {
     if (file !== undefined) await appendFile(file, `${failed}\n`)

@@ -53,13 +53,13 @@ export function launchClanker(index: number, { weth, holders }: Cast, random: Ra
       logs: [
         {
           address: CLANKER_V31.uniswapFactory,
-          topics: [TOPICS.poolCreated, ...pair(token, weth), words(10_000n)],
+          topics: [CLANKER_TOPICS.poolCreated, ...pair(token, weth), words(10_000n)],
           data: words(200n, BigInt(pool)),
         },
         transferLog(token, ZERO_ADDRESS, pool, supply),
-        { address: pool, topics: [TOPICS.v3Initialize], data: words(randomPrice(random), 100n) },
-        { address: CLANKER_V31.locker, topics: [TOPICS.rewardAdded, topic(creator), topic(creator)], data: words(positionId, 80n) },
-        { address: CLANKER_V31.factory, topics: [TOPICS.created31, topic(token), topic(creator), topic(creator)], data },
+        { address: pool, topics: [CLANKER_TOPICS.v3Initialize], data: words(randomPrice(random), 100n) },
+        { address: CLANKER_V31.locker, topics: [CLANKER_TOPICS.rewardAdded, topic(creator), topic(creator)], data: words(positionId, 80n) },
+        { address: CLANKER_V31.factory, topics: [CLANKER_TOPICS.created31, topic(token), topic(creator), topic(creator)], data },
       ],
     }
   }
@@ -88,11 +88,15 @@ export function launchClanker(index: number, { weth, holders }: Cast, random: Ra
       transferLog(token, ZERO_ADDRESS, CLANKER_V4.poolManager, supply),
       {
         address: CLANKER_V4.poolManager,
-        topics: [TOPICS.v4Initialize, pool, ...pair(token, weth)],
+        topics: [CLANKER_TOPICS.v4Initialize, pool, ...pair(token, weth)],
         data: words(10_000n, 200n, 0n, randomPrice(random), 5n),
       },
-      { address: CLANKER_V4.poolManager, topics: [TOPICS.modifyLiquidity, pool, topic(creator)], data: words(-200n, 400n, 10n ** 20n, 0n) },
-      { address: CLANKER_V4.factory, topics: [TOPICS.created4, topic(token), topic(creator)], data },
+      {
+        address: CLANKER_V4.poolManager,
+        topics: [CLANKER_TOPICS.modifyLiquidity, pool, topic(creator)],
+        data: words(-200n, 400n, 10n ** 20n, 0n),
+      },
+      { address: CLANKER_V4.factory, topics: [CLANKER_TOPICS.created4, topic(token), topic(creator)], data },
     ],
   }
 }
@@ -114,13 +118,13 @@ export function actClanker(token: ClankerToken, { weth, holders }: Cast, random:
   const rewards = [1, 2, 3, 4, 5, 6].map(() => BigInt(random.integer(0, 1_000_000)))
   const id = words(token.positionId)
   if (amount % 3n === 0n) {
-    const topics = [TOPICS.handedOver, id, topic(token.recipient)]
+    const topics = [CLANKER_TOPICS.handedOver, id, topic(token.recipient)]
     return { token: { ...token, recipient: to }, logs: [{ address: CLANKER_V31.locker, topics, data: words(BigInt(to)) }] }
   }
   const parties = [token.recipient, from].map(topic)
   const [token0, token1] = token.token < weth ? [token.token, weth] : [weth, token.token]
   const data = words(BigInt(ZERO_ADDRESS), BigInt(token0), BigInt(token1), ...rewards)
-  return { token, logs: [{ address: CLANKER_V31.locker, topics: [TOPICS.claimedRewards, id, ...parties], data }] }
+  return { token, logs: [{ address: CLANKER_V31.locker, topics: [CLANKER_TOPICS.claimedRewards, id, ...parties], data }] }
 }
 
 /** A swap pays fees into the escrow. */
@@ -130,9 +134,9 @@ function swapV4({ token, pool, creator }: ClankerToken, maker: Address, weth: Ad
   const data = words(-amount0, -amount1, randomPrice(random), 10n ** 20n, BigInt(random.integer(-300, 300)), 10_000n)
   const balance = BigInt(random.integer(1, 1_000_000))
   return [
-    { address: poolManager, topics: [TOPICS.v4Swap, pool, topic(maker)], data },
+    { address: poolManager, topics: [CLANKER_TOPICS.v4Swap, pool, topic(maker)], data },
     transferLog(token, poolManager, maker, amount0 < 0n ? -amount0 : amount0),
-    { address: feeLocker, topics: [TOPICS.stored, topic(maker), topic(creator), topic(weth)], data: words(balance, 1n) },
+    { address: feeLocker, topics: [CLANKER_TOPICS.stored, topic(maker), topic(creator), topic(weth)], data: words(balance, 1n) },
   ]
 }
 
@@ -143,12 +147,13 @@ function moveEscrow({ creator }: ClankerToken, other: Address, weth: Address, ra
   const parties = [topic(owner), topic(weth)]
   const kind = random.integer(0, 2)
   const address = CLANKER_V4.feeLocker
-  if (kind === 0) return [{ address, topics: [TOPICS.claimed, ...parties], data: words(amount) }]
-  if (kind === 1) return [{ address, topics: [TOPICS.claimedPermissioned, ...parties], data: words(BigInt(other), amount) }]
-  return [{ address, topics: [TOPICS.stored, topic(other), ...parties], data: words(amount, amount) }]
+  if (kind === 0) return [{ address, topics: [CLANKER_TOPICS.claimed, ...parties], data: words(amount) }]
+  if (kind === 1) return [{ address, topics: [CLANKER_TOPICS.claimedPermissioned, ...parties], data: words(BigInt(other), amount) }]
+  return [{ address, topics: [CLANKER_TOPICS.stored, topic(other), ...parties], data: words(amount, amount) }]
 }
 
-const TOPICS = {
+/** First topics. */
+export const CLANKER_TOPICS = {
   poolCreated: toEventSelector('PoolCreated(address,address,uint24,int24,address)'),
   v3Initialize: toEventSelector('Initialize(uint160,int24)'),
   rewardAdded: toEventSelector('TokenRewardAdded(uint256,uint256,address,address)'),

@@ -82,7 +82,7 @@ function launch(index: number, random: Random): Acted {
     100,
     5_000,
   ])
-  const topics = [TOPICS.launched, topic(token.token), topic(creator), topic(token.curve)]
+  const topics = [LAUNCHPAD_TOPICS.launched, topic(token.token), topic(creator), topic(token.curve)]
   return { logs: [transferLog(token.token, ZERO_ADDRESS, token.curve, supply), { address: FACTORY, topics, data }], token }
 }
 
@@ -96,7 +96,7 @@ function act(token: SimulatedToken, random: Random): Acted {
     case 1:
       return { token, logs: [transferLog(token.token, from, to, amount)] }
     case 2: {
-      const topics = [TOPICS.claimed, topic(token.token), topic(token.creator), topic(WETH)]
+      const topics = [LAUNCHPAD_TOPICS.claimed, topic(token.token), topic(token.creator), topic(WETH)]
       return { token: { ...token, accrued: 0n }, logs: [{ address: FACTORY, topics, data: words(BigInt(token.creator), token.accrued) }] }
     }
     default:
@@ -109,12 +109,16 @@ function tradeOnCurve(token: SimulatedToken, maker: Address, weiAmount: bigint, 
   const fee = weiAmount / 100n
   const after = [2n * ETHER + weiAmount, 10n ** 27n - amount, BigInt(random.integer(0, 3_999)) * 10n ** 15n, 10n ** 27n - amount]
   const values = buy ? [weiAmount, fee, amount, ...after] : [amount, weiAmount, fee, ...after]
-  const topics = [buy ? TOPICS.bought : TOPICS.sold, topic(maker), topic(maker)]
+  const topics = [buy ? LAUNCHPAD_TOPICS.bought : LAUNCHPAD_TOPICS.sold, topic(maker), topic(maker)]
   return {
     token: { ...token, accrued: token.accrued + fee / 2n },
     logs: [
       buy ? transferLog(token.token, token.curve, maker, amount) : transferLog(token.token, maker, token.curve, amount),
-      { address: FACTORY, topics: [TOPICS.accrued, topic(token.token), topic(token.creator), topic(WETH)], data: words(fee / 2n) },
+      {
+        address: FACTORY,
+        topics: [LAUNCHPAD_TOPICS.accrued, topic(token.token), topic(token.creator), topic(WETH)],
+        data: words(fee / 2n),
+      },
       { address: token.curve, topics, data: words(...values) },
     ],
   }
@@ -126,17 +130,17 @@ function graduate(token: SimulatedToken, random: Random): Acted {
   return {
     token: { ...token, pool },
     logs: [
-      { address: token.curve, topics: [TOPICS.completed], data: words(4n * ETHER) },
-      { address: pool, topics: [TOPICS.initialize], data: words(sqrtPriceX96, 100n) },
+      { address: token.curve, topics: [LAUNCHPAD_TOPICS.completed], data: words(4n * ETHER) },
+      { address: pool, topics: [LAUNCHPAD_TOPICS.initialize], data: words(sqrtPriceX96, 100n) },
       transferLog(token.token, token.curve, pool, 10n ** 26n),
       {
         address: pool,
-        topics: [TOPICS.mint, topic(FACTORY), signedTopic(-200), signedTopic(200)],
+        topics: [LAUNCHPAD_TOPICS.mint, topic(FACTORY), signedTopic(-200), signedTopic(200)],
         data: words(BigInt(FACTORY), 10n ** 20n, 10n ** 26n, 4n * ETHER),
       },
       {
         address: FACTORY,
-        topics: [TOPICS.graduated, topic(token.token), topic(pool)],
+        topics: [LAUNCHPAD_TOPICS.graduated, topic(token.token), topic(pool)],
         data: words(1n, 4n * ETHER, 10n ** 26n),
       },
     ],
@@ -149,7 +153,8 @@ function tradeInPool(token: SimulatedToken, pool: Address, maker: Address, rando
   return { token, logs: [transferLog(token.token, pool, maker, amount), v3SwapLog(pool, maker, swapped, random)] }
 }
 
-const TOPICS = {
+/** First topics. */
+export const LAUNCHPAD_TOPICS = {
   launched: toEventSelector('TokenLaunched(address,address,address,string,string,string,uint256,uint256,uint256,uint256,uint16,uint16)'),
   graduated: toEventSelector('Graduated(address,address,uint256,uint256,uint256)'),
   accrued: toEventSelector('FeeAccrued(address,address,address,uint256)'),

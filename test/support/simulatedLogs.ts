@@ -3,8 +3,8 @@ import type { Random } from '#devchain/traders/random.ts'
 import type { Address } from '#domain/address.ts'
 import type { NewLog } from './simulatedChain.ts'
 
-const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
-const V3_SWAP = toEventSelector('Swap(address,address,int256,int256,uint160,uint128,int24)')
+export const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
+export const V3_SWAP = toEventSelector('Swap(address,address,int256,int256,uint160,uint128,int24)')
 
 export function transferLog(token: Address, from: Address, to: Address, amount: bigint): NewLog {
   return { address: token, topics: [TRANSFER, topic(from), topic(to)], data: words(amount) }

@@ -9,6 +9,7 @@ export interface TokenWatcher {
   readonly held: ReadonlyMap<Address, TokenSnapshot>
   /** Every update: which token, which sequence. */
   readonly told: readonly { readonly token: Address; readonly sequence: number }[]
+  /** The last one since the clients connected; `null`: none. */
   newest(): CommittedBlock | null
   take(block: CommittedBlock): void
   /** Begins anew, as clients do when their service was restarted. Sequences go on. */
@@ -42,6 +43,9 @@ export function createTokenWatcher(): TokenWatcher {
       }
       for (const address of [...block.unread, ...block.dropped]) held.delete(address)
     },
-    reconnect: () => held.clear(),
+    reconnect: () => {
+      newest = null
+      held.clear()
+    },
   }
 }

@@ -1,4 +1,7 @@
+import { hasOpenSsl } from '#benchmarks/load/compile.ts'
+import { isInstalled } from '#benchmarks/servers/childServer.ts'
 import type { ServerKind } from '#benchmarks/servers/feedServer.ts'
+import { hasNchan } from '#benchmarks/servers/nchan.ts'
 
 /** One thing that is compared. */
 export interface ArmKind {
@@ -8,6 +11,9 @@ export interface ArmKind {
   /** The folder of another checkout, whose server is meant. */
   readonly checkout?: string
   readonly transport?: 'webSocket' | 'eventStream'
+  readonly tls?: boolean
+  /** Of the writes in C: how much at once; default: all of a block. */
+  readonly writeBytes?: number
 }
 
 export const TOKENWIRE: ArmKind = { name: 'tokenwire', server: 'tokenwire' }
@@ -21,8 +27,19 @@ export const WS: ArmKind = { name: 'ws', server: 'ws' }
 export const SOCKET_IO: ArmKind = { name: 'socket.io', server: 'socket.io' }
 /** Writes in C with nothing around them. */
 export const LIMIT: ArmKind = { name: 'writes in C', server: 'limit' }
+/** The same in as many writes as uWebSockets.js needs, whose buffer for what is written together is 16 KB. */
+export const LIMIT_16_KB: ArmKind = { name: 'writes in C, one per 16 KB', server: 'limit', writeBytes: 16_384 }
+
+export const TOKENWIRE_TLS: ArmKind = { ...TOKENWIRE, name: 'tokenwire, TLS', tls: true }
+export const UWS_SEND_TLS: ArmKind = { ...UWS_SEND, name: 'bare uWebSockets.js, send, TLS', tls: true }
+export const UWS_SEND_COMPRESSED: ArmKind = { ...UWS_SEND, name: 'bare uWebSockets.js, send, compressed', compress: true }
+export const NATS: ArmKind = { name: 'nats-server', server: 'nats' }
+export const NCHAN: ArmKind = { name: 'nginx with nchan', server: 'nchan' }
 
 /** Why an arm can't be measured on this machine; `null`: it can. */
-export function absenceOf(_arm: ArmKind): string | null {
+export function absenceOf({ server, tls = false }: ArmKind): string | null {
+  if (tls && !hasOpenSsl()) return 'the load needs OpenSSL (on Debian: apt-get install libssl-dev)'
+  if (server === 'nats' && !isInstalled('nats-server')) return 'not installed (on Debian: apt-get install nats-server)'
+  if (server === 'nchan' && !(hasNchan() && isInstalled('nginx'))) return 'not installed (on Debian: apt-get install libnginx-mod-nchan)'
   return null
 }

@@ -1,9 +1,11 @@
 import { TOKENWIRE, TOKENWIRE_AGAIN, UWS_PUBLISH, UWS_SEND, WS } from './arms.ts'
 import type { Scenario } from './scenario.ts'
+import { actorMemory } from './scenarios/actorMemory.ts'
 import { hotTokenLatency, hotTokenThroughput } from './scenarios/hotToken.ts'
 import { longTail } from './scenarios/longTail.ts'
 import { idleConnections, stalledReaders } from './scenarios/memory.ts'
 import { slowReaders } from './scenarios/slowReaders.ts'
+import { soak } from './scenarios/soak.ts'
 import { churn, storm } from './scenarios/storm.ts'
 import { wholeBlock } from './scenarios/wholeBlock.ts'
 
@@ -16,22 +18,25 @@ export const SHORT_SCENARIOS: readonly Scenario[] = [
   wholeBlock({ connections: 300, tokens: 50, blocks: 5 }),
 ]
 
-/** All of it, about three quarters of an hour with five rounds. */
+/** All of it, about an hour with three rounds, of which the soak takes ten minutes. */
 export const FULL_SCENARIOS: readonly Scenario[] = [
   hotTokenThroughput({ connections: 1_000, size: 'small', blocks: 100 }),
   hotTokenThroughput({ connections: 1_000, size: 'large', blocks: 40 }),
-  hotTokenThroughput({ connections: 9_000, size: 'small', blocks: 12 }),
-  hotTokenThroughput({ connections: 9_000, size: 'large', blocks: 6 }),
+  hotTokenThroughput({ connections: 10_000, size: 'small', blocks: 12 }),
+  hotTokenThroughput({ connections: 10_000, size: 'large', blocks: 6 }),
   hotTokenLatency({ connections: 1, size: 'small', blocks: 200 }),
   hotTokenLatency({ connections: 1_000, size: 'small', blocks: 100 }),
-  hotTokenLatency({ connections: 9_000, size: 'small', blocks: 40 }),
+  hotTokenLatency({ connections: 10_000, size: 'small', blocks: 40 }),
   wholeBlock({ connections: 1_000, tokens: 50, blocks: 10 }),
   longTail({ connections: 5_000, tokens: 1_000, touched: 200, blocks: 40 }),
+  longTail({ connections: 5_000, tokens: 1_000, touched: 200, blocks: 40, tokensEach: 1 }),
   slowReaders({ connections: 1_000, blocks: 100 }),
-  storm({ connections: 9_000 }),
+  storm({ connections: 10_000 }),
   churn({ connections: 1_000, blocks: 100, perSecond: 5_000 }),
-  idleConnections({ connections: 9_000 }),
+  idleConnections({ connections: 10_000 }),
   stalledReaders({ connections: 1_000, blocks: 100 }),
+  actorMemory({ actors: 10_000 }),
+  soak({ connections: 1_000, seconds: 600 }),
 ]
 
 /** What two checkouts are compared by: what nearly all changes of the path would show in. */

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import { Load, type Receipts } from '#benchmarks/load/load.ts'
 import { type ConnectionPlan, type SendPlan, streamRequest, textFrame, upgradeRequest } from '#benchmarks/load/wire.ts'
-import { type FeedBlocks, feedBlock, feedPosition, feedToken } from '#benchmarks/servers/feed.ts'
+import { type FeedBlocks, feedBlock, feedPosition, feedSequence, feedToken } from '#benchmarks/servers/feed.ts'
 import { framesOf } from '#benchmarks/servers/frames.ts'
 import type { CommitReport, ServerCalls, Usage } from '#benchmarks/servers/serverCalls.ts'
 import { Worker } from '#benchmarks/support/worker.ts'
@@ -60,7 +60,7 @@ export class Session {
     }
     const root = arm.checkout === undefined ? new URL('../../../', import.meta.url) : pathToFileURL(`${arm.checkout}/`)
     const server = Worker.start<ServerCalls>(new URL('benchmarks/servers/serverProcess.ts', root), [], ['--expose-gc'])
-    const { port } = await server.call('listen', { kind: arm.server, compress: arm.compress ?? false, tls: false })
+    const { port } = await server.call('listen', { kind: arm.server, compress: arm.compress ?? false, tls: arm.tls ?? false })
     return new Session(arm, server, port, await Load.start())
   }
 
@@ -150,7 +150,8 @@ export class Session {
   async #commit(plan: FeedBlocks, index: number): Promise<readonly CommitReport[]> {
     if (!(this.#server instanceof LimitServer)) return this.#server.call('commit', { count: 1, everyMs: 0 })
     const frames = [...framesOf(feedBlock(plan.firstBlock + index, plan)).values()]
-    const { begunAtMs, turnMs } = await this.#server.write(frames, 1)
+    const bytes = frames.reduce((sum, { length }) => sum + length, 0)
+    const { begunAtMs, turnMs } = await this.#server.write(frames, Math.ceil(bytes / (this.arm.writeBytes ?? bytes)))
     return [{ committedAtMs: begunAtMs, lateMs: 0, turnMs }]
   }
 
@@ -180,7 +181,8 @@ export class Session {
     const newest = new Map<number, number>()
     let lastAtMs = 0
     for (let index = 0; index < receipts.count; index++) {
-      const sequence = receipts.sequence(index)
+      // Compressed messages are only counted: the n-th is the update of the n-th block that this connection is sent.
+      const sequence = this.arm.compress === true ? feedSequence(receipts.sequence(index), 0) : receipts.sequence(index)
       const { block, token } = feedPosition(sequence)
       const commit = commits[block - plan.firstBlock]
       if (commit === undefined) throw new Error(`${this.arm.name}: nobody sent ${sequence}`)
@@ -207,9 +209,34 @@ export class Session {
       const request = streamRequest(`/api/tokens/${token}/stream?lastEventId=${INDEXED_SEQUENCE}`, host)
       return { kind: 'eventStream', request, greeting: new Uint8Array(), ready: { text: 'retry:', times: 1 } }
     }
+    const [token = 0] = tokens
+    switch (this.arm.server) {
+      case 'nchan':
+        return {
+          kind: 'webSocket',
+          request: upgradeRequest(`/subscribe?id=${feedToken(token)}`, host),
+          greeting: new Uint8Array(),
+          ready: AT_ONCE,
+        }
+      case 'nats':
+        return {
+          kind: 'webSocket',
+          request: upgradeRequest('/', host),
+          greeting: textFrame(`CONNECT {"verbose":false}\r\n${tokens.map((of, id) => `SUB ${feedToken(of)} ${id}\r\n`).join('')}PING\r\n`),
+          ready: { text: 'PONG', times: 1 },
+        }
+      default:
+        return this.#subscribingPlan(tokens)
+    }
+  }
+
+  #subscribingPlan(tokens: readonly number[]): ConnectionPlan {
+    const headers = this.arm.compress === true ? ['Sec-WebSocket-Extensions: permessage-deflate'] : []
     return {
       kind: 'webSocket',
-      request: upgradeRequest('/realtime', host),
+      tls: this.arm.tls ?? false,
+      isCounted: this.arm.compress ?? false,
+      request: upgradeRequest('/realtime', `127.0.0.1:${this.port}`, headers),
       greeting: Buffer.concat(tokens.map(token => subscribeFrame(token))),
       ready: { text: '"type":"subscribed', times: tokens.length },
     }
@@ -224,6 +251,9 @@ export class Session {
     }
   }
 }
+
+/** Counts as open with its answer's head. */
+const AT_ONCE = { text: '', times: 0 }
 
 const INDEXED_SEQUENCE = 1_795_000_000_000
 

@@ -27,8 +27,15 @@ function partsOf(decimal: string): Parts | null {
 
 const signed = (negative: boolean, text: string) => (negative && /[1-9]/.test(text) ? `−${text}` : text)
 
-/** A price: four digits that say something, `0.0₅1234` for small ones, thousands in groups, `12.3M` for large ones. */
+/**
+ * A price: four digits that say something, always as many, so that a column is even and nothing moves when the last one becomes a zero. `0.0₅1230` for
+ * small ones, thousands in groups, `12.3M` for large ones.
+ */
 export function formatPrice(decimal: string | null): string {
+  return priceText(decimal, false)
+}
+
+function priceText(decimal: string | null, trims: boolean): string {
   const parts = decimal === null ? null : partsOf(decimal)
   if (parts === null) return UNKNOWN
   const { negative, whole, fraction } = parts
@@ -39,24 +46,28 @@ export function formatPrice(decimal: string | null): string {
   const digits = roundDigits(fraction.slice(zeros), PRICE_DIGITS)
   // Rounding 0.09999… up moves the first digit one place to the left.
   const left = zeros - digits.carried
-  if (left < 0) return signed(negative, '1.00')
-  const shown = digits.text.replace(/0+$/, '')
+  if (left < 0) return signed(negative, '1.000')
+  const kept = digits.text.slice(0, PRICE_DIGITS)
+  const shown = trims ? kept.replace(/0+$/, '') : kept
   return signed(negative, left < MANY_ZEROS ? `0.${'0'.repeat(left)}${shown}` : `0.0${subscript(left)}${shown}`)
 }
 
-/** An amount in at most four characters and a unit: `0`, `0.12`, `7.5`, `12.3K`, `999`, `1.2M`. Tiny ones are written as prices are. */
+/**
+ * An amount in three digits and a unit: `0`, `7.50`, `12.3K`, `1.20M`; whole numbers below a thousand as they are. Below one it is written as a price
+ * is, without zeros at its end: `0.12`.
+ */
 export function formatCompact(value: string | number | null): string {
   const decimal = typeof value === 'number' ? plain(value) : value
   const parts = decimal === null ? null : partsOf(decimal)
   if (parts === null) return UNKNOWN
   const { negative, whole, fraction } = parts
-  if (whole === '') return /^0*$/.test(fraction) ? '0' : formatPrice(decimal)
+  if (whole === '') return /^0*$/.test(fraction) ? '0' : priceText(decimal, true)
   const digits = roundDigits(whole + fraction, 3)
   const length = whole.length + digits.carried
   const unit = Math.min(Math.floor((length - 1) / 3), UNITS.length - 1)
   const inFront = length - unit * 3
-  const kept = digits.text.padEnd(inFront, '0')
-  const rest = kept.slice(inFront).replace(/0+$/, '')
+  const kept = digits.text.slice(0, 3).padEnd(inFront, '0')
+  const rest = unit === 0 && /^0*$/.test(fraction) ? '' : kept.slice(inFront)
   const text = `${group(kept.slice(0, inFront))}${rest === '' ? '' : `.${rest}`}`
   return signed(negative, `${text}${UNITS[unit]}`)
 }

@@ -12,9 +12,10 @@ interface FiltersProps {
   readonly moved: number
   readonly onMoved: () => void
   readonly busy: boolean
+  readonly isEmpty: boolean
 }
 
-export function Filters({ query, moved, onMoved, busy }: FiltersProps) {
+export function Filters({ query, moved, onMoved, busy, isEmpty }: FiltersProps) {
   const change = (part: Partial<MarketQuery>) => showMarket({ ...query, ...part })
   const { launchpads } = settings.value
   const names = query.launchpad === null || launchpads.includes(query.launchpad) ? launchpads : [...launchpads, query.launchpad]
@@ -78,7 +79,7 @@ export function Filters({ query, moved, onMoved, busy }: FiltersProps) {
           </button>
         ) : busy ? (
           <span class="quiet">Loading</span>
-        ) : query.q === '' ? null : (
+        ) : query.q === '' || isEmpty ? null : (
           <span class="quiet">Best match first</span>
         )}
       </span>

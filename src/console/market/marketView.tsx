@@ -24,7 +24,13 @@ export function MarketView() {
   return (
     <>
       <h1 class="sr-only">Market</h1>
-      <Filters query={query} moved={market.moved.value} onMoved={() => market.showMoved()} busy={phase === 'loading'} />
+      <Filters
+        query={query}
+        moved={market.moved.value}
+        onMoved={() => market.showMoved()}
+        busy={phase === 'loading'}
+        isEmpty={rows.length === 0}
+      />
       {phase === 'failed' && rows.length === 0 ? (
         <Notice urgent title="The list could not be loaded" action={{ text: 'Try again', run: () => market.reload() }}>
           {market.failure.value}

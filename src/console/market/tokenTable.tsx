@@ -81,12 +81,23 @@ function HeadCell({ column: { name, text, sort }, query }: { readonly column: Co
   )
 }
 
+function NameSkeleton() {
+  return (
+    <span class="token-link">
+      <span class="avatar blank" />
+      <span class="token-words">
+        <span class="skeleton" />
+      </span>
+    </span>
+  )
+}
+
 function SkeletonRow() {
   return (
     <tr aria-hidden="true">
       {COLUMNS.map(({ name }) => (
         <td key={name} class={`c-${name} ${name === 'token' ? 'text' : ''}`}>
-          <span class="skeleton" />
+          {name === 'token' ? <NameSkeleton /> : <span class="skeleton" />}
         </td>
       ))}
     </tr>

@@ -37,6 +37,7 @@ export function ActorDetail({ address, actor, onClose }: ActorDetailProps) {
           <Pair name="WebSockets">{formatCount(actor.subscribers.webSocket)}</Pair>
           <Pair name="Event streams">{formatCount(actor.subscribers.eventStream)}</Pair>
           <Pair name="Lagging">{formatCount(actor.subscribers.lagging)}</Pair>
+          <Pair name="Conflated">{formatCount(actor.conflated)}</Pair>
           <Pair name="Events handled">{formatCount(actor.eventsHandled)}</Pair>
           <Pair name="Frame">{actor.frameBytes === null ? <Unknown /> : `${formatCount(actor.frameBytes)} bytes`}</Pair>
           <Pair name="Last update">

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { formatCompact, formatCount } from '#console/format/decimal.ts'
 import { shortHex } from '#console/format/text.ts'
+import { type Column, CompactTable } from '#console/parts/compactTable.tsx'
 import { Notice } from '#console/parts/notice.tsx'
 import { Age, Unknown } from '#console/parts/value.tsx'
 import type { ActorSort, Operator } from '#console/state/operator.ts'
@@ -76,83 +77,72 @@ export function Actors({ operator, canForget }: ActorsProps) {
 }
 
 function ActorTable({ operator, actors }: { readonly operator: Operator; readonly actors: readonly ActorState[] }) {
+  const sorted = operator.sort.value
+  const column = (name: string, sort: ActorSort, wide = false): Column => ({
+    name,
+    wide,
+    class: 'sorted',
+    isSorted: sort === sorted,
+    head: <SortButton text={name} isSorted={sort === sorted} onSort={() => (operator.sort.value = sort)} />,
+  })
+  const columns: readonly Column[] = [
+    { name: 'Token', text: true },
+    { name: 'State', text: true },
+    column('Subscribers', 'subscribers'),
+    { name: 'Lagging', wide: true },
+    column('Sequence', 'sequence', true),
+    column('Last update', 'lastUpdateAt'),
+    { name: 'Frame', wide: true },
+    { name: 'Events', wide: true },
+  ]
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
-    <div class="scroll actor-table" tabIndex={0} role="group" aria-label="Table of actors">
-      <table class="data compact">
-        <thead>
-          <tr>
-            <th scope="col" class="text">
-              Token
-            </th>
-            <th scope="col" class="text">
-              State
-            </th>
-            <SortCell operator={operator} sort="subscribers" text="Subscribers" />
-            <th scope="col">Lagging</th>
-            <SortCell operator={operator} sort="sequence" text="Sequence" wide />
-            <SortCell operator={operator} sort="lastUpdateAt" text="Last update" />
-            <th scope="col" class="wide-only">
-              Frame
-            </th>
-            <th scope="col" class="wide-only">
-              Events
-            </th>
-          </tr>
-        </thead>
-        <tbody data-testid="actors">
-          {actors.map(({ token, state, sequence, subscribers, lastUpdateAt, frameBytes, eventsHandled }) => (
-            <tr key={token} class={operator.selected.value === token ? 'selected' : ''}>
-              <td class="text">
-                <button
-                  type="button"
-                  class="link mono"
-                  title={token}
-                  aria-pressed={operator.selected.value === token}
-                  onClick={() => (operator.selected.value = token)}
-                >
-                  {shortHex(token)}
-                </button>
-              </td>
-              <td class="text">
-                <span class={`tag ${STATES[state]}`}>{state}</span>
-              </td>
-              <td title={`${subscribers.webSocket} WebSocket, ${subscribers.eventStream} event streams`}>
-                {formatCompact(subscribers.webSocket + subscribers.eventStream)}
-              </td>
-              <td class={subscribers.lagging > 0 ? 'warn' : ''}>{formatCompact(subscribers.lagging)}</td>
-              <td class="wide-only">{sequence ?? <Unknown />}</td>
-              <td>
-                <Age time={lastUpdateAt} />
-              </td>
-              <td class="wide-only">{frameBytes === null ? <Unknown /> : `${formatCompact(frameBytes)}B`}</td>
-              <td class="wide-only">{formatCompact(eventsHandled)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <CompactTable columns={columns} label="Table of actors" name="actor-table" testId="actors">
+      {actors.map(({ token, state, sequence, subscribers, lastUpdateAt, frameBytes, eventsHandled }) => (
+        <tr key={token} class={operator.selected.value === token ? 'selected' : ''}>
+          <td class="text">
+            <button
+              type="button"
+              class="link mono"
+              title={token}
+              aria-pressed={operator.selected.value === token}
+              onClick={() => (operator.selected.value = token)}
+            >
+              {shortHex(token)}
+            </button>
+          </td>
+          <td class="text">
+            <span class={`tag ${STATES[state]}`}>{state}</span>
+          </td>
+          <td title={`${subscribers.webSocket} WebSocket, ${subscribers.eventStream} event streams`}>
+            {formatCompact(subscribers.webSocket + subscribers.eventStream)}
+          </td>
+          <td class={subscribers.lagging > 0 ? 'wide-only warn' : 'wide-only'}>{formatCompact(subscribers.lagging)}</td>
+          <td class="wide-only">{sequence ?? <Unknown />}</td>
+          <td>
+            <Age time={lastUpdateAt} />
+          </td>
+          <td class="wide-only">{frameBytes === null ? <Unknown /> : `${formatCompact(frameBytes)}B`}</td>
+          <td class="wide-only">{formatCompact(eventsHandled)}</td>
+        </tr>
+      ))}
+    </CompactTable>
   )
 }
 
-interface SortCellProps {
-  readonly operator: Operator
-  readonly sort: ActorSort
+interface SortButtonProps {
   readonly text: string
-  readonly wide?: boolean
+  readonly isSorted: boolean
+  readonly onSort: () => void
 }
 
 /** The service sorts by these, the largest first. */
-function SortCell({ operator, sort, text, wide = false }: SortCellProps) {
-  const isSorted = operator.sort.value === sort
+function SortButton({ text, isSorted, onSort }: SortButtonProps) {
   return (
-    <th scope="col" class={wide ? 'wide-only sorted' : 'sorted'} aria-sort={isSorted ? 'descending' : undefined}>
-      <button type="button" class="sort" onClick={() => (operator.sort.value = sort)}>
-        <span class="arrow" aria-hidden="true">
-          {isSorted ? '↓' : ''}
-        </span>
-        {text}
-      </button>
-    </th>
+    <button type="button" class="sort" onClick={onSort}>
+      <span class="arrow" aria-hidden="true">
+        {isSorted ? '↓' : ''}
+      </span>
+      {text}
+    </button>
   )
 }

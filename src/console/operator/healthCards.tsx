@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { formatCompact, formatCount, formatMs, formatShare } from '#console/format/decimal.ts'
 import { formatDuration, formatMoment } from '#console/format/time.ts'
+import { type Column, CompactTable } from '#console/parts/compactTable.tsx'
 import { Meter } from '#console/parts/meter.tsx'
 import { Notice } from '#console/parts/notice.tsx'
 import { Pair, Pairs } from '#console/parts/pairs.tsx'
@@ -88,9 +89,9 @@ function IndexerCard({
         <Pair name="Confirmed">{count(confirmedBlock)}</Pair>
         <Pair name="Indexed">{count(indexedBlock)}</Pair>
         <Pair name="Reorgs">{formatCount(reorgs.count)}</Pair>
-        <Pair name="Last depth">{reorgs.lastDepth === null ? <Unknown /> : formatCount(reorgs.lastDepth)}</Pair>
-        <Pair wide name="Last reorg" title={formatMoment(reorgs.lastAt)}>
+        <Pair wide name="Last reorg">
           <Known text={formatMoment(reorgs.lastAt)} />
+          {reorgs.lastDepth === null ? null : <span class="quiet"> · {formatCount(reorgs.lastDepth)} deep</span>}
         </Pair>
       </Pairs>
     </Card>
@@ -130,13 +131,13 @@ function ProcessCard({
   return (
     <Card title="Process" aside={<span class="quiet">{version}</span>}>
       <Pairs>
-        <Pair name="Event loop p50">
+        <Pair name="Loop p50" title="How long the event loop was held up">
           <Known text={formatMs(process?.eventLoopP50Ms ?? null)} />
         </Pair>
-        <Pair name="Event loop p99">
+        <Pair name="Loop p99" title="How long the event loop was held up">
           <Known text={formatMs(process?.eventLoopP99Ms ?? null)} />
         </Pair>
-        <Pair name="Event loop max">
+        <Pair name="Loop max" title="How long the event loop was held up">
           <Known text={formatMs(process?.eventLoopMaxMs ?? null)} />
         </Pair>
         <Pair name="Up for">{formatDuration(uptimeSeconds)}</Pair>
@@ -153,6 +154,13 @@ function ProcessCard({
   )
 }
 
+const PROVIDER_COLUMNS: readonly Column[] = [
+  { name: 'Name', text: true },
+  { name: 'State', text: true },
+  { name: 'Latency' },
+  { name: 'Errors' },
+]
+
 function ProvidersCard({ health: { rpc } }: { readonly health: IndexerHealth }) {
   return (
     <Card
@@ -163,34 +171,20 @@ function ProvidersCard({ health: { rpc } }: { readonly health: IndexerHealth }) 
         </span>
       }
     >
-      <table class="data compact">
-        <thead>
-          <tr>
-            <th scope="col" class="text">
-              Name
-            </th>
-            <th scope="col" class="text">
-              State
-            </th>
-            <th scope="col">Latency</th>
-            <th scope="col">Errors</th>
+      <CompactTable columns={PROVIDER_COLUMNS}>
+        {rpc.map(({ name, healthy, latencyMs, errorRate }) => (
+          <tr key={name}>
+            <td class="text">{name}</td>
+            <td class="text">
+              <span class={`tag ${healthy ? 'good' : 'bad'}`}>{healthy ? 'healthy' : 'failing'}</span>
+            </td>
+            <td>
+              <Known text={formatMs(latencyMs)} />
+            </td>
+            <td>{formatShare(errorRate * 100)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {rpc.map(({ name, healthy, latencyMs, errorRate }) => (
-            <tr key={name}>
-              <td class="text">{name}</td>
-              <td class="text">
-                <span class={`tag ${healthy ? 'good' : 'bad'}`}>{healthy ? 'healthy' : 'failing'}</span>
-              </td>
-              <td>
-                <Known text={formatMs(latencyMs)} />
-              </td>
-              <td>{formatShare(errorRate * 100)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </CompactTable>
     </Card>
   )
 }

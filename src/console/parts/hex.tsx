@@ -33,3 +33,17 @@ export function Hex({ hex, of, kind, text = shortHex(hex), copy = false }: HexPr
     </span>
   )
 }
+
+/** The way to an address or hash where there is no room for it: to the explorer, or to the clipboard where there is none. */
+export function HexWay({ hex, of, kind }: Pick<HexProps, 'hex' | 'of' | 'kind'>) {
+  const { explorerUrl } = settings.value
+  if (explorerUrl === null) return <Copy text={hex} of={of} />
+  return (
+    <a class="copy" href={`${explorerUrl}/${kind}/${hex}`} title={hex} target="_blank" rel="noreferrer noopener">
+      <OutIcon />
+      <span class="sr-only">
+        {of} {shortHex(hex)} in the explorer, opens a new tab
+      </span>
+    </a>
+  )
+}

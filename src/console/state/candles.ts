@@ -31,12 +31,13 @@ export interface CandleFeedOptions {
   readonly interval: CandleInterval
   readonly currency: CandleCurrency
   readonly trades: ReadonlySignal<readonly Trade[] | null>
-  readonly returns: ReadonlySignal<number>
+  /** Changes when all bars are to be asked for again. */
+  readonly renewals: ReadonlySignal<number>
   readonly sink: BarSink
 }
 
 /** Draws a token's candles and lets them grow: by each trade at once, and by what the service says of them soon after. */
-export function createCandleFeed({ client, address, interval, currency, trades, returns, sink }: CandleFeedOptions): CandleFeed {
+export function createCandleFeed({ client, address, interval, currency, trades, renewals, sink }: CandleFeedOptions): CandleFeed {
   const ending = new AbortController()
   const { signal } = ending
   let bars: readonly Bar[] = []
@@ -107,8 +108,8 @@ export function createCandleFeed({ client, address, interval, currency, trades, 
       }, wait)
     })
   })
-  const stopReturns = effect(() => {
-    void returns.value
+  const stopRenewals = effect(() => {
+    void renewals.value
     untracked(() => void load())
   })
 
@@ -118,7 +119,7 @@ export function createCandleFeed({ client, address, interval, currency, trades, 
       ending.abort()
       clearTimeout(timer)
       stopFollowing()
-      stopReturns()
+      stopRenewals()
     },
   }
 }

@@ -31,8 +31,11 @@ export const health = poll({ everyMs: 5_000, ask: signal => client.health({ sign
 export const chainStats = poll({ everyMs: 10_000, ask: signal => client.chainStats({ signal, retries: 0 }) })
 export const ethUsd = poll({ everyMs: 20_000, keepMs: KEEP_PRICE_MS, ask: signal => client.ethUsd({ signal, retries: 0 }) })
 
-/** What values are shown in. */
-export const currency = computed<Currency>(() => chosenCurrency.value ?? (ethUsd.state.value.value === null ? 'weth' : 'usd'))
+/** What values are shown in: dollars also while nobody has answered whether they can be. */
+export const currency = computed<Currency>(() => {
+  const { value, failure } = ethUsd.state.value
+  return chosenCurrency.value ?? (value === null && failure !== null ? 'weth' : 'usd')
+})
 
 /** Counts returns to a working connection: lists are asked for anew then, since nobody said what changed meanwhile. */
 export const returns = signal(0)

@@ -24,6 +24,8 @@ export interface TokenDetail {
   readonly tick: ReadonlySignal<Tick>
   /** Newest first; `null`: not known yet. */
   readonly trades: ReadonlySignal<readonly Trade[] | null>
+  /** Counts reorgs that may have taken trades back. */
+  readonly rewinds: ReadonlySignal<number>
   readonly holders: ReadonlySignal<readonly Holder[] | null>
   readonly claimable: ReadonlySignal<Claimable | null>
   reload(): void
@@ -37,6 +39,7 @@ export function createTokenDetail(client: Tokenwire, frames: Frames, address: st
   const token = signal<Token | null>(null)
   const tick = signal<Tick>({ direction: null, count: 0 })
   const trades = signal<readonly Trade[] | null>(null)
+  const rewinds = signal(0)
   const holders = signal<readonly Holder[] | null>(null)
   const claimable = signal<Claimable | null>(null)
   const ending = new AbortController()
@@ -69,7 +72,10 @@ export function createTokenDetail(client: Tokenwire, frames: Frames, address: st
 
   function onTrades({ trades: news, gap }: NewTrades): void {
     if (gap) {
-      void loadTrades(loading.signal)
+      doubted = new Set((trades.peek() ?? []).map(({ id }) => id))
+      waitingTrades.length = 0
+      rewinds.value++
+      void loadTrades(ending.signal)
       return
     }
     waitingTrades.push(...news)
@@ -79,6 +85,8 @@ export function createTokenDetail(client: Tokenwire, frames: Frames, address: st
     })
   }
   const waitingTrades: Trade[] = []
+  /** Trades that a reorg may have taken back; `null`: none. They stand until the list that leaves them out has come. */
+  let doubted: ReadonlySet<string> | null = null
 
   function askClaimable(creator: string, afterMs: number): void {
     if (claimableTimer !== undefined) return
@@ -92,7 +100,9 @@ export function createTokenDetail(client: Tokenwire, frames: Frames, address: st
   async function loadTrades(signal: AbortSignal): Promise<Trade | undefined> {
     const result = await client.trades(address, { limit: MOST_TRADES }, { signal })
     if (!result.ok || signal.aborted) return undefined
-    trades.value = merged(result.value.data, trades.peek() ?? [])
+    const held = trades.peek() ?? []
+    trades.value = merged(result.value.data, doubted === null ? held : held.filter(({ id }) => doubted?.has(id) === false))
+    doubted = null
     return trades.value[0]
   }
 
@@ -131,6 +141,7 @@ export function createTokenDetail(client: Tokenwire, frames: Frames, address: st
 
   const refreshTimer = window.setInterval(async () => {
     if (document.hidden || phase.peek() !== 'ready') return
+    if (doubted !== null) void loadTrades(ending.signal)
     const result = await client.token(address, { signal: ending.signal })
     if (result.ok) take(result.value)
     // A reorg has taken its launch away.
@@ -143,6 +154,7 @@ export function createTokenDetail(client: Tokenwire, frames: Frames, address: st
     token,
     tick,
     trades,
+    rewinds,
     holders,
     claimable,
     reload: () => void load(),

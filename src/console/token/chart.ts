@@ -34,7 +34,7 @@ export async function createChart(element: HTMLElement, onNearStart: () => void)
     // The library's own mark comes with inline styles, which the page's policy forbids; it is named in the footer instead.
     layout: { attributionLogo: false, fontSize: 11 },
     crosshair: { mode: CrosshairMode.Normal },
-    rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.08, bottom: 0.25 } },
+    rightPriceScale: { borderVisible: false, entireTextOnly: true, scaleMargins: { top: 0.12, bottom: 0.25 } },
     timeScale: { borderVisible: false, timeVisible: true, secondsVisible: false, rightOffset: 4 },
     handleScroll: { vertTouchDrag: false },
   })

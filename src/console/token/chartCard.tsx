@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { computed, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { formatPrice, plain } from '#console/format/decimal.ts'
 import { Segments } from '#console/parts/segments.tsx'
@@ -47,7 +47,7 @@ export function ChartCard({ address, detail }: ChartCardProps) {
           interval: interval.value,
           currency: unit,
           trades: detail.trades,
-          returns,
+          renewals: computed(() => returns.value + detail.rewinds.value),
           sink: {
             replace(bars) {
               created.replace(bars)

@@ -1,9 +1,11 @@
 import { formatCompact, fromUnits, UNKNOWN } from '#console/format/decimal.ts'
 import { displayText, shortHex } from '#console/format/text.ts'
+import { timesPrice } from '#console/format/usd.ts'
 import { Copy } from '#console/parts/copy.tsx'
 import { Hex } from '#console/parts/hex.tsx'
 import { Pair, Pairs } from '#console/parts/pairs.tsx'
-import { Known, Unknown } from '#console/parts/value.tsx'
+import { Known, Money, Unknown } from '#console/parts/value.tsx'
+import { ethUsd } from '#console/state/session.ts'
 import type { Claimable, ClaimableAmount } from '#domain/claimable.ts'
 import type { Token } from '#domain/token.ts'
 
@@ -16,7 +18,7 @@ interface CreatorProps {
 /** What the creator has earned and how it is claimed. */
 export function Creator({ token: { creator, fees }, claimable }: CreatorProps) {
   return (
-    <section class="card" aria-labelledby="creator-title">
+    <section class="card late" aria-labelledby="creator-title">
       <header>
         <h2 id="creator-title">Creator</h2>
         <Hex hex={creator} of="creator address" kind="address" copy />
@@ -24,7 +26,7 @@ export function Creator({ token: { creator, fees }, claimable }: CreatorProps) {
       <Pairs>
         <Pair name="Fee share">{fees.creatorFeeBps === null ? <Unknown /> : `${(fees.creatorFeeBps / 100).toFixed(2)}%`}</Pair>
         <Pair name="Earned">
-          <Known text={fees.accruedWeth === null ? UNKNOWN : `Ξ${formatCompact(fees.accruedWeth)}`} />
+          <Money usd={timesPrice(fees.accruedWeth, ethUsd.state.value.value?.price ?? null)} weth={fees.accruedWeth} />
         </Pair>
       </Pairs>
       {claimable === null ? (

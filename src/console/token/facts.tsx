@@ -16,7 +16,7 @@ export function Facts({ token }: { readonly token: Token }) {
   const metadata = displayText(metadataUri, 60)
   const about = displayText(description, MOST_DESCRIPTION)
   return (
-    <section class="card" aria-labelledby="facts-title">
+    <section class="card late" aria-labelledby="facts-title">
       <h2 id="facts-title">Details</h2>
       {about === null ? null : (
         <p class="card-body about">
@@ -26,6 +26,8 @@ export function Facts({ token }: { readonly token: Token }) {
       <Pairs>
         <Pair name="Supply">{formatCompact(fromUnits(token.totalSupply, token.decimals))}</Pair>
         <Pair name="Decimals">{token.decimals}</Pair>
+        <Pair name="Pool fee">{pool === null || pool.feeBps === null ? <Unknown /> : `${(pool.feeBps / 100).toFixed(2)}%`}</Pair>
+        <Pair name="As of block">{formatCount(token.asOfBlock)}</Pair>
         <Pair name="Pool">
           {pool === null ? (
             <Unknown />
@@ -35,14 +37,12 @@ export function Facts({ token }: { readonly token: Token }) {
             </>
           )}
         </Pair>
-        <Pair name="Pool fee">{pool === null || pool.feeBps === null ? <Unknown /> : `${(pool.feeBps / 100).toFixed(2)}%`}</Pair>
         <Pair wide name="Launched">
           {formatMoment(token.createdAt)}
         </Pair>
-        <Pair name="In">
+        <Pair name="Launch transaction">
           <Hex hex={token.createdTxHash} of="launch transaction" kind="tx" />
         </Pair>
-        <Pair name="As of block">{formatCount(token.asOfBlock)}</Pair>
         <Pair name="Metadata">
           {metadata === null || metadataUri === null ? (
             <Unknown />

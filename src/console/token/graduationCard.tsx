@@ -1,4 +1,4 @@
-import { formatCompact, formatShare } from '#console/format/decimal.ts'
+import { formatShare } from '#console/format/decimal.ts'
 import { formatMoment } from '#console/format/time.ts'
 import { timesPrice } from '#console/format/usd.ts'
 import { Hex } from '#console/parts/hex.tsx'
@@ -33,7 +33,9 @@ export function GraduationCard({ graduation }: { readonly graduation: Graduation
           <Pair name="Raised">
             <Money usd={timesPrice(raisedWeth, eth)} weth={raisedWeth} />
           </Pair>
-          <Pair name="Target">{targetWeth === null ? <Unknown /> : `Ξ${formatCompact(targetWeth)}`}</Pair>
+          <Pair name="Target">
+            <Money usd={timesPrice(targetWeth, eth)} weth={targetWeth} />
+          </Pair>
           {completedAt === null ? null : (
             <Pair wide name="Completed">
               {formatMoment(completedAt)}

@@ -1,4 +1,5 @@
 import { formatCompact, formatCount, formatShare, fromUnits } from '#console/format/decimal.ts'
+import { type Column, CompactTable } from '#console/parts/compactTable.tsx'
 import { Hex } from '#console/parts/hex.tsx'
 import { Unknown } from '#console/parts/value.tsx'
 import type { Holder } from '#domain/holder.ts'
@@ -13,6 +14,14 @@ const KINDS: Readonly<Record<Holder['type'], string>> = {
   burn: 'bad',
   contract: '',
 }
+
+const COLUMNS: readonly Column[] = [
+  { name: '#', class: 'rank' },
+  { name: 'Address', text: true },
+  { name: 'Type', text: true },
+  { name: 'Balance' },
+  { name: 'Share' },
+]
 
 interface HoldersProps {
   readonly holders: readonly Holder[] | null
@@ -33,41 +42,21 @@ export function Holders({ holders, token }: HoldersProps) {
       ) : holders.length === 0 ? (
         <p class="card-body quiet">Nobody holds it.</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
-        <div class="scroll holders" tabIndex={0} role="group" aria-label="Table of holders">
-          <table class="data compact">
-            <thead>
-              <tr>
-                <th scope="col" class="rank">
-                  #
-                </th>
-                <th scope="col" class="text">
-                  Address
-                </th>
-                <th scope="col" class="text">
-                  Type
-                </th>
-                <th scope="col">Balance</th>
-                <th scope="col">Share</th>
-              </tr>
-            </thead>
-            <tbody data-testid="holders">
-              {holders.map(holder => (
-                <tr key={holder.address}>
-                  <td class="rank quiet">{holder.rank}</td>
-                  <td class="text">
-                    <Hex hex={holder.address} of="holder" kind="address" />
-                  </td>
-                  <td class="text">
-                    <span class={`tag ${KINDS[holder.type]}`}>{holder.type}</span>
-                  </td>
-                  <td>{formatCompact(fromUnits(holder.balance, token.decimals))}</td>
-                  <td>{formatShare(holder.percent)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <CompactTable columns={COLUMNS} label="Table of holders" name="holders" testId="holders">
+          {holders.map(holder => (
+            <tr key={holder.address}>
+              <td class="rank quiet">{holder.rank}</td>
+              <td class="text">
+                <Hex hex={holder.address} of="holder" kind="address" />
+              </td>
+              <td class="text">
+                <span class={`tag ${KINDS[holder.type]}`}>{holder.type}</span>
+              </td>
+              <td>{formatCompact(fromUnits(holder.balance, token.decimals))}</td>
+              <td>{formatShare(holder.percent)}</td>
+            </tr>
+          ))}
+        </CompactTable>
       )}
     </section>
   )

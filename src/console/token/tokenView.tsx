@@ -41,7 +41,7 @@ export function TokenView({ address }: { readonly address: string }) {
           {detail.failure.value}
         </Notice>
       ) : token === null ? (
-        <Notice heading title="Loading" />
+        <Loading address={address} />
       ) : (
         <>
           <TokenHead token={token} tick={detail.tick.value} />
@@ -63,5 +63,34 @@ export function TokenView({ address }: { readonly address: string }) {
         </>
       )}
     </>
+  )
+}
+
+/** The token's place before anything is known of it, as large as what will stand there. */
+function Loading({ address }: { readonly address: string }) {
+  return (
+    <div aria-busy="true">
+      <div class="token-head">
+        <span class="avatar large blank" />
+        <div class="token-title">
+          <h1>
+            <span class="mono">{shortHex(address)}</span>
+          </h1>
+          <p class="quiet" role="status">
+            Loading
+          </p>
+        </div>
+      </div>
+      <div class="token-grid" aria-hidden="true">
+        <div class="token-main">
+          <div class="card chart-card blank" />
+          <div class="card blank" />
+        </div>
+        <div class="token-side">
+          <div class="card blank" />
+          <div class="card blank" />
+        </div>
+      </div>
+    </div>
   )
 }

@@ -1,10 +1,21 @@
 import { formatCompact, fromUnits } from '#console/format/decimal.ts'
 import { formatMoment, formatStamp } from '#console/format/time.ts'
-import { Hex } from '#console/parts/hex.tsx'
+import { type Column, CompactTable } from '#console/parts/compactTable.tsx'
+import { Hex, HexWay } from '#console/parts/hex.tsx'
 import { Money, Unknown } from '#console/parts/value.tsx'
 import { minuteClock } from '#console/state/clock.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
+
+const COLUMNS: readonly Column[] = [
+  { name: 'Time', text: true },
+  { name: 'Side', text: true },
+  { name: 'Price' },
+  { name: 'Amount', wide: true },
+  { name: 'Value' },
+  { name: 'Maker', wide: true },
+  { name: 'Transaction', wide: true, class: 'way', head: <abbr title="Transaction">Tx</abbr> },
+]
 
 interface TradesProps {
   /** Newest first; `null`: not known yet. */
@@ -24,57 +35,31 @@ export function Trades({ trades, token }: TradesProps) {
       ) : trades.length === 0 ? (
         <p class="card-body quiet">Nobody has traded it yet.</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
-        <div class="scroll tape" tabIndex={0} role="group" aria-label="Newest trades">
-          <table class="data compact">
-            <thead>
-              <tr>
-                <th scope="col" class="text">
-                  Time
-                </th>
-                <th scope="col" class="text">
-                  Side
-                </th>
-                <th scope="col">Price</th>
-                <th scope="col" class="wide-only">
-                  Amount
-                </th>
-                <th scope="col">Value</th>
-                <th scope="col" class="wide-only">
-                  Maker
-                </th>
-                <th scope="col" class="wide-only">
-                  Transaction
-                </th>
-              </tr>
-            </thead>
-            <tbody data-testid="trades">
-              {trades.map(trade => (
-                <tr key={trade.id} data-id={trade.id}>
-                  <td class="text quiet">
-                    <time dateTime={trade.timestamp} title={formatMoment(trade.timestamp)}>
-                      {formatStamp(trade.timestamp, minuteClock.value)}
-                    </time>
-                  </td>
-                  <td class={`text ${trade.side === 'buy' ? 'up' : 'down'}`}>{trade.side === 'buy' ? 'Buy' : 'Sell'}</td>
-                  <td>
-                    <Money as="price" usd={trade.priceUsd} weth={trade.priceWeth} />
-                  </td>
-                  <td class="wide-only">{formatCompact(fromUnits(trade.amountToken, token.decimals))}</td>
-                  <td>
-                    <Money usd={trade.valueUsd} weth={trade.amountWeth} />
-                  </td>
-                  <td class="wide-only">
-                    <Hex hex={trade.maker} of="maker" kind="address" />
-                  </td>
-                  <td class="wide-only">
-                    <Hex hex={trade.txHash} of="transaction" kind="tx" />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <CompactTable columns={COLUMNS} label="Newest trades" name="tape" testId="trades">
+          {trades.map(trade => (
+            <tr key={trade.id} data-id={trade.id}>
+              <td class="text quiet">
+                <time dateTime={trade.timestamp} title={formatMoment(trade.timestamp)}>
+                  {formatStamp(trade.timestamp, minuteClock.value)}
+                </time>
+              </td>
+              <td class={`text ${trade.side === 'buy' ? 'up' : 'down'}`}>{trade.side === 'buy' ? 'Buy' : 'Sell'}</td>
+              <td>
+                <Money as="price" usd={trade.priceUsd} weth={trade.priceWeth} />
+              </td>
+              <td class="wide-only">{formatCompact(fromUnits(trade.amountToken, token.decimals))}</td>
+              <td>
+                <Money usd={trade.valueUsd} weth={trade.amountWeth} />
+              </td>
+              <td class="wide-only">
+                <Hex hex={trade.maker} of="maker" kind="address" />
+              </td>
+              <td class="wide-only way">
+                <HexWay hex={trade.txHash} of="transaction" kind="tx" />
+              </td>
+            </tr>
+          ))}
+        </CompactTable>
       )}
     </section>
   )

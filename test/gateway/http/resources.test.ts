@@ -109,6 +109,7 @@ const ACTOR: ActorState = {
   frameBytes: 3_120,
   activatedAt: '2026-01-02T03:04:05.000Z',
   eventsHandled: 88,
+  conflated: 12,
 }
 
 test('shows operators the actors and one of them', async () => {

@@ -85,6 +85,7 @@ test('does not ask the database for a token that an actor holds', async () => {
       frameBytes: null,
       activatedAt: '2026-01-02T03:04:05.000Z',
       eventsHandled: 0,
+      conflated: 0,
     },
   ]
   gateway.reads.before = databaseAway

@@ -33,10 +33,21 @@ const OF_STATEMENTS: readonly DatabaseFault[] = [
   },
 ]
 
-export const DATABASE_FAULTS: readonly string[] = [...OF_COMMITS, ...OF_STATEMENTS].map(({ name }) => name)
+/** After which the service does not know whether a reorg is swapped. Swaps are rare, so that some are singled out. */
+const OF_SWAPS: readonly DatabaseFault[] = [
+  { name: 'connection lost before the commit of a swap', weight: 1, misfortune: { kind: 'cut-before' } },
+  { name: 'connection lost inside the commit of a swap', weight: 1, misfortune: { kind: 'cut-inside' } },
+  { name: 'connection lost after the commit of a swap', weight: 2, misfortune: { kind: 'cut-after' } },
+  { name: 'commit of a swap that arrives late', weight: 1, misfortune: { kind: 'late', afterMs: 12 } },
+]
+
+export const DATABASE_FAULTS: readonly string[] = [...OF_COMMITS, ...OF_STATEMENTS, ...OF_SWAPS].map(({ name }) => name)
 
 export interface DatabaseWeather {
-  misfortune(request: Request): DatabaseMisfortune | undefined
+  /** @param swapping whether it is of a transaction that swaps a reorg */
+  misfortune(request: Request, swapping: boolean): DatabaseMisfortune | undefined
+  /** The connection of the next swap's commit is lost, whatever the weather is then. */
+  strikeSwap(): void
   /** @param failing share of commits that fail; of other statements a tenth of that */
   storm(failing: number): void
   calm(): void
@@ -44,14 +55,24 @@ export interface DatabaseWeather {
 
 export function createDatabaseWeather(random: Random, hit: Hit): DatabaseWeather {
   let failing = 0
+  let swapStruck = false
+  const pick = (faults: readonly DatabaseFault[]): DatabaseMisfortune | undefined => {
+    const fault = faults[random.weighted(faults.map(({ weight }) => weight))]
+    if (fault !== undefined) hit(fault.name)
+    return fault?.misfortune
+  }
   return {
-    misfortune: ({ kind }) => {
+    misfortune: ({ kind }, swapping) => {
+      if (kind === 'commit' && swapping && swapStruck) {
+        swapStruck = false
+        return pick(OF_SWAPS)
+      }
       const share = kind === 'commit' ? failing : failing / 10
       if (kind === 'rollback' || !random.chance(share)) return undefined
-      const faults = kind === 'commit' ? OF_COMMITS : OF_STATEMENTS
-      const fault = faults[random.weighted(faults.map(({ weight }) => weight))]
-      if (fault !== undefined) hit(fault.name)
-      return fault?.misfortune
+      return pick(kind === 'commit' ? OF_COMMITS : OF_STATEMENTS)
+    },
+    strikeSwap: () => {
+      swapStruck = true
     },
     storm: share => {
       failing = share

@@ -6,16 +6,17 @@ import { createRpc, type Rpc, type RpcOptions } from '#chain/rpc.ts'
 import { silentLogger } from '#test/support/database.ts'
 import { type RunningIndexer, runIndexer } from '#test/support/indexing.ts'
 import type { ManualClock } from '#test/support/manualClock.ts'
-import { createSettlingSink } from '#test/support/settlingSink.ts'
 import { type OpenedIndex, openIndex } from '#test/support/simulatedIndex.ts'
+import { rememberStart, type StartingCursor } from '#test/support/startingCursor.ts'
+import type { UnderWay } from '#test/support/underWay.ts'
 
 /** What a process of the service is between its start and its end, as far as indexing goes. */
 export interface Life {
   readonly rpc: Rpc
   readonly index: OpenedIndex
   readonly running: RunningIndexer
-  /** See `SettlingSink`. */
-  isSettled(): boolean
+  /** Where the database stood when it began. */
+  readonly startedAt: StartingCursor['startedAt']
 }
 
 export interface LifeOptions {
@@ -24,6 +25,7 @@ export interface LifeOptions {
   readonly clock: ManualClock
   readonly confirmations: number
   readonly maxReorgDepth: number
+  readonly underWay: UnderWay
   /** Told when a reorg begins to be swapped and when that has ended. */
   readonly onSwap: (isSwapping: boolean) => void
 }
@@ -36,25 +38,37 @@ const SMALL_RANGES = { leastBlocks: 1, mostBlocks: 6, targetLogs: 20 }
  *
  * @throws what stands in the way of the start; then nothing is left running
  */
-export async function startLife({ rpc: rpcOptions, orm, clock, confirmations, maxReorgDepth, onSwap }: LifeOptions): Promise<Life> {
+export async function startLife({
+  rpc: rpcOptions,
+  orm,
+  clock,
+  confirmations,
+  maxReorgDepth,
+  underWay,
+  onSwap,
+}: LifeOptions): Promise<Life> {
   const rpc = createRpc({ ...rpcOptions, chainId: 1, logger: silentLogger, clock, timeoutMs: RPC_TIMEOUT_MS })
   try {
     await rpc.connect()
     const genesisHash = await readGenesisHash(createChainSource({ rpc }))
     const index = await openIndex({ orm }, { genesisHash, maxReorgDepth, writer: randomUUID() })
+    const { sink, startedAt } = rememberStart(index.sink)
     const swap: OpenedIndex['sink']['swap'] = async replacement => {
       onSwap(true)
       try {
-        return await index.sink.swap(replacement)
+        return await underWay.during(sink.swap(replacement))
       } finally {
         onSwap(false)
       }
     }
-    const { sink, isSettled } = createSettlingSink({ ...index.sink, swap })
     const running = runIndexer({
       rpc,
-      index: { sink, watchlist: index.directory },
+      index: {
+        sink: { recentBlocks: () => underWay.during(sink.recentBlocks()), commit: batch => underWay.during(sink.commit(batch)), swap },
+        watchlist: index.directory,
+      },
       confirmations,
+      genesisHash,
       maxReorgDepth,
       followBlocks: maxReorgDepth,
       backfillBounds: SMALL_RANGES,
@@ -62,7 +76,7 @@ export async function startLife({ rpc: rpcOptions, orm, clock, confirmations, ma
       settledBlocks: 2,
       clock,
     })
-    return { rpc, index, running, isSettled }
+    return { rpc, index, running, startedAt }
   } catch (error) {
     rpc.close()
     throw error

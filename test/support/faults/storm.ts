@@ -9,6 +9,7 @@ import { createManualClock } from '#test/support/manualClock.ts'
 import { cursorOf, indexAtOnce, isAsFar, readDirectory } from '#test/support/simulatedIndex.ts'
 import { START_BLOCK } from '#test/support/simulatedLaunchpad.ts'
 import { createTokenWatcher } from '#test/support/tokenWatcher.ts'
+import { createUnderWay } from '#test/support/underWay.ts'
 import { createDatabaseWeather, DATABASE_FAULTS } from './databaseWeather.ts'
 import type { Hit } from './hits.ts'
 import { type Life, startLife } from './life.ts'
@@ -32,8 +33,9 @@ const OF_PROCESSES = [
 export const STORM_FAULTS: readonly string[] = [...RPC_FAULTS, ...DATABASE_FAULTS, ...OF_PROCESSES]
 
 const LONGEST_MS = 30_000
-/** A head is looked for once in so many milliseconds: more often would be a storm of its own. */
+/** A head is looked for as soon as nothing is under way, and at the latest after so many milliseconds. */
 const ROUND_MS = 8
+const FAIR_ROUND_MS = 100
 /** How long the service may wait of its own accord from the end of bad weather until everything is indexed: back-off, and silence that a provider asked for. */
 const LONGEST_WAITED_MS = 120_000
 
@@ -57,6 +59,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     .slice(0, random.integer(1, 3))
     .map(({ url, webSocketUrl }) => (onSockets && random.chance(0.5) ? webSocketUrl : url))
   const watcher = createTokenWatcher()
+  const underWay = createUnderWay()
 
   /** What happens after so many more questions to providers or requests to the database. */
   let armed: { left: number; readonly when: () => boolean; happen(): void } | null = null
@@ -85,11 +88,12 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
 
   const start = async (): Promise<Life> => {
     const started = await startLife({
-      rpc: { urls, random: () => random.unit(), ...(onSockets ? {} : { fetch: rig.fetch }) },
+      rpc: { urls, random: () => random.unit(), ...(onSockets ? {} : { fetch: (input, init) => underWay.during(rig.fetch(input, init)) }) },
       orm,
       clock,
       confirmations,
       maxReorgDepth,
+      underWay,
       onSwap: isSwapping => {
         swapping = isSwapping
       },
@@ -125,23 +129,25 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     proxy.setServer('up')
     armed = null
   }
-  const rounds = async (count: number) => {
+  const rounds = async (count: number, mostMs = ROUND_MS) => {
     for (let round = 0; round < count; round++) {
       clock.advance(250)
-      await (await alive())?.running.hint(ROUND_MS)
+      const { running } = (await alive()) ?? {}
+      // What is on a socket is not seen to be under way.
+      await (onSockets ? running?.hint(ROUND_MS) : running?.hint(() => underWay.quiet(mostMs)))
     }
   }
   const caughtUp = async () => {
     calm()
+    // What is indexed stays until there is something to put in its place.
+    const unconfirmed = chain.head().header.number < START_BLOCK + confirmations
+    if (unconfirmed && (await cursorOf(indexed.kysely)) !== null) forking.mine(confirmations)
     const deadline = performance.now() + LONGEST_MS
     const waitedBefore = clock.waitedMs()
     for (let round = 1; ; round++) {
-      await rounds(1)
+      await rounds(1, FAIR_ROUND_MS)
       const reason = life === null ? 'it does not start' : life.running.indexer.view.state().reason
-      const told = isAsFar(watcher.newest(), chain, confirmations)
-      // What a kill cut off is committed and never told.
-      const untold = round % 10 === 0 && isAsFar(await cursorOf(indexed.kysely), chain, confirmations) && life?.isSettled()
-      const done = told || untold
+      const done = isAsFar(watcher.newest() ?? life?.startedAt() ?? null, chain, confirmations)
       if (done && (reason === null || /not healthy/.test(reason))) return
       if (performance.now() > deadline || clock.waitedMs() - waitedBefore > LONGEST_WAITED_MS)
         throw new Error(
@@ -196,16 +202,18 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
       hit('killed inside a commit')
       return random.pick<DatabaseMisfortune>([{ kind: 'cut-inside' }, { kind: 'cut-before' }, { kind: 'late', afterMs: 8 }])
     }
-    return databaseWeather.misfortune(request)
+    return databaseWeather.misfortune(request, swapping)
   })
   rig.show(providerWeathers.map(weather => ({ ...weather, misbehave: call => (tick(), weather.misbehave(call)) })))
   await Promise.all([indexed.clearFew(), fresh.clearFew(), clearWitness(indexed.kysely)])
   try {
-    // Somebody looks at the first start of all; what a wrong provider says there would be taken for the chain. Until more is indexed than
-    // can be undone, a provider that is wrong about the first block may still stop indexing for good: decision 0015 says so.
-    forking.mine(confirmations + maxReorgDepth + 1)
+    // Somebody looks at the first start of all; what a wrong provider says there of the chain's first block would be taken for the truth.
+    forking.mine(random.chance(0.5) ? random.integer(0, confirmations) : random.integer(1, confirmations + maxReorgDepth + 1))
     await caughtUp()
-    forking.mine(random.chance(0.5) ? maxReorgDepth + random.integer(3, 8) : random.integer(1, 5))
+    const backfills = random.chance(0.5)
+    forking.mine(backfills ? maxReorgDepth + random.integer(3, 12) : random.integer(1, 5))
+    // What a fork replaces has to be indexed for a reorg to be swapped.
+    if (random.chance(backfills ? 0.2 : 0.7)) await caughtUp()
     for (let step = random.integer(1, 3); step > 0; step--) {
       if (random.chance(0.8)) storm()
       if (random.chance(0.6)) arm()
@@ -214,6 +222,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
           forking.mine(random.integer(1, 5))
           break
         case 1:
+          if (random.chance(0.5)) databaseWeather.strikeSwap()
           forking.fork(random.integer(1, maxReorgDepth), random.integer(-2, 3))
           break
         case 2:
@@ -223,10 +232,10 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
           await outage()
       }
       await rounds(random.integer(3, 10))
-      if (random.chance(0.3)) await caughtUp()
+      if (random.chance(0.5)) await caughtUp()
     }
     calm()
-    if (random.chance(0.5)) forking.mine(confirmations + 1)
+    if (random.chance(0.5) || chain.head().header.number < START_BLOCK + confirmations) forking.mine(confirmations + 1)
     await caughtUp()
     await expectUndisturbed((life as Life | null)?.index.directory)
   } finally {

@@ -1,5 +1,5 @@
 import { quantile } from '#benchmarks/support/quantile.ts'
-import { SOCKET_IO, TOKENWIRE, TOKENWIRE_AGAIN, UWS_PUBLISH, UWS_SEND, WS } from '../arms.ts'
+import { type ArmKind, SOCKET_IO, TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_CORK, UWS_PUBLISH, UWS_SEND, WS } from '../arms.ts'
 import type { Scenario } from '../scenario.ts'
 import { Session } from '../session.ts'
 
@@ -8,17 +8,21 @@ interface LongTailSettings {
   readonly tokens: number
   readonly touched: number
   readonly blocks: number
+  /** Of each connection; default 10. */
+  readonly tokensEach?: number
 }
 
 const EVERY_MS = 250
 const TOKENS_EACH = 10
 
 /** Many connections with tastes of their own: few tokens are watched by many, most by a few. */
-export function longTail({ connections, tokens, touched, blocks }: LongTailSettings): Scenario {
+export function longTail({ connections, tokens, touched, blocks, tokensEach = TOKENS_EACH }: LongTailSettings): Scenario {
+  // An event stream has one token.
+  const transports: readonly ArmKind[] = tokensEach === 1 ? [TOKENWIRE_SSE] : []
   return {
-    name: `a market: ${connections} connections, ${tokens} tokens, ${touched} touched every ${EVERY_MS} ms`,
-    about: `each of ${connections} connections watches ${TOKENS_EACH} of ${tokens} tokens, drawn with a long tail; ${blocks} blocks by the clock; from commit to receipt`,
-    arms: [TOKENWIRE, TOKENWIRE_AGAIN, UWS_PUBLISH, UWS_SEND, WS, SOCKET_IO],
+    name: `a market: ${connections} connections with ${tokensEach} of ${tokens} tokens, ${touched} touched every ${EVERY_MS} ms`,
+    about: `each of ${connections} connections watches ${tokensEach} of ${tokens} tokens, drawn with a long tail; ${blocks} blocks by the clock; from commit to receipt`,
+    arms: [TOKENWIRE, TOKENWIRE_AGAIN, ...transports, UWS_PUBLISH, UWS_SEND, UWS_CORK, WS, SOCKET_IO],
     base: UWS_PUBLISH,
     figures: [
       { name: 'p50', unit: 'ms', better: 'less' },
@@ -30,7 +34,7 @@ export function longTail({ connections, tokens, touched, blocks }: LongTailSetti
       const session = await Session.start(arm)
       const of = { touched, tokens, size: 'small' } as const
       try {
-        await session.open({ connections, subscriptions: connection => drawn(connection, tokens) })
+        await session.open({ connections, subscriptions: connection => drawn(connection, tokens, tokensEach) })
         await session.deliver({ ...of, blocks: 4 })
         const { latenciesMs, serverCpuMs } = await session.feed({ ...of, blocks }, EVERY_MS)
         const sorted = latenciesMs.toSorted()
@@ -48,10 +52,10 @@ export function longTail({ connections, tokens, touched, blocks }: LongTailSetti
 }
 
 /** The same for every arm and run: the n-th most popular token is wanted about 1/n as often as the first. */
-function drawn(connection: number, tokens: number): readonly number[] {
+function drawn(connection: number, tokens: number, count: number): readonly number[] {
   const chosen = new Set<number>()
   let state = connection * 2_654_435_761 + 1
-  while (chosen.size < TOKENS_EACH) {
+  while (chosen.size < count) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     chosen.add(Math.min(tokens - 1, Math.floor(tokens ** (state / 2 ** 32)) - 1))
   }

@@ -1,6 +1,6 @@
 import { feedPosition } from '#benchmarks/servers/feed.ts'
 import { quantile } from '#benchmarks/support/quantile.ts'
-import { SOCKET_IO, TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, WS } from '../arms.ts'
+import { SOCKET_IO, TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_SEND, WS } from '../arms.ts'
 import type { Scenario } from '../scenario.ts'
 import { type Received, Session } from '../session.ts'
 
@@ -22,13 +22,17 @@ export function slowReaders({ connections, blocks }: SlowReadersSettings): Scena
   return {
     name: `slow readers: ${tenth} read nothing and ${tenth} read 10 KB/s, of ${connections}`,
     about: `${connections} connections watch one token with updates of 16 KB at 20/s, ${blocks} times with all reading, then ${blocks} times with a fifth that does not`,
-    arms: [TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, WS, SOCKET_IO],
+    arms: [TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_SEND, WS, SOCKET_IO],
     base: UWS_SEND,
     figures: [
       { name: "healthy clients' p99", unit: 'ms', better: 'less' },
       { name: 'p99 with ÷ without', unit: '', better: 'less' },
       { name: 'server memory grown', unit: 'MB', better: 'less' },
       { name: 'slow ones without the newest', unit: '', better: 'less' },
+    ],
+    goals: [
+      { figure: 'p99 with ÷ without', of: TOKENWIRE.name, to: null, ratio: 1.2 },
+      { figure: 'slow ones without the newest', of: TOKENWIRE.name, to: null, ratio: 0 },
     ],
     async measure(arm) {
       const session = await Session.start(arm)

@@ -1,5 +1,5 @@
 import { median } from '#benchmarks/support/quantile.ts'
-import { LIMIT, SOCKET_IO, TOKENWIRE, TOKENWIRE_AGAIN, UWS_CORK, UWS_PUBLISH, UWS_SEND, WS } from '../arms.ts'
+import { LIMIT, LIMIT_16_KB, SOCKET_IO, TOKENWIRE, TOKENWIRE_AGAIN, UWS_CORK, UWS_PUBLISH, UWS_SEND, WS } from '../arms.ts'
 import type { Scenario } from '../scenario.ts'
 import { Session } from '../session.ts'
 
@@ -15,7 +15,7 @@ export function wholeBlock({ connections, tokens, blocks }: WholeBlockSettings):
   return {
     name: `a block of ${tokens} tokens for each of ${connections} connections`,
     about: `${connections} connections watch the same ${tokens} tokens, a block touches all of them; from commit to the last update at the last client`,
-    arms: [TOKENWIRE, TOKENWIRE_AGAIN, UWS_PUBLISH, UWS_SEND, UWS_CORK, WS, SOCKET_IO, LIMIT],
+    arms: [TOKENWIRE, TOKENWIRE_AGAIN, UWS_PUBLISH, UWS_SEND, UWS_CORK, WS, SOCKET_IO, LIMIT_16_KB, LIMIT],
     base: UWS_PUBLISH,
     figures: [
       { name: 'to the last client', unit: 'ms', better: 'less' },

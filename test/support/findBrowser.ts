@@ -17,7 +17,7 @@ export function findBrowser(browser: keyof typeof NAMES): string | null {
   if (found !== undefined) return found
   const message = `there is no ${browser} on this machine: apt-get install -y --no-install-recommends ${NAMES[browser][0]}`
   if ((process.env['CI'] ?? '') !== '') throw new Error(message)
-  process.stderr.write(`\n!!! SKIPPED: ${message}\n!!! The console is NOT proved in it by this run.\n\n`)
+  process.stderr.write(`\n!!! SKIPPED: ${message}\n!!! What needs it is NOT proved by this run.\n\n`)
   return null
 }
 

@@ -1,0 +1,62 @@
+import { pino } from 'pino'
+import { Registry } from '#actors/registry.ts'
+import { IDLE_SAMPLES } from '#actors/token/machine.ts'
+import { CountingSubscription } from '#benchmarks/support/countingSubscription.ts'
+import { answerCalls } from '#benchmarks/support/worker.ts'
+import { blockOf } from '#test/support/actors.ts'
+import type { ActorCalls } from './actorCalls.ts'
+import { feedBlock, feedToken } from './feed.ts'
+
+/** More actors than may be idle at once are passivated early. */
+const MOST_IDLE = 2_000
+
+answerCalls<ActorCalls>({
+  measure: async ({ actors }) => {
+    // The code is compiled, and tables have grown.
+    await measure(100)
+    return measure(actors)
+  },
+})
+
+async function measure(actors: number) {
+  const registry = new Registry({
+    history: { load: async () => null },
+    quotes: { ethUsd: () => null },
+    logger: pino({ enabled: false }),
+    now: () => performance.now(),
+    date: () => new Date(),
+  })
+  const subscriptions = Array.from({ length: actors }, () => new CountingSubscription())
+  const tokens = subscriptions.map((_, index) => feedToken(index))
+  const empty = collected()
+  for (const [index, subscription] of subscriptions.entries()) registry.subscribe(tokens[index] ?? feedToken(index), subscription)
+  while (registry.health().byState['live'] !== actors) await new Promise(setImmediate)
+  const watched = collected()
+  registry.dispatch(blockOf(...feedBlock(1, { touched: actors, tokens: actors, size: 'small' })))
+  const framed = collected()
+  for (const subscription of subscriptions) subscription.newest = null
+  const idle = Math.min(actors, MOST_IDLE)
+  for (let index = idle; index < actors; index++)
+    registry.unsubscribe(tokens[index] ?? feedToken(index), subscriptions[index] ?? new CountingSubscription())
+  for (let sweep = 0; sweep < IDLE_SAMPLES; sweep++) registry.sweep()
+  if (registry.health().total !== idle) throw new Error(`${registry.health().total} actors are left, not ${idle}`)
+  for (let index = 0; index < idle; index++)
+    registry.unsubscribe(tokens[index] ?? feedToken(index), subscriptions[index] ?? new CountingSubscription())
+  const unwatched = collected()
+  for (let sweep = 0; sweep < IDLE_SAMPLES; sweep++) registry.sweep()
+  const gone = collected()
+  registry.stop()
+  return {
+    watched: (watched.heap - empty.heap) / actors,
+    frame: (framed.heap - watched.heap) / actors,
+    frameBytes: (framed.buffers - watched.buffers) / actors,
+    idle: (unwatched.heap - empty.heap) / idle,
+    passivated: (gone.heap - empty.heap) / actors,
+  }
+}
+
+function collected() {
+  globalThis.gc?.()
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return { heap: heapUsed, buffers: arrayBuffers }
+}

@@ -1,0 +1,71 @@
+import { signal } from '@preact/signals'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Tokenwire } from '#client/tokenwire.ts'
+import type { WatchOptions } from '#client/watch.ts'
+import { createFrames } from '#console/state/frames.ts'
+import { createTokenDetail, type TokenDetail } from '#console/state/tokenDetail.ts'
+import type { Trade } from '#domain/trade.ts'
+import { addressOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
+
+const A = addressOf(1)
+const trade = (block: number): Trade => ({ ...tradeOf(A), id: `${block}-0`, blockNumber: String(block), logIndex: 0 })
+
+beforeEach(() => {
+  vi.stubGlobal('window', globalThis)
+  vi.stubGlobal('document', { hidden: false })
+})
+afterEach(() => vi.unstubAllGlobals())
+
+/** A token's state over a client that answers with these trades, newest first, and tells of what the test says. */
+async function start(listed: readonly Trade[]) {
+  const rest = { listed, isAway: false }
+  let watched: WatchOptions = {}
+  const answer = async (value: unknown) => (rest.isAway ? { ok: false, error: new Error('away') } : { ok: true, value })
+  const client = {
+    token: () => answer(tokenOf(A, 1)),
+    trades: () => answer({ data: rest.listed, nextCursor: null }),
+    holders: () => answer({ data: [], nextCursor: null }),
+    claimable: () => answer({ claimable: [] }),
+    watch(_: string, __: unknown, options: WatchOptions) {
+      watched = options
+      return { close() {} }
+    },
+  }
+  const detail = createTokenDetail(
+    client as unknown as Tokenwire,
+    createFrames(run => queueMicrotask(run)),
+    A,
+    signal(0),
+  )
+  await vi.waitFor(() => expect(detail.phase.value).toBe('ready'))
+  return { detail, rest, tell: (trades: readonly Trade[], gap = false) => watched.onTrades?.({ trades, gap }) }
+}
+
+const ids = (detail: TokenDetail) => detail.trades.value?.map(({ id }) => id)
+
+test('takes trades off the tape that a reorg took back, and keeps those that came meanwhile', async () => {
+  const { detail, rest, tell } = await start([trade(2), trade(1)])
+  tell([trade(3)])
+  tell([trade(4)])
+  await vi.waitFor(() => expect(ids(detail)).toEqual(['4-0', '3-0', '2-0', '1-0']))
+  // Blocks 3 and 4 are gone; the list is asked for before block 5 and its trade are there.
+  tell([], true)
+  tell([trade(5)])
+  expect(ids(detail)).toEqual(['4-0', '3-0', '2-0', '1-0'])
+  await vi.waitFor(() => expect(ids(detail)).toEqual(['5-0', '2-0', '1-0']))
+  expect(detail.rewinds.value).toBe(1)
+  expect(rest.listed).toHaveLength(2)
+  detail.stop()
+})
+
+test('goes on doubting until the list has come', async () => {
+  const { detail, rest, tell } = await start([trade(2), trade(1)])
+  rest.isAway = true
+  tell([], true)
+  await new Promise(setImmediate)
+  expect(ids(detail)).toEqual(['2-0', '1-0'])
+  Object.assign(rest, { isAway: false, listed: [trade(1)] })
+  detail.reload()
+  await vi.waitFor(() => expect(ids(detail)).toEqual(['1-0']))
+  detail.stop()
+})

@@ -1,0 +1,31 @@
+import type { Hex } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+import { CLANKER_TOPICS } from './simulatedClanker.ts'
+import { LAUNCHPAD_TOPICS } from './simulatedLaunchpad.ts'
+import { TRANSFER, V3_SWAP } from './simulatedLogs.ts'
+
+/** What a simulated chain's logs are about. */
+export const EVENT_KINDS = ['launch', 'graduation', 'trade', 'transfer', 'claim'] as const
+export type EventCounts = Readonly<Record<(typeof EVENT_KINDS)[number], number>>
+
+const { launched, graduated, bought, sold, claimed } = LAUNCHPAD_TOPICS
+const { created31, created4, v4Swap, claimedRewards, claimed: claimedByOwner, claimedPermissioned } = CLANKER_TOPICS
+const TOPICS: Readonly<Record<keyof EventCounts, readonly Hex[]>> = {
+  launch: [launched, created31, created4],
+  graduation: [graduated],
+  trade: [bought, sold, V3_SWAP, v4Swap],
+  transfer: [TRANSFER],
+  claim: [claimed, claimedRewards, claimedByOwner, claimedPermissioned],
+}
+
+export function countEvents(logs: readonly ChainLog[]): EventCounts {
+  const count = (kind: keyof EventCounts) =>
+    logs.filter(({ topics: [topic] }) => topic !== undefined && TOPICS[kind].includes(topic)).length
+  return {
+    launch: count('launch'),
+    graduation: count('graduation'),
+    trade: count('trade'),
+    transfer: count('transfer'),
+    claim: count('claim'),
+  }
+}

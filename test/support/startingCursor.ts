@@ -1,0 +1,28 @@
+import type { BlockSink } from '#indexer/ports.ts'
+import type { Cursor } from './simulatedIndex.ts'
+
+/** A sink whose process remembers where the database stood when it began. */
+export interface StartingCursor {
+  readonly sink: BlockSink
+  /**
+   * `null`: nothing was indexed, or it has not asked yet. What was indexed then is told by nobody any more: the process that committed it has ended. Everything
+   * after it is told, however often its commit has to be repeated, so whoever waits for an update need not look into the database, where a
+   * commit shows before it is told.
+   */
+  startedAt(): Cursor | null
+}
+
+export function rememberStart(sink: BlockSink): StartingCursor {
+  let startedAt: Cursor | null | undefined
+  return {
+    sink: {
+      ...sink,
+      recentBlocks: async () => {
+        const blocks = await sink.recentBlocks()
+        if (startedAt === undefined) startedAt = blocks.at(-1) ?? null
+        return blocks
+      },
+    },
+    startedAt: () => startedAt ?? null,
+  }
+}
