@@ -64,9 +64,9 @@ type PieceOutcome =
   | { readonly kind: 'too-large'; readonly provider: string; readonly error: unknown }
 
 /**
- * Logs per answer to aim for, below what providers refuse: an answer is parsed in one go, and so much of it is 20 ms in which nothing else happens.
+ * Logs per answer to aim for, below what providers refuse: an answer is parsed in one go, and so much of it is 10 ms in which nothing else happens.
  */
-const LOGS_PER_ANSWER = 4_000
+const LOGS_PER_ANSWER = 2_000
 /** The density of the chain that was learned fades by so much with every answer that shows less. */
 const DENSITY_KEPT = 0.8
 

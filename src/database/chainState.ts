@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Address, Hex } from '#domain/address.ts'
-import type { BlockHeader } from '#domain/block.ts'
+import type { BlockHeader, IndexedBlock } from '#domain/block.ts'
 import { TokenwireError } from '#errors'
 import { bytesToAddress, toBytes, toHex } from './bytes.ts'
 import type { Queryable } from './queryable.ts'
@@ -106,16 +106,17 @@ export async function moveCursor(db: Queryable, to: BlockHeader, committedAtMs: 
 }
 
 /** The newest remembered blocks, ascending, each the parent of the next, at most `limit`; a backfill remembers only the ends of its ranges. */
-export async function readRecentBlocks(db: Queryable, limit: number): Promise<readonly BlockHeader[]> {
-  const { rows } = await sql<{ number: string; hash: Buffer; parent_hash: Buffer; timestamp: string }>`
-    select number, hash, parent_hash, timestamp from block order by number desc limit ${limit}`.execute(db)
-  const blocks: BlockHeader[] = []
+export async function readRecentBlocks(db: Queryable, limit: number): Promise<readonly IndexedBlock[]> {
+  const { rows } = await sql<{ number: string; hash: Buffer; parent_hash: Buffer; timestamp: string; joined: boolean }>`
+    select number, hash, parent_hash, timestamp, joined from block order by number desc limit ${limit}`.execute(db)
+  const blocks: IndexedBlock[] = []
   for (const row of rows) {
     const block = {
       number: Number(row.number),
       hash: toHex(row.hash),
       parentHash: toHex(row.parent_hash),
       timestamp: Number(row.timestamp),
+      joined: row.joined,
     }
     const child = blocks.at(-1)
     if (child !== undefined && child.parentHash !== block.hash) break

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Address, Hex } from '#domain/address.ts'
-import type { BlockHeader } from '#domain/block.ts'
+import type { IndexedBlock } from '#domain/block.ts'
 import type { Changes } from '#domain/changes.ts'
 import { type Decimal, formatDecimal, percentChange } from '#domain/decimal.ts'
 import type { BalanceState, CandleDelta, CreatorFeeState, PoolState, TokenState, TradeRow } from '#domain/tokenState.ts'
@@ -98,7 +98,7 @@ export const POOL_COLUMNS: BatchColumns<PoolState> = {
   type: text(pool => pool.type),
   quote_token: bytea(pool => pool.quoteToken),
   quote_decimals: number('smallint', pool => pool.quoteDecimals),
-  token_is_token0: { type: 'boolean', value: pool => String(pool.tokenIsToken0) },
+  token_is_token0: boolean(pool => pool.tokenIsToken0),
   fee_bps: double(pool => pool.feeBps),
   reserve_token: integer(pool => pool.reserveToken),
   reserve_quote: integer(pool => pool.reserveQuote),
@@ -198,13 +198,14 @@ const insertCreatorFees = batchInsert<CreatorFeeState>({
   onConflict: replaceAll(['launchpad', 'creator', 'currency', 'token'], CREATOR_FEE_COLUMNS),
 })
 
-const insertBlocks = batchInsert<BlockHeader>({
+const insertBlocks = batchInsert<IndexedBlock>({
   table: 'block',
   columns: {
     number: bigint(block => block.number),
     hash: bytea(block => block.hash),
     parent_hash: bytea(block => block.parentHash),
     timestamp: bigint(block => block.timestamp),
+    joined: boolean(block => block.joined === true),
   },
 })
 
@@ -230,6 +231,10 @@ function text<Row>(value: (row: Row) => string | null): BatchColumn<Row> {
 
 function number<Row>(type: 'smallint' | 'integer' | 'bigint' | 'double precision', value: (row: Row) => number | null): BatchColumn<Row> {
   return { type, value: row => value(row)?.toString() ?? null }
+}
+
+function boolean<Row>(value: (row: Row) => boolean): BatchColumn<Row> {
+  return { type: 'boolean', value: row => String(value(row)) }
 }
 
 function bigint<Row>(value: (row: Row) => number | null): BatchColumn<Row> {

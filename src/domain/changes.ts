@@ -1,5 +1,5 @@
 import type { Address, Hex } from './address.ts'
-import type { BlockHeader } from './block.ts'
+import type { IndexedBlock } from './block.ts'
 import type { Decimal } from './decimal.ts'
 import type { PerWindow } from './token.ts'
 import type { BalanceState, CandleDelta, CreatorFeeState, PoolState, TokenState, TradeRow, WindowTotals } from './tokenState.ts'
@@ -41,7 +41,7 @@ export interface Changes {
   readonly trades: readonly TradeRow[]
   readonly candles: readonly CandleDelta[]
   /** The headers to remember for reconciliation, ascending; the last is the new cursor. */
-  readonly blocks: readonly BlockHeader[]
+  readonly blocks: readonly IndexedBlock[]
 }
 
 export function balanceKey(token: Address, holder: Address): string {

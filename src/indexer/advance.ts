@@ -10,10 +10,10 @@ import { createBackfill } from './backfill.ts'
 import type { BackfillReport } from './backfillReport.ts'
 import type { BackfillBounds } from './backfillSize.ts'
 import { confirmFirst } from './confirmFirst.ts'
-import { createFollow, liveBatch } from './follow.ts'
+import { createFollow, liveBatch, runBatch } from './follow.ts'
 import type { IndexerStateRecorder } from './indexerState.ts'
 import { FOLLOW_BLOCKS, type PlannedBlocks, plan } from './plan.ts'
-import { type BlockBatch, type BlockSink, endOf, type Watchlist } from './ports.ts'
+import { type BlockBatch, type BlockSink, endOf, LONGEST_RUN_BLOCKS, type Watchlist } from './ports.ts'
 import { reconcile } from './reconcile.ts'
 import { findReorg } from './reorg.ts'
 import { fetchReplacement } from './replacement.ts'
@@ -33,6 +33,8 @@ export interface AdvancerOptions {
   readonly maxReorgDepth: number
   /** So many blocks before the confirmed head are followed, and at least `maxReorgDepth`. Default `FOLLOW_BLOCKS`. */
   readonly followBlocks?: number | undefined
+  /** So many blocks before the confirmed head, and it, are committed one by one. Default `SETTLED_BLOCKS`. */
+  readonly settledBlocks?: number | undefined
   /** Default: those of `createBackfill`. */
   readonly backfillBounds?: BackfillBounds | undefined
   readonly logger: Logger
@@ -62,13 +64,13 @@ interface Commit {
   done(): void
 }
 
-/** So many blocks before the confirmed head, and it, have everything settled: an index that is always a block or two late has, too. */
+/** So many blocks before the confirmed head, and it, are each settled in full: an index that is always a block or two late does so, too. */
 const SETTLED_BLOCKS = 8
 
 const IDLE: Advance = { kind: 'idle' }
 
 export function createAdvancer(options: AdvancerOptions): Advancer {
-  const { source, sink, watchlist, state, report, maxReorgDepth, genesisHash, logger } = options
+  const { source, sink, watchlist, state, report, maxReorgDepth, genesisHash, settledBlocks = SETTLED_BLOCKS, logger } = options
   const { startBlock } = watchlist
   const followBlocks = Math.max(options.followBlocks ?? FOLLOW_BLOCKS, maxReorgDepth)
   const backfill = createBackfill({ source, watchlist, bounds: options.backfillBounds })
@@ -168,9 +170,14 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
       if (hash !== confirmed.hash) throw new RpcError({ kind: 'inconsistent', what: `another block ${confirmed.number} than the tip's` })
       return range
     }
-    const block = await follow.block(next.from, next.target)
-    const batch = liveBatch(block, watchlist)
-    return { batch: next.target - next.from > SETTLED_BLOCKS ? { ...batch, behind: true } : batch, first: block.header }
+    const behind = next.target - next.from - settledBlocks
+    // With the first block of all the index has something to go back to.
+    if (behind <= 0 || next.from === startBlock) {
+      const block = await follow.block(next.from, next.target)
+      return { batch: liveBatch(block, watchlist), first: block.header }
+    }
+    const run = await follow.run(next.from, next.target, Math.min(behind, LONGEST_RUN_BLOCKS))
+    return { batch: runBatch(run, watchlist), first: run[0].header }
   }
 
   const step = async (tip: ChainTip): Promise<Advance> => {
@@ -206,7 +213,7 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
         // What was fetched ahead may be of a fork that is gone; that is found out there, too.
         if (reconcile(chain, first).kind !== 'append') return replaced(tip)
         const committed = await perform(batchCommit(batch))
-        if (committed.kind === 'committed') local = extendChain(chain, batch.to)
+        if (committed.kind === 'committed') local = (batch.blocks ?? [batch.to]).reduce(extendChain, chain)
         return committed
       }
     }

@@ -7,7 +7,7 @@ import { writeTotals } from '#database/totals.ts'
 import { forgetUndoBefore, keepUndo, raiseRelaunched } from '#database/undo.ts'
 import { writeChanges } from '#database/writeChanges.ts'
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
-import type { ChainLog } from '#domain/block.ts'
+import type { ChainLog, IndexedBlock } from '#domain/block.ts'
 import { balanceKey, creatorFeeKey, type RowKeys } from '#domain/changes.ts'
 import { parseDecimal } from '#domain/decimal.ts'
 import type { Decoded, Discovery, LaunchpadAdapter, Watched } from '#launchpads/adapter.ts'
@@ -107,7 +107,7 @@ export async function applyBatch(db: Queryable, decoded: DecodedBatch, options: 
   const keys = await inSlices(keysOf(events))
   const rows = await loadRows(db, keys, { now, expired: batch.behind !== true })
   const price = ethUsd === null ? null : parseDecimal(ethUsd)
-  const changes = await inSlices(projection({ events, rows, now, weth, ethUsd: price, lookup, blocks: [batch.to] }))
+  const changes = await inSlices(projection({ events, rows, now, weth, ethUsd: price, lookup, blocks: remembered(batch) }))
   const undoFrom = undoFromAfter(batch, options)
   if (undoFrom !== null) await keepUndo(db, batch.to.number, changes)
   await writeTotals(db, changes, rows.tokens, now)
@@ -120,10 +120,15 @@ export async function applyBatch(db: Queryable, decoded: DecodedBatch, options: 
   return { tokens: changes.tokens.map(({ address }) => address), undoFrom }
 }
 
+/** A run is undone as one: there is an image of what was before it, and of nothing within it. */
+function remembered({ to, blocks = [to] }: BlockBatch): readonly IndexedBlock[] {
+  return blocks.map((block, index) => ({ ...block, joined: index < blocks.length - 1 }))
+}
+
 /** The oldest block that can be undone after this batch. */
-function undoFromAfter({ live, to }: BlockBatch, { undoFrom, maxReorgDepth }: ApplyOptions): number | null {
+function undoFromAfter({ live, from, to }: BlockBatch, { undoFrom, maxReorgDepth }: ApplyOptions): number | null {
   if (!live || maxReorgDepth === 0) return null
-  return Math.max(undoFrom ?? to.number, to.number - maxReorgDepth + 1)
+  return Math.max(undoFrom ?? from, to.number - maxReorgDepth + 1)
 }
 
 function* keysOf(events: readonly TokenEvent[]): Steps<RowKeys> {

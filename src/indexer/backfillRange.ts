@@ -130,5 +130,16 @@ function replaced(number: number): RpcError {
 /** Two ascending lists as one. */
 function merge(a: readonly ChainLog[], b: readonly ChainLog[]): readonly ChainLog[] {
   if (b.length === 0) return a
-  return [...a, ...b].sort((x, y) => x.blockNumber - y.blockNumber || x.logIndex - y.logIndex)
+  const merged: ChainLog[] = []
+  let next = 0
+  for (const log of a) {
+    for (let other = b[next]; other !== undefined && isBefore(other, log); other = b[++next]) merged.push(other)
+    merged.push(log)
+  }
+  for (; next < b.length; next++) merged.push(b[next] as ChainLog)
+  return merged
+}
+
+function isBefore(a: ChainLog, b: ChainLog): boolean {
+  return a.blockNumber === b.blockNumber ? a.logIndex < b.logIndex : a.blockNumber < b.blockNumber
 }

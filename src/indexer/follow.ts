@@ -5,7 +5,7 @@ import { ANNOUNCING_STEPS, type BlockBatch, type Watchlist } from './ports.ts'
 
 export interface FollowOptions {
   readonly source: Pick<ChainSource, 'blockWithLogs'>
-  /** How many blocks are fetched ahead of the one that is being committed. Default 3. */
+  /** How many blocks are fetched ahead of the one that is asked for. Default 11. */
   readonly ahead?: number
 }
 
@@ -17,6 +17,13 @@ export interface Follow {
    * @throws what fetching threw
    */
   block(number: number, target: number): Promise<BlockWithLogs>
+  /**
+   * The block and those after it, at most `most`: to be committed together. It ends early where blocks do not link up, which then is noticed with the next one,
+   * and where they hold much.
+   *
+   * @throws what fetching threw
+   */
+  run(number: number, target: number, most: number): Promise<readonly [BlockWithLogs, ...BlockWithLogs[]]>
   /** Drops what was fetched ahead: it may be of a chain that is no more. */
   forget(): void
 }
@@ -27,9 +34,12 @@ export interface Follow {
  */
 const NOT_AHEAD_BLOCKS = 8
 
+/** A run ends when it holds so many logs: bounds the length of its transaction. */
+const MOST_RUN_LOGS = 5_000
+
 type Outcome = { readonly ok: true; readonly block: BlockWithLogs } | { readonly ok: false; readonly error: unknown }
 
-export function createFollow({ source, ahead = 3 }: FollowOptions): Follow {
+export function createFollow({ source, ahead = 11 }: FollowOptions): Follow {
   const fetched = new Map<number, Promise<Outcome>>()
 
   // Never rejects: a block that is fetched ahead may fail while nobody is waiting for it.
@@ -44,15 +54,27 @@ export function createFollow({ source, ahead = 3 }: FollowOptions): Follow {
     return outcome
   }
 
+  const take = async (number: number, target: number): Promise<BlockWithLogs> => {
+    for (const known of fetched.keys()) if (known < number || known > number + ahead) fetched.delete(known)
+    const wanted = begin(number)
+    for (let next = number + 1; next <= Math.min(target - NOT_AHEAD_BLOCKS, number + ahead); next++) void begin(next)
+    const outcome = await wanted
+    fetched.delete(number)
+    if (!outcome.ok) throw outcome.error
+    return outcome.block
+  }
+
   return {
-    block: async (number, target) => {
-      for (const known of fetched.keys()) if (known < number || known > number + ahead) fetched.delete(known)
-      const wanted = begin(number)
-      for (let next = number + 1; next <= Math.min(target - NOT_AHEAD_BLOCKS, number + ahead); next++) void begin(next)
-      const outcome = await wanted
-      fetched.delete(number)
-      if (!outcome.ok) throw outcome.error
-      return outcome.block
+    block: take,
+    run: async (number, target, most) => {
+      const run: [BlockWithLogs, ...BlockWithLogs[]] = [await take(number, target)]
+      for (let logs = run[0].logs.length; run.length < most && logs < MOST_RUN_LOGS; ) {
+        const block = await take(number + run.length, target)
+        if (block.header.parentHash !== run.at(-1)?.header.hash) break
+        run.push(block)
+        logs += block.logs.length
+      }
+      return run
     },
     forget: () => fetched.clear(),
   }
@@ -66,6 +88,22 @@ export function createFollow({ source, ahead = 3 }: FollowOptions): Follow {
 export function liveBatch({ header, logs }: BlockWithLogs, watchlist: Watchlist, announced = new Set<Hex>()): BlockBatch {
   const kept = watchedLogs(logs, watchlist, announced)
   return { from: header.number, to: header, headers: kept.length === 0 ? [] : [header], logs: kept, live: true }
+}
+
+/** Blocks that are committed together, as one batch: with more of them after it than what time alone changes is left alone for. */
+export function runBatch(run: readonly [BlockWithLogs, ...BlockWithLogs[]], watchlist: Watchlist): BlockBatch {
+  const announced = new Set<Hex>()
+  const batches = run.map(block => liveBatch(block, watchlist, announced))
+  const blocks = run.map(({ header }) => header)
+  return {
+    from: run[0].header.number,
+    to: blocks.at(-1) ?? run[0].header,
+    headers: batches.flatMap(({ headers }) => headers),
+    logs: batches.flatMap(({ logs }) => logs),
+    live: true,
+    behind: true,
+    blocks,
+  }
 }
 
 function watchedLogs(logs: readonly ChainLog[], watchlist: Watchlist, announced: Set<Hex>): readonly ChainLog[] {

@@ -30,6 +30,8 @@ export interface IndexerOptions {
   /** How many blocks before the confirmed head are followed one by one, and how large the ranges before them are. Defaults: the advancer's. */
   readonly followBlocks?: number
   readonly backfillBounds?: BackfillBounds
+  /** How many blocks before the confirmed head are committed one by one. Default: the advancer's. */
+  readonly settledBlocks?: number
   readonly logger: Logger
   /** Default: real time. */
   readonly clock?: Clock
@@ -59,8 +61,8 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const { startBlock } = watchlist
   const state = createIndexerState({ rpc, startBlock, nowMs, blocksAtOnce: provider => source.blocksAtOnce(provider) })
   const report = createBackfillReport({ state, startBlock, logger, nowMs })
-  const { followBlocks, backfillBounds, maxReorgDepth = 0, genesisHash = null } = options
-  const bounds = { maxReorgDepth, followBlocks, backfillBounds }
+  const { followBlocks, backfillBounds, settledBlocks, maxReorgDepth = 0, genesisHash = null } = options
+  const bounds = { maxReorgDepth, followBlocks, backfillBounds, settledBlocks }
   const advancer = createAdvancer({ source, sink, watchlist, state, report, genesisHash, logger, ...bounds })
   const stopped = new Subject<void>()
   /** Whether the chain has left the index behind: it is looked at again now and then. */

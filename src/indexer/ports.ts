@@ -1,6 +1,6 @@
 import type { LogRangeQuery } from '#chain/logRanges.ts'
 import type { Address, Hex } from '#domain/address.ts'
-import type { BlockHeader, ChainLog } from '#domain/block.ts'
+import type { BlockHeader, ChainLog, IndexedBlock } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 
 /** A run of consecutive blocks to index at once: one block while following, a range while backfilling. */
@@ -20,7 +20,12 @@ export interface BlockBatch {
    * to a later batch: in a busy chain it is most of what a block costs, and nobody sees it before the last one. Default false.
    */
   readonly behind?: boolean
+  /** The headers of all blocks of the run, linked: each is remembered for reconciliation. Default: the last one is. */
+  readonly blocks?: readonly BlockHeader[]
 }
+
+/** So many blocks are committed together while there are more after them: nobody waits for one of them, and most of a commit's cost is its own. */
+export const LONGEST_RUN_BLOCKS = 32
 
 /** The blocks that take the place of indexed ones. */
 export interface Replacement {
@@ -46,7 +51,7 @@ export interface BlockSink {
    * The newest indexed blocks, ascending and linked by parent hash, the cursor last; empty when nothing is indexed. What was begun before is
    * decided by then: no earlier commit can turn out to have succeeded afterwards.
    */
-  recentBlocks(): Promise<readonly BlockHeader[]>
+  recentBlocks(): Promise<readonly IndexedBlock[]>
   /**
    * Decodes, projects and commits a batch in one transaction. Idempotent: a batch whose end is already the cursor is answered from what
    * the database holds, so a commit of unknown outcome is simply repeated.

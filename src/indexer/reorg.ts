@@ -1,11 +1,14 @@
 import type { ChainSource } from '#chain/chainSource.ts'
-import { blockAt, type LocalChain } from '#chain/localChain.ts'
+import { blockAt } from '#chain/localChain.ts'
 import { RpcError } from '#chain/rpcFault.ts'
-import type { BlockHeader } from '#domain/block.ts'
+import type { BlockHeader, IndexedBlock } from '#domain/block.ts'
 
 /** A fork that replaces indexed blocks, as all providers show it. `depth`: how many of them. */
 export type Reorg =
-  /** It leaves the indexed chain after `ancestor`. */
+  /**
+   * It leaves the indexed chain after `ancestor`, or within a run of blocks that were committed together, of which `ancestor` is the newest before: to
+   * a place within a run the index can't go back.
+   */
   | { readonly kind: 'fork'; readonly ancestor: BlockHeader; readonly depth: number }
   /** None of the indexed blocks is on it, from the very first one on. */
   | { readonly kind: 'whole'; readonly depth: number }
@@ -21,7 +24,7 @@ type ReorgSource = Pick<ChainSource, 'headerOfEach' | 'headers'>
  * @param startBlock the first block that is indexed
  * @throws `RpcError` `inconsistent` while any healthy provider still has the indexed block: then they disagree, and asking again decides
  */
-export async function findReorg(source: ReorgSource, local: LocalChain, head: number, startBlock: number): Promise<Reorg> {
+export async function findReorg(source: ReorgSource, local: readonly IndexedBlock[], head: number, startBlock: number): Promise<Reorg> {
   const cursor = local.at(-1)
   if (cursor === undefined) throw new TypeError('nothing is indexed that a reorg could replace')
   const shared = blockAt(local, Math.min(cursor.number, head))
@@ -32,8 +35,10 @@ export async function findReorg(source: ReorgSource, local: LocalChain, head: nu
     throw new RpcError({ kind: 'inconsistent', what: `a provider has indexed block ${shared.number} on its chain, another one has not` })
   }
   const now = await source.headers(local.filter(({ number }) => number < shared.number).map(({ number }) => number))
-  const kept = now.filter(({ number, hash }) => blockAt(local, number)?.hash === hash)
-  const ancestor = blockAt(local, kept.at(-1)?.number ?? -1)
-  if (ancestor !== undefined) return { kind: 'fork', ancestor, depth: cursor.number - ancestor.number }
-  return { kind: local[0]?.number === startBlock ? 'whole' : 'forgotten', depth: local.length }
+  const shownHashes = new Map(now.map(({ number, hash }) => [number, hash]))
+  const kept = local.filter(({ number, hash }) => shownHashes.get(number) === hash)
+  const depth = cursor.number - (kept.at(-1)?.number ?? cursor.number - local.length)
+  const ancestor = kept.findLast(({ joined }) => joined !== true)
+  if (ancestor !== undefined) return { kind: 'fork', ancestor, depth }
+  return { kind: kept.length === 0 && local[0]?.number === startBlock ? 'whole' : 'forgotten', depth }
 }

@@ -10,7 +10,7 @@ import { TokenwireError } from '#errors'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import type { Directory } from '#launchpads/directory.ts'
 import { applyBatch, decodeBatch } from './applyBatch.ts'
-import { type BlockBatch, type BlockSink, endOf, type Replacement } from './ports.ts'
+import { type BlockBatch, type BlockSink, endOf, LONGEST_RUN_BLOCKS, type Replacement } from './ports.ts'
 
 /** How far back the local chain is given out for reconciliation, at least. */
 const RECENT_BLOCKS = 512
@@ -42,7 +42,8 @@ export interface SinkOptions {
 
 /** Decodes, projects and commits batches of blocks. */
 export function createSink(options: SinkOptions): BlockSink {
-  const recent = Math.max(RECENT_BLOCKS, (options.maxReorgDepth ?? 0) + 1)
+  // The deepest reorg goes back to the end of a run, which may be that much further.
+  const recent = Math.max(RECENT_BLOCKS, (options.maxReorgDepth ?? 0) + LONGEST_RUN_BLOCKS)
   return {
     recentBlocks: () =>
       options.transaction(async db => {
@@ -150,17 +151,21 @@ function assertNext(batch: BlockBatch, cursor: ChainCursor | null): void {
 }
 
 async function assertUndoable(db: Queryable, ancestor: BlockHeader | null, kept: number, cursor: ChainCursor | null): Promise<void> {
-  const [known, child] = await readRecentBlocks(db, (cursor?.number ?? kept) - kept + 1)
-  const stays = ancestor === null ? known?.number === kept + 1 : known?.hash === ancestor.hash && child !== undefined
+  const blocks = await readRecentBlocks(db, (cursor?.number ?? kept) - kept + 1)
+  const [known, child] = blocks
+  const stays =
+    ancestor === null ? known?.number === kept + 1 : known?.hash === ancestor.hash && known.joined !== true && child !== undefined
   if (cursor === null || !stays) {
     throw new TokenwireError('rpc_inconsistent', `Block ${kept} is not an ancestor of what the database holds.`, {
       retryable: true,
     })
   }
-  if (cursor.undoFrom !== null && cursor.undoFrom <= kept + 1) return
+  const { undoFrom } = cursor
+  // A run of which the last blocks can be undone can be undone as a whole.
+  if (undoFrom !== null && blocks.every(({ number, joined }) => number <= kept || number >= undoFrom || joined === true)) return
   throw new TokenwireError(
     'reorg_too_deep',
     `the chain has replaced ${cursor.number - kept} indexed block(s) up to block ${cursor.number}; indexing has stopped`,
-    { details: { cursor: cursor.number, ancestor: kept, undoFrom: cursor.undoFrom } },
+    { details: { cursor: cursor.number, ancestor: kept, undoFrom } },
   )
 }

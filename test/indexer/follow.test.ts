@@ -12,6 +12,7 @@ const open = () => {
   for (let count = 0; count < 40; count++) chain.mine()
   const fetched: number[] = []
   const follow = createFollow({
+    ahead: 3,
     source: {
       blockWithLogs: async number => {
         fetched.push(number)
@@ -35,6 +36,23 @@ describe('following', () => {
     expect(fetched).toEqual([31, 32])
     await follow.block(33, 40)
     expect(fetched).toEqual([31, 32, 33])
+  })
+
+  it('gives a run of blocks that link up, and leaves what does not to be noticed', async () => {
+    const { follow, chain } = open()
+    const numbersOf = (run: readonly { readonly header: { readonly number: number } }[]) => run.map(({ header }) => header.number)
+    expect(numbersOf(await follow.run(1, 40, 4))).toEqual([1, 2, 3, 4])
+    // Blocks 5 to 7 are fetched ahead, and then replaced with those after them.
+    chain.drop(36)
+    for (let count = 0; count < 36; count++) chain.mine([speak(1)])
+    expect(numbersOf(await follow.run(5, 40, 6))).toEqual([5, 6, 7])
+  })
+
+  it('ends a run that holds much', async () => {
+    const chain = createSimulatedChain()
+    for (let count = 0; count < 30; count++) chain.mine(Array.from({ length: 900 }, () => speak(1)))
+    const follow = createFollow({ source: { blockWithLogs: async number => chain.at(number) } })
+    expect(await follow.run(1, 40, 32)).toHaveLength(6)
   })
 
   it('fetches anew what it was made to forget', async () => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
 import type { Address } from '#domain/address.ts'
-import { liveBatch } from '#indexer/follow.ts'
+import { liveBatch, runBatch } from '#indexer/follow.ts'
 import type { Replacement } from '#indexer/ports.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { createForkingChain, type ForkingChain } from '#test/support/forkingChain.ts'
@@ -111,6 +111,35 @@ describe('swapping blocks', () => {
     expect(block.number).toBe(15)
     expect(await dumpTables(database.kysely)).toEqual(expected)
     await follow(16, 20)
+  })
+
+  it('goes back to the end of any run of blocks that were committed together, and to nothing within', async () => {
+    forking.mine(30)
+    const run = async (from: number, to: number) => {
+      const blocks = Array.from({ length: to - from + 1 }, (_, at) => forking.chain.at(from + at))
+      const [first] = blocks
+      if (first === undefined) return
+      await index.sink.commit(runBatch([first, ...blocks.slice(1)], index.directory))
+    }
+    await follow(1, 6)
+    await run(7, 12)
+    const expected = await dumpTables(database.kysely)
+    await run(13, 21)
+    await run(22, 27)
+    const recent = await index.sink.recentBlocks()
+    expect(recent.filter(({ joined }) => joined !== true).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 12, 21, 27])
+    const swapTo = (number: number) => index.sink.swap({ ancestor: forking.chain.at(number).header, batches: [] })
+    await expect(swapTo(25)).rejects.toMatchObject({ code: 'rpc_inconsistent', retryable: true })
+    // Sixteen blocks can be undone, the first of which is the twelfth: it is in a run, which can be undone as a whole, and what is before that is not kept.
+    await expect(swapTo(5)).rejects.toMatchObject({ code: 'reorg_too_deep' })
+    await expect(swapTo(21)).resolves.toMatchObject({ number: 21 })
+    await expect(swapTo(12)).resolves.toMatchObject({ number: 12 })
+    expect(await dumpTables(database.kysely)).toEqual(expected)
+    await expect(swapTo(6)).resolves.toMatchObject({ number: 6 })
+    await run(7, 30)
+    await indexAtOnce(fresh, forking.chain, 30)
+    const { token: _, index_totals: __, ...tables } = await dumpTables(database.kysely)
+    expect(await dumpTables(fresh.kysely)).toMatchObject(tables)
   })
 
   it('begins anew when no indexed block stays and every one can be undone', async () => {

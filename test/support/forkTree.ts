@@ -171,6 +171,8 @@ export async function growTree(
       maxReorgDepth,
       followBlocks: maxReorgDepth,
       backfillBounds: SMALL_RANGES,
+      // Of a tree of few blocks most would be too near the head to be committed together.
+      settledBlocks: seed % 3,
     })
     started.indexer.blocks.subscribe(block => {
       watcher.take(block)

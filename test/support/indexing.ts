@@ -54,6 +54,7 @@ export interface RunOptions {
   readonly genesisHash?: Hex
   readonly followBlocks?: number
   readonly backfillBounds?: BackfillBounds
+  readonly settledBlocks?: number
   /** What `rpc` lives by. Default: one of its own, on which providers always answered just now. */
   readonly clock?: ManualClock
 }

@@ -1,5 +1,5 @@
 import { extendChain, type LocalChain } from '#chain/localChain.ts'
-import type { Address } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { TokenwireError } from '#errors'
@@ -25,6 +25,8 @@ export interface MemoryIndexOptions {
 
 interface Stored {
   local: LocalChain
+  /** Blocks that were committed together with the one after them. */
+  readonly joined: Set<Hex>
   readonly watched: Set<Address>
   readonly logs: ChainLog[]
   readonly batches: BlockBatch[]
@@ -35,7 +37,7 @@ interface Stored {
  * what no sink must ever be given: a batch that does not follow on the cursor, unordered or unwatched logs, headers that do not fit.
  */
 export function createMemoryIndex({ contracts, startBlock = 0 }: MemoryIndexOptions): MemoryIndex {
-  return open({ local: [], watched: new Set(contracts), logs: [], batches: [] }, contracts, startBlock)
+  return open({ local: [], joined: new Set(), watched: new Set(contracts), logs: [], batches: [] }, contracts, startBlock)
 }
 
 function open(stored: Stored, contracts: readonly Address[], startBlock: number): MemoryIndex {
@@ -53,7 +55,9 @@ function open(stored: Stored, contracts: readonly Address[], startBlock: number)
       for (const address of discover(batch.logs)) stored.watched.add(address)
       stored.logs.push(...batch.logs)
       stored.batches.push(batch)
-      stored.local = extendChain(stored.local, batch.to)
+      const { blocks = [batch.to] } = batch
+      stored.local = blocks.reduce((local, block) => extendChain(local, block), stored.local)
+      for (const { hash } of blocks.slice(0, -1)) stored.joined.add(hash)
     }
     if (failure?.when === 'after') throw failure.error
     const { number, hash, timestamp } = batch.to
@@ -69,8 +73,8 @@ function open(stored: Stored, contracts: readonly Address[], startBlock: number)
     if (failure?.when === 'before') throw failure.error
     if (stored.local.at(-1)?.hash !== to.hash) {
       const last = stored.local.findIndex(({ hash }) => hash === ancestor?.hash)
-      if (ancestor === null ? stored.local[0]?.number !== startBlock : last === -1)
-        throw new TokenwireError('config_invalid', 'the sink was given an ancestor that it does not hold')
+      if (ancestor === null ? stored.local[0]?.number !== startBlock : last === -1 || stored.joined.has(ancestor.hash))
+        throw new TokenwireError('config_invalid', 'the sink was given an ancestor to which it can not go back')
       stored.local = stored.local.slice(0, last + 1)
       const kept = stored.logs.filter(({ blockNumber }) => blockNumber <= stays)
       stored.logs.splice(0, stored.logs.length, ...kept)
@@ -92,7 +96,7 @@ function open(stored: Stored, contracts: readonly Address[], startBlock: number)
   }
 
   return {
-    sink: { recentBlocks: async () => stored.local, commit, swap },
+    sink: { recentBlocks: async () => stored.local.map(block => ({ ...block, joined: stored.joined.has(block.hash) })), commit, swap },
     watchlist: {
       contracts,
       startBlock,
@@ -121,6 +125,13 @@ function check(batch: BlockBatch, stored: Stored, added: readonly Address[], sta
   const cursor = stored.local.at(-1)
   if (batch.from !== (cursor === undefined ? startBlock : cursor.number + 1)) refuse(`block ${batch.from} after block ${cursor?.number}`)
   if (batch.from > batch.to.number) refuse('a batch that ends before it begins')
+  const { blocks } = batch
+  if (blocks !== undefined) {
+    if (blocks[0]?.number !== batch.from || blocks.at(-1) !== batch.to || blocks.length !== batch.to.number - batch.from + 1)
+      refuse('other blocks than its own')
+    const parents = [cursor, ...blocks]
+    if (blocks.some(({ parentHash }, index) => parentHash !== (parents[index]?.hash ?? parentHash))) refuse('blocks that do not link up')
+  }
   if (batch.from === batch.to.number && cursor !== undefined && batch.to.parentHash !== cursor.hash) refuse('a block of another parent')
   const watched = new Set([...stored.watched, ...added])
   const hashes = new Map(batch.headers.map(({ number, hash }) => [number, hash]))

@@ -1,4 +1,4 @@
-import { defineEntity } from '@mikro-orm/core'
+import { defineEntity, p } from '@mikro-orm/core'
 import { hex, safeInteger } from '#database/columns.ts'
 
 /** One of the newest indexed blocks. */
@@ -10,5 +10,6 @@ export const BlockEntity = defineEntity({
     hash: hex(),
     parentHash: hex(),
     timestamp: safeInteger(),
+    joined: p.boolean().default(false),
   },
 })

@@ -5,6 +5,7 @@ import { Migration0004Metadata } from './Migration0004Metadata.ts'
 import { Migration0005Growth } from './Migration0005Growth.ts'
 import { Migration0006Uncollected } from './Migration0006Uncollected.ts'
 import { Migration0007CreatorLists } from './Migration0007CreatorLists.ts'
+import { Migration0008JoinedBlocks } from './Migration0008JoinedBlocks.ts'
 
 /** Every migration in the order in which they run. Published ones are never edited: a change is a new one at the end. */
 export const MIGRATIONS = [
@@ -15,4 +16,5 @@ export const MIGRATIONS = [
   Migration0005Growth,
   Migration0006Uncollected,
   Migration0007CreatorLists,
+  Migration0008JoinedBlocks,
 ]

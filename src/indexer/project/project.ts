@@ -1,5 +1,5 @@
 import { type Address, BURN_ADDRESSES, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
-import type { BlockHeader } from '#domain/block.ts'
+import type { IndexedBlock } from '#domain/block.ts'
 import type { Changes, CurrentRows } from '#domain/changes.ts'
 import { type Decimal, percentOf } from '#domain/decimal.ts'
 import type { HolderType } from '#domain/holder.ts'
@@ -23,7 +23,7 @@ export interface ProjectInput {
   /** Why an address is watched: tells pools, curves and lockers from wallets. */
   lookup(address: Hex): Watched | undefined
   /** The headers to remember, ascending. */
-  readonly blocks: readonly BlockHeader[]
+  readonly blocks: readonly IndexedBlock[]
 }
 
 const EVENTS_PER_STEP = 128

@@ -18,6 +18,8 @@ export function createMappedAdapter(input: MappingInput & { readonly startBlock:
   const compiled = compileMapping(input)
   if (!compiled.ok) throw new TypeError(`the events of launchpad ${input.launchpad} have problems`)
   const { byTopic, contracts, sharedCurve, claimCall } = compiled.value
+  // Of a hundred logs less than one announces something, and all are looked at, again and again.
+  const announcing = announcingEvents(byTopic)
   return {
     launchpad: input.launchpad,
     contracts,
@@ -26,7 +28,7 @@ export function createMappedAdapter(input: MappingInput & { readonly startBlock:
     discover: (logs, lookup) => {
       const found: Discovery[] = []
       for (const log of logs) {
-        for (const event of byTopic.get(log.topics[0]) ?? []) {
+        for (const event of announcing.get(log.topics[0]) ?? []) {
           const source = sourceOf(event.emitter, log.address, lookup(log.address), input)
           if (source !== undefined) found.push(...discoverIn(log, event, source))
         }
@@ -37,6 +39,11 @@ export function createMappedAdapter(input: MappingInput & { readonly startBlock:
     decode: transaction => decodeTransaction(transaction, byTopic, input),
     claimCall,
   }
+}
+
+function announcingEvents(byTopic: CompiledMapping['byTopic']): CompiledMapping['byTopic'] {
+  const announcing = [...byTopic].map(([topic, events]) => [topic, events.filter(({ discover }) => discover !== undefined)] as const)
+  return new Map(announcing.filter(([, events]) => events.length > 0))
 }
 
 function discoverIn(log: ChainLog, { checkShape, discover }: CompiledEvent, source: MappedLog['source']): readonly Discovery[] {

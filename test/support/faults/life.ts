@@ -72,6 +72,8 @@ export async function startLife({
       maxReorgDepth,
       followBlocks: maxReorgDepth,
       backfillBounds: SMALL_RANGES,
+      // Of few blocks most would be too near the head to be committed together.
+      settledBlocks: 2,
       clock,
     })
     return { rpc, index, running, startedAt }
