@@ -24,15 +24,19 @@ afterAll(() => server.close())
 beforeEach(() => {
   clock = createManualClock()
   log = createLogLines()
+  attempt = attemptWithin({ connectMs: 20_000, firstByteMs: 20_000, wholeMs: 20_000 })
+})
+
+function attemptWithin(limits: Partial<Outbound['limits']>): Attempt {
   const outbound: Outbound = {
     resolve: async host => (host === 'gone.example' ? [] : ['127.0.0.1']),
     isPublic: () => true,
     ports: { https: 443, http: server.port },
-    limits: { ...FETCH_LIMITS, firstByteMs: 100 },
+    limits: { ...FETCH_LIMITS, ...limits },
   }
   const settings = { fetch: true, allowHttp: true, gateways: { ipfs: [server.url, 'http://127.0.0.1:1'], arweave: [server.url] } }
-  attempt = createAttempt({ settings, outbound, logger: log.logger, now: clock.nowMs })
-})
+  return createAttempt({ settings, outbound, logger: log.logger, now: clock.nowMs })
+}
 
 const ask = (uri: string) => attempt({ uri }, new AbortController().signal)
 const web = (host: string, path = '/x') => `http://${host}:${server.port}${path}`
@@ -62,9 +66,15 @@ it("leaves a creator's host alone for a minute at most, whatever one address of 
   expect(log.lines()).toEqual([])
 })
 
-it('does not leave a host alone that is slow, wrong, or not itself to blame', async () => {
+it('does not leave a host alone that is slow', async () => {
+  attempt = attemptWithin({ firstByteMs: 100 })
+  server.answer(() => undefined)
+  expect(await ask(web('large.example'))).toMatchObject({ kind: 'failed', failure: { problem: 'too_slow' } })
+  expect(await ask(web('large.example', '/again'))).toMatchObject({ kind: 'failed', failure: { problem: 'too_slow' } })
+})
+
+it('does not leave a host alone that is wrong, or not itself to blame', async () => {
   for (const [problem, listener] of [
-    ['too_slow', () => undefined],
     ['not_json', giving([])],
     ['forbidden_redirect', redirecting('http://gone.example/')],
     ['no_connection', redirecting(web('gone.example'))],
