@@ -56,9 +56,9 @@ test('a stop under load loses no committed update for clients that read', async 
   for (const client of clients)
     for (const { token } of launched) await client.next(({ type, token: of }) => type === 'subscribed' && of === token)
 
-  let isStopped = false
+  const stopping = new AbortController()
   const trading = (async () => {
-    for (let block = 0; block < MAX_BLOCKS && !isStopped; block++) {
+    for (let block = 0; block < MAX_BLOCKS && !stopping.signal.aborted; block++) {
       for (const { curve } of launched) await buyOnCurve(chain, { from: buyer, curve, paidWei: 10n ** 12n + BigInt(block) })
       await chain.mine()
     }
@@ -68,7 +68,7 @@ test('a stop under load loses no committed update for clients that read', async 
   while ((clients[0]?.updates(first?.token ?? '').length ?? 0) < begun + BLOCKS_BEFORE) await clients[0]?.next(isUpdateAfter(clients[0]))
   const stopped = service.stop()
   const codes = await Promise.all(clients.map(({ closed }) => closed))
-  isStopped = true
+  stopping.abort()
   expect(await stopped).toBe(0)
   await trading
 
