@@ -30,11 +30,11 @@ export const FULL_SCENARIOS: readonly Scenario[] = [
   wholeBlock({ connections: 1_000, tokens: 50, blocks: 10 }),
   longTail({ connections: 5_000, tokens: 1_000, touched: 200, blocks: 40 }),
   longTail({ connections: 5_000, tokens: 1_000, touched: 200, blocks: 40, tokensEach: 1 }),
-  slowReaders({ connections: 1_000, blocks: 100 }),
+  slowReaders({ connections: 500, blocks: 400 }),
   storm({ connections: 10_000 }),
   churn({ connections: 1_000, blocks: 100, perSecond: 5_000 }),
   idleConnections({ connections: 10_000 }),
-  stalledReaders({ connections: 1_000, blocks: 100 }),
+  stalledReaders({ connections: 300, blocks: 400 }),
   actorMemory({ actors: 10_000 }),
   soak({ connections: 1_000, seconds: 600 }),
 ]

@@ -265,3 +265,13 @@ export function unsubscribeFrame(token: number): Buffer {
 export function subscribeFrame(token: number): Buffer {
   return textFrame(JSON.stringify({ type: 'subscribe', token: feedToken(token), sequence: Number.MAX_SAFE_INTEGER }))
 }
+
+/**
+ * That slow readers were slow enough for what they are to show: the kernel holds up to 4 MB for each before the server notices anything.
+ *
+ * @throws `Error` when a server that counts what it spares them has spared them nothing
+ */
+export function expectConflation({ counters }: Usage): void {
+  if (counters['conflatedTotal'] === 0)
+    throw new Error('nothing was conflated: the kernel held everything, and the server met no slow reader')
+}

@@ -2,7 +2,7 @@ import { feedPosition } from '#benchmarks/servers/feed.ts'
 import { quantile } from '#benchmarks/support/quantile.ts'
 import { SOCKET_IO, TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_SEND, WS } from '../arms.ts'
 import type { Scenario } from '../scenario.ts'
-import { type Received, Session } from '../session.ts'
+import { expectConflation, type Received, Session } from '../session.ts'
 
 interface SlowReadersSettings {
   readonly connections: number
@@ -45,6 +45,7 @@ export function slowReaders({ connections, blocks }: SlowReadersSettings): Scena
         await session.load.pace(tenth, tenth, SLOW_BYTES_PER_SECOND)
         const stuck = await session.feed({ ...ONE_LARGE, blocks }, EVERY_MS, { mayConflate: true })
         const after = await session.usage({ collect: true })
+        expectConflation(after)
         const withSlow = healthyP99(stuck, 2 * tenth)
         return {
           "healthy clients' p99": withSlow,
