@@ -4,12 +4,13 @@ import { median } from '#benchmarks/support/quantile.ts'
 import { readRecentBlocks } from '#database/chainState.ts'
 import { createOrm } from '#database/orm.ts'
 import { type CommitPlan, type CommitTimes, timeCommits } from './commitCost.ts'
-import { openGrowthDatabase } from './growthDatabase.ts'
+import { growthFolder, openGrowthDatabase } from './growthDatabase.ts'
 import { startGrowthRpc } from './growthRpc.ts'
 import { startGrowthService } from './growthService.ts'
 import { type RouteTimes, takeLoad } from './load.ts'
 import type { GrowthScale } from './scale.ts'
 import { tradedTokens } from './tradedTokens.ts'
+import { warmCache } from './warmCache.ts'
 
 export interface GrowthSettings {
   readonly scale: GrowthScale
@@ -49,6 +50,8 @@ export async function growth(settings: GrowthSettings, print: (text: string) => 
   const server = await openGrowthDatabase({ scale, processes: 2, print })
   try {
     const tables = await readSizes(server.url)
+    print('reading the tables into memory')
+    await warmCache(growthFolder({ scale }))
     const routes = await measureRequests(server.url, settings)
     const large = await measureCommits(server.url, settings, scale)
     const younger = await openGrowthDatabase({ scale: settings.young, processes: 2, print })

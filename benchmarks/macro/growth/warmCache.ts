@@ -1,0 +1,17 @@
+import { createReadStream } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const CHUNK_BYTES = 4 * 1024 * 1024
+
+/**
+ * Reads every file below a folder once, so that the system has it in memory as far as it fits. What a page needs lies scattered over a large table: from a
+ * disk that has to look for each, 1,500 candles take seconds.
+ */
+export async function warmCache(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  for (const entry of entries) {
+    if (!entry.isFile()) continue
+    for await (const _ of createReadStream(join(entry.parentPath, entry.name), { highWaterMark: CHUNK_BYTES }));
+  }
+}
