@@ -7,6 +7,8 @@ import type { createTokenMachine, TokenInput } from './machine.ts'
 import { isOwed } from './sequence.ts'
 import { SubscriberSet } from './subscriberSet.ts'
 
+type Join = Extract<TokenEvent, { type: 'joined' }>
+
 export type TokenMachine = ReturnType<typeof createTokenMachine>
 
 export interface TokenActorOptions {
@@ -76,16 +78,24 @@ export class TokenActor {
 
   /**
    * Lets somebody join. What is known needs no decision, so that a rush of subscribers to a live token does not pass through the machine one by one;
-   * all else does, a state that can't be encoded too.
+   * all else does, and whatever fails. Never throws.
    */
-  join(event: Extract<TokenEvent, { type: 'joined' }>, ethUsd: () => string | null): void {
-    const { newest } = this.#actor.getSnapshot().context
-    if (newest === undefined || this.#actor.getSnapshot().status !== 'active' || !canEncode(newest, event.held, ethUsd)) {
-      this.send(event)
-      return
+  join(event: Join, ethUsd: () => string | null): void {
+    const { status, context } = this.#actor.getSnapshot()
+    if (status === 'active' && context.newest !== undefined && this.#admit(event, context.newest, ethUsd)) this.#eventsHandled++
+    else this.send(event)
+  }
+
+  /** Whether it worked: what fails here is the machine's, which meets the same error and fails over it. */
+  #admit({ subscription, held }: Join, newest: TokenUpdate | null, ethUsd: () => string | null): boolean {
+    try {
+      // Encoded first: nobody hears that it is subscribed from an actor that has nothing to send.
+      if (newest !== null && isOwed(newest.sequence, held)) newest.frame(ethUsd())
+      this.subscribers.admit(subscription, held, newest, ethUsd)
+      return true
+    } catch {
+      return false
     }
-    this.#eventsHandled++
-    this.subscribers.admit(event.subscription, event.held, newest, ethUsd)
   }
 
   stop(): void {
@@ -116,14 +126,3 @@ export class TokenActor {
 
 /** An actor that failed after it had worked for so long begins to count anew. */
 const FORGIVEN_AFTER_MS = 60_000
-
-/** Makes the frame when it is needed next. */
-function canEncode(newest: TokenUpdate | null, held: number | null, ethUsd: () => string | null): boolean {
-  try {
-    if (newest !== null && isOwed(newest.sequence, held)) newest.frame(ethUsd())
-    return true
-  } catch {
-    // The machine meets the same error, and fails over it as it does over any other.
-    return false
-  }
-}

@@ -252,6 +252,21 @@ describe('trouble', () => {
     expect(subscription.log).toEqual(['subscribed null'])
   })
 
+  it('does not throw when a subscriber of a live token does, and goes on for the others', async () => {
+    const { fixture, subscription } = await live()
+    const broken = new RecordingSubscription()
+    broken.subscribed = () => {
+      throw new Error('a closed socket')
+    }
+    expect(() => fixture.registry.subscribe(TOKEN, broken)).not.toThrow()
+    expect(fixture.registry.failuresTotal).toBe(1)
+    fixture.registry.unsubscribe(TOKEN, broken)
+    fixture.sweep()
+    await fixture.answerLoads()
+    fixture.commit(snapshotOf(TOKEN, 9))
+    expect(subscription.log.at(-1)).toBe('update 9')
+  })
+
   it('replaces an actor whose action has thrown and resyncs its subscribers', async () => {
     const { fixture, subscription } = await live()
     const waiting = new RecordingSubscription()
