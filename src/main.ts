@@ -179,10 +179,24 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
   const ethUsd = () => prices.ethUsd()
   const { confirmations, maxReorgDepth } = config
   const isWatched = (token: Parameters<Registry['has']>[0]): boolean => registry.has(token)
-  const sink = createSink({ transaction, chainId, writer, weth, adapters, directory, maxReorgDepth, isWatched, ethUsd, now, logger })
+  const written: Queryable = writing.em.getKysely<unknown>()
+  const sink = createSink({
+    transaction,
+    db: written,
+    chainId,
+    writer,
+    weth,
+    adapters,
+    directory,
+    maxReorgDepth,
+    isWatched,
+    ethUsd,
+    now,
+    logger,
+  })
   const indexer = createIndexer({ rpc, source, sink, watchlist: directory, genesisHash, confirmations, maxReorgDepth, logger })
   const metadata = createMetadataReader({
-    store: createMetadataStore({ db: writing.em.getKysely<unknown>(), transaction, writer, now }),
+    store: createMetadataStore({ db: written, transaction, writer, now }),
     attempt: createAttempt({ settings: config.metadata, outbound: publicOutbound(), logger, now }),
     settings: config.metadata,
     logger,

@@ -64,7 +64,12 @@ export async function startLife({
     const running = runIndexer({
       rpc,
       index: {
-        sink: { recentBlocks: () => underWay.during(sink.recentBlocks()), commit: batch => underWay.during(sink.commit(batch)), swap },
+        sink: {
+          ...sink,
+          recentBlocks: () => underWay.during(sink.recentBlocks()),
+          commit: batch => underWay.during(sink.commit(batch)),
+          swap,
+        },
         watchlist: index.directory,
       },
       confirmations,
