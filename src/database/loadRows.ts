@@ -4,7 +4,8 @@ import { balanceKey, type CurrentRows, creatorFeeKey, type RowKeys, type WindowA
 import type { PerWindow } from '#domain/token.ts'
 import type { BalanceState, CreatorFeeState, PoolState, TokenState } from '#domain/tokenState.ts'
 import { perWindow, WINDOW_NAMES, WINDOW_SECONDS, type WindowName } from '#domain/windows.ts'
-import { bytesToAddress, toBytes } from './bytes.ts'
+import { arrayOf, BIGINT, BYTEA, binaryArray } from './binaryArray.ts'
+import { bytesToAddress } from './bytes.ts'
 import type { Queryable } from './queryable.ts'
 import { type PoolRow, type TokenStateRow, toDecimal, toPoolState, toTokenState } from './stateRows.ts'
 
@@ -33,21 +34,21 @@ async function loadTokens(db: Queryable, addresses: readonly Address[], expiredB
   const expired = expiredBy === null ? sql`` : sql`union select address from token where windows_expire_at <= ${expiredBy}::bigint`
   const { rows } = await sql<TokenStateRow>`
     select token.* from (
-      select unnest(${addresses.map(toBytes)}::bytea[]) as address ${expired}
+      select unnest(${binaryArray(BYTEA, addresses)}::bytea[]) as address ${expired}
     ) as wanted join token using (address)`.execute(db)
   return new Map(rows.map(row => toTokenState(row)).map(token => [token.address, token]))
 }
 
 async function loadPools(db: Queryable, tokens: readonly Address[]): Promise<Map<`0x${string}`, PoolState>> {
   if (tokens.length === 0) return new Map()
-  const { rows } = await sql<PoolRow>`select * from pool where token = any(${tokens.map(toBytes)}::bytea[])`.execute(db)
+  const { rows } = await sql<PoolRow>`select * from pool where token = any(${binaryArray(BYTEA, tokens)}::bytea[])`.execute(db)
   return new Map(rows.map(row => toPoolState(row)).map(pool => [pool.address, pool]))
 }
 
 async function loadBalances(db: Queryable, keys: RowKeys['balances']): Promise<Map<string, BalanceState>> {
   if (keys.length === 0) return new Map()
   const { rows } = await sql<{ token: Buffer; holder: Buffer; balance: string; type: BalanceState['type']; last_changed_block: string }>`
-    select balance.* from unnest(${keys.map(key => toBytes(key.token))}::bytea[], ${keys.map(key => toBytes(key.holder))}::bytea[]) as asked (token, holder)
+    select balance.* from unnest(${arrayOf(BYTEA, keys, key => key.token)}::bytea[], ${arrayOf(BYTEA, keys, key => key.holder)}::bytea[]) as asked (token, holder)
     join balance using (token, holder)`.execute(db)
   const balances = rows.map(row => ({
     token: bytesToAddress(row.token),
@@ -72,8 +73,8 @@ async function loadCreatorFees(db: Queryable, keys: RowKeys['creatorFees']): Pro
     claim_id: string | null
     last_changed_block: string
   }>`
-    select creator_fee.* from unnest(${keys.map(key => key.launchpad)}::text[], ${keys.map(key => toBytes(key.creator))}::bytea[],
-      ${keys.map(key => toBytes(key.currency))}::bytea[], ${keys.map(key => toBytes(key.token))}::bytea[]) as asked (launchpad, creator, currency, token)
+    select creator_fee.* from unnest(${keys.map(key => key.launchpad)}::text[], ${arrayOf(BYTEA, keys, key => key.creator)}::bytea[],
+      ${arrayOf(BYTEA, keys, key => key.currency)}::bytea[], ${arrayOf(BYTEA, keys, key => key.token)}::bytea[]) as asked (launchpad, creator, currency, token)
     join creator_fee using (launchpad, creator, currency, token)`.execute(db)
   const fees = rows.map(row => ({
     launchpad: row.launchpad,
@@ -109,8 +110,8 @@ async function loadAging(db: Queryable, tokens: readonly TokenState[], now: numb
   if (tokens.length === 0) return new Map()
   const { rows } = await sql<AgingRow>`
     select asked.token, win.name as window_name, leaving.volume, leaving.buys, leaving.sells, oldest.at as oldest_at, reference.price as reference_price
-    from unnest(${tokens.map(token => toBytes(token.address))}::bytea[], ${tokens.map(token => token.windowsAt)}::bigint[],
-      ${tokens.map(token => (token.mainPool === null ? null : toBytes(token.mainPool)))}::bytea[]) as asked (token, was, main_pool)
+    from unnest(${arrayOf(BYTEA, tokens, token => token.address)}::bytea[], ${arrayOf(BIGINT, tokens, token => token.windowsAt)}::bigint[])
+      as asked (token, was)
     cross join unnest(${WINDOW_NAMES}::text[], ${WINDOW_NAMES.map(name => WINDOW_SECONDS[name])}::bigint[]) as win (name, seconds)
     cross join lateral (
       select coalesce(sum(amount_wei), 0)::text as volume, (count(*) filter (where side = 'buy'))::int as buys, (count(*) filter (where side = 'sell'))::int as sells

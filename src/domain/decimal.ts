@@ -4,7 +4,9 @@
  */
 export type Decimal = bigint & { readonly __brand: 'Decimal' }
 
-const SCALE = 60
+/** How many decimals one is scaled by. */
+export const DECIMAL_PLACES = 60
+const SCALE = DECIMAL_PLACES
 const ONE = 10n ** BigInt(SCALE)
 const SIGNIFICANT_DIGITS = 20
 const ZERO_DIGIT = 0x30
