@@ -47,12 +47,14 @@ async function loadPools(db: Queryable, tokens: readonly Address[]): Promise<Map
 
 async function loadBalances(db: Queryable, keys: RowKeys['balances']): Promise<Map<string, BalanceState>> {
   if (keys.length === 0) return new Map()
-  const { rows } = await sql<{ token: Buffer; holder: Buffer; balance: string; type: BalanceState['type']; last_changed_block: string }>`
-    select balance.* from unnest(${arrayOf(BYTEA, keys, key => key.token)}::bytea[], ${arrayOf(BYTEA, keys, key => key.holder)}::bytea[]) as asked (token, holder)
+  // Rows come with their place among the keys: reading both addresses out of each costs more than the rest.
+  const { rows } = await sql<{ place: string; balance: string; type: BalanceState['type']; last_changed_block: string }>`
+    select place, balance, type, last_changed_block
+    from unnest(${arrayOf(BYTEA, keys, key => key.token)}::bytea[], ${arrayOf(BYTEA, keys, key => key.holder)}::bytea[])
+      with ordinality as asked (token, holder, place)
     join balance using (token, holder)`.execute(db)
   const balances = rows.map(row => ({
-    token: bytesToAddress(row.token),
-    holder: bytesToAddress(row.holder),
+    ...required(keys[Number(row.place) - 1]),
     balance: BigInt(row.balance),
     type: row.type,
     lastChangedBlock: Number(row.last_changed_block),
@@ -104,18 +106,19 @@ interface AgingRow {
  * Per token and window: index look-ups at both ends of the window, and a scan of what left it since it was last right.
  *
  * A token that has a price keeps one, so the last trade before a window tells its reference price, or that there was none. Looking for the last
- * one that has a price would read the whole history of a token without any.
+ * one that has a price would read the whole history of a token without any. Before a window that is longer than the token's life nothing is looked for.
  */
 async function loadAging(db: Queryable, tokens: readonly TokenState[], now: number): Promise<Map<Address, PerWindow<WindowAging>>> {
   if (tokens.length === 0) return new Map()
   const { rows } = await sql<AgingRow>`
     select asked.token, win.name as window_name, leaving.volume, leaving.buys, leaving.sells, oldest.at as oldest_at, reference.price as reference_price
-    from unnest(${arrayOf(BYTEA, tokens, token => token.address)}::bytea[], ${arrayOf(BIGINT, tokens, token => token.windowsAt)}::bigint[])
-      as asked (token, was)
+    from unnest(${arrayOf(BYTEA, tokens, token => token.address)}::bytea[], ${arrayOf(BIGINT, tokens, token => token.windowsAt)}::bigint[],
+      ${arrayOf(BIGINT, tokens, token => token.createdAt)}::bigint[]) as asked (token, was, created_at)
     cross join unnest(${WINDOW_NAMES}::text[], ${WINDOW_NAMES.map(name => WINDOW_SECONDS[name])}::bigint[]) as win (name, seconds)
     cross join lateral (
       select coalesce(sum(amount_wei), 0)::text as volume, (count(*) filter (where side = 'buy'))::int as buys, (count(*) filter (where side = 'sell'))::int as sells
-      from trade where trade.token = asked.token and timestamp > asked.was - win.seconds and timestamp <= least(${now} - win.seconds, asked.was)
+      from trade where asked.created_at <= ${now} - win.seconds and trade.token = asked.token
+        and timestamp > asked.was - win.seconds and timestamp <= least(${now} - win.seconds, asked.was)
     ) as leaving
     left join lateral (
       select timestamp as at from trade where trade.token = asked.token and timestamp > ${now} - win.seconds
@@ -123,7 +126,7 @@ async function loadAging(db: Queryable, tokens: readonly TokenState[], now: numb
     ) as oldest on true
     left join lateral (
       select price_after_weth::text as price from trade
-      where trade.token = asked.token and timestamp <= ${now} - win.seconds
+      where asked.created_at <= ${now} - win.seconds and trade.token = asked.token and timestamp <= ${now} - win.seconds
       order by timestamp desc, block_number desc, log_index desc limit 1
     ) as reference on true`.execute(db)
   const aging = new Map<Address, Map<WindowName, WindowAging>>()
@@ -141,6 +144,6 @@ async function loadAging(db: Queryable, tokens: readonly TokenState[], now: numb
 }
 
 function required<T>(value: T | undefined): T {
-  if (value === undefined) throw new TypeError('the statement gives a row per token and window')
+  if (value === undefined) throw new TypeError('the statement gives a row per token and window, and places of keys')
   return value
 }

@@ -6,6 +6,7 @@ import { type Decimal, percentChange } from '#domain/decimal.ts'
 import type { BalanceState, CandleDelta, CreatorFeeState, PoolState, TokenState, TradeRow } from '#domain/tokenState.ts'
 import { WINDOW_NAMES, type WindowName } from '#domain/windows.ts'
 import { type BatchColumn, type BatchColumns, batchInsert, replaceAll, runStatements, type Statements } from './batchTable.ts'
+import type { PartedRows } from './freshRows.ts'
 import type { Queryable } from './queryable.ts'
 
 /** How many of the newest blocks are kept for reconciliation. */
@@ -15,16 +16,23 @@ export const KEPT_BLOCKS = 4_096
  * Writes all rows of a batch, inside the caller's transaction. Every token gets its next sequence: the given commit time, or one more than
  * before when that is larger.
  */
-export async function writeChanges(db: Queryable, changes: Changes, committedAtMs: number): Promise<void> {
-  await runStatements(db, statementsOf(changes, committedAtMs))
+export async function writeChanges(
+  db: Queryable,
+  changes: Changes,
+  { balances, candles }: PartedRows,
+  committedAtMs: number,
+): Promise<void> {
+  await runStatements(db, statementsOf(changes, { balances, candles }, committedAtMs))
 }
 
-function* statementsOf(changes: Changes, committedAtMs: number): Statements {
+function* statementsOf(changes: Changes, { balances, candles }: PartedRows, committedAtMs: number): Statements {
   yield* insertTokens(changes.tokens.map(token => ({ ...token, committedAtMs })))
   yield* insertPools(changes.pools)
   yield* insertTrades(changes.trades)
-  yield* insertBalances(changes.balances)
-  yield* insertCandles(changes.candles)
+  yield* insertBalances(balances.fresh)
+  yield* mergeBalances(balances.known)
+  yield* insertCandles(candles.fresh)
+  yield* mergeCandles(candles.known)
   yield* insertCreatorFees(changes.creatorFees)
   yield* insertBlocks(changes.blocks)
   const newest = changes.blocks.at(-1)
@@ -140,7 +148,8 @@ export const BALANCE_COLUMNS: BatchColumns<BalanceState> = {
   last_changed_block: bigint(row => row.lastChangedBlock),
 }
 
-const insertBalances = batchInsert<BalanceState>({
+const insertBalances = batchInsert<BalanceState>({ table: 'balance', columns: BALANCE_COLUMNS })
+const mergeBalances = batchInsert<BalanceState>({
   table: 'balance',
   columns: BALANCE_COLUMNS,
   onConflict: replaceAll(['token', 'holder'], BALANCE_COLUMNS),
@@ -164,7 +173,8 @@ export const CANDLE_COLUMNS: BatchColumns<CandleDelta> = {
   trades_usd: number('integer', candle => candle.usd?.trades ?? 0),
 }
 
-const insertCandles = batchInsert<CandleDelta>({
+const insertCandles = batchInsert<CandleDelta>({ table: 'candle', columns: CANDLE_COLUMNS })
+const mergeCandles = batchInsert<CandleDelta>({
   table: 'candle',
   columns: CANDLE_COLUMNS,
   // greatest, least and coalesce pass over nulls: a candle without USD takes what comes.

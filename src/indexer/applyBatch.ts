@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { type ChainCursor, moveCursor } from '#database/chainState.ts'
+import { partRows } from '#database/freshRows.ts'
 import { loadRows } from '#database/loadRows.ts'
 import { attachMetadata } from '#database/metadata.ts'
 import type { Queryable } from '#database/queryable.ts'
@@ -108,10 +109,11 @@ export async function applyBatch(db: Queryable, decoded: DecodedBatch, options: 
   const rows = await loadRows(db, keys, { now, expired: batch.behind !== true })
   const price = ethUsd === null ? null : parseDecimal(ethUsd)
   const changes = await inSlices(projection({ events, rows, now, weth, ethUsd: price, lookup, blocks: remembered(batch) }))
+  const parted = partRows(changes, rows)
   const undoFrom = undoFromAfter(batch, options)
-  if (undoFrom !== null) await keepUndo(db, batch.to.number, changes)
+  if (undoFrom !== null) await keepUndo(db, batch.to.number, changes, parted)
   await writeTotals(db, changes, rows.tokens, now)
-  await writeChanges(db, changes, committedAtMs)
+  await writeChanges(db, changes, parted, committedAtMs)
   const launched = changes.tokens.map(({ address }) => address).filter(address => !rows.tokens.has(address))
   await raiseRelaunched(db, launched)
   await attachMetadata(db, launched)
