@@ -4,7 +4,8 @@ import { balancesOf, type CurrentRows, creatorFeeKey, type RowKeys, type WindowA
 import type { PerWindow } from '#domain/token.ts'
 import type { BalanceState, CreatorFeeState, PoolState, TokenState } from '#domain/tokenState.ts'
 import { perWindow, WINDOW_NAMES, WINDOW_SECONDS, type WindowName } from '#domain/windows.ts'
-import { bytesToAddress, toBytes } from './bytes.ts'
+import { arrayOf, BIGINT, BYTEA, binaryArray } from './binaryArray.ts'
+import { bytesToAddress } from './bytes.ts'
 import { type PendingBatch, pendingRows } from './pendingRows.ts'
 import type { Queryable } from './queryable.ts'
 import { type PoolRow, type TokenStateRow, toDecimal, toPoolState, toTokenState } from './stateRows.ts'
@@ -46,25 +47,27 @@ async function loadTokens(db: Queryable, addresses: readonly Address[], expiredB
   const expired = expiredBy === null ? sql`` : sql`union select address from token where windows_expire_at <= ${expiredBy}::bigint`
   const { rows } = await sql<TokenStateRow>`
     select token.* from (
-      select unnest(${addresses.map(toBytes)}::bytea[]) as address ${expired}
+      select unnest(${binaryArray(BYTEA, addresses)}::bytea[]) as address ${expired}
     ) as wanted join token using (address)`.execute(db)
   return new Map(rows.map(row => toTokenState(row)).map(token => [token.address, token]))
 }
 
 async function loadPools(db: Queryable, tokens: readonly Address[]): Promise<Map<`0x${string}`, PoolState>> {
   if (tokens.length === 0) return new Map()
-  const { rows } = await sql<PoolRow>`select * from pool where token = any(${tokens.map(toBytes)}::bytea[])`.execute(db)
+  const { rows } = await sql<PoolRow>`select * from pool where token = any(${binaryArray(BYTEA, tokens)}::bytea[])`.execute(db)
   return new Map(rows.map(row => toPoolState(row)).map(pool => [pool.address, pool]))
 }
 
 async function loadBalances(db: Queryable, keys: RowKeys['balances']): Promise<readonly BalanceState[]> {
   if (keys.length === 0) return []
-  const { rows } = await sql<{ token: Buffer; holder: Buffer; balance: string; type: BalanceState['type']; last_changed_block: string }>`
-    select balance.* from unnest(${keys.map(key => toBytes(key.token))}::bytea[], ${keys.map(key => toBytes(key.holder))}::bytea[]) as asked (token, holder)
+  // Rows come with their place among the keys: reading both addresses out of each costs more than the rest.
+  const { rows } = await sql<{ place: string; balance: string; type: BalanceState['type']; last_changed_block: string }>`
+    select place, balance, type, last_changed_block
+    from unnest(${arrayOf(BYTEA, keys, key => key.token)}::bytea[], ${arrayOf(BYTEA, keys, key => key.holder)}::bytea[])
+      with ordinality as asked (token, holder, place)
     join balance using (token, holder)`.execute(db)
   return rows.map(row => ({
-    token: bytesToAddress(row.token),
-    holder: bytesToAddress(row.holder),
+    ...required(keys[Number(row.place) - 1]),
     balance: BigInt(row.balance),
     type: row.type,
     lastChangedBlock: Number(row.last_changed_block),
@@ -84,8 +87,8 @@ async function loadCreatorFees(db: Queryable, keys: RowKeys['creatorFees']): Pro
     claim_id: string | null
     last_changed_block: string
   }>`
-    select creator_fee.* from unnest(${keys.map(key => key.launchpad)}::text[], ${keys.map(key => toBytes(key.creator))}::bytea[],
-      ${keys.map(key => toBytes(key.currency))}::bytea[], ${keys.map(key => toBytes(key.token))}::bytea[]) as asked (launchpad, creator, currency, token)
+    select creator_fee.* from unnest(${keys.map(key => key.launchpad)}::text[], ${arrayOf(BYTEA, keys, key => key.creator)}::bytea[],
+      ${arrayOf(BYTEA, keys, key => key.currency)}::bytea[], ${arrayOf(BYTEA, keys, key => key.token)}::bytea[]) as asked (launchpad, creator, currency, token)
     join creator_fee using (launchpad, creator, currency, token)`.execute(db)
   const fees = rows.map(row => ({
     launchpad: row.launchpad,
@@ -116,7 +119,7 @@ interface AgingRow {
  * those before a block, where that is given.
  *
  * A token that has a price keeps one, so the last trade before a window tells its reference price, or that there was none. Looking for the last
- * one that has a price would read the whole history of a token without any.
+ * one that has a price would read the whole history of a token without any. Before a window that is longer than the token's life nothing is looked for.
  */
 async function loadAging(
   db: Queryable,
@@ -127,12 +130,13 @@ async function loadAging(
   const stored = before === null ? sql`` : sql`and block_number < ${before}::bigint`
   const { rows } = await sql<AgingRow>`
     select asked.token, win.name as window_name, leaving.volume, leaving.buys, leaving.sells, oldest.at as oldest_at, reference.price as reference_price
-    from unnest(${tokens.map(token => toBytes(token.address))}::bytea[], ${tokens.map(token => token.windowsAt)}::bigint[],
-      ${tokens.map(token => (token.mainPool === null ? null : toBytes(token.mainPool)))}::bytea[]) as asked (token, was, main_pool)
+    from unnest(${arrayOf(BYTEA, tokens, token => token.address)}::bytea[], ${arrayOf(BIGINT, tokens, token => token.windowsAt)}::bigint[],
+      ${arrayOf(BIGINT, tokens, token => token.createdAt)}::bigint[]) as asked (token, was, created_at)
     cross join unnest(${WINDOW_NAMES}::text[], ${WINDOW_NAMES.map(name => WINDOW_SECONDS[name])}::bigint[]) as win (name, seconds)
     cross join lateral (
       select coalesce(sum(amount_wei), 0)::text as volume, (count(*) filter (where side = 'buy'))::int as buys, (count(*) filter (where side = 'sell'))::int as sells
-      from trade where trade.token = asked.token and timestamp > asked.was - win.seconds and timestamp <= least(${now} - win.seconds, asked.was) ${stored}
+      from trade where asked.created_at <= ${now} - win.seconds and trade.token = asked.token
+        and timestamp > asked.was - win.seconds and timestamp <= least(${now} - win.seconds, asked.was) ${stored}
     ) as leaving
     left join lateral (
       select timestamp as at from trade where trade.token = asked.token and timestamp > ${now} - win.seconds ${stored}
@@ -140,7 +144,7 @@ async function loadAging(
     ) as oldest on true
     left join lateral (
       select price_after_weth::text as price from trade
-      where trade.token = asked.token and timestamp <= ${now} - win.seconds ${stored}
+      where asked.created_at <= ${now} - win.seconds and trade.token = asked.token and timestamp <= ${now} - win.seconds ${stored}
       order by timestamp desc, block_number desc, log_index desc limit 1
     ) as reference on true`.execute(db)
   const aging = new Map<Address, Map<WindowName, WindowAging>>()
@@ -158,6 +162,6 @@ async function loadAging(
 }
 
 function required<T>(value: T | undefined): T {
-  if (value === undefined) throw new TypeError('the statement gives a row per token and window')
+  if (value === undefined) throw new TypeError('the statement gives a row per token and window, and places of keys')
   return value
 }

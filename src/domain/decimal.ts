@@ -4,7 +4,9 @@
  */
 export type Decimal = bigint & { readonly __brand: 'Decimal' }
 
-const SCALE = 60
+/** How many decimals one is scaled by. */
+export const DECIMAL_PLACES = 60
+const SCALE = DECIMAL_PLACES
 /** More digits than any product of two decimals of 256-bit amounts has. */
 const POWERS = Array.from({ length: 300 }, (_, exponent) => 10n ** BigInt(exponent))
 const ONE = powerOfTen(SCALE)

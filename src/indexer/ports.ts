@@ -1,4 +1,5 @@
 import type { LogRangeQuery } from '#chain/logRanges.ts'
+import type { PartedRows } from '#database/freshRows.ts'
 import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog, IndexedBlock } from '#domain/block.ts'
 import type { Changes, CurrentRows } from '#domain/changes.ts'
@@ -34,6 +35,8 @@ export interface ProjectedBatch extends Omit<BlockBatch, 'logs'> {
   /** The batch's tokens as they were before it; one that is not among them is new. */
   readonly before: CurrentRows['tokens']
   readonly changes: Changes
+  /** Which of the changes are to rows that were not there. */
+  readonly parted: PartedRows
   /** The end of the batch on which these changes rest; `null`: they rest on what was committed. */
   readonly after: Hex | null
 }

@@ -1,3 +1,4 @@
+import { partRows } from '#database/freshRows.ts'
 import { loadRows } from '#database/loadRows.ts'
 import type { Queryable } from '#database/queryable.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
@@ -29,7 +30,7 @@ export async function projectBatch(
   const rows = await loadRows(db, keys, { now, expired: batch.behind !== true, pending: previous })
   const price = ethUsd === null ? null : parseDecimal(ethUsd)
   const changes = await inSlices(projection({ events, rows, now, weth, ethUsd: price, lookup, blocks: remembered(batch) }))
-  return { ...batch, before: rows.tokens, changes, after: previous?.to.hash ?? null }
+  return { ...batch, before: rows.tokens, changes, parted: partRows(changes, rows), after: previous?.to.hash ?? null }
 }
 
 /** A run is undone as one: there is an image of what was before it, and of nothing within it. */
