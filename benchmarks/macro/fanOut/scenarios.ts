@@ -4,6 +4,7 @@ import { actorMemory } from './scenarios/actorMemory.ts'
 import { hotTokenLatency, hotTokenThroughput } from './scenarios/hotToken.ts'
 import { longTail } from './scenarios/longTail.ts'
 import { idleConnections, stalledReaders } from './scenarios/memory.ts'
+import { requestsMeanwhile } from './scenarios/requests.ts'
 import { slowReaders } from './scenarios/slowReaders.ts'
 import { soak } from './scenarios/soak.ts'
 import { churn, storm } from './scenarios/storm.ts'
@@ -30,6 +31,7 @@ export const FULL_SCENARIOS: readonly Scenario[] = [
   wholeBlock({ connections: 1_000, tokens: 50, blocks: 10 }),
   longTail({ connections: 5_000, tokens: 1_000, touched: 200, blocks: 40 }),
   longTail({ connections: 5_000, tokens: 1_000, touched: 200, blocks: 40, tokensEach: 1 }),
+  requestsMeanwhile({ connections: 10_000, blocks: 16 }),
   slowReaders({ connections: 500, blocks: 400 }),
   storm({ connections: 10_000 }),
   churn({ connections: 1_000, blocks: 100, perSecond: 5_000 }),
