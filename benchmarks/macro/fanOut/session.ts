@@ -13,7 +13,7 @@ const RECEIVE_TIMEOUT_MS = 30_000
 export interface Received {
   readonly commits: readonly CommitReport[]
   readonly receipts: Receipts
-  /** From each commit to each receipt in the order of receipts, ms. */
+  /** From each commit to each receipt in the order of receipts, ms; NaN of what slow readers have read only now, of commits before these. */
   readonly latenciesMs: Float64Array
   /** From the first commit to the last receipt, ms. */
   readonly tookMs: number
@@ -185,11 +185,12 @@ export class Session {
       const sequence = this.arm.compress === true ? feedSequence(receipts.sequence(index), 0) : receipts.sequence(index)
       const { block, token } = feedPosition(sequence)
       const commit = commits[block - plan.firstBlock]
-      if (commit === undefined) throw new Error(`${this.arm.name}: nobody sent ${sequence}`)
+      const isLeftOver = perBlock === null && block < plan.firstBlock
+      if (commit === undefined && !isLeftOver) throw new Error(`${this.arm.name}: nobody sent ${sequence}`)
       const of = receipts.connection(index) * 10_000 + token
       if (sequence <= (newest.get(of) ?? 0)) throw new Error(`${this.arm.name}: ${sequence} came twice or late`)
       newest.set(of, sequence)
-      latenciesMs[index] = receipts.atMs(index) - commit.committedAtMs
+      latenciesMs[index] = receipts.atMs(index) - (commit?.committedAtMs ?? Number.NaN)
       lastAtMs = Math.max(lastAtMs, receipts.atMs(index))
     }
     return {
