@@ -33,7 +33,7 @@ export const FULL_SCENARIOS: readonly Scenario[] = [
   hotTokenLatency({ connections: 1, size: 'small', blocks: 200, arms: FEWEST_ARMS }),
   hotTokenLatency({ connections: 1_000, size: 'small', blocks: 100 }),
   hotTokenLatency({ connections: 1_000, size: 'large', blocks: 60, arms: FEWEST_ARMS }),
-  hotTokenLatency({ connections: 10_000, size: 'small', blocks: 40, arms: FEW_ARMS, isTooMuch: true }),
+  hotTokenLatency({ connections: 10_000, size: 'small', blocks: 40, arms: FEW_ARMS }),
   wholeBlock({ connections: 1_000, tokens: 50, blocks: 6 }),
   wholeBlock({ connections: 1_000, tokens: 50, blocks: 20, tokensEach: 1 }),
   longTail({ connections: 5_000, tokens: 1_000, touched: 200, blocks: 24 }),

@@ -33,7 +33,7 @@ export function requestsMeanwhile({ connections, blocks }: RequestsSettings): Sc
         await session.open({ connections, subscriptions: () => [0] })
         await session.deliver({ ...ONE_TOKEN, blocks: 6 })
         const probe = probeRequests(`http://127.0.0.1:${session.port}/healthz`, REQUEST_EVERY_MS)
-        const { latenciesMs, serverCpuMs } = await session.feed({ ...ONE_TOKEN, blocks }, EVERY_MS, { mayConflate: true })
+        const { latenciesMs, serverCpuMs } = await session.feed({ ...ONE_TOKEN, blocks }, EVERY_MS)
         const requests = (await probe.end()).toSorted((a, b) => a - b)
         const updates = latenciesMs.toSorted()
         return {

@@ -42,7 +42,7 @@ export function slowReaders({ connections, blocks }: SlowReadersSettings): Scena
       try {
         await session.open({ connections, subscriptions: () => [0], receiveBufferBytes: RECEIVE_BUFFER_BYTES })
         await session.deliver({ ...ONE_LARGE, blocks: 20 })
-        const without = healthyP99(await session.feed({ ...ONE_LARGE, blocks }, EVERY_MS, { mayConflate: true }), 2 * tenth)
+        const without = healthyP99(await session.feed({ ...ONE_LARGE, blocks }, EVERY_MS), 2 * tenth)
         const before = await session.usage({ collect: true })
         await session.load.pace(0, tenth, 0)
         await session.load.pace(tenth, tenth, SLOW_BYTES_PER_SECOND)

@@ -1,7 +1,8 @@
 import { quantile } from '#benchmarks/support/quantile.ts'
 import { TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, WS } from '../arms.ts'
+import { subscribeFrame, unsubscribeFrame } from '../connectionPlans.ts'
 import type { Scenario } from '../scenario.ts'
-import { Session, subscribeFrame, unsubscribeFrame } from '../session.ts'
+import { Session } from '../session.ts'
 
 interface StormSettings {
   readonly connections: number
