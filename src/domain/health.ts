@@ -97,6 +97,6 @@ export interface ActorState {
   readonly frameBytes: number | null
   readonly activatedAt: string
   readonly eventsHandled: number
-  /** Updates that a newer one replaced before a slow subscriber took them, since the activation. */
+  /** Updates that a newer one replaced before a subscriber could be sent them, since the activation. */
   readonly conflated: number
 }

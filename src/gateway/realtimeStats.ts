@@ -59,7 +59,7 @@ export class RealtimeStats {
     return this.#delivered
   }
 
-  /** Updates that a slow reader was never sent because a newer one took their place, since the start. */
+  /** Updates that a reader was never sent because a newer one took their place, as it was slow or the line before it long; since the start. */
   get conflatedTotal(): number {
     return this.#conflated
   }
