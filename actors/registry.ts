@@ -28,6 +28,8 @@ export interface RegistryOptions {
   readonly now: () => number
   /** Wall clock: `() => new Date()`. */
   readonly date: () => Date
+  /** Told when a token has an actor and when it has none any more, within the same call; for whoever can't ask `has`. Must not throw. */
+  readonly watching?: { began(token: Address): void; ended(token: Address): void }
 }
 
 export type ActorSort = 'subscribers' | 'sequence' | 'lastUpdateAt'
@@ -189,6 +191,7 @@ export class Registry {
       failed: (failed, error) => this.#replace(failed, error),
     })
     this.#actors.set(token, actor)
+    if (replaces === null) this.#options.watching?.began(token)
     actor.start()
     return this.#actors.get(token) ?? actor
   }
@@ -219,6 +222,7 @@ export class Registry {
   #remove(actor: TokenActor): void {
     this.#passivations++
     this.#actors.delete(actor.token)
+    this.#options.watching?.ended(actor.token)
     this.#idle.delete(actor)
     this.#resyncing.delete(actor)
     this.#loads.cancel(actor.token)

@@ -1,49 +1,31 @@
-import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
-import { merge, tap } from 'rxjs'
 import { Registry, SWEEP_INTERVAL_MS } from '#actors/registry.ts'
-import { type ChainSource, createChainSource } from '#chain/chainSource.ts'
-import { readGenesisHash } from '#chain/readGenesisHash.ts'
-import { createRpc, type Rpc } from '#chain/rpc.ts'
 import type { Config } from '#config'
 import { loadConfig } from '#configuration/loadConfig.ts'
 import { LOCKS } from '#database/advisoryLocks.ts'
-import { claimDatabase } from '#database/chainState.ts'
 import { startEmbedded } from '#database/embedded.ts'
 import { migrate } from '#database/migrate.ts'
-import { oneAtATime } from '#database/oneAtATime.ts'
 import { createOrm } from '#database/orm.ts'
 import type { Queryable } from '#database/queryable.ts'
 import { createReads } from '#database/reads/reads.ts'
 import { readSnapshots } from '#database/reads/snapshots.ts'
 import { holdSessionLock } from '#database/sessionLock.ts'
-import { createTransaction } from '#database/transaction.ts'
-import { readWatchRows } from '#database/watchRows.ts'
 import { TokenwireError } from '#errors'
 import { createAdmission } from '#gateway/admission.ts'
 import { createDatabaseProbe, type DatabaseCondition } from '#gateway/databaseProbe.ts'
 import { createRealtime } from '#gateway/realtime.ts'
 import { createServer } from '#gateway/server.ts'
 import { loadSite } from '#gateway/site.ts'
-import { completeContracts } from '#indexer/completeContracts.ts'
-import { findMissingContracts } from '#indexer/findMissingContracts.ts'
-import { createIndexer } from '#indexer/indexer.ts'
-import { restoreDirectory } from '#indexer/restoreDirectory.ts'
-import { createSink } from '#indexer/sink.ts'
-import { createRefresher } from '#indexer/uncollected/refresher.ts'
+import { startIndexing } from '#indexing/startIndexing.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import { ADAPTER_KINDS, createAdapters } from '#launchpads/registry.ts'
 import { coinbase } from '#market/coinbase.ts'
 import { coingecko } from '#market/coingecko.ts'
 import { createEthUsd } from '#market/ethUsd.ts'
-import { createAttempt } from '#metadata/attempt.ts'
-import { createMetadataReader } from '#metadata/metadataReader.ts'
-import { publicOutbound } from '#metadata/outbound.ts'
-import { createMetadataStore } from '#metadata/store.ts'
 import { watchEventLoop } from '#telemetry/eventLoopWatch.ts'
 import { createLogger } from '#telemetry/logger.ts'
 import { createMetrics } from '#telemetry/metrics.ts'
@@ -65,7 +47,7 @@ async function main(): Promise<number> {
   const config = loadConfig(process.env, { cwd: process.cwd(), knownAdapters: ADAPTER_KINDS })
   const redactor = createRedactor(secretsOf(config))
   const logger = createLogger({ ...config.log, redactor })
-  reportCrashes(logger)
+  const onCrash = reportCrashes(logger)
   // Listened to from the beginning: a stop that is asked for during the start comes after it, and leaves nothing running.
   const requested = stopRequested(logger)
   const lost = Promise.withResolvers<number>()
@@ -73,7 +55,7 @@ async function main(): Promise<number> {
     logger.fatal('embedded PostgreSQL is gone and does not start again; see postgres.log in DATA_DIR')
     lost.resolve(EXIT_TRY_AGAIN)
   }
-  const stop = await start({ config, redactor, logger, onDatabaseLost })
+  const stop = await start({ config, redactor, logger, onDatabaseLost, onCrash })
   const exitCode = await Promise.race([requested.then(() => 0), lost.promise])
   setTimeout(() => {
     logger.fatal({ timeoutMs: STOP_TIMEOUT_MS }, 'stopping took too long')
@@ -109,14 +91,19 @@ function stopRequested(logger: Logger): Promise<void> {
   })
 }
 
-/** A defect must not leave half a service behind: it is logged without secrets, and the process ends for its supervisor to start it again. */
-function reportCrashes(logger: Logger): void {
+/**
+ * A defect must not leave half a service behind: it is logged without secrets, and the process ends for its supervisor to start it again.
+ *
+ * @returns the same for what no handler of the process hears of
+ */
+function reportCrashes(logger: Logger): (err: unknown) => void {
   const crash = (err: unknown) => {
     logger.fatal({ err }, 'crashed')
     process.exit(1)
   }
   process.on('uncaughtException', crash)
   process.on('unhandledRejection', crash)
+  return crash
 }
 
 interface ServiceOptions {
@@ -125,6 +112,8 @@ interface ServiceOptions {
   readonly logger: Logger
   /** The embedded database has died and does not come back. */
   readonly onDatabaseLost: () => void
+  /** The indexing thread has ended by itself. */
+  readonly onCrash: (error: unknown) => void
 }
 
 interface RunningService {
@@ -157,67 +146,47 @@ async function startService(options: ServiceOptions): Promise<RunningService> {
 }
 
 async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<RunningService, 'stop'>> {
-  const { config, logger } = options
-  const { databaseUrl, writing, reading } = await openDatabase(options, stops)
+  const { config, logger, onCrash } = options
+  // It loads while the database starts.
+  const thread = startIndexing({ config, onCrash })
+  stops.push(() => thread.close())
+  const { databaseUrl, reading } = await openDatabase(options, stops)
   const db: Queryable = reading.em.getKysely<unknown>()
-  const { rpc, source, chainId } = await connectChain(config, logger, stops)
+  stops.push(() => thread.close())
+  const indexing = await thread.open(databaseUrl)
+  const { chainId, launchpads, view } = indexing
   const { weth } = config.launchpads
-  const launchpads = await completeContracts(rpc, config.launchpads.launchpads, ADAPTER_KINDS)
-  const writer = randomUUID()
-  const genesisHash = await readGenesisHash(source)
-  await claimDatabase(db, { chainId, genesisHash, weth, launchpads }, writer)
-
   const adapters = createAdapters({ weth, launchpads })
-  void warnOfMissingContracts(rpc, adapters, logger)
-  const directory = restoreDirectory(adapters, await readWatchRows(db))
-  const prices = createEthUsd({ providers: [coingecko(config.coingecko), coinbase(config.coinbase)], logger })
+  const prices = createEthUsd({ providers: [coingecko(config.coingecko), coinbase(config.coinbase)], logger, onPrice: indexing.priced })
   prices.start()
   stops.push(() => prices.stop())
 
   const now = () => performance.now()
-  const transaction = oneAtATime(createTransaction(writing))
-  const ethUsd = () => prices.ethUsd()
-  const { confirmations, maxReorgDepth } = config
-  const isWatched = (token: Parameters<Registry['has']>[0]): boolean => registry.has(token)
-  const sink = createSink({ transaction, chainId, writer, weth, adapters, directory, maxReorgDepth, isWatched, ethUsd, now, logger })
-  const indexer = createIndexer({ rpc, source, sink, watchlist: directory, genesisHash, confirmations, maxReorgDepth, logger })
-  const metadata = createMetadataReader({
-    store: createMetadataStore({ db: writing.em.getKysely<unknown>(), transaction, writer, now }),
-    attempt: createAttempt({ settings: config.metadata, outbound: publicOutbound(), logger, now }),
-    settings: config.metadata,
-    logger,
-    now,
-  })
-
-  const everyBlocks = config.claimableRefreshBlocks
-  // Where the chain ends may be unknown for a while.
-  const isBehind = () => (indexer.view.state().lagBlocks ?? Number.POSITIVE_INFINITY) > everyBlocks
-  const refresher = createRefresher({ rpc, adapters, db, transaction, writer, everyBlocks, isBehind, logger })
-
   const history = {
     load: async (token: Parameters<Registry['get']>[0]) => (await readSnapshots(db, { chainId, addresses: [token] }))[0] ?? null,
   }
-  const registry = new Registry({ history, quotes: prices, logger, now, date: () => new Date() })
+  const watching = { began: indexing.watch, ended: indexing.unwatch }
+  const registry = new Registry({ history, quotes: prices, logger, now, date: () => new Date(), watching })
   const admission = createAdmission(config, logger)
   const realtime = createRealtime({ registry, admission, config, logger, now })
   const reads = createReads({ db, chainId, weth, claimCall: claimCalls(adapters) })
 
   const probe = createDatabaseProbe({ ping: () => reads.ping(), now })
   let probed: DatabaseCondition | null = null
-  const eventLoop = watchEventLoop({ logger, now })
+  const eventLoop = watchEventLoop({ logger, now, thread: 'main' })
   stops.push(() => eventLoop.stop())
   const metrics = createMetrics({
     version: version,
     chainId,
-    indexer: () => indexer.view.state(),
+    indexer: () => view.state(),
     database: () => probed,
     pool: () => null,
     actors: () => registry.health(),
     realtime: () => realtime.realtime(),
     commitToDelivery: () => realtime.commitToDelivery(),
     ethUsd: () => prices.last(),
-    metadata: () => metadata.view(),
-    eventLoop: () => eventLoop,
+    metadata: () => view.metadata(),
+    eventLoops: () => ({ main: eventLoop.state(), indexing: view.eventLoop() }),
   })
   const site = await loadSite(CONSOLE_FOLDER)
   if (site === null) logger.warn('the console is not built, so / answers 404: npm run build makes it, for the next start')
@@ -226,7 +195,7 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
     logger,
     admission,
     reads,
-    indexer: indexer.view,
+    indexer: view,
     ethUsd: prices,
     actors: registry,
     realtime,
@@ -255,9 +224,8 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
   })
 
   // The one subscriber of the stream: everything upstream runs because of it.
-  const committed = indexer.blocks.pipe(tap(block => refresher.committed(block)))
-  merge(committed, metadata.updates).subscribe(block => registry.dispatch(block))
-  stops.push(() => Promise.all([indexer.stop(), metadata.stop(), refresher.stop()]).then(() => undefined))
+  indexing.blocks.subscribe(block => registry.dispatch(block))
+  stops.push(() => indexing.stop())
   logger.info({ url, chainId, launchpads: launchpads.map(({ name }) => name), version: version }, 'serving')
   return { url, databaseUrl }
 }
@@ -265,7 +233,7 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
 async function openDatabase(
   { config, redactor, logger, onDatabaseLost }: ServiceOptions,
   stops: Stops,
-): Promise<{ databaseUrl: string; writing: MikroORM; reading: MikroORM }> {
+): Promise<{ databaseUrl: string; reading: MikroORM }> {
   let { databaseUrl } = config
   if (databaseUrl === null) {
     const embedded = await startEmbedded({ dataDir: config.dataDir, logger, onLost: onDatabaseLost })
@@ -287,31 +255,9 @@ async function openDatabase(
     })
   }
   stops.push(() => lock.release())
-  const writing = createOrm(databaseUrl, logger)
-  // A pool of their own: a flood of requests must not keep a commit waiting for a connection.
   const reading = createOrm(databaseUrl, logger, { applicationName: 'tokenwire-reads', statementTimeoutMs: 10_000 })
-  stops.push(async () => {
-    await writing.close(true)
-    await reading.close(true)
-  })
-  return { databaseUrl, writing, reading }
-}
-
-async function connectChain(config: Config, logger: Logger, stops: Stops): Promise<{ rpc: Rpc; source: ChainSource; chainId: number }> {
-  const rpc = createRpc({ urls: config.rpcUrls, chainId: config.chainId, logger })
-  stops.push(() => rpc.close())
-  const chainId = await rpc.connect().catch((error: unknown) => {
-    if (!(error instanceof TokenwireError) || error.code !== 'chain_mismatch') throw error
-    throw new TokenwireError('chain_mismatch', `CHAIN_ID or RPC_URLS: ${error.message}`, { cause: error })
-  })
-  return { rpc, source: createChainSource({ rpc }), chainId }
-}
-
-async function warnOfMissingContracts(rpc: Rpc, adapters: readonly LaunchpadAdapter[], logger: Logger): Promise<void> {
-  // Only a hint: a provider that does not answer shows in the health.
-  const missing = await findMissingContracts(rpc, adapters).catch(() => [])
-  for (const contract of missing)
-    logger.warn(contract, 'LAUNCHPADS_FILE: the chain has no contract at this address, nothing will come from it')
+  stops.push(() => reading.close(true))
+  return { databaseUrl, reading }
 }
 
 function claimCalls(adapters: readonly LaunchpadAdapter[]) {

@@ -1,4 +1,4 @@
-import { balanceKey, type Changes, type CurrentRows } from '#domain/changes.ts'
+import type { Changes, CurrentRows } from '#domain/changes.ts'
 import type { BalanceState, CandleDelta } from '#domain/tokenState.ts'
 
 /** Rows of a batch by whether their table may hold one of the same key. */
@@ -17,10 +17,10 @@ export interface PartedRows {
   readonly candles: Parted<CandleDelta>
 }
 
-/** @param before what was read for the batch, in its transaction */
+/** @param before the rows that the changes were worked out from */
 export function partRows({ balances, candles }: Changes, before: Pick<CurrentRows, 'tokens' | 'balances'>): PartedRows {
   return {
-    balances: part(balances, ({ token, holder }) => before.balances.has(balanceKey(token, holder))),
+    balances: part(balances, ({ token, holder }) => before.balances.get(token)?.has(holder) === true),
     // Only trades make candles, and a block is never older than the one before it.
     candles: part(candles, ({ token, time }) => time <= (before.tokens.get(token)?.lastTradeAt ?? Number.NEGATIVE_INFINITY)),
   }

@@ -16,6 +16,8 @@ export interface EthUsdOptions {
   /** In the order in which they are asked. */
   readonly providers: readonly PriceProvider[]
   readonly logger: Logger
+  /** Told of every new price and for how many ms it may be converted with, as `ethUsd` does. */
+  readonly onPrice?: (price: string, lifeMs: number) => void
   /** Default: the global one. */
   readonly fetch?: typeof globalThis.fetch
   /** Milliseconds since the epoch; must not go back. Default: the time of the start and the monotonic clock. */
@@ -91,6 +93,7 @@ export function createEthUsd(options: EthUsdOptions): EthUsdPrices {
         noteSuccess(state, logger)
         quote = { price: answer.price, source: state.provider.source, fetchedAtMs: now() }
         failedLast = false
+        options.onPrice?.(answer.price, LONGEST_LIFE_MS)
         return
       }
       noteFailure(state, answer, now(), logger)

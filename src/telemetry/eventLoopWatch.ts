@@ -10,15 +10,21 @@ export interface EventLoopWatchOptions {
   readonly logger: Logger
   /** Monotonic, in ms. */
   readonly now: () => number
+  /** Whose loop it is, for the log. */
+  readonly thread: string
   /** Runs a function again and again until the returned one is called. Default `setInterval`, which does not keep the process alive. */
   readonly repeat?: (everyMs: number, run: () => void) => () => void
 }
 
-export interface EventLoopWatch {
+export interface EventLoopState {
   /** Times since the start that the event loop did nothing else for half a second or longer. */
   readonly stallsTotal: number
   /** The longest of them, ms; 0: none. */
   readonly longestStallMs: number
+}
+
+export interface EventLoopWatch {
+  state(): EventLoopState
   stop(): void
 }
 
@@ -26,7 +32,7 @@ export interface EventLoopWatch {
  * Notices when the event loop stands still: a timer comes late by as much as something else kept the loop. Each stall is logged when it is over.
  * What share of the time the loop is busy is in Node's own metrics (`nodejs_eventloop_lag_*`).
  */
-export function watchEventLoop({ logger, now, repeat = interval }: EventLoopWatchOptions): EventLoopWatch {
+export function watchEventLoop({ logger, now, thread, repeat = interval }: EventLoopWatchOptions): EventLoopWatch {
   let dueAtMs = now() + LOOK_EVERY_MS
   let stallsTotal = 0
   let longestStallMs = 0
@@ -36,17 +42,9 @@ export function watchEventLoop({ logger, now, repeat = interval }: EventLoopWatc
     if (lateMs < STALL_MS) return
     stallsTotal++
     longestStallMs = Math.max(longestStallMs, lateMs)
-    logger.warn({ delayMs: Math.round(lateMs) }, 'the event loop stood still')
+    logger.warn({ thread, delayMs: Math.round(lateMs) }, 'the event loop stood still')
   })
-  return {
-    get stallsTotal() {
-      return stallsTotal
-    },
-    get longestStallMs() {
-      return longestStallMs
-    },
-    stop,
-  }
+  return { state: () => ({ stallsTotal, longestStallMs }), stop }
 }
 
 function interval(everyMs: number, run: () => void): () => void {

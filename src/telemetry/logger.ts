@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty'
 import { type DestinationStream, destination as fileDescriptor, type Logger, pino, stdTimeFunctions } from 'pino'
 import pretty from 'pino-pretty'
 import type { Config } from '#config'
@@ -32,7 +33,8 @@ function streamFor(format: Config['log']['format'], destination: DestinationStre
     case 'json':
       return output
     case 'pretty': {
-      const colorize = destination === undefined && process.stdout.isTTY
+      // Not `process.stdout.isTTY`, which only the main thread has.
+      const colorize = destination === undefined && isatty(1)
       const prettify = pretty.prettyFactory({ colorize, ignore: 'pid', translateTime: 'SYS:HH:MM:ss.l' })
       return { write: line => output.write(prettify(line)) }
     }

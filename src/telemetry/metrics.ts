@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client'
 import type { EthUsd } from '#domain/ethUsd.ts'
 import type { ActorsHealth, IndexerState, RealtimeHealth } from '#domain/health.ts'
+import type { EventLoopState } from './eventLoopWatch.ts'
 import type { LatencySnapshot } from './latencyHistogram.ts'
 
 /** Connections of the database's pool; `waiting` are statements without one. */
@@ -24,7 +25,8 @@ export interface MetricsSources {
   /** The newest price, however old. */
   ethUsd(): EthUsd | null
   metadata(): MetadataState
-  eventLoop(): { readonly stallsTotal: number; readonly longestStallMs: number }
+  /** By thread. */
+  eventLoops(): Readonly<Record<string, EventLoopState>>
 }
 
 /** How the reading of tokens' metadata URIs goes. */
@@ -86,11 +88,6 @@ const GAUGES: readonly GaugeRow[] = [
   ['eth_usd_age_seconds', 'Age of the newest ETH/USD price.', s => s.ethUsd()?.ageSeconds],
   ['metadata_queue', 'Metadata URIs that are to be read, now or later, counted up to 100,000.', s => s.metadata().queued],
   ['metadata_under_way', 'Metadata URIs that are being read.', s => s.metadata().underWay],
-  [
-    'event_loop_longest_stall_seconds',
-    'The longest time that the event loop did nothing else.',
-    s => seconds(s.eventLoop().longestStallMs),
-  ],
   ['eth_usd_stale', '1 when the newest ETH/USD price could not be renewed.', s => s.ethUsd()?.stale],
 ]
 
@@ -117,6 +114,12 @@ const LABELLED: readonly LabelledRow[] = [
   ['database_pool_connections', 'Connections of the database pool.', 'state', s => poolStates(s.pool())],
   ['actors', 'Token actors by state.', 'state', s => Object.entries(s.actors().byState)],
   ['connections', 'Open realtime connections.', 'transport', s => transports(s.realtime())],
+  [
+    'event_loop_longest_stall_seconds',
+    "The longest time that the thread's event loop did nothing else.",
+    'thread',
+    s => perThread(s, loop => seconds(loop.longestStallMs)),
+  ],
 ]
 
 const COUNTERS: readonly CounterRow[] = [
@@ -127,11 +130,16 @@ const COUNTERS: readonly CounterRow[] = [
     'Updates that a newer one of the same token replaced before a slow reader took them.',
     s => s.realtime().conflatedTotal,
   ],
-  ['event_loop_stalls_total', 'Times that the event loop did nothing else for half a second or longer.', s => s.eventLoop().stallsTotal],
 ]
 
 const LABELLED_COUNTERS: readonly LabelledRow[] = [
   ['metadata_attempts_total', 'Attempts to read a metadata URI, by outcome.', 'outcome', s => Object.entries(s.metadata().outcomes)],
+  [
+    'event_loop_stalls_total',
+    "Times that the thread's event loop did nothing else for half a second or longer.",
+    'thread',
+    s => perThread(s, loop => loop.stallsTotal),
+  ],
 ]
 
 /** Tokenwire's metrics beside those of the Node process, in a registry of their own. */
@@ -261,6 +269,9 @@ function commitToDelivery(sources: MetricsSources): Metric {
 
 const seconds = (ms: number | null | undefined) => (ms === null || ms === undefined ? null : ms / 1_000)
 const ratio = (percent: number | null | undefined) => (percent === null || percent === undefined ? null : percent / 100)
+
+const perThread = (sources: MetricsSources, read: (loop: EventLoopState) => number | null) =>
+  Object.entries(sources.eventLoops()).map(([thread, loop]) => [thread, read(loop)] as const)
 
 const poolStates = (pool: PoolState | null) =>
   pool === null

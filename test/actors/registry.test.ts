@@ -370,6 +370,22 @@ describe('passivation', () => {
     expect(fixture.registry.health().total).toBe(1)
   })
 
+  it('tells when a token has an actor and when it has none any more, also of one that was replaced', async () => {
+    const { fixture, subscription } = await live()
+    expect([...fixture.watched]).toEqual([TOKEN])
+    fixture.ethUsd = () => {
+      throw new Error('a defect')
+    }
+    fixture.commit(snapshotOf(TOKEN, 8))
+    expect(fixture.registry.failuresTotal).toBe(1)
+    expect([...fixture.watched]).toEqual([TOKEN])
+    fixture.registry.subscribe(OTHER, subscription)
+    expect([...fixture.watched]).toEqual([TOKEN, OTHER])
+    fixture.registry.unsubscribe(TOKEN, subscription)
+    fixture.sweep(IDLE_SAMPLES)
+    expect([...fixture.watched]).toEqual([OTHER])
+  })
+
   it('stops everything', async () => {
     const { fixture, subscription } = await live()
     fixture.registry.subscribe(OTHER, new RecordingSubscription())

@@ -228,6 +228,21 @@ describe('get', () => {
     expect(await prices.get()).toMatchObject({ price: '2000', stale: false })
   })
 
+  it('tells of every new price, and that it holds as long as it is converted with', async () => {
+    const told: { readonly price: string; readonly untilMs: number }[] = []
+    prices = create({ onPrice: (price, lifeMs) => told.push({ price, untilMs: clock + lifeMs }) })
+    await prices.get()
+    await prices.get()
+    expect(told).toEqual([{ price: '3012.44', untilMs: START + 10 * MINUTE }])
+    clock = START + 10 * MINUTE - 1
+    expect(prices.ethUsd()).toBe('3012.44')
+    clock += 1
+    expect(prices.ethUsd()).toBeNull()
+    gecko.respond = coingeckoAnswers('2000')
+    await prices.get()
+    expect(told.slice(1)).toEqual([{ price: '2000', untilMs: clock + 10 * MINUTE }])
+  })
+
   it('leaves a failing provider alone for ever longer, up to a minute', async () => {
     failBoth()
     const pauses: number[] = []

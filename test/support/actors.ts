@@ -90,7 +90,10 @@ export class RegistryFixture {
   nowMs = 1_000
   /** What `Quotes` answers; a function may throw. */
   ethUsd: () => string | null = () => null
+  /** The tokens that have an actor, as whoever was told when each began and ended knows it. */
+  readonly watched = new Set<Address>()
   readonly registry = new Registry({
+    watching: { began: token => this.watched.add(token), ended: token => this.watched.delete(token) },
     history: this.history,
     quotes: { ethUsd: () => this.ethUsd() },
     logger: pino({ enabled: false }),

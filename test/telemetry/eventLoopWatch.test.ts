@@ -11,6 +11,7 @@ function fixture() {
   const watch = watchEventLoop({
     logger,
     now: () => clock.nowMs,
+    thread: 'main',
     repeat: (_, run) => {
       look = run
       return () => {
@@ -29,28 +30,28 @@ function fixture() {
 it('reports each time that the event loop stood still, and how long the longest was', () => {
   const { watch, lines, lookLate } = fixture()
   for (const byMs of [0, 499, 2_000.5, 1, 700]) lookLate(byMs)
-  expect(watch).toMatchObject({ stallsTotal: 2, longestStallMs: 2_000.5 })
+  expect(watch.state()).toEqual({ stallsTotal: 2, longestStallMs: 2_000.5 })
   expect(lines.map(line => JSON.parse(line) as unknown)).toEqual([
-    { level: 40, delayMs: 2_001, msg: 'the event loop stood still' },
-    { level: 40, delayMs: 700, msg: 'the event loop stood still' },
+    { level: 40, thread: 'main', delayMs: 2_001, msg: 'the event loop stood still' },
+    { level: 40, thread: 'main', delayMs: 700, msg: 'the event loop stood still' },
   ])
 })
 
 it('says nothing of a loop that runs', () => {
   const { watch, lines, lookLate } = fixture()
   for (let looks = 0; looks < 10; looks++) lookLate(20)
-  expect(watch).toMatchObject({ stallsTotal: 0, longestStallMs: 0 })
+  expect(watch.state()).toEqual({ stallsTotal: 0, longestStallMs: 0 })
   expect(lines).toEqual([])
 })
 
 it('notices a real stall, and stops', async () => {
   const lines: string[] = []
   const logger = pino({ base: null }, { write: line => lines.push(line) })
-  const watch = watchEventLoop({ logger, now: () => performance.now() })
+  const watch = watchEventLoop({ logger, now: () => performance.now(), thread: 'main' })
   const until = performance.now() + 800
   while (performance.now() < until);
-  while (watch.stallsTotal === 0) await new Promise(setImmediate)
-  expect(watch.longestStallMs).toBeGreaterThanOrEqual(500)
+  while (watch.state().stallsTotal === 0) await new Promise(setImmediate)
+  expect(watch.state().longestStallMs).toBeGreaterThanOrEqual(500)
   expect(lines[0]).toContain('the event loop stood still')
   watch.stop()
   const { isStopped, watch: other } = fixture()

@@ -56,7 +56,7 @@ function sources(changes: Partial<MetricsSources> = {}): MetricsSources {
       stale: true,
     }),
     metadata: () => ({ queued: 12, underWay: 3, outcomes: { read: 40, not_found: 2 } }),
-    eventLoop: () => ({ stallsTotal: 3, longestStallMs: 750 }),
+    eventLoops: () => ({ main: { stallsTotal: 3, longestStallMs: 750 }, indexing: { stallsTotal: 0, longestStallMs: 0 } }),
     ...changes,
   }
 }
@@ -77,8 +77,10 @@ describe('createMetrics', () => {
       tokenwire_index_lag_blocks: 1,
       tokenwire_index_lag_seconds: 2.5,
       tokenwire_index_stalled: 0,
-      tokenwire_event_loop_stalls_total: 3,
-      tokenwire_event_loop_longest_stall_seconds: 0.75,
+      'tokenwire_event_loop_stalls_total{thread="main"}': 3,
+      'tokenwire_event_loop_stalls_total{thread="indexing"}': 0,
+      'tokenwire_event_loop_longest_stall_seconds{thread="main"}': 0.75,
+      'tokenwire_event_loop_longest_stall_seconds{thread="indexing"}': 0,
       tokenwire_reorg_last_depth_blocks: 3,
       tokenwire_backfill_active: 1,
       tokenwire_backfill_progress_ratio: 0.5,

@@ -1,0 +1,119 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Address } from '#domain/address.ts'
+import { TokenwireError } from '#errors'
+import { watchEventLoop } from '#telemetry/eventLoopWatch.ts'
+import { createLogger } from '#telemetry/logger.ts'
+import { createRedactor } from '#telemetry/redactor.ts'
+import { secretsOf } from '#telemetry/secrets.ts'
+import { createHandOver } from './handOver.ts'
+import type { FromIndexing, ThreadInput, ThreadView, ToIndexing } from './messages.ts'
+import { type OpenedIndexing, openIndexing } from './openIndexing.ts'
+import { clockOf } from './sharedClock.ts'
+
+/*
+ * The thread that follows the chain and writes (`startIndexing.ts` starts it). What it throws and nobody catches ends it, and with it the
+ * process: the main thread hears of it.
+ */
+
+/** Commits that the main thread may be behind with: enough to go on while it is busy for a moment. */
+const MOST_AHEAD = 4
+const VIEW_EVERY_MS = 250
+
+if (parentPort === null) throw new TypeError('this is a thread of the service; see startIndexing.ts')
+const port = parentPort
+const { config, clockOriginNs } = workerData as ThreadInput
+const redactor = createRedactor(secretsOf(config))
+const logger = createLogger({ ...config.log, redactor })
+const now = clockOf(clockOriginNs)
+const handOver = createHandOver(MOST_AHEAD)
+const eventLoop = watchEventLoop({ logger, now, thread: 'indexing' })
+const watched = new Set<Address>()
+let price: { readonly ethUsd: string; readonly untilMs: number } | null = null
+
+const send = (message: FromIndexing) => port.postMessage(message)
+
+const viewOf = (indexing: OpenedIndexing): ThreadView => ({
+  state: indexing.view.state(),
+  chain: indexing.view.chain(),
+  metadata: indexing.metadata(),
+  eventLoop: eventLoop.state(),
+})
+
+async function open(databaseUrl: string): Promise<OpenedIndexing | null> {
+  redactor.add(secretsOf({ databaseUrl }))
+  try {
+    const indexing = await openIndexing({
+      config,
+      databaseUrl,
+      paced: handOver.paced,
+      isWatched: token => watched.has(token),
+      ethUsd: () => (price !== null && now() < price.untilMs ? price.ethUsd : null),
+      now,
+      logger,
+    })
+    const { chainId, launchpads } = indexing
+    send({ kind: 'opened', chainId, launchpads, view: viewOf(indexing) })
+    return indexing
+  } catch (error) {
+    if (!(error instanceof TokenwireError)) throw error
+    const { code, message, retryable } = error
+    send({ kind: 'failed', code, message, retryable })
+    return null
+  }
+}
+
+function index(indexing: OpenedIndexing): void {
+  indexing.blocks.subscribe(block => {
+    handOver.sent()
+    send({ kind: 'committed', block, view: viewOf(indexing) })
+  })
+}
+
+/** Not while the main thread has not taken the last ones: it needs none but the newest. */
+function tellView(indexing: OpenedIndexing): void {
+  if (!handOver.isIdle()) return
+  handOver.sent()
+  send({ kind: 'view', view: viewOf(indexing) })
+}
+
+async function close(indexing: OpenedIndexing): Promise<void> {
+  await indexing.close()
+  port.close()
+  process.exit()
+}
+
+let indexing: OpenedIndexing | null = null
+
+async function obey(message: ToIndexing): Promise<void> {
+  switch (message.kind) {
+    case 'open': {
+      const opened = await open(message.databaseUrl)
+      indexing = opened
+      if (opened !== null) setInterval(() => tellView(opened), VIEW_EVERY_MS)
+      return
+    }
+    case 'index':
+      if (indexing !== null) index(indexing)
+      return
+    case 'taken':
+      handOver.taken()
+      return
+    case 'watched':
+      for (const token of message.ended) watched.delete(token)
+      for (const token of message.began) watched.add(token)
+      send({ kind: 'noted' })
+      return
+    case 'price':
+      price = message
+      return
+    case 'stop':
+      await indexing?.stop()
+      send({ kind: 'ended' })
+      return
+    case 'close':
+      if (indexing !== null) await close(indexing)
+      return
+  }
+}
+
+port.on('message', (message: ToIndexing) => void obey(message))

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import { merge, type Observable, tap } from 'rxjs'
+import { createChainSource } from '#chain/chainSource.ts'
+import { readGenesisHash } from '#chain/readGenesisHash.ts'
+import { createRpc, type Rpc } from '#chain/rpc.ts'
+import type { Config, LaunchpadConfig } from '#config'
+import { claimDatabase } from '#database/chainState.ts'
+import { oneAtATime, type Transaction } from '#database/oneAtATime.ts'
+import { createOrm } from '#database/orm.ts'
+import { createTransaction } from '#database/transaction.ts'
+import { readWatchRows } from '#database/watchRows.ts'
+import type { Address } from '#domain/address.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import { TokenwireError } from '#errors'
+import { completeContracts } from '#indexer/completeContracts.ts'
+import { findMissingContracts } from '#indexer/findMissingContracts.ts'
+import { createIndexer } from '#indexer/indexer.ts'
+import type { IndexerStatus } from '#indexer/indexerState.ts'
+import { restoreDirectory } from '#indexer/restoreDirectory.ts'
+import { createSink } from '#indexer/sink.ts'
+import { createRefresher } from '#indexer/uncollected/refresher.ts'
+import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
+import { ADAPTER_KINDS, createAdapters } from '#launchpads/registry.ts'
+import { createAttempt } from '#metadata/attempt.ts'
+import { createMetadataReader, type MetadataView } from '#metadata/metadataReader.ts'
+import { publicOutbound } from '#metadata/outbound.ts'
+import { createMetadataStore } from '#metadata/store.ts'
+
+export interface OpenIndexingOptions {
+  readonly config: Config
+  /** Migrated, and this process's to write. */
+  readonly databaseUrl: string
+  /** Put around the one that everybody who commits goes through. */
+  readonly paced: (transaction: Transaction) => Transaction
+  /** Whether the token's state is read for those who watch it; of others only that it changed is told. */
+  isWatched(token: Address): boolean
+  /** USD per ETH now, or `null`. */
+  ethUsd(): string | null
+  /** Monotonic milliseconds. */
+  readonly now: () => number
+  readonly logger: Logger
+}
+
+/** Everything that follows the chain and writes the database. */
+export interface OpenedIndexing {
+  readonly chainId: number
+  /** With the contracts that the chain told. */
+  readonly launchpads: readonly LaunchpadConfig[]
+  /** Works while it is subscribed to: everything that is committed, in order, after it is committed. Never errors; completes on `stop`. */
+  readonly blocks: Observable<CommittedBlock>
+  readonly view: IndexerStatus
+  metadata(): MetadataView
+  /** Begins no further commit; resolves when the one under way has been emitted, and `blocks` has ended. */
+  stop(): Promise<void>
+  /** Ends what is under way and all connections. */
+  close(): Promise<void>
+}
+
+/**
+ * Connects to the chain, claims the database, and builds what works on both; nothing is indexed yet.
+ *
+ * @throws `TokenwireError` saying what stands in the way; then nothing is left open
+ */
+export async function openIndexing(options: OpenIndexingOptions): Promise<OpenedIndexing> {
+  const { config, logger } = options
+  const orm = createOrm(options.databaseUrl, logger)
+  const rpc = createRpc({ urls: config.rpcUrls, chainId: config.chainId, logger })
+  const close = async () => {
+    rpc.close()
+    await orm.close(true)
+  }
+  try {
+    return { ...(await build(options, orm, rpc)), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function build(options: OpenIndexingOptions, orm: ReturnType<typeof createOrm>, rpc: Rpc): Promise<Omit<OpenedIndexing, 'close'>> {
+  const { config, paced, isWatched, ethUsd, now, logger } = options
+  const db = orm.em.getKysely<unknown>()
+  const chainId = await connect(rpc)
+  const source = createChainSource({ rpc })
+  const { weth } = config.launchpads
+  const launchpads = await completeContracts(rpc, config.launchpads.launchpads, ADAPTER_KINDS)
+  const writer = randomUUID()
+  const genesisHash = await readGenesisHash(source)
+  await claimDatabase(db, { chainId, genesisHash, weth, launchpads }, writer)
+
+  const adapters = createAdapters({ weth, launchpads })
+  void warnOfMissingContracts(rpc, adapters, logger)
+  const directory = restoreDirectory(adapters, await readWatchRows(db))
+  const transaction = paced(oneAtATime(createTransaction(orm)))
+  const { confirmations, maxReorgDepth } = config
+  const sink = createSink({ transaction, db, chainId, writer, weth, adapters, directory, maxReorgDepth, isWatched, ethUsd, now, logger })
+  const indexer = createIndexer({ rpc, source, sink, watchlist: directory, genesisHash, confirmations, maxReorgDepth, logger })
+  const metadata = createMetadataReader({
+    store: createMetadataStore({ db, transaction, writer, now }),
+    attempt: createAttempt({ settings: config.metadata, outbound: publicOutbound(), logger, now }),
+    settings: config.metadata,
+    logger,
+    now,
+  })
+  const everyBlocks = config.claimableRefreshBlocks
+  // Where the chain ends may be unknown for a while.
+  const isBehind = () => (indexer.view.state().lagBlocks ?? Number.POSITIVE_INFINITY) > everyBlocks
+  const refresher = createRefresher({ rpc, adapters, db, transaction, writer, everyBlocks, isBehind, logger })
+  const committed = indexer.blocks.pipe(tap(block => refresher.committed(block)))
+
+  return {
+    chainId,
+    launchpads,
+    blocks: merge(committed, metadata.updates),
+    view: indexer.view,
+    metadata: () => metadata.view(),
+    stop: async () => {
+      await Promise.all([indexer.stop(), metadata.stop(), refresher.stop()])
+    },
+  }
+}
+
+async function connect(rpc: Rpc): Promise<number> {
+  return rpc.connect().catch((error: unknown) => {
+    if (!(error instanceof TokenwireError) || error.code !== 'chain_mismatch') throw error
+    throw new TokenwireError('chain_mismatch', `CHAIN_ID or RPC_URLS: ${error.message}`, { cause: error })
+  })
+}
+
+async function warnOfMissingContracts(rpc: Rpc, adapters: readonly LaunchpadAdapter[], logger: Logger): Promise<void> {
+  // Only a hint: a provider that does not answer shows in the health.
+  const missing = await findMissingContracts(rpc, adapters).catch(() => [])
+  for (const contract of missing)
+    logger.warn(contract, 'LAUNCHPADS_FILE: the chain has no contract at this address, nothing will come from it')
+}

@@ -1,0 +1,109 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import { createHandOver } from '#indexing/handOver.ts'
+import type { FromIndexing, ThreadView, ToIndexing } from '#indexing/messages.ts'
+
+/*
+ * Stands in for `indexingThread.ts`: speaks as it does and indexes nothing. What it is to do stands where the configuration would. Counts its
+ * commits in shared memory, which can be read while the main thread is busy.
+ */
+
+export interface IndexingScript {
+  readonly behaviour: 'commits' | 'fails to open' | 'throws' | 'rejects' | 'runs out of memory' | 'exits' | 'falls silent'
+  /** One 32-bit count of the commits. */
+  readonly committed: SharedArrayBuffer
+}
+
+const MOST_AHEAD = 4
+const VIEW: ThreadView = {
+  state: {
+    headBlock: 9,
+    confirmedBlock: 9,
+    indexedBlock: 0,
+    lagBlocks: 9,
+    lagSeconds: 9,
+    backfill: null,
+    reorgs: { count: 0, lastDepth: null, lastAt: null },
+    rpc: [],
+    stalled: false,
+    reason: null,
+  },
+  chain: { headBlock: 9, blockTimeMs: 1_000, baseFeeGwei: null },
+  metadata: { queued: null, underWay: 0, outcomes: {} },
+  eventLoop: { stallsTotal: 0, longestStallMs: 0 },
+}
+
+const { behaviour, committed } = (workerData as { readonly config: IndexingScript }).config
+const commits = new Int32Array(committed)
+const handOver = createHandOver(MOST_AHEAD)
+const send = (message: FromIndexing) => parentPort?.postMessage(message)
+let underWay: Promise<void> = Promise.resolve()
+const stopping = new AbortController()
+
+const commit = handOver.paced(async work => work({} as never))
+
+async function commitOne(): Promise<void> {
+  const number = await commit(async () => Atomics.add(commits, 0, 1) + 1)
+  const block: CommittedBlock = { number, hash: '0x', timestamp: 0, completedAtMs: 0, tokens: [], unread: [], dropped: [] }
+  handOver.sent()
+  send({ kind: 'committed', block, view: { ...VIEW, state: { ...VIEW.state, indexedBlock: number } } })
+}
+
+async function index(): Promise<void> {
+  while (!stopping.signal.aborted) {
+    underWay = commitOne()
+    await underWay
+  }
+}
+
+function begin(): void {
+  switch (behaviour) {
+    case 'commits':
+    case 'fails to open':
+      void index()
+      return
+    case 'throws':
+      throw new Error('a defect')
+    case 'rejects':
+      void Promise.reject(new Error('a defect of a promise'))
+      return
+    case 'runs out of memory': {
+      const held: unknown[] = []
+      for (;;) held.push(Array.from({ length: 1_000 }, () => ({})))
+    }
+    case 'exits':
+      process.exit(3)
+      return
+    case 'falls silent':
+      for (;;);
+  }
+}
+
+async function obey(message: ToIndexing): Promise<void> {
+  switch (message.kind) {
+    case 'open':
+      if (behaviour === 'fails to open') send({ kind: 'failed', code: 'chain_mismatch', message: 'another chain', retryable: true })
+      else send({ kind: 'opened', chainId: 7, launchpads: [], view: VIEW })
+      return
+    case 'index':
+      begin()
+      return
+    case 'taken':
+      handOver.taken()
+      return
+    case 'watched':
+      send({ kind: 'noted' })
+      return
+    case 'price':
+      return
+    case 'stop':
+      stopping.abort()
+      await underWay
+      send({ kind: 'ended' })
+      return
+    case 'close':
+      process.exit()
+  }
+}
+
+parentPort?.on('message', (message: ToIndexing) => void obey(message))
