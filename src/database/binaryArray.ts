@@ -102,7 +102,8 @@ export const DOUBLE: ElementType<number> = {
   usualBytes: 12,
   write: (to, value) => {
     makeRoom(to, 8)
-    to.length = to.buffer.writeDoubleBE(value, to.length)
+    // The sum of -0 and 0 is 0: the server would print the sign.
+    to.length = to.buffer.writeDoubleBE(value + 0, to.length)
   },
 }
 

@@ -8,7 +8,10 @@ interface Parted<Row> {
   readonly known: readonly Row[]
 }
 
-/** A batch's largest parts. Most of their rows are new, and to the server a row that it need not look for first costs half as much. */
+/**
+ * A batch's largest parts besides its trades. Most of their rows are new; inserting one `on conflict` has the server look for it first, mark it as
+ * tentative and confirm it.
+ */
 export interface PartedRows {
   readonly balances: Parted<BalanceState>
   readonly candles: Parted<CandleDelta>

@@ -15,14 +15,11 @@ export const KEPT_BLOCKS = 4_096
 /**
  * Writes all rows of a batch, inside the caller's transaction. Every token gets its next sequence: the given commit time, or one more than
  * before when that is larger.
+ *
+ * @param parted the batch's balances and candles
  */
-export async function writeChanges(
-  db: Queryable,
-  changes: Changes,
-  { balances, candles }: PartedRows,
-  committedAtMs: number,
-): Promise<void> {
-  await runStatements(db, statementsOf(changes, { balances, candles }, committedAtMs))
+export async function writeChanges(db: Queryable, changes: Changes, parted: PartedRows, committedAtMs: number): Promise<void> {
+  await runStatements(db, statementsOf(changes, parted, committedAtMs))
 }
 
 function* statementsOf(changes: Changes, { balances, candles }: PartedRows, committedAtMs: number): Statements {

@@ -74,7 +74,7 @@ describe('a binary array', () => {
     expect(await printed('integer', INTEGER, [-(2 ** 31), -1, 2 ** 31 - 1])).toEqual(['-2147483648', '-1', '2147483647'])
     const large = [Number.MIN_SAFE_INTEGER, -(2 ** 32), -1, 0, 2 ** 32 - 1, 2 ** 32, Number.MAX_SAFE_INTEGER]
     expect(await printed('bigint', BIGINT, large)).toEqual(large.map(String))
-    expect(await printed('double precision', DOUBLE, [-0.1, 1e300, null])).toEqual(['-0.1', '1e+300', null])
+    expect(await printed('double precision', DOUBLE, [-0.1, -0, 1e300, null])).toEqual(['-0.1', '0', '1e+300', null])
     expect(await printed('boolean', BOOLEAN, [true, null, false])).toEqual(['true', null, 'false'])
   })
 
