@@ -21,7 +21,7 @@ export interface PartedRows {
 export function partRows({ balances, candles }: Changes, before: Pick<CurrentRows, 'tokens' | 'balances'>): PartedRows {
   return {
     balances: part(balances, ({ token, holder }) => before.balances.get(token)?.has(holder) === true),
-    // Only trades make candles, and a block is never older than the one before it.
+    // Only trades make candles, and no stored one begins later than its token's last trade.
     candles: part(candles, ({ token, time }) => time <= (before.tokens.get(token)?.lastTradeAt ?? Number.NEGATIVE_INFINITY)),
   }
 }

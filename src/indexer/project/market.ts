@@ -73,7 +73,8 @@ export function applyTrade(draft: Draft, token: Mutable<TokenState>, event: Toke
   if (ticks === undefined) draft.ticks.set(token.address, [tick])
   else ticks.push(tick)
   token.tradeCount += 1
-  token.lastTradeAt = timestamp
+  // Not back, should a provider make time run backwards: no stored candle begins later, by which new ones are told (`freshRows.ts`).
+  token.lastTradeAt = Math.max(token.lastTradeAt ?? timestamp, timestamp)
 }
 
 /** Brings what follows from the rest up to date: the windows as of `now`, market cap and liquidity. */
