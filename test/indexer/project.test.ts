@@ -234,6 +234,7 @@ describe('projecting', () => {
           })
         },
       ),
+      { numRuns: 1_000 },
     )
     expect(seen.fresh).toBeGreaterThan(seen.unknown / 2)
   })
