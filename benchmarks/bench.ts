@@ -50,10 +50,17 @@ async function run({ micro, macro, backfill, growth: growthScale, only, rounds, 
     microResults.push(...results)
     print(reportMicro(benchmark, results))
   }
+  const settings = { micro: MICRO_SETTINGS, macro, rounds }
+  const head = { begunAt: begun.toISOString(), machine, settings, micro: microResults }
   let fanOut: readonly ScenarioResult[] = []
   if (macro !== null) {
     const all = macro === 'full' ? FULL_SCENARIOS : SHORT_SCENARIOS
-    fanOut = await runFanOut({ scenarios: all.filter(({ name }) => name.includes(only)), rounds, print })
+    const scenarios = all.filter(({ name }) => name.includes(only))
+    const keep = async (results: readonly ScenarioResult[]) => void (await writeResults({ ...head, fanOut: results }, null, begun))
+    fanOut = await runFanOut({ scenarios, rounds, print, keep })
+    // Of the others a failure is a result.
+    if (fanOut.some(({ arms }) => arms.some(({ arm, failures }) => arm.startsWith('tokenwire') && failures.length > 0)))
+      process.exitCode = 1
   }
   const indexing = backfill === null ? null : await runIndexing(backfill, print)
   let growthResult: GrowthResult | null = null
@@ -64,8 +71,7 @@ async function run({ micro, macro, backfill, growth: growthScale, only, rounds, 
     )
     print(reportGrowth(growthResult))
   }
-  const settings = { micro: MICRO_SETTINGS, macro, rounds }
-  const results = { begunAt: begun.toISOString(), machine, settings, micro: microResults, fanOut, growth: growthResult, indexing }
+  const results = { ...head, fanOut, growth: growthResult, indexing }
   const files = await writeResults(results, fanOut.length === 0 ? null : drawScenarios(fanOut), begun)
   for (const file of files) print(`kept in ${file}`)
 }

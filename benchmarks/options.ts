@@ -25,7 +25,7 @@ const DEFAULT_ROUNDS = 3
 const MAX_ROUNDS = 100
 
 const HELP = `npm run bench                          micro and the short macro, about three minutes
-npm run bench -- --full                micro and all of macro, about an hour
+npm run bench -- --full                micro and all of macro, about three quarters of an hour
 npm run bench -- micro                 functions and objects, timed by tinybench
 npm run bench -- macro                 fan-out: processes and sockets, the gateway beside what could be used instead
 npm run bench -- growth                the service over 10 million trades, about 3 min; the first time makes them: 15 min and 20 GB
@@ -33,6 +33,7 @@ npm run bench -- micro --only outbox   those whose name contains a text
 npm run bench -- backfill              a chain from nothing beside the floor and Ponder, minutes; only when named
 npm run bench -- backfill --full       ten times the chain, with everything beside it; the first time it is built
 npm run bench:compare -- <git ref>     fan-out of this checkout beside that of another commit
+npm run bench:table -- [file …]        the fan-out of several runs as one table
 
   --check        only check that the micro benchmarks' results are right; times nothing
   --full         macro: all scenarios, thousands of connections, wants a machine to itself and many open files (ulimit -n);

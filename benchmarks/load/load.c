@@ -47,6 +47,8 @@ typedef void SSL;
 #define MAX_EVENTS 512
 #define CONNECT_TIMEOUT_NS 60000000000ull
 #define UNDER_WAY 256
+/* Of 100 us each: ten seconds at least. */
+#define MOST_WAITS 100000
 #define PACE_EVERY_NS 10000000ull
 
 static const char SEQUENCE[] = "\"type\":\"token.update\",\"sequence\":";
@@ -133,10 +135,12 @@ static void fail(struct connection *c, const char *what) {
 
 /* Small writes into sockets that are read: when the kernel does not take one, the load itself is at fault. */
 static void send_all(struct connection *c, const char *bytes, uint32_t length) {
+  uint32_t waits = 0;
   for (uint32_t sent = 0; sent < length && c->is_open;) {
     ssize_t n = transmit(c, bytes + sent, length - sent);
     if (n > 0) sent += (uint32_t)n;
     else if (errno != EAGAIN && errno != EINTR) fail(c, strerror(errno));
+    else if (errno == EAGAIN && ++waits > MOST_WAITS) fail(c, "the server does not read");
     else if (errno == EAGAIN) {
       struct timespec t = {0, 100000};
       nanosleep(&t, NULL);

@@ -48,7 +48,7 @@ class CountingSink implements Sink {
 function fixture(tokens: number) {
   const now = () => performance.now()
   const stats = new RealtimeStats(now)
-  const flusher = new Flusher({ schedule: () => {}, stats, logger: pino({ enabled: false }) })
+  const flusher = new Flusher({ schedule: () => {}, yieldTo: () => {}, now: () => 0, stats, logger: pino({ enabled: false }) })
   const sink = new CountingSink()
   const outbox = new Outbox(sink, flusher, stats, now)
   const subscriptions = Array.from({ length: tokens }, (_, index) => outbox.subscription(addressOf(index + 1)))

@@ -5,6 +5,8 @@ export interface FeedServer {
   readonly port: number
   /** Makes what exists before a block is committed. What it returns is the delivery, to be called at the commit. */
   prepare(snapshots: readonly TokenSnapshot[]): () => void | Promise<void>
+  /** Resolves when what was committed is written, as far as the sockets take it. Without: it is when the delivery returns. */
+  written?(): Promise<void>
   /** Of a server that is a process of its own. */
   readonly pid?: number
   /** Counters of its own, by name. */

@@ -8,7 +8,7 @@ export interface ListenRequest {
 }
 
 export interface CommitReport {
-  /** When the commit was complete, on the machine's monotonic clock. */
+  /** When the commit was complete, on the machine's monotonic clock; of one that the server was too busy for, when it was due. */
   readonly committedAtMs: number
   /** Behind its time in the plan: how late the timer was. */
   readonly lateMs: number

@@ -35,6 +35,32 @@ function running(): FeedServer {
   return server
 }
 
+/** One call after the other. */
+let committing: Promise<unknown> = Promise.resolve()
+
+async function commit({ count, everyMs }: Parameters<ServerCalls['commit']>[0]): Promise<readonly CommitReport[]> {
+  const due = deliveries.splice(0, count)
+  if (due.length < count) throw new Error(`${count} blocks are to be committed, ${due.length} are prepared`)
+  const { written } = running()
+  const commits: CommitReport[] = []
+  const begunAtMs = monotonicMs()
+  for (const [index, deliver] of due.entries()) {
+    const dueAtMs = begunAtMs + index * everyMs
+    const earlyMs = dueAtMs - monotonicMs()
+    if (index > 0) await pause(Math.max(0, earlyMs))
+    const beginsAtMs = monotonicMs()
+    await deliver()
+    // The gateway flushes in a microtask that is in the queue by now, before the one that this makes.
+    await Promise.resolve()
+    // As fast as they go, nothing is to be conflated: what is committed next waits until this is written.
+    if (everyMs === 0) await written?.()
+    // Who is still busy with the block before has this one too late, and that counts; that a timer is late does not.
+    const committedAtMs = index > 0 && earlyMs < 0 ? dueAtMs : beginsAtMs
+    commits.push({ committedAtMs, lateMs: beginsAtMs - dueAtMs, turnMs: monotonicMs() - beginsAtMs })
+  }
+  return commits
+}
+
 answerCalls<ServerCalls>({
   listen: async request => {
     server = await start(request)
@@ -44,21 +70,10 @@ answerCalls<ServerCalls>({
     const { prepare } = running()
     deliveries = Array.from({ length: blocks }, (_, index) => prepare(feedBlock(firstBlock + index, of)))
   },
-  commit: async ({ count, everyMs }) => {
-    const due = deliveries.splice(0, count)
-    if (due.length < count) throw new Error(`${count} blocks are to be committed, ${due.length} are prepared`)
-    const commits: CommitReport[] = []
-    const begunAtMs = monotonicMs()
-    for (const [index, deliver] of due.entries()) {
-      const dueAtMs = begunAtMs + index * everyMs
-      if (index > 0) await pause(Math.max(0, dueAtMs - monotonicMs()))
-      const committedAtMs = monotonicMs()
-      await deliver()
-      // The gateway flushes in a microtask that is in the queue by now, before the one that this makes.
-      await Promise.resolve()
-      commits.push({ committedAtMs, lateMs: committedAtMs - dueAtMs, turnMs: monotonicMs() - committedAtMs })
-    }
-    return commits
+  commit: plan => {
+    const committed = committing.then(() => commit(plan))
+    committing = committed.catch(() => {})
+    return committed
   },
   usage: ({ collect }) => {
     // Gives back to the system what it can.

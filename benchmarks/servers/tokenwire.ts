@@ -30,7 +30,17 @@ export async function startTokenwire(tls: boolean): Promise<FeedServer> {
     now,
     date: () => new Date(),
   })
-  const realtime = createRealtime({ config: LIMITS, admission: createAdmission(LIMITS, logger), registry, logger, now })
+  /** Ends when the flush that goes on in it has had its turn. */
+  let turn = Promise.resolve()
+  const yieldTo = (flush: () => void) => {
+    turn = new Promise(resolve => {
+      setImmediate(() => {
+        flush()
+        resolve()
+      })
+    })
+  }
+  const realtime = createRealtime({ config: LIMITS, admission: createAdmission(LIMITS, logger), registry, logger, now, yieldTo })
   const gateway = await startGateway({
     config: { ...LIMITS, tls: tls ? await certificateFiles() : null },
     stored: { tokens: [...storedTokens(STORED)] },
@@ -47,6 +57,12 @@ export async function startTokenwire(tls: boolean): Promise<FeedServer> {
     prepare: snapshots => {
       const block = blockOf(...snapshots)
       return () => registry.dispatch({ ...block, completedAtMs: now() })
+    },
+    written: async () => {
+      for (let seen: unknown = null; seen !== turn; ) {
+        seen = turn
+        await turn
+      }
     },
     counters: () => {
       const { deliveredTotal, conflatedTotal, webSocketConnections, eventStreams } = realtime.realtime()

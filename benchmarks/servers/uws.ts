@@ -56,6 +56,10 @@ export async function startUws(
     },
   })
 
+  app.get('/healthz', res => {
+    res.end('ok')
+  })
+
   const send = (socket: Socket, bytes: Uint8Array) => {
     if (socket.send(bytes, false, compress) === DROPPED) throw new Error('the bare server dropped an update')
   }

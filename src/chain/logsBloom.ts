@@ -9,7 +9,7 @@ export const EMPTY_BLOOM: Hex = `0x${'0'.repeat(BLOOM_BYTES * 2)}`
 
 /**
  * The 2048-bit bloom filter that a header carries of its block's logs: three bits each for every log's address and topics.
- * Source: the Yellow Paper, section 4.4.1 (M3:2048). Costs one keccak per distinct address and topic.
+ * Source: the Yellow Paper, section 4.4.1 (M3:2048). Costs one keccak per address and topic that was not met lately.
  */
 export function logsBloom(logs: readonly Pick<ChainLog, 'address' | 'topics'>[]): Hex {
   const items = new Set<Hex>()
@@ -19,12 +19,24 @@ export function logsBloom(logs: readonly Pick<ChainLog, 'address' | 'topics'>[])
   }
   const bloom = new Uint8Array(BLOOM_BYTES)
   for (const item of items) {
-    const hash = keccak256(item, 'bytes')
-    for (const at of [0, 2, 4]) {
-      const bit = (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 2_047
+    for (const bit of bitsOf(item)) {
       const index = BLOOM_BYTES - 1 - (bit >> 3)
       bloom[index] = (bloom[index] ?? 0) | (1 << (bit & 7))
     }
   }
   return bytesToHex(bloom)
+}
+
+/** The bits of the last addresses and topics: the next block holds many of them again. */
+const knownBits = new Map<Hex, readonly number[]>()
+const MOST_KNOWN = 20_000
+
+function bitsOf(item: Hex): readonly number[] {
+  const known = knownBits.get(item)
+  if (known !== undefined) return known
+  const hash = keccak256(item, 'bytes')
+  const bits = [0, 2, 4].map(at => (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 2_047)
+  if (knownBits.size >= MOST_KNOWN) knownBits.clear()
+  knownBits.set(item, bits)
+  return bits
 }

@@ -1,4 +1,4 @@
-import { type Hex, parseAddress } from '#domain/address.ts'
+import { type Address, type Hex, parseAddress } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import { RpcError } from './rpcFault.ts'
 
@@ -44,25 +44,58 @@ export function parseHeader(raw: unknown, what: string): ChainHeader {
  */
 export function parseLogs(raw: unknown): ChainLog[] {
   if (!Array.isArray(raw)) throw new RpcError({ kind: 'garbled', what: 'logs: not a list' })
-  return raw.map(parseLog)
+  const texts = new LogTexts()
+  return raw.map(log => parseLog(log, texts))
 }
 
-function parseLog(raw: unknown): ChainLog {
+/**
+ * The checked texts of one answer. It holds few addresses and topics, again and again: each is kept once, so that the same text is the same string,
+ * which is compared and looked up at once. Hashes of blocks and transactions are those of the log before or new.
+ */
+class LogTexts {
+  readonly #topics = new Map<unknown, Hex>()
+  readonly #addresses = new Map<unknown, Address>()
+  readonly #last = { blockHash: '0x' as Hex, transactionHash: '0x' as Hex }
+
+  topic(raw: unknown): Hex {
+    const known = this.#topics.get(raw)
+    if (known !== undefined) return known
+    const topic = parseHash(raw, 'log: topic')
+    this.#topics.set(raw, topic)
+    return topic
+  }
+
+  address(raw: unknown): Address {
+    const known = this.#addresses.get(raw)
+    if (known !== undefined) return known
+    const address = parseAddress(raw)
+    if (address === undefined) throw new RpcError({ kind: 'garbled', what: 'log: address' })
+    this.#addresses.set(raw, address)
+    return address
+  }
+
+  hash(fields: Readonly<Record<string, unknown>>, name: 'blockHash' | 'transactionHash'): Hex {
+    const raw = fields[name]
+    if (raw !== this.#last[name]) this.#last[name] = parseHash(raw, `log: ${name}`)
+    return this.#last[name]
+  }
+}
+
+function parseLog(raw: unknown, texts: LogTexts): ChainLog {
   const fields = recordOf(raw, 'log')
   if (fields['removed'] === true) throw new RpcError({ kind: 'inconsistent', what: 'a log is marked as removed' })
-  const address = parseAddress(fields['address'])
-  if (address === undefined) throw new RpcError({ kind: 'garbled', what: 'log: address' })
+  const address = texts.address(fields['address'])
   const topics: unknown = fields['topics']
   if (!Array.isArray(topics) || topics.length > 4) throw new RpcError({ kind: 'garbled', what: 'log: topics' })
   const data = match(fields['data'], BYTES, 'log: data')
   if (data.length % 2 !== 0) throw new RpcError({ kind: 'garbled', what: 'log: data' })
   return {
     address,
-    topics: topics.map(topic => parseHash(topic, 'log: topic')),
+    topics: topics.map(topic => texts.topic(topic)),
     data,
     blockNumber: parseQuantity(fields['blockNumber'], 'log: blockNumber'),
-    blockHash: parseHash(fields['blockHash'], 'log: blockHash'),
-    txHash: parseHash(fields['transactionHash'], 'log: transactionHash'),
+    blockHash: texts.hash(fields, 'blockHash'),
+    txHash: texts.hash(fields, 'transactionHash'),
     txIndex: parseQuantity(fields['transactionIndex'], 'log: transactionIndex'),
     logIndex: parseQuantity(fields['logIndex'], 'log: logIndex'),
   }

@@ -4,7 +4,7 @@ import type { Changes } from '#domain/changes.ts'
 import { type Decimal, formatDecimal } from '#domain/decimal.ts'
 import type { TokenState } from '#domain/tokenState.ts'
 import { WINDOW_SECONDS } from '#domain/windows.ts'
-import { toBytes } from './bytes.ts'
+import { arrayOf, BIGINT, BYTEA } from './binaryArray.ts'
 import type { Queryable } from './queryable.ts'
 
 /*
@@ -46,12 +46,12 @@ export async function writeTotals(
   const is = totalsOf(tokens)
   const was = totalsOf(tokens.flatMap(({ address }) => before.get(address) ?? []))
   const since = now - DAY_SECONDS
+  const lastTrades = [...lastTradesOf(trades)]
   await sql`
     with counted as (select coalesce(max(counted_at), 0) - ${sql.lit(DAY_SECONDS)}::bigint as since from index_totals),
       seen as (
-        select maker, max(traded_at) as traded_at
-        from unnest(${trades.map(({ maker }) => toBytes(maker))}::bytea[], ${trades.map(({ timestamp }) => timestamp)}::bigint[]) as one (maker, traded_at)
-        group by maker
+        select unnest(${arrayOf(BYTEA, lastTrades, ([maker]) => maker)}::bytea[]) as maker,
+          unnest(${arrayOf(BIGINT, lastTrades, ([, at]) => at)}::bigint[]) as traded_at
       ),
       gone as (
         select count(*) as traders from counted join trader on trader.last_trade_at > counted.since and trader.last_trade_at <= ${since}::bigint
@@ -75,6 +75,13 @@ export async function writeTotals(
       migrated = totals.migrated + excluded.migrated, liquidity_weth = totals.liquidity_weth + excluded.liquidity_weth,
       trades_h24 = totals.trades_h24 + excluded.trades_h24, volume_h24 = totals.volume_h24 + excluded.volume_h24,
       traders_h24 = totals.traders_h24 + excluded.traders_h24`.execute(db)
+}
+
+/** When everybody traded last. */
+function lastTradesOf(trades: Changes['trades']): ReadonlyMap<Address, number> {
+  const last = new Map<Address, number>()
+  for (const { maker, timestamp } of trades) last.set(maker, Math.max(timestamp, last.get(maker) ?? 0))
+  return last
 }
 
 function totalsOf(tokens: readonly TokenState[]): TokenTotals {

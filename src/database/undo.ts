@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
 import type { Changes } from '#domain/changes.ts'
+import type { BalanceState, CandleDelta } from '#domain/tokenState.ts'
+import { arrayOf, BIGINT, BYTEA, binaryArray, INTEGER, TEXT } from './binaryArray.ts'
 import { bytesToAddress, toBytes } from './bytes.ts'
+import type { PartedRows } from './freshRows.ts'
 import type { Queryable } from './queryable.ts'
 import { TOTALS_COLUMNS } from './totals.ts'
 import { BALANCE_COLUMNS, CANDLE_COLUMNS, CREATOR_FEE_COLUMNS, POOL_COLUMNS, TOKEN_COLUMNS } from './writeChanges.ts'
@@ -36,40 +39,55 @@ const OTHERS: readonly UndoableTable[] = [
 /** A dropped token's last sequence can only be above the clock when that went back; by so much it never does. */
 const KEPT_DROPPED_MS = 30 * 86_400_000
 
-/** Keeps the rows that a block is about to change. To be called before they are written, in the same transaction. One statement. */
-export async function keepUndo(db: Queryable, block: number, changes: Changes): Promise<void> {
-  const { tokens, pools, balances, candles, creatorFees, trades } = changes
-  if ([tokens, pools, balances, candles, creatorFees].every(rows => rows.length === 0)) return
+/**
+ * Keeps the rows that a block is about to change. To be called before they are written, in the same transaction. One statement.
+ *
+ * @param parted the block's balances and candles: what is new to their tables is not looked for there
+ */
+export async function keepUndo(db: Queryable, block: number, changes: Changes, { balances, candles }: PartedRows): Promise<void> {
+  const { tokens, pools, creatorFees, trades } = changes
+  if ([tokens, pools, changes.balances, changes.candles, creatorFees].every(rows => rows.length === 0)) return
+  const makers = [...new Set(trades.map(row => row.maker))]
   await sql`
     insert into block_undo (block_number, position, table_name, existed, image)
     select ${block}, row_number() over (), kept.* from (
       select 'token', current.address is not null, case when current.address is null then jsonb_build_object('address', address) else to_jsonb(current) end
-      from unnest(${tokens.map(row => toBytes(row.address))}::bytea[]) as asked (address) left join token as current using (address)
+      from unnest(${arrayOf(BYTEA, tokens, row => row.address)}::bytea[]) as asked (address) left join token as current using (address)
       union all
       select 'pool', current.address is not null, case when current.address is null then jsonb_build_object('address', address) else to_jsonb(current) end
-      from unnest(${pools.map(row => toBytes(row.address))}::bytea[]) as asked (address) left join pool as current using (address)
+      from unnest(${arrayOf(BYTEA, pools, row => row.address)}::bytea[]) as asked (address) left join pool as current using (address)
+      union all
+      select 'balance', false, to_jsonb(asked) from ${keysOfBalances(balances.fresh)}
       union all
       select 'balance', current.token is not null, case when current.token is null then to_jsonb(asked) else to_jsonb(current) end
-      from unnest(${balances.map(row => toBytes(row.token))}::bytea[], ${balances.map(row => toBytes(row.holder))}::bytea[]) as asked (token, holder)
-      left join balance as current using (token, holder)
+      from ${keysOfBalances(balances.known)} left join balance as current using (token, holder)
+      union all
+      select 'candle', false, to_jsonb(asked) from ${keysOfCandles(candles.fresh)}
       union all
       select 'candle', current.token is not null, case when current.token is null then to_jsonb(asked) else to_jsonb(current) end
-      from unnest(${candles.map(row => toBytes(row.token))}::bytea[], ${candles.map(row => row.intervalSeconds)}::integer[],
-        ${candles.map(row => row.time)}::bigint[]) as asked (token, interval_seconds, time)
-      left join candle as current using (token, interval_seconds, time)
+      from ${keysOfCandles(candles.known)} left join candle as current using (token, interval_seconds, time)
       union all
       select 'creator_fee', current.token is not null, case when current.token is null then to_jsonb(asked) else to_jsonb(current) end
-      from unnest(${creatorFees.map(row => row.launchpad)}::text[], ${creatorFees.map(row => toBytes(row.creator))}::bytea[],
-        ${creatorFees.map(row => toBytes(row.currency))}::bytea[], ${creatorFees.map(row => toBytes(row.token))}::bytea[]
+      from unnest(${arrayOf(TEXT, creatorFees, row => row.launchpad)}::text[], ${arrayOf(BYTEA, creatorFees, row => row.creator)}::bytea[],
+        ${arrayOf(BYTEA, creatorFees, row => row.currency)}::bytea[], ${arrayOf(BYTEA, creatorFees, row => row.token)}::bytea[]
       ) as asked (launchpad, creator, currency, token)
       left join creator_fee as current using (launchpad, creator, currency, token)
       union all
       select 'trader', current.maker is not null, case when current.maker is null then jsonb_build_object('maker', maker) else to_jsonb(current) end
-      from unnest(${[...new Set(trades.map(row => row.maker))].map(toBytes)}::bytea[]) as asked (maker) left join trader as current using (maker)
+      from unnest(${binaryArray(BYTEA, makers)}::bytea[]) as asked (maker) left join trader as current using (maker)
       union all
       select 'index_totals', current.id is not null, case when current.id is null then jsonb_build_object('id', id) else to_jsonb(current) end
       from (values (1::smallint)) as asked (id) left join index_totals as current using (id)
     ) as kept`.execute(db)
+}
+
+function keysOfBalances(rows: readonly BalanceState[]) {
+  return sql`unnest(${arrayOf(BYTEA, rows, row => row.token)}::bytea[], ${arrayOf(BYTEA, rows, row => row.holder)}::bytea[]) as asked (token, holder)`
+}
+
+function keysOfCandles(rows: readonly CandleDelta[]) {
+  return sql`unnest(${arrayOf(BYTEA, rows, row => row.token)}::bytea[], ${arrayOf(INTEGER, rows, row => row.intervalSeconds)}::integer[],
+    ${arrayOf(BIGINT, rows, row => row.time)}::bigint[]) as asked (token, interval_seconds, time)`
 }
 
 /** Forgets how to undo the blocks before this one. */

@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
-import type { Address, Hex } from '#domain/address.ts'
+import type { Hex } from '#domain/address.ts'
 import type { IndexedBlock } from '#domain/block.ts'
 import type { Changes } from '#domain/changes.ts'
-import { type Decimal, formatDecimal, percentChange } from '#domain/decimal.ts'
+import { type Decimal, percentChange } from '#domain/decimal.ts'
 import type { BalanceState, CandleDelta, CreatorFeeState, PoolState, TokenState, TradeRow } from '#domain/tokenState.ts'
 import { WINDOW_NAMES, type WindowName } from '#domain/windows.ts'
-import { type BatchColumn, type BatchColumns, batchInsert, quoted, replaceAll, runStatements, type Statements } from './batchTable.ts'
+import { type BatchColumn, type BatchColumns, batchInsert, replaceAll, runStatements, type Statements } from './batchTable.ts'
+import type { PartedRows } from './freshRows.ts'
 import type { Queryable } from './queryable.ts'
 
 /** How many of the newest blocks are kept for reconciliation. */
@@ -15,71 +16,75 @@ export const KEPT_BLOCKS = 4_096
  * Writes all rows of a batch, inside the caller's transaction. Every token gets its next sequence: the given commit time, or one more than
  * before when that is larger.
  */
-export async function writeChanges(db: Queryable, changes: Changes, committedAtMs: number): Promise<void> {
-  await runStatements(db, statementsOf(changes, committedAtMs))
+export async function writeChanges(
+  db: Queryable,
+  changes: Changes,
+  { balances, candles }: PartedRows,
+  committedAtMs: number,
+): Promise<void> {
+  await runStatements(db, statementsOf(changes, { balances, candles }, committedAtMs))
 }
 
-function* statementsOf(changes: Changes, committedAtMs: number): Statements {
-  yield* insertTokens(changes.tokens.map(token => ({ token, committedAtMs })))
+function* statementsOf(changes: Changes, { balances, candles }: PartedRows, committedAtMs: number): Statements {
+  yield* insertTokens(changes.tokens.map(token => ({ ...token, committedAtMs })))
   yield* insertPools(changes.pools)
   yield* insertTrades(changes.trades)
-  yield* insertBalances(changes.balances)
-  yield* insertCandles(changes.candles)
+  yield* insertBalances(balances.fresh)
+  yield* mergeBalances(balances.known)
+  yield* insertCandles(candles.fresh)
+  yield* mergeCandles(candles.known)
   yield* insertCreatorFees(changes.creatorFees)
   yield* insertBlocks(changes.blocks)
   const newest = changes.blocks.at(-1)
   if (newest !== undefined) yield sql`delete from block where number <= ${newest.number - KEPT_BLOCKS}`
 }
 
-export interface WrittenToken {
-  readonly token: TokenState
+export interface WrittenToken extends TokenState {
   readonly committedAtMs: number
 }
 
 export const TOKEN_COLUMNS: BatchColumns<WrittenToken> = {
-  ...ofToken({
-    address: bytea(token => token.address),
-    launchpad: text(token => token.launchpad),
-    symbol: text(token => token.symbol),
-    name: text(token => token.name),
-    decimals: number('smallint', token => token.decimals),
-    total_supply: integer(token => token.totalSupply),
-    creator: bytea(token => token.creator),
-    created_at: bigint(token => token.createdAt),
-    created_block: bigint(token => token.createdBlock),
-    created_tx_hash: bytea(token => token.createdTxHash),
-    metadata_uri: text(token => token.metadataUri),
-    main_pool: bytea(token => token.mainPool),
-    price_weth: decimal(token => token.priceWeth),
-    first_price_weth: decimal(token => token.firstPriceWeth),
-    ath_price_weth: decimal(token => token.athPriceWeth),
-    market_cap_weth: decimal(token => token.marketCapWeth),
-    liquidity_weth: decimal(token => token.liquidityWeth),
-    trade_count: number('integer', token => token.tradeCount),
-    holder_count: number('integer', token => token.holderCount),
-    last_trade_at: bigint(token => token.lastTradeAt),
-    ...windowColumns('volume', name => integer(token => token.windows[name].volumeWei)),
-    ...windowColumns('buys', name => number('integer', token => token.windows[name].buys)),
-    ...windowColumns('sells', name => number('integer', token => token.windows[name].sells)),
-    ...windowColumns('reference_price', name => decimal(token => token.referencePrice[name])),
-    ...windowColumns('price_change', name => double(token => priceChange(token, name))),
-    windows_at: bigint(token => token.windowsAt),
-    windows_expire_at: bigint(token => token.windowsExpireAt),
-    creator_fee_bps: double(token => token.creatorFeeBps),
-    fees_accrued: integer(token => token.feesAccruedWei),
-    fees_claimed: integer(token => token.feesClaimedWei),
-    graduation_status: text(token => token.graduationStatus),
-    graduation_percent: double(token => token.graduationPercent),
-    raised: integer(token => token.raisedWei),
-    target: integer(token => token.targetWei),
-    completed_at: bigint(token => token.completedAt),
-    migrated_at: bigint(token => token.migratedAt),
-    graduated_pool: bytea(token => token.graduatedPool),
-    graduation_tx_hash: bytea(token => token.graduationTxHash),
-    as_of_block: bigint(token => token.asOfBlock),
-  }),
-  sequence: bigint(row => row.committedAtMs),
-  updated_at_ms: bigint(row => row.committedAtMs),
+  address: bytea(token => token.address),
+  launchpad: text(token => token.launchpad),
+  symbol: text(token => token.symbol),
+  name: text(token => token.name),
+  decimals: number('smallint', token => token.decimals),
+  total_supply: integer(token => token.totalSupply),
+  creator: bytea(token => token.creator),
+  created_at: bigint(token => token.createdAt),
+  created_block: bigint(token => token.createdBlock),
+  created_tx_hash: bytea(token => token.createdTxHash),
+  metadata_uri: text(token => token.metadataUri),
+  main_pool: bytea(token => token.mainPool),
+  price_weth: decimal(token => token.priceWeth),
+  first_price_weth: decimal(token => token.firstPriceWeth),
+  ath_price_weth: decimal(token => token.athPriceWeth),
+  market_cap_weth: decimal(token => token.marketCapWeth),
+  liquidity_weth: decimal(token => token.liquidityWeth),
+  trade_count: number('integer', token => token.tradeCount),
+  holder_count: number('integer', token => token.holderCount),
+  last_trade_at: bigint(token => token.lastTradeAt),
+  ...windowColumns('volume', name => integer(token => token.windows[name].volumeWei)),
+  ...windowColumns('buys', name => number('integer', token => token.windows[name].buys)),
+  ...windowColumns('sells', name => number('integer', token => token.windows[name].sells)),
+  ...windowColumns('reference_price', name => decimal(token => token.referencePrice[name])),
+  ...windowColumns('price_change', name => double(token => priceChange(token, name))),
+  windows_at: bigint(token => token.windowsAt),
+  windows_expire_at: bigint(token => token.windowsExpireAt),
+  creator_fee_bps: double(token => token.creatorFeeBps),
+  fees_accrued: integer(token => token.feesAccruedWei),
+  fees_claimed: integer(token => token.feesClaimedWei),
+  graduation_status: text(token => token.graduationStatus),
+  graduation_percent: double(token => token.graduationPercent),
+  raised: integer(token => token.raisedWei),
+  target: integer(token => token.targetWei),
+  completed_at: bigint(token => token.completedAt),
+  migrated_at: bigint(token => token.migratedAt),
+  graduated_pool: bytea(token => token.graduatedPool),
+  graduation_tx_hash: bytea(token => token.graduationTxHash),
+  as_of_block: bigint(token => token.asOfBlock),
+  sequence: bigint(token => token.committedAtMs),
+  updated_at_ms: bigint(token => token.committedAtMs),
 }
 
 const insertTokens = batchInsert<WrittenToken>({
@@ -143,7 +148,8 @@ export const BALANCE_COLUMNS: BatchColumns<BalanceState> = {
   last_changed_block: bigint(row => row.lastChangedBlock),
 }
 
-const insertBalances = batchInsert<BalanceState>({
+const insertBalances = batchInsert<BalanceState>({ table: 'balance', columns: BALANCE_COLUMNS })
+const mergeBalances = batchInsert<BalanceState>({
   table: 'balance',
   columns: BALANCE_COLUMNS,
   onConflict: replaceAll(['token', 'holder'], BALANCE_COLUMNS),
@@ -167,7 +173,8 @@ export const CANDLE_COLUMNS: BatchColumns<CandleDelta> = {
   trades_usd: number('integer', candle => candle.usd?.trades ?? 0),
 }
 
-const insertCandles = batchInsert<CandleDelta>({
+const insertCandles = batchInsert<CandleDelta>({ table: 'candle', columns: CANDLE_COLUMNS })
+const mergeCandles = batchInsert<CandleDelta>({
   table: 'candle',
   columns: CANDLE_COLUMNS,
   // greatest, least and coalesce pass over nulls: a candle without USD takes what comes.
@@ -214,57 +221,38 @@ function priceChange(token: TokenState, name: WindowName): number | null {
   return before === null || token.priceWeth === null ? null : percentChange(before, token.priceWeth)
 }
 
-function bytea<Row>(value: (row: Row) => Hex | Address | null): BatchColumn<Row> {
-  return {
-    type: 'bytea',
-    value: row => {
-      const hex = value(row)
-      return hex === null ? null : `\\${hex.slice(1)}`
-    },
-    escape: value => `\\${value}`,
-  }
+function bytea<Row>(value: (row: Row) => Hex | null): BatchColumn<Row> {
+  return { type: 'bytea', value }
 }
 
 function text<Row>(value: (row: Row) => string | null): BatchColumn<Row> {
-  return { type: 'text', value, escape: quoted }
+  return { type: 'text', value }
 }
 
-function number<Row>(type: 'smallint' | 'integer' | 'bigint' | 'double precision', value: (row: Row) => number | null): BatchColumn<Row> {
-  return { type, value: row => value(row)?.toString() ?? null }
+function number<Row>(type: 'smallint' | 'integer', value: (row: Row) => number | null): BatchColumn<Row> {
+  return { type, value }
 }
 
 function boolean<Row>(value: (row: Row) => boolean): BatchColumn<Row> {
-  return { type: 'boolean', value: row => String(value(row)) }
+  return { type: 'boolean', value }
 }
 
 function bigint<Row>(value: (row: Row) => number | null): BatchColumn<Row> {
-  return number('bigint', value)
+  return { type: 'bigint', value }
 }
 
 function double<Row>(value: (row: Row) => number | null): BatchColumn<Row> {
-  return number('double precision', value)
+  return { type: 'double precision', value }
 }
 
 function integer<Row>(value: (row: Row) => bigint | null): BatchColumn<Row> {
-  return { type: 'numeric', value: row => value(row)?.toString() ?? null }
+  return { type: 'numeric', value }
 }
 
 function decimal<Row>(value: (row: Row) => Decimal | null): BatchColumn<Row> {
-  return {
-    type: 'numeric',
-    value: row => {
-      const decimal = value(row)
-      return decimal === null ? null : formatDecimal(decimal)
-    },
-  }
+  return { type: 'decimal', value }
 }
 
 function windowColumns(prefix: string, column: (name: WindowName) => BatchColumn<TokenState>): BatchColumns<TokenState> {
   return Object.fromEntries(WINDOW_NAMES.map(name => [`${prefix}_${name}`, column(name)]))
-}
-
-function ofToken(columns: BatchColumns<TokenState>): BatchColumns<WrittenToken> {
-  return Object.fromEntries(
-    Object.entries(columns).map(([name, column]) => [name, { ...column, value: ({ token }: WrittenToken) => column.value(token) }]),
-  )
 }

@@ -18,8 +18,7 @@ export interface WindowAging {
 export interface CurrentRows {
   readonly tokens: ReadonlyMap<Address, TokenState>
   readonly pools: ReadonlyMap<Hex, PoolState>
-  /** By `balanceKey`. */
-  readonly balances: ReadonlyMap<string, BalanceState>
+  readonly balances: Balances
   /** By `creatorFeeKey`. */
   readonly creatorFees: ReadonlyMap<string, CreatorFeeState>
   readonly aging: ReadonlyMap<Address, PerWindow<WindowAging>>
@@ -44,8 +43,17 @@ export interface Changes {
   readonly blocks: readonly IndexedBlock[]
 }
 
-export function balanceKey(token: Address, holder: Address): string {
-  return `${token}${holder}`
+/** Balances by token, then holder: a key of both would be put together and hashed anew for every transfer. */
+export type Balances = ReadonlyMap<Address, ReadonlyMap<Address, BalanceState>>
+
+export function balancesOf(rows: Iterable<BalanceState>): Balances {
+  const balances = new Map<Address, Map<Address, BalanceState>>()
+  for (const row of rows) {
+    const ofToken = balances.get(row.token)
+    if (ofToken === undefined) balances.set(row.token, new Map([[row.holder, row]]))
+    else ofToken.set(row.holder, row)
+  }
+  return balances
 }
 
 export function creatorFeeKey(key: Pick<CreatorFeeState, 'launchpad' | 'creator' | 'currency' | 'token'>): string {

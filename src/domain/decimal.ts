@@ -4,8 +4,12 @@
  */
 export type Decimal = bigint & { readonly __brand: 'Decimal' }
 
-const SCALE = 60
-const ONE = 10n ** BigInt(SCALE)
+/** How many decimals one is scaled by. */
+export const DECIMAL_PLACES = 60
+const SCALE = DECIMAL_PLACES
+/** More digits than any product of two decimals of 256-bit amounts has. */
+const POWERS = Array.from({ length: 300 }, (_, exponent) => 10n ** BigInt(exponent))
+const ONE = powerOfTen(SCALE)
 const SIGNIFICANT_DIGITS = 20
 const ZERO_DIGIT = 0x30
 
@@ -22,7 +26,7 @@ export function multiply(a: Decimal, b: Decimal): Decimal {
 
 /** A raw integer amount of a currency with that many decimals as a decimal number: `units(1500n, 3)` is 1.5. Exact up to 60 decimals. */
 export function units(raw: bigint, decimals: number): Decimal {
-  return (decimals <= SCALE ? raw * 10n ** BigInt(SCALE - decimals) : raw / 10n ** BigInt(decimals - SCALE)) as Decimal
+  return (decimals <= SCALE ? raw * powerOfTen(SCALE - decimals) : raw / powerOfTen(decimals - SCALE)) as Decimal
 }
 
 /** Exact sum. */
@@ -119,10 +123,23 @@ function withoutLastZeros(digits: string): string {
 }
 
 function roundSignificant(value: bigint): Decimal {
-  const length = (value < 0n ? -value : value).toString().length
-  const excess = length - SIGNIFICANT_DIGITS
+  const excess = digitCount(value < 0n ? -value : value) - SIGNIFICANT_DIGITS
   if (excess <= 0) return value as Decimal
-  const unit = 10n ** BigInt(excess)
+  const unit = powerOfTen(excess)
   const half = value < 0n ? -unit / 2n : unit / 2n
   return (((value + half) / unit) * unit) as Decimal
 }
+
+/** 10 to a whole power from 0 on, not computed anew each time. */
+export function powerOfTen(exponent: number): bigint {
+  return POWERS[exponent] ?? 10n ** BigInt(exponent)
+}
+
+/** How many decimal digits a number from 0 on has. Its hexadecimal digits, which cost a fraction to tell, bound them to within two. */
+function digitCount(value: bigint): number {
+  let count = Math.ceil(value.toString(16).length * DIGITS_PER_HEX_DIGIT)
+  while (count > 1 && value < powerOfTen(count - 1)) count--
+  return count
+}
+
+const DIGITS_PER_HEX_DIGIT = Math.log10(16)

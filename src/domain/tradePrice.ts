@@ -1,9 +1,9 @@
-import { type Decimal, ratio } from './decimal.ts'
+import { type Decimal, powerOfTen, ratio } from './decimal.ts'
 import type { TradeSide } from './trade.ts'
 
 /** Below this many units of either side, rounding in the contract moves the ratio by more than a tenth of a percent. */
 const DUST_UNITS = 1_000n
-const WETH_DECIMALS = 18
+const WETH_UNIT = powerOfTen(18)
 
 /**
  * The average price of a trade without its fee, in WETH per whole token: what both a curve's and a pool's trades can be compared by, and
@@ -19,5 +19,5 @@ export function tradePrice(
   const fee = trade.feeWei ?? 0n
   const netWei = trade.side === 'buy' ? trade.amountWei - fee : trade.amountWei + fee
   if (trade.amountToken < DUST_UNITS || netWei < DUST_UNITS) return null
-  return ratio(netWei * 10n ** BigInt(tokenDecimals), trade.amountToken * 10n ** BigInt(WETH_DECIMALS))
+  return ratio(netWei * powerOfTen(tokenDecimals), trade.amountToken * WETH_UNIT)
 }

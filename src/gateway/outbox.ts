@@ -2,7 +2,7 @@ import type { Subscription, Transport } from '#actors/ports.ts'
 import type { Frame } from '#actors/token/frame.ts'
 import type { Address } from '#domain/address.ts'
 import { encodeSubscribed } from '#protocol/encodeAnswer.ts'
-import type { Flusher } from './flusher.ts'
+import type { Flushable, Flusher } from './flusher.ts'
 import type { RealtimeStats } from './realtimeStats.ts'
 
 /** `sent`: more may follow; `full`: taken, but nothing more until the socket is writable; `refused`: not taken, try when it is writable. */
@@ -19,7 +19,7 @@ export interface Sink {
   tooManyAnswers(): void
 }
 
-/** What one connection writes before the others have their turn: some 100 µs of work, and the updates of 23 tokens with all their holders, or of eight of the largest. */
+/** What one connection writes before the others have their turn: at most some 100 µs of work, and the updates of 23 tokens with all their holders, or of eight of the largest. */
 const SLICE_BYTES = 131_072
 
 /** Answers that may wait for a client to read: five bursts of subscribing to everything that one may. */
@@ -33,7 +33,9 @@ const MAX_WAITING_ANSWERS = 1_024
  * Answers go before frames. That keeps every order a client can see: `subscribed` before its snapshot, and since unsubscribing drops the
  * token's frame, no frame after `unsubscribed`.
  */
-export class Outbox {
+export class Outbox implements Flushable {
+  /** Belongs to the flusher. */
+  behind: Flushable | null | undefined = undefined
   readonly #sink: Sink
   readonly #flusher: Flusher
   readonly #stats: RealtimeStats
@@ -43,7 +45,6 @@ export class Outbox {
   /** Subscriptions with a frame, first come first served: a list through `OutboxSubscription.next`, so that owing a frame allocates nothing. */
   #first: OutboxSubscription | null = null
   #last: OutboxSubscription | null = null
-  #isDirty = false
   #isClosed = false
   #stuckSinceMs: number | null = null
 
@@ -83,15 +84,16 @@ export class Outbox {
     if (this.#isClosed) return
     this.#answers ??= []
     this.#answers.push(text)
-    this.#markDirty()
+    this.#flusher.add(this)
   }
 
   /** Owes a subscription's frame. It must not be owed already. */
   owe(subscription: OutboxSubscription): void {
+    if (this.#isClosed) return
     if (this.#last === null) this.#first = subscription
     else this.#last.next = subscription
     this.#last = subscription
-    this.#markDirty()
+    this.#flusher.add(this)
   }
 
   disown(subscription: OutboxSubscription): void {
@@ -111,7 +113,6 @@ export class Outbox {
 
   /** Writes the next of it. Returns whether there is more that the socket may take. */
   flushSlice(): boolean {
-    this.#isDirty = false
     if (this.#isClosed) return false
     if (this.#answers !== null && this.#answers.length > MAX_WAITING_ANSWERS) {
       this.#sink.tooManyAnswers()
@@ -119,8 +120,7 @@ export class Outbox {
     }
     if (this.isBlocked || this.isEmpty) return false
     this.#write()
-    this.#isDirty = !this.isBlocked && !this.isEmpty
-    return this.#isDirty
+    return !this.isBlocked && !this.isEmpty
   }
 
   /** The socket has taken some of what was buffered: the reader lives. */
@@ -146,12 +146,6 @@ export class Outbox {
     this.#isClosed = true
     this.#answers = null
     this.#first = this.#last = null
-  }
-
-  #markDirty(): void {
-    if (this.#isDirty || this.#isClosed) return
-    this.#isDirty = true
-    this.#flusher.add(this)
   }
 
   /** One frame needs no cork, and it is what nearly every flush is about. */

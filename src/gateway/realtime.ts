@@ -16,6 +16,8 @@ export interface RealtimeOptions extends Omit<ConnectionDeps, 'flusher' | 'stats
   readonly lingerMs?: number
   /** Runs a function at the end of the tick. Default `queueMicrotask`. */
   readonly schedule?: (flush: () => void) => void
+  /** Runs a function after what waits for the event loop. Default `setImmediate`. */
+  readonly yieldTo?: (flush: () => void) => void
   /** Runs a function again and again until the returned one is called. Default `setInterval`, which does not keep the process alive. */
   readonly repeat?: (everyMs: number, run: () => void) => () => void
 }
@@ -34,9 +36,17 @@ export interface Realtime extends RealtimeView {
 
 /** Builds it. One timer, which runs until `close`, pings and comments what is silent and closes what does not answer. */
 export function createRealtime(options: RealtimeOptions): Realtime {
-  const { now, logger, closeTimeoutMs = 3_000, lingerMs = 250, schedule = queueMicrotask, repeat = interval } = options
+  const {
+    now,
+    logger,
+    closeTimeoutMs = 3_000,
+    lingerMs = 250,
+    schedule = queueMicrotask,
+    yieldTo = setImmediate,
+    repeat = interval,
+  } = options
   const stats = new RealtimeStats(now)
-  const deps: ConnectionDeps = { ...options, stats, flusher: new Flusher({ schedule, stats, logger }) }
+  const deps: ConnectionDeps = { ...options, stats, flusher: new Flusher({ schedule, yieldTo, now, stats, logger }) }
   const webSockets = new WebSockets(deps)
   const eventStreams = new EventStreams(deps)
   const stopSweeping = repeat(SWEEP_INTERVAL_MS, () => {

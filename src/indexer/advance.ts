@@ -13,7 +13,7 @@ import { confirmFirst } from './confirmFirst.ts'
 import { createFollow, liveBatch, runBatch } from './follow.ts'
 import type { IndexerStateRecorder } from './indexerState.ts'
 import { FOLLOW_BLOCKS, type PlannedBlocks, plan } from './plan.ts'
-import { type BlockBatch, type BlockSink, endOf, LONGEST_RUN_BLOCKS, type Watchlist } from './ports.ts'
+import { type BlockBatch, type BlockSink, endOf, LONGEST_RUN_BLOCKS, type ProjectedBatch, type Watchlist } from './ports.ts'
 import { reconcile } from './reconcile.ts'
 import { findReorg } from './reorg.ts'
 import { fetchReplacement } from './replacement.ts'
@@ -73,7 +73,7 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
   const { source, sink, watchlist, state, report, maxReorgDepth, genesisHash, settledBlocks = SETTLED_BLOCKS, logger } = options
   const { startBlock } = watchlist
   const followBlocks = Math.max(options.followBlocks ?? FOLLOW_BLOCKS, maxReorgDepth)
-  const backfill = createBackfill({ source, watchlist, bounds: options.backfillBounds })
+  const backfill = createBackfill({ source, watchlist, prepare: sink.prepare, bounds: options.backfillBounds })
   const follow = createFollow({ source })
   /** `null`: to be asked of the database. */
   let local: LocalChain | null = null
@@ -101,10 +101,10 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
     return { kind: 'committed', block }
   }
 
-  const batchCommit = (batch: BlockBatch): Commit => ({
+  const batchCommit = (batch: BlockBatch | ProjectedBatch): Commit => ({
     to: batch.to,
     run: () => sink.commit(batch),
-    done: () => report.committed(batch),
+    done: () => report.committed(batch.to.number, 'changes' in batch ? batch.logCount : batch.logs.length),
   })
 
   /** Learns where the database stands. A commit that is in it after all is asked for again: its result was never emitted. */
@@ -163,7 +163,7 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
   const fetchNext = async (
     next: PlannedBlocks,
     { confirmed }: ChainTip,
-  ): Promise<{ readonly batch: BlockBatch; readonly first: BlockHeader }> => {
+  ): Promise<{ readonly batch: BlockBatch | ProjectedBatch; readonly first: BlockHeader }> => {
     if (next.kind === 'backfill') {
       // How far ranges may go, and with it what can be undone, was told by a tip: of a provider of another chain it would be too far.
       const [range, { hash }] = await Promise.all([backfill.range(next.from, next.target), source.header(confirmed.number)])

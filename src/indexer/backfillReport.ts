@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
 import type { IndexerStateRecorder } from './indexerState.ts'
 import type { Plan } from './plan.ts'
-import type { BlockBatch } from './ports.ts'
 import { type ProgressSamples, progressOf, withSample } from './progress.ts'
 
 /** Keeps the progress of a backfill in the indexer's state and, now and then, in the log. */
 export interface BackfillReport {
   planned(plan: Plan): void
-  committed(batch: BlockBatch): void
+  /** @param logs that the blocks up to this one held */
+  committed(block: number, logs: number): void
 }
 
 export interface BackfillReportOptions {
@@ -52,10 +52,10 @@ export function createBackfillReport({ state, startBlock, logger, nowMs }: Backf
         state.backfilling(null)
       }
     },
-    committed: batch => {
+    committed: (block, logs) => {
       if (current === null) return
-      events += batch.logs.length
-      current = { ...current, samples: withSample(current.samples, { atMs: nowMs(), block: batch.to.number, events }) }
+      events += logs
+      current = { ...current, samples: withSample(current.samples, { atMs: nowMs(), block, events }) }
       show(false)
     },
   }

@@ -1,7 +1,10 @@
 import type { LogRangeQuery } from '#chain/logRanges.ts'
+import type { PartedRows } from '#database/freshRows.ts'
 import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog, IndexedBlock } from '#domain/block.ts'
+import type { Changes, CurrentRows } from '#domain/changes.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
+import type { IndexedDiscovery } from '#launchpads/directory.ts'
 
 /** A run of consecutive blocks to index at once: one block while following, a range while backfilling. */
 export interface BlockBatch {
@@ -22,6 +25,20 @@ export interface BlockBatch {
   readonly behind?: boolean
   /** The headers of all blocks of the run, linked: each is remembered for reconciliation. Default: the last one is. */
   readonly blocks?: readonly BlockHeader[]
+}
+
+/** A batch of which it is known what committing it writes. */
+export interface ProjectedBatch extends Omit<BlockBatch, 'logs'> {
+  readonly logCount: number
+  /** What it announces; to be added to the directory once it is committed. */
+  readonly discoveries: readonly IndexedDiscovery[]
+  /** The batch's tokens as they were before it; one that is not among them is new. */
+  readonly before: CurrentRows['tokens']
+  readonly changes: Changes
+  /** Which of the changes are to rows that were not there. */
+  readonly parted: PartedRows
+  /** The end of the batch on which these changes rest; `null`: they rest on what was committed. */
+  readonly after: Hex | null
 }
 
 /** So many blocks are committed together while there are more after them: nobody waits for one of them, and most of a commit's cost is its own. */
@@ -53,12 +70,19 @@ export interface BlockSink {
    */
   recentBlocks(): Promise<readonly IndexedBlock[]>
   /**
-   * Decodes, projects and commits a batch in one transaction. Idempotent: a batch whose end is already the cursor is answered from what
+   * Decodes and projects a range ahead of its commit: while the database writes the one before it. Changes nothing. Left out: a commit does it
+   * all.
+   *
+   * @param previous the range before it, which may be committed, be about to be, or be being committed now; `null`: what is before it is committed
+   */
+  prepare?(range: BlockBatch, previous: ProjectedBatch | null): Promise<ProjectedBatch>
+  /**
+   * Decodes and projects a batch, where that was not done ahead, and commits it in one transaction. Idempotent: a batch whose end is already the cursor is answered from what
    * the database holds, so a commit of unknown outcome is simply repeated.
    *
    * @throws the database's error, with nothing changed; `TokenwireError` `rpc_inconsistent` when the logs contradict the stored state
    */
-  commit(batch: BlockBatch): Promise<CommittedBlock>
+  commit(batch: BlockBatch | ProjectedBatch): Promise<CommittedBlock>
   /**
    * Undoes every indexed block above the ancestor, or every one, and commits those that replace them, in one transaction. Every token that either side
    * touched gets a higher sequence. Idempotent as `commit`.

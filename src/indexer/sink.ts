@@ -3,14 +3,16 @@ import { type ChainCursor, lockCursor, moveCursor, readClockMs, readRecentBlocks
 import type { Queryable } from '#database/queryable.ts'
 import { readSnapshots } from '#database/reads/snapshots.ts'
 import { readTokensDroppedAt, undoBlocks } from '#database/undo.ts'
-import type { Address } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { TokenwireError } from '#errors'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import type { Directory } from '#launchpads/directory.ts'
-import { applyBatch, decodeBatch } from './applyBatch.ts'
-import { type BlockBatch, type BlockSink, endOf, LONGEST_RUN_BLOCKS, type Replacement } from './ports.ts'
+import { applyBatch } from './applyBatch.ts'
+import { decodeBatch } from './decodeBatch.ts'
+import { type BlockBatch, type BlockSink, endOf, LONGEST_RUN_BLOCKS, type ProjectedBatch, type Replacement } from './ports.ts'
+import { projectBatch } from './projectBatch.ts'
 
 /** How far back the local chain is given out for reconciliation, at least. */
 const RECENT_BLOCKS = 512
@@ -20,6 +22,8 @@ const MOST_SNAPSHOTS = 1_000
 export interface SinkOptions {
   /** Runs the work in one transaction: committed when it resolves, rolled back when it rejects. */
   transaction<T>(work: (db: Queryable) => Promise<T>): Promise<T>
+  /** Where rows are read outside of the transactions, to prepare a range while the one before it is written. Left out: none is. */
+  readonly db?: Queryable
   readonly chainId: number
   /** The name under which the database was claimed. */
   readonly writer: string
@@ -42,6 +46,7 @@ export interface SinkOptions {
 
 /** Decodes, projects and commits batches of blocks. */
 export function createSink(options: SinkOptions): BlockSink {
+  const { db } = options
   // The deepest reorg goes back to the end of a run, which may be that much further.
   const recent = Math.max(RECENT_BLOCKS, (options.maxReorgDepth ?? 0) + LONGEST_RUN_BLOCKS)
   return {
@@ -51,14 +56,20 @@ export function createSink(options: SinkOptions): BlockSink {
         await lockCursor(db, options.writer)
         return readRecentBlocks(db, recent)
       }),
+    ...(db !== undefined && {
+      prepare: async (range, previous) => {
+        const decoded = await decodeBatch(range, { ...options, announced: previous?.discoveries ?? [] })
+        return projectBatch(db, decoded, { weth: options.weth, ethUsd: null, previous })
+      },
+    }),
     commit: batch => commitBatch(batch, options),
     swap: replacement => swapBlocks(replacement, options),
   }
 }
 
-async function commitBatch(batch: BlockBatch, options: SinkOptions): Promise<CommittedBlock> {
+async function commitBatch(batch: BlockBatch | ProjectedBatch, options: SinkOptions): Promise<CommittedBlock> {
   const { directory, weth, writer, maxReorgDepth = 0 } = options
-  const decoded = await decodeBatch(batch, options)
+  const ready = 'changes' in batch ? batch : await decodeBatch(batch, options)
   const ethUsd = batch.live ? options.ethUsd() : null
   const mostSnapshots = batch.live ? Number.POSITIVE_INFINITY : 0
 
@@ -66,13 +77,14 @@ async function commitBatch(batch: BlockBatch, options: SinkOptions): Promise<Com
     const cursor = await lockCursor(db, writer)
     // An earlier attempt at the same batch was committed, and its answer lost.
     if (cursor !== null && isAt(cursor, batch.to)) return readAgain(db, cursor, options, mostSnapshots)
-    assertNext(batch, cursor)
+    assertNext(ready, cursor)
     const committedAtMs = await readClockMs(db)
     const undoFrom = cursor?.undoFrom ?? null
-    const { tokens } = await applyBatch(db, decoded, { weth, ethUsd, committedAtMs, undoFrom, maxReorgDepth })
+    const projected = 'changes' in ready ? ready : await projectBatch(db, ready, { weth, ethUsd })
+    const { tokens } = await applyBatch(db, projected, { committedAtMs, undoFrom, maxReorgDepth })
     return readChanged(db, tokens, [], options, mostSnapshots)
   })
-  directory.add(decoded.discoveries, batch.to.number)
+  directory.add(ready.discoveries, batch.to.number)
   return committed(batch.to, changed, options)
 }
 
@@ -101,7 +113,8 @@ async function swapBlocks(replacement: Replacement, options: SinkOptions): Promi
     // Block by block, as they would have been followed: an address is what it was known to be then.
     for (const batch of batches) {
       const decoded = await decodeBatch(batch, { ...options, directory: branch })
-      const applied = await applyBatch(db, decoded, { weth, ethUsd: options.ethUsd(), committedAtMs, undoFrom, maxReorgDepth })
+      const projected = await projectBatch(db, decoded, { weth, ethUsd: options.ethUsd() })
+      const applied = await applyBatch(db, projected, { committedAtMs, undoFrom, maxReorgDepth })
       undoFrom = applied.undoFrom
       branch.add(decoded.discoveries, batch.to.number)
       for (const token of applied.tokens) tokens.add(token)
@@ -142,11 +155,13 @@ function isAt(cursor: ChainCursor, { number, hash }: BlockHeader): boolean {
   return cursor.number === number && cursor.hash === hash
 }
 
-function assertNext(batch: BlockBatch, cursor: ChainCursor | null): void {
-  if (cursor === null || cursor.number === batch.from - 1) return
-  throw new TokenwireError('rpc_inconsistent', `The batch begins at block ${batch.from} and the database is at block ${cursor.number}.`, {
+function assertNext({ from, after }: { readonly from: number; readonly after?: Hex | null }, cursor: ChainCursor | null): void {
+  // Changes that rest on a batch that isn't the last one would take back what was committed since.
+  const rests = (after ?? null) === null || cursor?.hash === after
+  if (rests && (cursor === null || cursor.number === from - 1)) return
+  throw new TokenwireError('rpc_inconsistent', `The batch begins at block ${from} and the database is at block ${cursor?.number}.`, {
     retryable: true,
-    details: { from: batch.from, cursor: cursor.number },
+    details: { from, cursor: cursor?.number },
   })
 }
 

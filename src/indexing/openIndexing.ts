@@ -94,7 +94,7 @@ async function build(options: OpenIndexingOptions, orm: ReturnType<typeof create
   const directory = restoreDirectory(adapters, await readWatchRows(db))
   const transaction = paced(oneAtATime(createTransaction(orm)))
   const { confirmations, maxReorgDepth } = config
-  const sink = createSink({ transaction, chainId, writer, weth, adapters, directory, maxReorgDepth, isWatched, ethUsd, now, logger })
+  const sink = createSink({ transaction, db, chainId, writer, weth, adapters, directory, maxReorgDepth, isWatched, ethUsd, now, logger })
   const indexer = createIndexer({ rpc, source, sink, watchlist: directory, genesisHash, confirmations, maxReorgDepth, logger })
   const metadata = createMetadataReader({
     store: createMetadataStore({ db, transaction, writer, now }),

@@ -92,6 +92,8 @@ export interface LaunchpadAdapter {
   /** Where creators' shares lie in locked positions until they are collected, and how a simulated call tells how much. */
   readonly positions?: PositionRewards
   readonly startBlock: number
+  /** The first topics of the logs that announce tokens, curves or pools: blocks without any of them need not be asked about. */
+  readonly announcing: ReadonlySet<Hex>
   /** The tokens, curves and pools that these logs of `contracts` announce. Logs of other addresses or topics are passed over. */
   discover(logs: readonly ChainLog[], lookup: Lookup): readonly Discovery[]
   /**

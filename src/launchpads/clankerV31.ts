@@ -74,6 +74,7 @@ function createClankerV31({ launchpad, startBlock, contracts, weth }: AdapterOpt
     positions,
     topics: new Map([[uniswapFactory, [[TOPICS.poolCreated], null, null, [POOL_FEE_TOPIC]]]]),
     startBlock,
+    announcing: new Set([TOPICS.created]),
     discover: logs => discover(logs, context),
     decode: transaction => decode(transaction, context),
     claimCall: ({ claimId, amount }: ClaimTarget) => (claimId === null || amount === 0n ? null : positions.collectCall(claimId)),

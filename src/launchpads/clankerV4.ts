@@ -54,6 +54,7 @@ function createClankerV4({ launchpad, startBlock, contracts }: AdapterOptions): 
     contracts: [factory, feeLocker, poolManager],
     poolManager,
     startBlock,
+    announcing: new Set([TOPICS.created]),
     discover: logs => logs.flatMap(log => discoverIn(log, context)),
     decode: transaction => decode(transaction, context),
     claimCall: target => claimCall(target, feeLocker),

@@ -1,5 +1,6 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
+import type { PoolType } from '#domain/token.ts'
 import type { Decoded, LaunchpadAdapter, TransactionLogs, Watched, WatchedLog } from './adapter.ts'
 import { watchedBy } from './directory.ts'
 import { positionOf } from './position.ts'
@@ -33,55 +34,63 @@ export function decodeLogs({ logs, headers, lookup, adapters, weth }: DecodeInpu
   const malformed: ChainLog[] = []
   const headerOf = new Map(headers.map(header => [header.number, header]))
 
-  for (const block of runs(logs, log => log.blockNumber)) {
-    const header = headerOf.get(block[0].blockNumber)
-    if (header === undefined) throw new TypeError(`no header for block ${block[0].blockNumber}`)
-    const blockEvents: TokenEvent[] = []
-    for (const transactionLogs of runs(block, log => log.txHash)) {
-      const watchedLogs: WatchedLog[] = []
-      for (const log of transactionLogs) {
-        const watched = watchedBy(log, lookup)
-        if (watched !== undefined) watchedLogs.push({ log, watched })
-      }
-      const transaction: TransactionLogs = { header, txHash: transactionLogs[0].txHash, logs: watchedLogs }
-      const decoded = decodeTransaction(transaction, adapters, weth)
-      blockEvents.push(...decoded.events)
-      malformed.push(...decoded.malformed)
+  let blockEvents: TokenEvent[] = []
+  for (let from = 0, to = 0; from < logs.length; from = to) {
+    const { blockNumber, txHash } = logs[from] as ChainLog
+    const header = headerOf.get(blockNumber)
+    if (header === undefined) throw new TypeError(`no header for block ${blockNumber}`)
+    const watchedLogs: WatchedLog[] = []
+    for (let log = logs[from]; log !== undefined && log.txHash === txHash && log.blockNumber === blockNumber; log = logs[++to]) {
+      const watched = watchedBy(log, lookup)
+      if (watched !== undefined) watchedLogs.push({ log, watched })
     }
-    events.push(...launchesFirst(blockEvents))
+    const decoded = decodeTransaction({ header, txHash, logs: watchedLogs }, adapters, weth)
+    blockEvents.push(...decoded.events)
+    malformed.push(...decoded.malformed)
+    if (logs[to]?.blockNumber === blockNumber) continue
+    for (const event of launchesFirst(blockEvents)) events.push(event)
+    blockEvents = []
   }
   return { events, malformed }
 }
 
 function decodeTransaction(transaction: TransactionLogs, adapters: readonly LaunchpadAdapter[], weth: Address): Decoded {
-  const launchpads = new Set(transaction.logs.map(({ watched }) => watched.launchpad))
-  // Launchpads may share a contract, such as an escrow, which is watched for one of them.
-  const isConcerned = ({ launchpad, contracts }: LaunchpadAdapter) =>
-    launchpads.has(launchpad) || transaction.logs.some(({ log }) => contracts.includes(log.address))
-  const own = adapters.filter(isConcerned).map(adapter => adapter.decode(transaction))
-  const shared = decodeShared(transaction, weth)
-  const makers = new Map(own.flatMap(decoded => [...(decoded.makers ?? [])]))
-  const events = [...own.flatMap(({ events }) => events), ...shared.events.map(event => withMaker(event, makers))]
+  const { events, malformed } = decodeShared(transaction, weth)
+  const makers = new Map<number, Address>()
+  let own = 0
+  for (const adapter of adapters) {
+    if (!isConcerned(adapter, transaction)) continue
+    const decoded = adapter.decode(transaction)
+    // Before what is shared: what a launchpad says of a log takes effect first.
+    events.splice(own, 0, ...decoded.events)
+    own += decoded.events.length
+    malformed.push(...decoded.malformed)
+    for (const [logIndex, maker] of decoded.makers ?? []) makers.set(logIndex, maker)
+  }
   // Stable: the events of one log keep the order that its decoder gave them.
   events.sort((a, b) => a.logIndex - b.logIndex)
-  return { events, malformed: [...own.flatMap(({ malformed }) => malformed), ...shared.malformed] }
+  return { events: makers.size === 0 ? events : events.map(event => withMaker(event, makers)), malformed }
+}
+
+/** Launchpads may share a contract, such as an escrow, which is watched for one of them. */
+function isConcerned({ launchpad, contracts }: LaunchpadAdapter, { logs }: TransactionLogs): boolean {
+  return logs.some(({ log, watched }) => watched.launchpad === launchpad || contracts.includes(log.address))
 }
 
 /** What is the same for every launchpad: transfers of the tokens, and Uniswap pools. */
-function decodeShared(transaction: TransactionLogs, weth: Address): Decoded {
+function decodeShared(transaction: TransactionLogs, weth: Address): { readonly events: TokenEvent[]; readonly malformed: ChainLog[] } {
   const events: TokenEvent[] = []
   const malformed: ChainLog[] = []
   for (const entry of transaction.logs) {
     const { log, watched } = entry
     try {
-      if ((watched.role === 'token' || watched.role === 'tokenCurve') && log.topics[0] === TRANSFER_TOPIC) {
+      if (watched.role === 'token' || watched.role === 'tokenCurve') {
+        if (log.topics[0] !== TRANSFER_TOPIC) continue
         events.push({ ...positionOf(log, transaction), token: watched.token, kind: 'transfer', ...decodeTransfer(log) })
-      } else if (watched.role === 'pool' && watched.pool.type === 'uniswap-v2') {
-        events.push(...decodeUniswapV2(entry, watched, { ...positionOf(log, transaction), token: watched.token }, transaction, weth))
-      } else if (watched.role === 'pool' && watched.pool.type === 'uniswap-v3') {
-        events.push(...decodeUniswapV3(entry, watched, { ...positionOf(log, transaction), token: watched.token }, transaction, weth))
-      } else if (watched.role === 'pool' && watched.pool.type === 'uniswap-v4') {
-        events.push(...decodeUniswapV4(entry, watched, { ...positionOf(log, transaction), token: watched.token }, transaction, weth))
+      } else if (watched.role === 'pool') {
+        const decodePool = POOL_DECODERS[watched.pool.type]
+        if (decodePool === undefined) continue
+        events.push(...decodePool(entry, watched, { ...positionOf(log, transaction), token: watched.token }, transaction, weth))
       }
     } catch (error) {
       if (!(error instanceof MalformedLogError)) throw error
@@ -91,6 +100,13 @@ function decodeShared(transaction: TransactionLogs, weth: Address): Decoded {
   return { events, malformed }
 }
 
+/** A curve is its launchpad's own. */
+const POOL_DECODERS: Readonly<Partial<Record<PoolType, typeof decodeUniswapV3>>> = {
+  'uniswap-v2': decodeUniswapV2,
+  'uniswap-v3': decodeUniswapV3,
+  'uniswap-v4': decodeUniswapV4,
+}
+
 function withMaker(event: TokenEvent, makers: ReadonlyMap<number, Address>): TokenEvent {
   if (event.kind !== 'trade' || event.maker !== event.token) return event
   return { ...event, maker: makers.get(event.logIndex) ?? event.maker }
@@ -98,18 +114,8 @@ function withMaker(event: TokenEvent, makers: ReadonlyMap<number, Address>): Tok
 
 /** Moves the events of launches' logs, and then the creations of pools, before the others of their block. */
 function launchesFirst(events: readonly TokenEvent[]): readonly TokenEvent[] {
+  if (!events.some(({ kind }) => kind === 'launch' || kind === 'poolCreated')) return events
   const launchLogs = new Set(events.filter(({ kind }) => kind === 'launch').map(({ logIndex }) => logIndex))
   const rank = (event: TokenEvent) => (launchLogs.has(event.logIndex) ? 0 : event.kind === 'poolCreated' ? 1 : 2)
-  return events.some(event => rank(event) < 2) ? events.toSorted((a, b) => rank(a) - rank(b)) : events
-}
-
-/** Splits a list into its runs of equal keys. */
-function runs<T>(items: readonly T[], key: (item: T) => unknown): (readonly [T, ...T[]])[] {
-  const result: [T, ...T[]][] = []
-  for (const item of items) {
-    const run = result.at(-1)
-    if (run !== undefined && key(run[0]) === key(item)) run.push(item)
-    else result.push([item])
-  }
-  return result
+  return events.toSorted((a, b) => rank(a) - rank(b))
 }

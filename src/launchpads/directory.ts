@@ -28,8 +28,10 @@ export interface Directory {
   /**
    * What these logs, ascending by block, add, with the reason and the block that announces it. What is watched already is not among them: the
    * first announcement counts.
+   *
+   * @param announced what is not watched yet and was announced before these logs. Default nothing
    */
-  discoveries(logs: readonly ChainLog[]): readonly IndexedDiscovery[]
+  discoveries(logs: readonly ChainLog[], announced?: readonly IndexedDiscovery[]): readonly IndexedDiscovery[]
   /** Watches from now on. To be called once what announced them, in blocks up to this one, is committed. */
   add(discoveries: readonly Discovery[], block: number): void
   /** A directory of its own that knows only what blocks up to this one announced. Cost: a copy of everything. */
@@ -109,13 +111,17 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
       return watched === undefined || block > last ? [] : [{ address, watched, block }]
     })
 
-  const discoveries = (logs: readonly ChainLog[]) => {
+  const isAnnouncing = ({ topics: [topic] }: ChainLog) => topic !== undefined && adapters.some(({ announcing }) => announcing.has(topic))
+
+  const discoveries = (logs: readonly ChainLog[], announced: readonly IndexedDiscovery[] = []) => {
     const found = new Map<Hex, IndexedDiscovery>()
-    const lookup = (address: Hex) => entries.get(address) ?? found.get(address)?.watched
-    for (const [block, blockLogs] of Map.groupBy(logs, ({ blockNumber }) => blockNumber)) {
+    const before = new Map(announced.map(({ address, watched }) => [address, watched]))
+    const lookup = (address: Hex) => entries.get(address) ?? before.get(address) ?? found.get(address)?.watched
+    // Of a hundred logs less than one announces anything, and all are looked at, again and again.
+    for (const [block, blockLogs] of blocksWith(logs, isAnnouncing)) {
       // What a block announces may announce something itself in the same block, before or after.
-      for (let before = -1; before < found.size; ) {
-        before = found.size
+      for (let known = -1; known < found.size; ) {
+        known = found.size
         for (const adapter of adapters) {
           for (const { address, watched } of adapter.discover(blockLogs, lookup)) {
             if (lookup(address) === undefined) found.set(address, { address, watched, block })
@@ -131,7 +137,7 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
         .map(({ address }) => address)
         .filter(key => isAddress(key) || isPoolId(key)),
     )
-    const uncertain = logs.filter(({ address }) => !entries.has(address) && !found.has(address))
+    const uncertain = logs.filter(log => isAnnouncing(log) && !entries.has(log.address) && !found.has(log.address))
     if (uncertain.length === 0) return [...found]
     for (const address of adapters.flatMap(adapter => adapter.mayAnnounce?.(uncertain) ?? [])) if (!entries.has(address)) found.add(address)
     return [...found]
@@ -174,6 +180,16 @@ function contractOf(address: Address, { launchpad, poolManager, positions, curve
   if (address === poolManager) return { role: 'poolManager', launchpad }
   if (address === positions?.locker) return { role: 'locker', launchpad }
   return { role: 'contract', launchpad, ...(curves.includes(address) && { holds: 'curve' }) }
+}
+
+/** The blocks, each with all of its logs, that hold one of which it is true. */
+function* blocksWith(logs: readonly ChainLog[], isMeant: (log: ChainLog) => boolean): Generator<readonly [number, readonly ChainLog[]]> {
+  for (let from = 0, to = 0; from < logs.length; from = to) {
+    const block = logs[from]?.blockNumber ?? 0
+    let holds = false
+    for (let log = logs[from]; log !== undefined && log.blockNumber === block; log = logs[++to]) holds ||= isMeant(log)
+    if (holds) yield [block, logs.slice(from, to)]
+  }
 }
 
 /** Pools inside a PoolManager and positions in a locker have no logs of their own to fetch. */

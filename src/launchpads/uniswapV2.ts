@@ -1,6 +1,6 @@
 import { toEventSelector } from 'viem/utils'
 import type { Address } from '#domain/address.ts'
-import { ratio } from '#domain/decimal.ts'
+import { powerOfTen, ratio } from '#domain/decimal.ts'
 import type { TransactionLogs, Watched, WatchedLog } from './adapter.ts'
 import { findMaker, findTaxedMaker } from './maker.ts'
 import { poolChanged } from './poolChanged.ts'
@@ -44,7 +44,7 @@ export function decodeUniswapV2(
       const word = wordsOf(log.data, 2)
       if (word(0) >= MOST_RESERVE || word(1) >= MOST_RESERVE) throw new MalformedLogError('expected reserves of 112 bits')
       const reserves = ofPair(word(0), word(1))
-      const price = ratio(reserves.quote * 10n ** BigInt(tokenDecimals), reserves.token * 10n ** BigInt(pool.quoteDecimals))
+      const price = ratio(reserves.quote * powerOfTen(tokenDecimals), reserves.token * powerOfTen(pool.quoteDecimals))
       // A pair without tokens or without WETH has no price; the last one stays.
       const priceWeth = isWethQuoted && reserves.quote > 0n ? price : null
       return [poolChanged(at, pool.address, { reserves: { mode: 'set', ...reserves }, priceWeth })]

@@ -1,6 +1,6 @@
 import { toEventSelector } from 'viem/utils'
 import type { Address } from '#domain/address.ts'
-import { type Decimal, ratio } from '#domain/decimal.ts'
+import { type Decimal, powerOfTen, ratio } from '#domain/decimal.ts'
 import type { TransactionLogs, Watched, WatchedLog } from './adapter.ts'
 import { findMaker } from './maker.ts'
 import { poolChanged } from './poolChanged.ts'
@@ -99,7 +99,7 @@ export function priceFromSqrt(
   if (sqrtPriceX96 === 0n) return null
   const squared = sqrtPriceX96 * sqrtPriceX96
   const [quote, token] = pool.tokenIsToken0 ? [squared, Q192] : [Q192, squared]
-  return ratio(quote * 10n ** BigInt(tokenDecimals), token * 10n ** BigInt(pool.quoteDecimals))
+  return ratio(quote * powerOfTen(tokenDecimals), token * powerOfTen(pool.quoteDecimals))
 }
 
 /** The pool's fee on a swap in wei: taken from the WETH of a buy; for a sell, whose fee is in tokens, its worth at the trade's price. */

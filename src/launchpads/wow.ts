@@ -63,6 +63,7 @@ function createWow({ launchpad, startBlock, contracts, weth }: AdapterOptions): 
     launchpad,
     contracts: [factory, protocolRewards],
     startBlock,
+    announcing: new Set([TOPICS.created]),
     discover: logs =>
       logs.filter(log => log.address === factory && log.topics[0] === TOPICS.created).flatMap(log => discoverIn(log, context)),
     decode: transaction => decodeTransaction(transaction, context),

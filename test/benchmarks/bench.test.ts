@@ -11,7 +11,19 @@ describe('npm run bench', () => {
   it('says what there is when it is asked for help', async () => {
     const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'bench', '--', '--help'], { cwd: ROOT })
     for (const { name } of MICRO_BENCHMARKS) expect(stdout).toContain(name)
-    for (const word of ['micro', 'macro', 'growth', '--only', '--check', '--rounds', '--full', 'bench:compare', 'fan-out', 'backfill'])
+    for (const word of [
+      'micro',
+      'macro',
+      'growth',
+      '--only',
+      '--check',
+      '--rounds',
+      '--full',
+      'bench:compare',
+      'bench:table',
+      'fan-out',
+      'backfill',
+    ])
       expect(stdout).toContain(word)
   })
 })

@@ -74,14 +74,15 @@ function fixture(connections: Readonly<Record<Transport, number>>, tokens: numbe
     date: () => new Date(0),
   })
   const stats = new RealtimeStats(now)
-  const flusher = new Flusher({ schedule: () => {}, stats, logger: pino({ enabled: false }) })
+  const flusher = new Flusher({ schedule: () => {}, yieldTo: () => {}, now, stats, logger: pino({ enabled: false }) })
+  const join = (transport: Transport) => {
+    const sink = new CountingSink(transport)
+    const outbox = new Outbox(sink, flusher, stats, now)
+    for (let token = 0; token < tokens; token++) registry.subscribe(feedToken(token), outbox.subscription(feedToken(token)))
+    return sink
+  }
   const sinks = (['webSocket', 'eventStream'] as const).flatMap(transport =>
-    Array.from({ length: connections[transport] }, () => {
-      const sink = new CountingSink(transport)
-      const outbox = new Outbox(sink, flusher, stats, now)
-      for (let token = 0; token < tokens; token++) registry.subscribe(feedToken(token), outbox.subscription(feedToken(token)))
-      return sink
-    }),
+    Array.from({ length: connections[transport] }, () => join(transport)),
   )
   const commit = (snapshots: readonly TokenSnapshot[]) => {
     registry.dispatch(blockOf(...snapshots))
@@ -93,7 +94,7 @@ function fixture(connections: Readonly<Record<Transport, number>>, tokens: numbe
     for (const sink of sinks) Object.assign(sink, { writes: 0, corks: 0 })
     for (const sink of sinks) sink.frames.clear()
   }
-  return { sinks, commit, begin, registry, flusher }
+  return { sinks, commit, begin, join, registry, flusher }
 }
 
 afterEach(() => {
@@ -117,6 +118,22 @@ describe('the budget of a delivery', () => {
     expect(encode).toHaveBeenCalledTimes(encodings)
     expect(new Set(sinks.flatMap(({ frames }) => [...frames])).size).toBe(encodings)
     expect(sinks.every(({ writes }) => writes === 1)).toBe(true)
+  })
+
+  it('encodes nothing for whoever joins a token whose update was encoded', () => {
+    const { sinks, begin, join, flusher } = fixture({ webSocket: 1, eventStream: 1 }, 1)
+    begin()
+    const stringify = vi.spyOn(JSON, 'stringify')
+    const encode = vi.spyOn(TextEncoder.prototype, 'encode')
+    const joined = Array.from({ length: 100 }, (_, index) => join(index % 2 === 0 ? 'webSocket' : 'eventStream'))
+    flusher.flush()
+    const isUpdate = ([value]: readonly unknown[]) => typeof value === 'object' && value !== null && 'latestTrade' in value
+    expect(stringify.mock.calls.filter(isUpdate)).toEqual([])
+    expect(encode).not.toHaveBeenCalled()
+    // All hold the same bytes: those of the snapshot that the first ones were sent.
+    expect(sinks).toHaveLength(2)
+    expect(new Set(joined.flatMap(({ frames }) => [...frames])).size).toBe(2)
+    expect(joined.every(({ writes }) => writes === 1)).toBe(true)
   })
 
   it('has no more bytes than it had', () => {

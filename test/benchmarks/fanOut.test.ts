@@ -11,6 +11,7 @@ import {
   UWS_SEND,
   WS,
 } from '#benchmarks/macro/fanOut/arms.ts'
+import { mergeResults } from '#benchmarks/macro/fanOut/mergeResults.ts'
 import { drawScenarios } from '#benchmarks/macro/fanOut/picture.ts'
 import { createProgress } from '#benchmarks/macro/fanOut/progress.ts'
 import { reportGoals, reportScenario } from '#benchmarks/macro/fanOut/report.ts'
@@ -69,7 +70,7 @@ describe.skipIf(!hasCompiler)('a session of the fan-out benchmarks', () => {
 const arm = (name: string): ArmKind => ({ name, server: 'ws' })
 
 /** A scenario that measures nothing: it says what it is told. */
-function told(figures: Readonly<Record<string, readonly number[]>>, goals: Scenario['goals'] = []) {
+function told(figures: Readonly<Record<string, readonly (number | 'fails')[]>>, goals: Scenario['goals'] = []) {
   const turns: string[] = []
   const scenario: Scenario = {
     name: 'told',
@@ -80,7 +81,9 @@ function told(figures: Readonly<Record<string, readonly number[]>>, goals: Scena
     goals,
     measure: async ({ name }): Promise<Figures> => {
       turns.push(name)
-      return { time: figures[name]?.[turns.filter(turn => turn === name).length - 1] ?? 0 }
+      const time = figures[name]?.[turns.filter(turn => turn === name).length - 1] ?? 0
+      if (time === 'fails') throw new Error(`${name} died`)
+      return { time }
     },
   }
   return { scenario, turns }
@@ -113,6 +116,51 @@ describe('a scenario of the fan-out benchmarks', () => {
     expect(report).toMatch(/own +2\.00 ms +2\.00 \(2\.00–2\.00\)/)
     expect(reportGoals([result])).toMatch(/time: own +2\.00 +1 +NOT reached/)
     expect(drawScenarios([result])).toMatch(/^<svg [^>]+>[\s\S]+own[\s\S]+2\.00 ms[\s\S]+<\/svg>\n$/)
+  })
+})
+
+describe('an arm that fails', () => {
+  it('is reported with what went wrong, and the others go on', async () => {
+    const { scenario, turns } = told({ own: [2, 'fails', 6], base: [1, 10, 2] })
+    const result = await runScenario(scenario, 3, () => {})
+    expect(turns).toHaveLength(6)
+    // Of the rounds in which both have a figure.
+    expect(result.arms[0]).toMatchObject({ figures: { time: 4 }, ratios: { time: { median: 2.5, low: 2, high: 3 } } })
+    expect(reportScenario(result)).toContain('\nFAILED: own, in 1 of 3 rounds: own died')
+  })
+
+  it('has no more turns after the second time, no figures and no goals', async () => {
+    const { scenario, turns } = told({ own: [1, 1, 1, 1], base: ['fails', 'fails', 1, 1] }, [
+      { figure: 'time', of: 'own', to: 'base', ratio: 1 },
+      { figure: 'time', of: 'base', to: null, ratio: 1 },
+    ])
+    const result = await runScenario(scenario, 4, () => {})
+    expect(turns.filter(turn => turn === 'base')).toHaveLength(2)
+    expect(result.goals).toEqual([])
+    expect(result.arms[1]).toMatchObject({ figures: {}, ratios: {}, failures: ['base died', 'base died'] })
+    expect(reportScenario(result)).toMatch(/base +– +–/)
+    expect(drawScenarios([result])).toContain('–')
+  })
+})
+
+describe('the results of several runs', () => {
+  it('are put together as if they were one run', async () => {
+    const goals = [{ figure: 'time', of: 'own', to: 'base', ratio: 2 }]
+    const run = async (figures: Parameters<typeof told>[0], rounds: number) => runScenario(told(figures, goals).scenario, rounds, () => {})
+    const [first, second] = [await run({ own: [2], base: [1] }, 1), await run({ other: [3, 'fails'], own: [8, 9], base: [2, 3] }, 2)]
+    const kept = JSON.parse(JSON.stringify([[first], [], [second, { ...second, scenario: 'another' }]])) as Parameters<
+      typeof mergeResults
+    >[0]
+    const [told3, another] = mergeResults(kept)
+    expect(told3?.arms.map(({ arm: of, perRound }) => [of, perRound.map(round => round?.['time'] ?? null)])).toEqual([
+      ['own', [2, 8, 9]],
+      ['base', [1, 2, 3]],
+      ['other', [null, 3, null]],
+    ])
+    expect(told3?.arms[0]?.ratios).toEqual({ time: { median: 3, low: 2, high: 4 } })
+    expect(told3?.arms[2]).toMatchObject({ ratios: { time: { median: 1.5 } }, failures: ['other died'] })
+    expect(told3?.goals).toMatchObject([{ reached: 3, isReached: false }])
+    expect(another).toEqual({ ...second, scenario: 'another' })
   })
 })
 

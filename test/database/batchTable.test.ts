@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { batchInsert, quoted, replaceAll, runStatements } from '#database/batchTable.ts'
+import { type BatchColumns, batchInsert, replaceAll, runStatements } from '#database/batchTable.ts'
 import { useDatabase } from '#test/support/database.ts'
 
 const database = await useDatabase({ migrated: false })
@@ -12,14 +12,10 @@ interface Sample {
   readonly bytes: string | null
 }
 
-const COLUMNS = {
-  id: { type: 'integer', value: (row: Sample) => String(row.id) },
-  text: { type: 'text', value: (row: Sample) => row.text, escape: quoted },
-  bytes: {
-    type: 'bytea',
-    value: (row: Sample) => (row.bytes === null ? null : `\\x${row.bytes}`),
-    escape: (value: string) => `\\${value}`,
-  },
+const COLUMNS: BatchColumns<Sample> = {
+  id: { type: 'integer', value: row => row.id },
+  text: { type: 'text', value: row => row.text },
+  bytes: { type: 'bytea', value: row => (row.bytes === null ? null : `0x${row.bytes}`) },
 }
 const insert = batchInsert({ table: 'sample', columns: COLUMNS, onConflict: replaceAll(['id'], COLUMNS) })
 

@@ -44,7 +44,7 @@ function fixture() {
   const now = () => clock.nowMs
   const logger = pino({ enabled: false })
   const stats = new RealtimeStats(now)
-  const flusher = new Flusher({ schedule: flush => flush(), stats, logger })
+  const flusher = new Flusher({ schedule: flush => flush(), yieldTo: flush => flush(), now, stats, logger })
   const response = new FakeResponse()
   let subscription: { update(frame: Frame): void } | undefined
   const connection = new EventStreamConnection(

@@ -1,80 +1,11 @@
-import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
-import type { Transport } from '#actors/ports.ts'
-import type { Frame } from '#actors/token/frame.ts'
-import { Flusher } from '#gateway/flusher.ts'
-import { Outbox, type Sink, type WriteResult } from '#gateway/outbox.ts'
-import { RealtimeStats } from '#gateway/realtimeStats.ts'
+import { Outbox } from '#gateway/outbox.ts'
 import { addressOf } from '#test/support/snapshots.ts'
+import { FakeSink, outboxFixture as fixture, frame } from './outboxFixture.ts'
 
 const A = addressOf(0xa)
 const B = addressOf(0xb)
 const C = addressOf(0xc)
-
-/** A socket that takes as many writes as the test allows, and writes down what it took. */
-class FakeSink implements Sink {
-  readonly written: string[] = []
-  readonly transport: Transport
-  /** Writes that leave; the one after them is buffered, and what follows is refused. */
-  room = Number.POSITIVE_INFINITY
-  buffered = 0
-  corks = 0
-  overflows = 0
-
-  constructor(transport: Transport = 'webSocket') {
-    this.transport = transport
-  }
-
-  writeFrame(frame: Frame): WriteResult {
-    return this.#write(`${Number(frame.token).toString(16)}${frame.sequence}`)
-  }
-
-  writeAnswer(text: string): WriteResult {
-    return this.#write(text)
-  }
-
-  cork(write: () => void): boolean {
-    this.corks++
-    write()
-    return this.buffered === 0
-  }
-
-  tooManyAnswers(): void {
-    this.overflows++
-  }
-
-  #write(text: string): WriteResult {
-    if (this.buffered > 0) return 'refused'
-    this.written.push(text)
-    if (this.room > 0) {
-      this.room--
-      return 'sent'
-    }
-    this.buffered++
-    return 'full'
-  }
-}
-
-const frame = (token: typeof A, sequence: number, bytes = 0): Frame => ({
-  token,
-  sequence,
-  completedAtMs: 0,
-  webSocket: new Uint8Array(bytes),
-  eventStream: new Uint8Array(),
-})
-
-function fixture(transport: Transport = 'webSocket') {
-  const clock = { nowMs: 0 }
-  const ticks: (() => void)[] = []
-  const stats = new RealtimeStats(() => clock.nowMs)
-  const flusher = new Flusher({ schedule: flush => ticks.push(flush), stats, logger: pino({ enabled: false }) })
-  const sink = new FakeSink(transport)
-  const outbox = new Outbox(sink, flusher, stats, () => clock.nowMs)
-  const endTick = () => {
-    for (const tick of ticks.splice(0)) tick()
-  }
-  return { clock, ticks, stats, flusher, sink, outbox, endTick }
-}
 
 const subscribed = (token: typeof A, sequence: number | null) => `{"type":"subscribed","token":"${token}","sequence":${sequence}}`
 
@@ -285,66 +216,5 @@ describe('Outbox', () => {
     subscription.snapshot(frame(A, 1))
     endTick()
     expect(sink.written).toEqual(['a1'])
-  })
-})
-
-describe('Flusher', () => {
-  it('flushes the others when one fails', () => {
-    const { flusher, outbox, sink, endTick } = fixture()
-    flusher.add({
-      flushSlice: () => {
-        throw new Error('a defect')
-      },
-    })
-    outbox.subscription(A).update(frame(A, 1))
-    endTick()
-    expect(sink.written).toEqual(['a1'])
-  })
-
-  it('leaves to the next tick what is put in while it flushes', () => {
-    const { flusher, outbox, sink, ticks, endTick } = fixture()
-    const subscription = outbox.subscription(A)
-    flusher.add({ flushSlice: () => subscription.update(frame(A, 1)) })
-    endTick()
-    expect(sink.written).toEqual([])
-    expect(ticks).toHaveLength(1)
-    endTick()
-    expect(sink.written).toEqual(['a1'])
-  })
-  it('lets the others write between the slices of one that is owed much', () => {
-    const { flusher, stats, endTick } = fixture()
-    const order: string[] = []
-    const connection = (name: string, tokens: number) => {
-      const sink = new FakeSink()
-      sink.cork = write => {
-        const before = sink.written.length
-        write()
-        order.push(`${name} ${sink.written.length - before}`)
-        return true
-      }
-      const outbox = new Outbox(sink, flusher, stats, () => 0)
-      return Array.from({ length: tokens }, (_, index) => outbox.subscription(addressOf(index + 1)))
-    }
-    const connections = [connection('greedy', 20), connection('one', 2), connection('other', 2)]
-    for (const subscriptions of connections)
-      for (const subscription of subscriptions) subscription.update(frame(subscription.token, 1, 16_384))
-    endTick()
-    expect(order).toEqual(['greedy 8', 'one 2', 'other 2', 'greedy 8', 'greedy 4'])
-  })
-
-  it('goes on behind the others when a reader that was stuck takes more again', () => {
-    const { flusher, stats, sink, outbox, endTick } = fixture()
-    sink.room = 0
-    for (let n = 1; n <= 20; n++) outbox.subscription(addressOf(n)).update(frame(addressOf(n), 1, 16_384))
-    endTick()
-    expect(sink.written).toHaveLength(1)
-    Object.assign(sink, { room: Number.POSITIVE_INFINITY, buffered: 0 })
-    outbox.resume()
-    expect(sink.written).toHaveLength(9)
-    const other = new FakeSink()
-    new Outbox(other, flusher, stats, () => 0).subscription(A).update(frame(A, 1))
-    endTick()
-    expect(other.written).toEqual(['a1'])
-    expect(sink.written).toHaveLength(20)
   })
 })

@@ -37,10 +37,10 @@ describe('the backfill', () => {
 
   it('knows in the range ahead what the one before has announced, though nothing is committed', async () => {
     const { backfill } = open(number => (number === 5 ? [announce(7), speak(7)] : number === 15 ? [speak(7), speak(8)] : []))
-    const first = await backfill.range(1, 100)
-    expect(first.discovered).toEqual([testAddress(7)])
-    const second = await backfill.range(11, 100)
-    expect(second.batch.logs.map(({ address, blockNumber }) => [address, blockNumber])).toEqual([[testAddress(7), 15]])
+    await backfill.range(1, 100)
+    const { batch } = await backfill.range(11, 100)
+    const logs = 'logs' in batch ? batch.logs : []
+    expect(logs.map(({ address, blockNumber }) => [address, blockNumber])).toEqual([[testAddress(7), 15]])
   })
 
   it('goes no further than the target', async () => {

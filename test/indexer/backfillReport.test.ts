@@ -3,9 +3,6 @@ import type { BackfillProgress } from '#domain/health.ts'
 import { createBackfillReport } from '#indexer/backfillReport.ts'
 import { createLogLines } from '#test/support/logLines.ts'
 import { createManualClock } from '#test/support/manualClock.ts'
-import { createSimulatedChain } from '#test/support/simulatedChain.ts'
-
-const { header } = createSimulatedChain().head()
 
 function open() {
   const clock = createManualClock()
@@ -22,7 +19,7 @@ function open() {
     clock,
     shown,
     lines,
-    commit: (to: number) => report.committed({ from: to, to: { ...header, number: to }, headers: [], logs: [], live: false }),
+    commit: (to: number) => report.committed(to, 0),
   }
 }
 

@@ -42,6 +42,7 @@ async function startIndexing(database: TestDatabase, urls: readonly string[]) {
   const directory = restoreDirectory(adapters, await readWatchRows(database.kysely))
   const sink = createSink({
     transaction: createTransaction(database.orm),
+    db: database.orm.em.getKysely<unknown>(),
     chainId,
     writer: 'test',
     weth,

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { partRows } from '#database/freshRows.ts'
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
 import { CANDLE_INTERVALS } from '#domain/candle.ts'
+import { type Changes, type CurrentRows } from '#domain/changes.ts'
 import { type Decimal, formatDecimal, ratio } from '#domain/decimal.ts'
 import { project } from '#indexer/project/project.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
@@ -15,7 +17,8 @@ const WALLETS = [address(0x10), address(0x11), address(0x12)]
 const DEAD = '0x000000000000000000000000000000000000dead' as Address
 const curveOf = (token: Address) => address(0x1000 + Number(BigInt(token)))
 const poolOf = (token: Address) => address(0x2000 + Number(BigInt(token)))
-const GENESIS_TIME = 1_795_000_000
+/** Candles of every interval begin then. */
+const GENESIS_TIME = 1_795_046_400
 
 interface Block {
   readonly number: number
@@ -163,7 +166,11 @@ function price(wei: bigint, amount: bigint) {
   return { reserves: null, priceWeth: ratio(wei, amount), concentrated: null, liquidityChange: null }
 }
 
-function index(blocks: readonly Block[], cuts: readonly boolean[]): MemoryRows {
+function index(
+  blocks: readonly Block[],
+  cuts: readonly boolean[],
+  beforeWrite: (changes: Changes, before: CurrentRows, rows: MemoryRows) => void = () => undefined,
+): MemoryRows {
   const rows = memoryRows()
   let batch: Block[] = []
   for (const [position, block] of blocks.entries()) {
@@ -171,7 +178,10 @@ function index(blocks: readonly Block[], cuts: readonly boolean[]): MemoryRows {
     if (cuts[position % cuts.length] === false && position < blocks.length - 1) continue
     const now = block.timestamp
     const events = batch.flatMap(entry => entry.events)
-    rows.write(project({ events, rows: rows.load(now), now, weth: WETH, ethUsd: null, lookup: () => undefined, blocks: [] }))
+    const before = rows.load(now)
+    const changes = project({ events, rows: before, now, weth: WETH, ethUsd: null, lookup: () => undefined, blocks: [] })
+    beforeWrite(changes, before, rows)
+    rows.write(changes)
     batch = []
   }
   return rows
@@ -200,6 +210,29 @@ describe('projecting', () => {
       }),
       { numRuns: 200 },
     )
+  })
+
+  test('calls rows new only where there is none of their key, and most of those', () => {
+    const seen = { fresh: 0, unknown: 0 }
+    fc.assert(
+      fc.property(
+        fc.array(step, { minLength: 1, maxLength: 60 }),
+        fc.array(fc.boolean(), { minLength: 1, maxLength: 7 }),
+        (steps, cuts) => {
+          index(buildChain(steps), cuts, (changes, before, { tables }) => {
+            const { balances, candles } = partRows(changes, before)
+            const isStored = (row: (typeof candles.fresh)[number]) => tables.candles.has(`${row.token} ${row.intervalSeconds} ${row.time}`)
+            expect(candles.fresh.filter(isStored)).toEqual([])
+            expect(balances.fresh.filter(row => tables.balances.has(`${row.token}${row.holder}`))).toEqual([])
+            expect(balances.known.filter(row => !tables.balances.has(`${row.token}${row.holder}`))).toEqual([])
+            expect(new Set([...candles.fresh, ...candles.known])).toEqual(new Set(changes.candles))
+            seen.fresh += candles.fresh.length
+            seen.unknown += changes.candles.filter(row => !isStored(row)).length
+          })
+        },
+      ),
+    )
+    expect(seen.fresh).toBeGreaterThan(seen.unknown / 2)
   })
 
   test('keeps balances equal to the sum of transfers, the holder count to the positive ones and the supply to what was minted', () => {

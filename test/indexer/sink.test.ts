@@ -1,6 +1,7 @@
 import { parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { claimDatabase } from '#database/chainState.ts'
+import type { Transaction } from '#database/oneAtATime.ts'
 import {
   buyOnCurve,
   claim,
@@ -15,6 +16,7 @@ import {
   wrap,
 } from '#devchain/actions.ts'
 import type { Address } from '#domain/address.ts'
+import type { ProjectedBatch } from '#indexer/ports.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
@@ -90,6 +92,59 @@ test('a chain indexed block by block, in one range or in three gives the same ta
     .map(entry => entry.token.sequence)
   expect(sequences.length).toBeGreaterThan(10)
   expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
+})
+
+/** When a range is prepared, seen from the one before it. */
+const MOMENTS = ['before its transaction', 'after its rows, inside its transaction', 'after its commit'] as const
+
+test.each(MOMENTS)('a range that is prepared while the one before it is committed, %s, gives the same tables', async moment => {
+  const head = Number(await chain.client.getBlockNumber({ cacheTime: 0 }))
+  for (const cuts of [
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13],
+    [3, 5, 9, 12],
+    [4, 10],
+  ]) {
+    const ends = [...cuts.filter(cut => cut < head), head]
+    await followed.clear()
+    const plain = await openChainIndex(chain, followed)
+    for (const [index, to] of ends.entries()) await plain.sink.commit(await plain.range((ends[index - 1] ?? 0) + 1, to))
+
+    await backfilled.clear()
+    let inside: () => Promise<void> = async () => undefined
+    const around = (transaction: Transaction): Transaction => {
+      return work => transaction(async db => work(db).then(async result => inside().then(() => result)))
+    }
+    const index = await openChainIndex(chain, backfilled, null, undefined, undefined, around)
+    const prepare = async (at: number, previous: ProjectedBatch | null) => {
+      const to = ends[at]
+      return to === undefined ? null : ((await index.sink.prepare?.(await index.range((ends[at - 1] ?? 0) + 1, to), previous)) ?? null)
+    }
+    let prepared = await prepare(0, null)
+    for (let next = 1; prepared !== null; next++) {
+      const current: ProjectedBatch = prepared
+      const ahead = moment === MOMENTS[0] ? await prepare(next, current) : null
+      let meanwhile: ProjectedBatch | null = null
+      inside = async () => {
+        if (moment === MOMENTS[1]) meanwhile = await prepare(next, current)
+      }
+      await index.sink.commit(current)
+      prepared = ahead ?? meanwhile ?? (moment === MOMENTS[2] ? await prepare(next, current) : null)
+    }
+    expect((await index.sink.recentBlocks()).at(-1)?.number).toBe(head)
+    expect(await dumpTables(backfilled.kysely)).toEqual(await dumpTables(followed.kysely))
+  }
+})
+
+test('refuses a range that was prepared on another one than the last', async () => {
+  await followed.clear()
+  const index = await openChainIndex(chain, followed)
+  const first = await index.sink.prepare?.(await index.range(1, 5), null)
+  const other = { ...(first ?? expect.unreachable()), to: { ...(first ?? expect.unreachable()).to, hash: `0x${'ab'.repeat(32)}` as const } }
+  const second = await index.sink.prepare?.(await index.range(6, 8), other)
+  await index.sink.commit(first ?? expect.unreachable())
+  const tables = await dumpTables(followed.kysely)
+  await expect(index.sink.commit(second ?? expect.unreachable())).rejects.toMatchObject({ code: 'rpc_inconsistent', retryable: true })
+  expect(await dumpTables(followed.kysely)).toEqual(tables)
 })
 
 test('a silent token loses its window when the chain moves on, with a new sequence and the same source block', async () => {

@@ -154,6 +154,7 @@ export async function growTree(
       throw new Error('the connection was lost after the commit')
     }
     const lossy: BlockSink = {
+      ...sink,
       recentBlocks: () => underWay.during(sink.recentBlocks()),
       commit: batch => underWay.during(lose('commit', sink.commit(batch))),
       swap: replacement => underWay.during(lose('swap', sink.swap(replacement))),

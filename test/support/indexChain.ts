@@ -3,13 +3,14 @@ import { sql } from 'kysely'
 import type { Hex } from 'viem'
 import type { LaunchpadConfig } from '#config'
 import { claimDatabase } from '#database/chainState.ts'
+import type { Transaction } from '#database/oneAtATime.ts'
 import type { Queryable } from '#database/queryable.ts'
 import { createTransaction } from '#database/transaction.ts'
 import { readWatchRows } from '#database/watchRows.ts'
 import { type Address, toAddress } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
-import type { BlockSink } from '#indexer/ports.ts'
+import type { BlockBatch, BlockSink } from '#indexer/ports.ts'
 import { restoreDirectory } from '#indexer/restoreDirectory.ts'
 import { createSink } from '#indexer/sink.ts'
 import { createAdapters } from '#launchpads/registry.ts'
@@ -23,6 +24,8 @@ export interface ChainIndex {
   readonly writer: string
   /** Commits blocks `from` to `to` (default: the head) as one batch. */
   indexRange(from: number, to?: number): Promise<CommittedBlock>
+  /** Blocks `from` to `to` as a range of a backfill. */
+  range(from: number, to: number): Promise<BlockBatch>
   /** Commits every block from `from` to the head by itself; `behind`: all but the last as an index does that has far to go. */
   indexEach(from: number, options?: { readonly behind: boolean }): Promise<readonly CommittedBlock[]>
 }
@@ -33,6 +36,7 @@ export async function openChainIndex(
   ethUsd: string | null = null,
   launchpads: readonly LaunchpadConfig[] = [referenceLaunchpad(chain)],
   isWatched: (token: Address) => boolean = () => true,
+  around: (transaction: Transaction) => Transaction = transaction => transaction,
 ): Promise<ChainIndex> {
   const { chainId, weth } = chain.deployment
   const writer = randomUUID()
@@ -41,7 +45,8 @@ export async function openChainIndex(
   const adapters = createAdapters({ weth, launchpads })
   const directory = restoreDirectory(adapters, await readWatchRows(database.kysely))
   const sink = createSink({
-    transaction: createTransaction(database.orm),
+    transaction: around(createTransaction(database.orm)),
+    db: database.orm.em.getKysely<unknown>(),
     chainId,
     writer,
     weth,
@@ -53,18 +58,21 @@ export async function openChainIndex(
     logger: silentLogger,
   })
   const head = async () => Number(await chain.client.getBlockNumber({ cacheTime: 0 }))
-  const commitRange = async (from: number, to: number, live: boolean, behind = false) => {
-    const all = await readLogs(chain, from, to)
+  const batchOf = async (from: number, to: number, live: boolean, behind: boolean): Promise<BlockBatch> => {
+    // A range may be taken before the one that announces its tokens is committed.
+    const all = await readLogs(chain, behind ? 1 : from, to)
     const added = new Set(directory.discover(all))
-    const logs = all.filter(log => directory.has(log.address) || added.has(log.address))
+    const logs = all.filter(log => log.blockNumber >= from && (directory.has(log.address) || added.has(log.address)))
     const numbers = [...new Set(logs.map(log => log.blockNumber))]
     const headers = await Promise.all(numbers.map(number => readHeader(chain, number)))
-    return sink.commit({ from, to: await readHeader(chain, to), headers, logs, live, behind })
+    return { from, to: await readHeader(chain, to), headers, logs, live, behind }
   }
+  const commitRange = async (from: number, to: number, live: boolean, behind = false) => sink.commit(await batchOf(from, to, live, behind))
   return {
     sink,
     writer,
     indexRange: async (from, to) => commitRange(from, to ?? (await head()), false),
+    range: (from, to) => batchOf(from, to, false, true),
     indexEach: async (from, { behind } = { behind: false }) => {
       const blocks: CommittedBlock[] = []
       const last = await head()

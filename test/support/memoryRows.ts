@@ -1,5 +1,5 @@
 import type { Address } from '#domain/address.ts'
-import { balanceKey, type Changes, type CurrentRows, creatorFeeKey } from '#domain/changes.ts'
+import { balancesOf, type Changes, type CurrentRows, creatorFeeKey } from '#domain/changes.ts'
 import { add, max } from '#domain/decimal.ts'
 import type { CandleDelta, TradeRow } from '#domain/tokenState.ts'
 import { perWindow, WINDOW_SECONDS } from '#domain/windows.ts'
@@ -48,14 +48,14 @@ export function memoryRows(): MemoryRows {
     load: now => ({
       tokens: new Map(tables.tokens),
       pools: new Map(tables.pools) as CurrentRows['pools'],
-      balances: new Map(tables.balances),
+      balances: balancesOf(tables.balances.values()),
       creatorFees: new Map(tables.creatorFees),
       aging: new Map([...tables.tokens.values()].map(token => [token.address, agingOf(token.address, token.windowsAt, now)])),
     }),
     write: changes => {
       for (const token of changes.tokens) tables.tokens.set(token.address, token)
       for (const pool of changes.pools) tables.pools.set(pool.address, pool)
-      for (const balance of changes.balances) tables.balances.set(balanceKey(balance.token, balance.holder), balance)
+      for (const balance of changes.balances) tables.balances.set(`${balance.token}${balance.holder}`, balance)
       for (const fee of changes.creatorFees) tables.creatorFees.set(creatorFeeKey(fee), fee)
       tables.trades.push(...changes.trades)
       for (const candle of changes.candles) {

@@ -49,6 +49,7 @@ export async function openIndex(
   const directory = await readDirectory(kysely)
   const sink = createSink({
     transaction: around(createTransaction(orm)),
+    db: orm.em.getKysely<unknown>(),
     chainId: 1,
     writer,
     weth: WETH,

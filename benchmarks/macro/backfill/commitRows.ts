@@ -7,6 +7,7 @@ import pino from 'pino'
 import { median } from '#benchmarks/support/quantile.ts'
 import { BalanceEntity } from '#database/entities/balanceEntity.ts'
 import { TradeEntity } from '#database/entities/tradeEntity.ts'
+import type { PartedRows } from '#database/freshRows.ts'
 import { migrate } from '#database/migrate.ts'
 import { createOrm } from '#database/orm.ts'
 import type { Queryable } from '#database/queryable.ts'
@@ -44,6 +45,7 @@ interface Way {
 }
 
 const NOTHING: Changes = { tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [], blocks: [] }
+const NONE: PartedRows = { balances: { fresh: [], known: [] }, candles: { fresh: [], known: [] } }
 /** The ORM's statements carry their values as text and are held whole: more rows at a time take memory by the gigabyte. */
 const ORM_BATCH = 1_000
 
@@ -52,8 +54,9 @@ const transaction = (orm: MikroORM, work: (db: Queryable) => Promise<void>) =>
 
 const UNNEST: Way = {
   name: 'unnest',
-  trades: ({ orm }, trades) => transaction(orm, db => writeChanges(db, { ...NOTHING, trades }, 0)),
-  balances: ({ orm }, balances) => transaction(orm, db => writeChanges(db, { ...NOTHING, balances }, 0)),
+  trades: ({ orm }, trades) => transaction(orm, db => writeChanges(db, { ...NOTHING, trades }, NONE, 0)),
+  balances: ({ orm }, balances) =>
+    transaction(orm, db => writeChanges(db, { ...NOTHING, balances }, { ...NONE, balances: { fresh: [], known: balances } }, 0)),
 }
 
 /** The server reads a file: less than the protocol's copy would cost. */

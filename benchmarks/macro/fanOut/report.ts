@@ -9,7 +9,11 @@ export function reportScenario({ scenario, about, base, figures, arms, goals }: 
     ...figures.flatMap(figure => [formatFigure(measured[figure.name], figure), formatRatio(ratios[figure.name])]),
   ])
   const key = `× is the ratio to ${base}: median over rounds (95 % interval).`
-  return [`${scenario}: ${about}`, '', textTable(headings, rows), '', key, ...goals.map(goal => formatGoal(goal)), ''].join('\n')
+  const failures = arms.flatMap(({ arm, perRound, failures: of }) =>
+    of.length === 0 ? [] : [`FAILED: ${arm}, in ${of.length} of ${perRound.length} rounds: ${of[0]}`],
+  )
+  const lines = [`${scenario}: ${about}`, '', textTable(headings, rows), '', key, ...failures, ...goals.map(goal => formatGoal(goal)), '']
+  return lines.join('\n')
 }
 
 /** All goals of a run in one table. */

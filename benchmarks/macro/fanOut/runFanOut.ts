@@ -7,10 +7,12 @@ export interface FanOutRun {
   readonly scenarios: readonly Scenario[]
   readonly rounds: number
   readonly print: (text: string) => void
+  /** Told what there is after each scenario, so that a run that is ended early has not been for nothing. */
+  readonly keep?: (results: readonly ScenarioResult[]) => Promise<void>
 }
 
 /** Runs scenarios one after the other and prints each as soon as it is known. Arms that are not installed are left out, which is said loudly. */
-export async function runFanOut({ scenarios, rounds, print }: FanOutRun): Promise<readonly ScenarioResult[]> {
+export async function runFanOut({ scenarios, rounds, print, keep }: FanOutRun): Promise<readonly ScenarioResult[]> {
   const absent = new Map(
     scenarios
       .flatMap(({ arms }) => arms)
@@ -35,6 +37,7 @@ export async function runFanOut({ scenarios, rounds, print }: FanOutRun): Promis
     progress.clear()
     print(reportScenario(result))
     results.push(result)
+    await keep?.(results)
   }
   if (results.some(({ goals }) => goals.length > 0)) print(reportGoals(results))
   return results

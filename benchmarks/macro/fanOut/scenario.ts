@@ -48,12 +48,17 @@ export interface Ratio {
   readonly high: number
 }
 
+/** What an arm did in its rounds, in order; `null`: it failed in it. */
+export type Rounds = readonly (Figures | null)[]
+
 export interface ArmResult {
   readonly arm: string
-  readonly perRound: readonly Figures[]
-  /** Medians over the rounds. */
+  readonly perRound: Rounds
+  /** Medians over the rounds that it finished; empty when it finished none. */
   readonly figures: Figures
   readonly ratios: Readonly<Record<string, Ratio>>
+  /** What went wrong in the rounds that it did not finish. */
+  readonly failures: readonly string[]
 }
 
 export interface ScenarioResult {
@@ -70,45 +75,74 @@ export interface GoalResult extends Goal {
   readonly isReached: boolean
 }
 
-/** Lets the arms take turns, in an order that is reversed every round. */
+/** An arm that failed so often has no more turns: a server that dies under a load would cost each round its timeout. */
+const MOST_FAILURES = 2
+
+/** Lets the arms take turns, in an order that is reversed every round. An arm that fails has no figure of that round, and the others go on. */
 export async function runScenario(scenario: Scenario, rounds: number, progress: (step: Step) => void): Promise<ScenarioResult> {
-  const perRound = new Map<string, Figures[]>(scenario.arms.map(({ name }) => [name, []]))
+  const measured = scenario.arms.map(arm => ({ arm, perRound: [] as (Figures | null)[], failures: [] as string[] }))
   for (let round = 0; round < rounds; round++) {
-    for (const arm of round % 2 === 0 ? scenario.arms : scenario.arms.toReversed()) {
+    for (const { arm, perRound, failures } of round % 2 === 0 ? measured : measured.toReversed()) {
       progress({ scenario: scenario.name, round: round + 1, rounds, arm: arm.name })
-      perRound.get(arm.name)?.push(await scenario.measure(arm))
+      try {
+        perRound.push(failures.length < MOST_FAILURES ? await scenario.measure(arm) : null)
+      } catch (error) {
+        perRound.push(null)
+        failures.push(error instanceof Error ? error.message : String(error))
+      }
     }
   }
-  const roundsOf = (name: string) => perRound.get(name) ?? []
-  const base = roundsOf(scenario.base.name)
-  const arms = scenario.arms.map(({ name }) => armResult(name, roundsOf(name), base, scenario.figures))
-  // Of an arm that is not installed nothing is claimed.
-  const measured = (scenario.goals ?? []).filter(({ of, to }) => [of, to].every(arm => arm === null || roundsOf(arm).length > 0))
-  const goals = measured.map((goal): GoalResult => {
-    const reached =
-      goal.to === null
-        ? median(roundsOf(goal.of).map(round => round[goal.figure] ?? Number.NaN))
-        : ratioOf(roundsOf(goal.of), roundsOf(goal.to), goal.figure).median
-    const better = scenario.figures.find(({ name }) => name === goal.figure)?.better
-    return { ...goal, reached, isReached: better === 'more' ? reached >= goal.ratio : reached <= goal.ratio }
-  })
-  const { name, about, figures } = scenario
-  return { scenario: name, about, base: scenario.base.name, figures, arms, goals }
+  const { name, about, base, figures, goals = [] } = scenario
+  const arms = measured.map(({ arm, perRound, failures }) => ({ arm: arm.name, perRound, failures }))
+  return summarise({ scenario: name, about, base: base.name, figures, goals, arms })
 }
 
-function armResult(arm: string, perRound: readonly Figures[], base: readonly Figures[], figures: readonly Figure[]): ArmResult {
-  const present = figures.filter(({ name }) => perRound.every(round => round[name] !== undefined))
+export interface Measured extends Omit<ScenarioResult, 'arms' | 'goals'> {
+  readonly goals: readonly Goal[]
+  readonly arms: readonly Pick<ArmResult, 'arm' | 'perRound' | 'failures'>[]
+}
+
+/** What the rounds say together. */
+export function summarise({ scenario, about, base, figures, goals, arms }: Measured): ScenarioResult {
+  const roundsOf = (name: string): Rounds => arms.find(({ arm }) => arm === name)?.perRound ?? []
   return {
-    arm,
-    perRound,
-    figures: Object.fromEntries(present.map(({ name }) => [name, median(perRound.map(round => round[name] ?? 0))])),
-    ratios: Object.fromEntries(
-      present.filter(({ name }) => base.every(round => round[name] !== undefined)).map(({ name }) => [name, ratioOf(perRound, base, name)]),
-    ),
+    scenario,
+    about,
+    base,
+    figures,
+    arms: arms.map(arm => ({ ...arm, ...summariseArm(arm.perRound, roundsOf(base), figures) })),
+    goals: goals.flatMap(goal => goalResult(goal, roundsOf, figures)),
   }
 }
 
-function ratioOf(of: readonly Figures[], to: readonly Figures[], figure: string): Ratio {
-  const ratios = of.map((round, index) => (round[figure] ?? Number.NaN) / (to[index]?.[figure] ?? Number.NaN))
-  return { median: median(ratios), ...medianInterval(ratios) }
+function summariseArm(perRound: Rounds, base: Rounds, figures: readonly Figure[]): Pick<ArmResult, 'figures' | 'ratios'> {
+  const medians = figures.flatMap(({ name }) => {
+    const values = perRound.flatMap(round => round?.[name] ?? [])
+    return values.length === 0 ? [] : [[name, median(values)] as const]
+  })
+  const ratios = figures.flatMap(({ name }) => {
+    const ratio = ratioOf(perRound, base, name)
+    return ratio === null ? [] : [[name, ratio] as const]
+  })
+  return { figures: Object.fromEntries(medians), ratios: Object.fromEntries(ratios) }
+}
+
+/** Of an arm that is not installed, or has failed, nothing is claimed. */
+function goalResult(goal: Goal, roundsOf: (arm: string) => Rounds, figures: readonly Figure[]): readonly GoalResult[] {
+  const { figure, of, to, ratio } = goal
+  const own = roundsOf(of).flatMap(round => round?.[figure] ?? [])
+  if (own.length === 0) return []
+  const reached = to === null ? median(own) : ratioOf(roundsOf(of), roundsOf(to), figure)?.median
+  if (reached === undefined) return []
+  const better = figures.find(({ name }) => name === figure)?.better
+  return [{ figure, of, to, ratio, reached, isReached: better === 'more' ? reached >= ratio : reached <= ratio }]
+}
+
+/** `null`: there is no round in which both have the figure. */
+function ratioOf(of: Rounds, to: Rounds, figure: string): Ratio | null {
+  const ratios = of.flatMap((round, index) => {
+    const [value, base] = [round?.[figure], to[index]?.[figure]]
+    return value === undefined || base === undefined ? [] : [value / base]
+  })
+  return ratios.length === 0 ? null : { median: median(ratios), ...medianInterval(ratios) }
 }

@@ -1,12 +1,14 @@
-import { TOKENWIRE, TOKENWIRE_AGAIN, UWS_PUBLISH, UWS_SEND, WS } from './arms.ts'
+import { NCHAN, SOCKET_IO, TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_PUBLISH, UWS_SEND, WS } from './arms.ts'
 import type { Scenario } from './scenario.ts'
 import { actorMemory } from './scenarios/actorMemory.ts'
 import { hotTokenLatency, hotTokenThroughput } from './scenarios/hotToken.ts'
 import { longTail } from './scenarios/longTail.ts'
-import { idleConnections, stalledReaders } from './scenarios/memory.ts'
+import { idleConnections, mostIdleConnections, stalledReaders } from './scenarios/memory.ts'
+import { requestsMeanwhile } from './scenarios/requests.ts'
 import { slowReaders } from './scenarios/slowReaders.ts'
 import { soak } from './scenarios/soak.ts'
 import { churn, storm } from './scenarios/storm.ts'
+import { trueChain } from './scenarios/trueChain.ts'
 import { wholeBlock } from './scenarios/wholeBlock.ts'
 
 const FEW_ARMS = [TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, UWS_PUBLISH, WS]
@@ -18,22 +20,31 @@ export const SHORT_SCENARIOS: readonly Scenario[] = [
   wholeBlock({ connections: 300, tokens: 50, blocks: 5 }),
 ]
 
-/** All of it, about an hour with three rounds, of which the soak takes ten minutes. */
+const LARGE_ARMS = [TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_SEND, UWS_PUBLISH, WS, SOCKET_IO, NCHAN]
+const MANY_ARMS = [TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, UWS_PUBLISH, WS, SOCKET_IO, NCHAN]
+const FEWEST_ARMS = [TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, WS]
+
+/** All of it, about 35 minutes with three rounds, and ten for the soak. */
 export const FULL_SCENARIOS: readonly Scenario[] = [
   hotTokenThroughput({ connections: 1_000, size: 'small', blocks: 100 }),
-  hotTokenThroughput({ connections: 1_000, size: 'large', blocks: 40 }),
-  hotTokenThroughput({ connections: 10_000, size: 'small', blocks: 12 }),
-  hotTokenThroughput({ connections: 10_000, size: 'large', blocks: 6 }),
-  hotTokenLatency({ connections: 1, size: 'small', blocks: 200 }),
+  hotTokenThroughput({ connections: 1_000, size: 'large', blocks: 40, arms: LARGE_ARMS }),
+  hotTokenThroughput({ connections: 10_000, size: 'small', blocks: 12, arms: MANY_ARMS }),
+  hotTokenThroughput({ connections: 10_000, size: 'large', blocks: 6, arms: FEWEST_ARMS }),
+  hotTokenLatency({ connections: 1, size: 'small', blocks: 200, arms: FEWEST_ARMS }),
   hotTokenLatency({ connections: 1_000, size: 'small', blocks: 100 }),
-  hotTokenLatency({ connections: 10_000, size: 'small', blocks: 40 }),
-  wholeBlock({ connections: 1_000, tokens: 50, blocks: 10 }),
-  longTail({ connections: 5_000, tokens: 1_000, touched: 200, blocks: 40 }),
-  longTail({ connections: 5_000, tokens: 1_000, touched: 200, blocks: 40, tokensEach: 1 }),
-  slowReaders({ connections: 500, blocks: 400 }),
+  hotTokenLatency({ connections: 1_000, size: 'large', blocks: 60, arms: FEWEST_ARMS }),
+  hotTokenLatency({ connections: 10_000, size: 'small', blocks: 40, arms: FEW_ARMS }),
+  wholeBlock({ connections: 1_000, tokens: 50, blocks: 6 }),
+  wholeBlock({ connections: 1_000, tokens: 50, blocks: 20, tokensEach: 1 }),
+  longTail({ connections: 5_000, tokens: 1_000, touched: 200, blocks: 24 }),
+  longTail({ connections: 5_000, tokens: 1_000, touched: 200, blocks: 24, tokensEach: 1 }),
+  trueChain({ connections: 1_000, blocks: 60 }),
+  requestsMeanwhile({ connections: 10_000, blocks: 12 }),
+  slowReaders({ connections: 500, blocks: 100 }),
   storm({ connections: 10_000 }),
   churn({ connections: 1_000, blocks: 100, perSecond: 5_000 }),
   idleConnections({ connections: 10_000 }),
+  mostIdleConnections(),
   stalledReaders({ connections: 300, blocks: 400 }),
   actorMemory({ actors: 10_000 }),
   soak({ connections: 1_000, seconds: 600 }),

@@ -1,11 +1,12 @@
 import { pathToFileURL } from 'node:url'
 import { Load, type Receipts } from '#benchmarks/load/load.ts'
-import { type ConnectionPlan, type SendPlan, streamRequest, textFrame, upgradeRequest } from '#benchmarks/load/wire.ts'
+import { type SendPlan, textFrame } from '#benchmarks/load/wire.ts'
 import { type FeedBlocks, feedBlock, feedPosition, feedSequence, feedToken } from '#benchmarks/servers/feed.ts'
 import { framesOf } from '#benchmarks/servers/frames.ts'
 import type { CommitReport, ServerCalls, Usage } from '#benchmarks/servers/serverCalls.ts'
 import { Worker } from '#benchmarks/support/worker.ts'
 import type { ArmKind } from './arms.ts'
+import { connectionPlan, socketIoPlan } from './connectionPlans.ts'
 import { LimitServer } from './limitServer.ts'
 
 const RECEIVE_TIMEOUT_MS = 30_000
@@ -13,7 +14,7 @@ const RECEIVE_TIMEOUT_MS = 30_000
 export interface Received {
   readonly commits: readonly CommitReport[]
   readonly receipts: Receipts
-  /** From each commit to each receipt in the order of receipts, ms. */
+  /** From each commit to each receipt in the order of receipts, ms; NaN of what slow readers have read only now, of commits before these. */
   readonly latenciesMs: Float64Array
   /** From the first commit to the last receipt, ms. */
   readonly tookMs: number
@@ -30,7 +31,7 @@ export interface SessionOptions {
 }
 
 interface FeedOptions {
-  /** Whether slow readers may be spared updates. */
+  /** Whether there are readers so slow that nobody can say what they have in the end. */
   readonly mayConflate?: boolean
   /** What the clients say meanwhile, in order, and how often. */
   readonly saying?: { readonly messages: readonly SendPlan[]; readonly perSecond: number }
@@ -71,12 +72,12 @@ export class Session {
     if (this.arm.server !== 'socket.io')
       return this.load.connect(
         this.port,
-        all.map(tokens => ({ ...this.#plan(tokens), receiveBufferBytes })),
+        all.map(tokens => ({ ...connectionPlan(this.arm, this.port, tokens), receiveBufferBytes })),
       )
     // Its clients may say nothing before the server has answered their hello.
     const tookMs = await this.load.connect(
       this.port,
-      all.map(() => ({ ...this.#socketIoPlan(), receiveBufferBytes })),
+      all.map(() => ({ ...socketIoPlan(this.port), receiveBufferBytes })),
     )
     const frames = all.flatMap((tokens, connection) =>
       tokens.map(token => ({ connection, bytes: textFrame(`42["subscribe","${feedToken(token)}"]`) })),
@@ -101,10 +102,10 @@ export class Session {
       }
       commits.push(...(await this.#commit(plan, block)))
     }
-    return this.#receive(plan, perBlock, commits, before)
+    return this.#receive(plan, sum(perBlock), commits, before)
   }
 
-  /** Commits blocks by the clock, whether or not the ones before are delivered. */
+  /** Commits blocks by the clock, whether or not the ones before are delivered. What a server says it has conflated is not waited for. */
   async feed(
     blocks: Omit<FeedBlocks, 'firstBlock'>,
     everyMs: number,
@@ -114,14 +115,17 @@ export class Session {
     const perBlock = this.#deliveries(plan)
     await this.#prepare(plan)
     await this.load.begin()
+    const conflatedBefore = await this.#conflated()
     const before = await this.#cpuMs()
     const committing = this.#worker().call('commit', { count: blocks.blocks, everyMs })
-    const all = perBlock.reduce((sum, count) => sum + count, 0)
+    // Looked at below.
+    committing.catch(() => {})
     // The clients have to read while the server commits.
     if (saying !== undefined) await this.load.send(saying.messages, saying.perSecond)
     if (mayConflate) await this.load.idle(blocks.blocks * everyMs + 500)
-    else await this.load.wait(all, blocks.blocks * everyMs + RECEIVE_TIMEOUT_MS)
-    return this.#receive(plan, mayConflate ? null : perBlock, await committing, before)
+    const commits = await committing
+    const conflated = (await this.#conflated()) - conflatedBefore
+    return this.#receive(plan, mayConflate ? null : sum(perBlock) - conflated, commits, before)
   }
 
   async usage({ collect = false } = {}): Promise<Usage> {
@@ -155,6 +159,11 @@ export class Session {
     return [{ committedAtMs: begunAtMs, lateMs: 0, turnMs }]
   }
 
+  /** Updates that the server has replaced by newer ones so far, where it counts them. */
+  async #conflated(): Promise<number> {
+    return (await this.usage()).counters['conflatedTotal'] ?? 0
+  }
+
   async #cpuMs(): Promise<number> {
     return this.#server instanceof LimitServer ? 0 : (await this.#server.call('usage', { collect: false })).cpuMs
   }
@@ -167,16 +176,10 @@ export class Session {
     })
   }
 
-  async #receive(
-    plan: FeedBlocks,
-    perBlock: readonly number[] | null,
-    commits: readonly CommitReport[],
-    cpuBefore: number,
-  ): Promise<Received> {
-    const due = perBlock?.reduce((sum, count) => sum + count, 0) ?? 0
-    const waited = await this.load.wait(due, RECEIVE_TIMEOUT_MS)
+  async #receive(plan: FeedBlocks, due: number | null, commits: readonly CommitReport[], cpuBefore: number): Promise<Received> {
+    const waited = await this.load.wait(due ?? 0, RECEIVE_TIMEOUT_MS)
     const receipts = await this.load.receipts()
-    if (perBlock !== null && waited.receipts !== due) throw new Error(`${this.arm.name}: ${due} updates were due, ${waited.receipts} came`)
+    if (due !== null && waited.receipts !== due) throw new Error(`${this.arm.name}: ${due} updates were due, ${waited.receipts} came`)
     const latenciesMs = new Float64Array(receipts.count)
     const newest = new Map<number, number>()
     let lastAtMs = 0
@@ -185,11 +188,12 @@ export class Session {
       const sequence = this.arm.compress === true ? feedSequence(receipts.sequence(index), 0) : receipts.sequence(index)
       const { block, token } = feedPosition(sequence)
       const commit = commits[block - plan.firstBlock]
-      if (commit === undefined) throw new Error(`${this.arm.name}: nobody sent ${sequence}`)
+      const isLeftOver = due === null && block < plan.firstBlock
+      if (commit === undefined && !isLeftOver) throw new Error(`${this.arm.name}: nobody sent ${sequence}`)
       const of = receipts.connection(index) * 10_000 + token
       if (sequence <= (newest.get(of) ?? 0)) throw new Error(`${this.arm.name}: ${sequence} came twice or late`)
       newest.set(of, sequence)
-      latenciesMs[index] = receipts.atMs(index) - commit.committedAtMs
+      latenciesMs[index] = receipts.atMs(index) - (commit?.committedAtMs ?? Number.NaN)
       lastAtMs = Math.max(lastAtMs, receipts.atMs(index))
     }
     return {
@@ -201,69 +205,10 @@ export class Session {
       loadCpuMs: waited.cpuMs,
     }
   }
-
-  #plan(tokens: readonly number[]): ConnectionPlan {
-    const host = `127.0.0.1:${this.port}`
-    if (this.arm.transport === 'eventStream') {
-      const token = feedToken(tokens[0] ?? 0)
-      const request = streamRequest(`/api/tokens/${token}/stream?lastEventId=${INDEXED_SEQUENCE}`, host)
-      return { kind: 'eventStream', request, greeting: new Uint8Array(), ready: { text: 'retry:', times: 1 } }
-    }
-    const [token = 0] = tokens
-    switch (this.arm.server) {
-      case 'nchan':
-        return {
-          kind: 'webSocket',
-          request: upgradeRequest(`/subscribe?id=${feedToken(token)}`, host),
-          greeting: new Uint8Array(),
-          ready: AT_ONCE,
-        }
-      case 'nats':
-        return {
-          kind: 'webSocket',
-          request: upgradeRequest('/', host),
-          greeting: textFrame(`CONNECT {"verbose":false}\r\n${tokens.map((of, id) => `SUB ${feedToken(of)} ${id}\r\n`).join('')}PING\r\n`),
-          ready: { text: 'PONG', times: 1 },
-        }
-      default:
-        return this.#subscribingPlan(tokens)
-    }
-  }
-
-  #subscribingPlan(tokens: readonly number[]): ConnectionPlan {
-    const headers = this.arm.compress === true ? ['Sec-WebSocket-Extensions: permessage-deflate'] : []
-    return {
-      kind: 'webSocket',
-      tls: this.arm.tls ?? false,
-      isCounted: this.arm.compress ?? false,
-      request: upgradeRequest('/realtime', `127.0.0.1:${this.port}`, headers),
-      greeting: Buffer.concat(tokens.map(token => subscribeFrame(token))),
-      ready: { text: '"type":"subscribed', times: tokens.length },
-    }
-  }
-
-  #socketIoPlan(): ConnectionPlan {
-    return {
-      kind: 'webSocket',
-      request: upgradeRequest('/socket.io/?EIO=4&transport=websocket', `127.0.0.1:${this.port}`),
-      greeting: textFrame('40'),
-      ready: { text: '40{"sid"', times: 1 },
-    }
-  }
 }
 
-/** Counts as open with its answer's head. */
-const AT_ONCE = { text: '', times: 0 }
-
-const INDEXED_SEQUENCE = 1_795_000_000_000
-
-export function unsubscribeFrame(token: number): Buffer {
-  return textFrame(JSON.stringify({ type: 'unsubscribe', token: feedToken(token) }))
-}
-
-/** Says that it holds the newest, so that nothing but what is committed from now on is owed to it. */
-export function subscribeFrame(token: number): Buffer {
-  return textFrame(JSON.stringify({ type: 'subscribe', token: feedToken(token), sequence: Number.MAX_SAFE_INTEGER }))
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0)
 }
 
 /**

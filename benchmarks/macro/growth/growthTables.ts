@@ -22,8 +22,8 @@ export interface Line {
 /** The columns of the commit, and those that are filled in later. */
 const TOKENS: BatchColumns<WrittenToken> = {
   ...TOKEN_COLUMNS,
-  image_url: { type: 'text', value: ({ token }) => `https://images.example/${token.address}.png` },
-  description: { type: 'text', value: ({ token }) => `The one and only ${token.name ?? 'token'}. `.repeat(1 + (token.createdBlock % 5)) },
+  image_url: { type: 'text', value: ({ address }) => `https://images.example/${address}.png` },
+  description: { type: 'text', value: ({ name, createdBlock }) => `The one and only ${name ?? 'token'}. `.repeat(1 + (createdBlock % 5)) },
 }
 
 const COLUMNS = {
@@ -56,7 +56,7 @@ export function* linesOf(scale: GrowthScale, rows: TokenRows): Generator<Line> {
   const changedAt = (block: number) => timeOf(scale, block)
   for (const token of rows.tokens) {
     const writtenAt = token.lastTradeAt ?? token.createdAt
-    yield { table: 'token', writtenAt, text: LINE.token({ token, committedAtMs: writtenAt * 1_000 }) }
+    yield { table: 'token', writtenAt, text: LINE.token({ ...token, committedAtMs: writtenAt * 1_000 }) }
   }
   for (const pool of rows.pools) yield { table: 'pool', writtenAt: changedAt(pool.createdBlock), text: LINE.pool(pool) }
   for (const trade of rows.trades) yield { table: 'trade', writtenAt: trade.timestamp, text: LINE.trade(trade) }

@@ -1,5 +1,5 @@
 import type { Address, Hex } from '#domain/address.ts'
-import { balanceKey, type Changes, type CurrentRows, creatorFeeKey } from '#domain/changes.ts'
+import { balancesOf, type Changes, type CurrentRows, creatorFeeKey } from '#domain/changes.ts'
 import { type Decimal, parseDecimal } from '#domain/decimal.ts'
 import type { TokenState } from '#domain/tokenState.ts'
 import { EMPTY_AGING, EMPTY_TOTALS, perWindow } from '#domain/windows.ts'
@@ -59,12 +59,12 @@ export function tokenRows(scale: GrowthScale, plan: TokenPlan, events: readonly 
     let next = from
     while (next < events.length && (events[next]?.timestamp ?? 0) < to) next++
     const now = Math.min(to - 1, END)
-    const rows = { tokens: withEmptyWindows(tokens), pools, balances, creatorFees, aging: agingOf(tokens) }
+    const rows = { tokens: withEmptyWindows(tokens), pools, balances: balancesOf(balances.values()), creatorFees, aging: agingOf(tokens) }
     const changes = project({ events: events.slice(from, next), rows, now, weth: WETH, ethUsd, lookup: lookupOf(plan), blocks: [] })
     from = next
     for (const row of changes.tokens) tokens.set(row.address, row)
     for (const row of changes.pools) pools.set(row.address, row)
-    for (const row of changes.balances) balances.set(balanceKey(row.token, row.holder), row)
+    for (const row of changes.balances) balances.set(`${row.token} ${row.holder}`, row)
     for (const row of changes.creatorFees) creatorFees.set(creatorFeeKey(row), row)
     for (const row of changes.trades) trades.push(row)
     for (const row of changes.candles) candles.push(row)

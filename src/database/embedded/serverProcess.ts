@@ -8,6 +8,7 @@ import type { Layout } from './initialise.ts'
 import { judgePostmasterFile, type PostmasterFile } from './postmasterFile.ts'
 import { isServerOf } from './processes.ts'
 import { asServerUser, type ServerUser } from './serverUser.ts'
+import { sharedBuffers } from './sharedBuffers.ts'
 
 export interface RunningServer {
   readonly pid: number
@@ -42,7 +43,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '60',
-  shared_buffers: '128MB',
+  shared_buffers: sharedBuffers(),
   work_mem: '16MB',
   maintenance_work_mem: '128MB',
   max_wal_size: '1GB',

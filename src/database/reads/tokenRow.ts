@@ -147,12 +147,20 @@ export function toToken(row: TokenRow, chainId: number): Token {
   }
 }
 
+const ZERO = 0x30
+const POINT = 0x2e
+
 /** A `numeric` column as a plain decimal string without trailing zeros. */
 export function toDecimal(numeric: string): string
 export function toDecimal(numeric: string | null): string | null
 export function toDecimal(numeric: string | null): string | null {
   // PostgreSQL prints neither exponents nor a sign on zero; what is left to take off are zeros at the end of a fraction.
-  return numeric?.includes('.') === true ? numeric.replace(/\.?0+$/, '') : numeric
+  if (numeric === null || !numeric.includes('.')) return numeric
+  // A regular expression begins anew at every run of zeros, and a page of candles has thousands of numbers.
+  let end = numeric.length
+  while (numeric.charCodeAt(end - 1) === ZERO) end--
+  if (numeric.charCodeAt(end - 1) === POINT) end--
+  return numeric.slice(0, end)
 }
 
 /** A `numeric` column that holds wei as a plain decimal string in WETH. */

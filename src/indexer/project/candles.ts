@@ -13,25 +13,21 @@ type UsdPart = NonNullable<CandleDelta['usd']>
 
 const WETH_DECIMALS = 18
 
-/** Folds ticks, in order, into what they add to the candles of every interval. A tick without a price makes no candle. */
+/** Folds a token's ticks, in order, into what they add to its candles of every interval. A tick without a price makes no candle. */
 export function foldCandles(ticks: readonly Tick[]): readonly CandleDelta[] {
-  const candles = new Map<string, Mutable<CandleDelta>>()
-  for (const { trade, priceWeth } of ticks) {
-    if (priceWeth === null) continue
-    const usd = usdPart(trade, priceWeth)
-    for (const intervalSeconds of Object.values(CANDLE_INTERVALS)) {
+  const priced = ticks.flatMap(({ trade, priceWeth }) => (priceWeth === null ? [] : [{ trade, priceWeth, usd: usdPart(trade, priceWeth) }]))
+  return Object.values(CANDLE_INTERVALS).flatMap(intervalSeconds => {
+    const candles = new Map<number, Mutable<CandleDelta>>()
+    for (const { trade, priceWeth, usd } of priced) {
       const time = trade.timestamp - (trade.timestamp % intervalSeconds)
-      const key = `${trade.token} ${intervalSeconds} ${time}`
-      const candle = candles.get(key)
-      if (candle !== undefined) {
-        extend(candle, trade, priceWeth, usd)
-        continue
-      }
-      const price = { open: priceWeth, high: priceWeth, low: priceWeth, close: priceWeth }
-      candles.set(key, { token: trade.token, intervalSeconds, time, ...price, volumeWei: trade.amountWei ?? 0n, trades: 1, usd })
+      const candle = candles.get(time)
+      if (candle === undefined) {
+        const price = { open: priceWeth, high: priceWeth, low: priceWeth, close: priceWeth }
+        candles.set(time, { token: trade.token, intervalSeconds, time, ...price, volumeWei: trade.amountWei ?? 0n, trades: 1, usd })
+      } else extend(candle, trade, priceWeth, usd)
     }
-  }
-  return [...candles.values()]
+    return [...candles.values()]
+  })
 }
 
 function extend(candle: Mutable<CandleDelta>, trade: TradeRow, price: Decimal, usd: UsdPart | null): void {

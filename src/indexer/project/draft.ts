@@ -1,5 +1,5 @@
 import type { Address, Hex } from '#domain/address.ts'
-import { balanceKey, type CurrentRows, creatorFeeKey } from '#domain/changes.ts'
+import { type CurrentRows, creatorFeeKey } from '#domain/changes.ts'
 import type { HolderType } from '#domain/holder.ts'
 import type { BalanceState, CreatorFeeState, PoolState, TokenState } from '#domain/tokenState.ts'
 import { EMPTY_TOTALS, perWindow } from '#domain/windows.ts'
@@ -13,11 +13,14 @@ export interface Draft {
   readonly rows: CurrentRows
   readonly tokens: Map<Address, Mutable<TokenState>>
   readonly pools: Map<Hex, Mutable<PoolState>>
-  readonly balances: Map<string, Mutable<BalanceState>>
+  /** By token, then holder. */
+  readonly balances: Map<Address, Map<Address, Mutable<BalanceState>>>
   readonly creatorFees: Map<string, Mutable<CreatorFeeState>>
   /** By token, each in order. */
   readonly ticks: Map<Address, Tick[]>
 }
+
+const NONE: ReadonlyMap<Address, BalanceState> = new Map()
 
 export function openDraft(rows: CurrentRows): Draft {
   return { rows, tokens: new Map(), pools: new Map(), balances: new Map(), creatorFees: new Map(), ticks: new Map() }
@@ -34,14 +37,15 @@ export function draftPool(draft: Draft, address: Hex): Mutable<PoolState> | unde
 
 /** The balance's row for changing; a holder that has none begins at zero. */
 export function draftBalance(draft: Draft, token: Address, holder: Address, type: HolderType): Mutable<BalanceState> {
-  const key = balanceKey(token, holder)
-  const existing = drafted(draft.balances, draft.rows.balances, key)
+  let ofToken = draft.balances.get(token)
+  if (ofToken === undefined) draft.balances.set(token, (ofToken = new Map()))
+  const existing = drafted(ofToken, draft.rows.balances.get(token) ?? NONE, holder)
   if (existing !== undefined) {
     existing.type = type
     return existing
   }
   const created = { token, holder, balance: 0n, type, lastChangedBlock: 0 }
-  draft.balances.set(key, created)
+  ofToken.set(holder, created)
   return created
 }
 

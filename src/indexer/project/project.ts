@@ -59,7 +59,7 @@ export function* projection(input: ProjectInput): Steps<Changes> {
   return {
     tokens: [...draft.tokens.values()],
     pools: [...draft.pools.values()],
-    balances: [...draft.balances.values()],
+    balances: [...draft.balances.values()].flatMap(ofToken => [...ofToken.values()]),
     creatorFees: [...draft.creatorFees.values()],
     trades,
     candles,

@@ -1,4 +1,4 @@
-import type { Address } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { Decoded, Discovery, LaunchpadAdapter, TransactionLogs, Watched } from '#launchpads/adapter.ts'
 import { positionOf } from '#launchpads/position.ts'
@@ -18,17 +18,17 @@ export function createMappedAdapter(input: MappingInput & { readonly startBlock:
   const compiled = compileMapping(input)
   if (!compiled.ok) throw new TypeError(`the events of launchpad ${input.launchpad} have problems`)
   const { byTopic, contracts, sharedCurve, claimCall } = compiled.value
-  // Of a hundred logs less than one announces something, and all are looked at, again and again.
-  const announcing = announcingEvents(byTopic)
   return {
     launchpad: input.launchpad,
     contracts,
     ...(sharedCurve !== null && { curves: [sharedCurve] }),
     startBlock: input.startBlock,
+    announcing: announcingTopics(byTopic),
     discover: (logs, lookup) => {
       const found: Discovery[] = []
       for (const log of logs) {
-        for (const event of announcing.get(log.topics[0]) ?? []) {
+        for (const event of byTopic.get(log.topics[0]) ?? []) {
+          if (event.discover === undefined) continue
           const source = sourceOf(event.emitter, log.address, lookup(log.address), input)
           if (source !== undefined) found.push(...discoverIn(log, event, source))
         }
@@ -41,9 +41,9 @@ export function createMappedAdapter(input: MappingInput & { readonly startBlock:
   }
 }
 
-function announcingEvents(byTopic: CompiledMapping['byTopic']): CompiledMapping['byTopic'] {
-  const announcing = [...byTopic].map(([topic, events]) => [topic, events.filter(({ discover }) => discover !== undefined)] as const)
-  return new Map(announcing.filter(([, events]) => events.length > 0))
+function announcingTopics(byTopic: CompiledMapping['byTopic']): ReadonlySet<Hex> {
+  const announces = ({ discover, announce }: CompiledEvent) => discover !== undefined || announce !== undefined
+  return new Set([...byTopic].flatMap(([topic, events]) => (topic !== undefined && events.some(announces) ? [topic] : [])))
 }
 
 function discoverIn(log: ChainLog, { checkShape, discover }: CompiledEvent, source: MappedLog['source']): readonly Discovery[] {

@@ -1,6 +1,6 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { type Decimal, ratio } from '#domain/decimal.ts'
+import { type Decimal, powerOfTen, ratio } from '#domain/decimal.ts'
 import { poolChanged } from '#launchpads/poolChanged.ts'
 import type { EventPosition, ReserveChange, TokenEvent } from '#launchpads/tokenEvent.ts'
 import { isWethQuoted, type MappingContext } from './context.ts'
@@ -41,7 +41,7 @@ function priceReader(readers: Readers, context: MappingContext): ((log: ChainLog
   if (price !== null) return log => ratio(price(log), WETH_UNIT)
   const [quote, token] = [readers.amount('virtualQuote'), readers.amount('virtualToken')]
   if (quote === null || token === null) return null
-  return (log, decimals) => ratio(quote(log) * 10n ** BigInt(decimals), token(log) * WETH_UNIT)
+  return (log, decimals) => ratio(quote(log) * powerOfTen(decimals), token(log) * WETH_UNIT)
 }
 
 function reservesReader(readers: Readers): Reader<ReserveChange> | null {

@@ -15,6 +15,8 @@ export interface Life {
   readonly rpc: Rpc
   readonly index: OpenedIndex
   readonly running: RunningIndexer
+  /** The name under which it claimed the database. */
+  readonly writer: string
   /** Where the database stood when it began. */
   readonly startedAt: StartingCursor['startedAt']
 }
@@ -51,7 +53,8 @@ export async function startLife({
   try {
     await rpc.connect()
     const genesisHash = await readGenesisHash(createChainSource({ rpc }))
-    const index = await openIndex({ orm }, { genesisHash, maxReorgDepth, writer: randomUUID() })
+    const writer = randomUUID()
+    const index = await openIndex({ orm }, { genesisHash, maxReorgDepth, writer })
     const { sink, startedAt } = rememberStart(index.sink)
     const swap: OpenedIndex['sink']['swap'] = async replacement => {
       onSwap(true)
@@ -64,7 +67,12 @@ export async function startLife({
     const running = runIndexer({
       rpc,
       index: {
-        sink: { recentBlocks: () => underWay.during(sink.recentBlocks()), commit: batch => underWay.during(sink.commit(batch)), swap },
+        sink: {
+          ...sink,
+          recentBlocks: () => underWay.during(sink.recentBlocks()),
+          commit: batch => underWay.during(sink.commit(batch)),
+          swap,
+        },
         watchlist: index.directory,
       },
       confirmations,
@@ -76,7 +84,7 @@ export async function startLife({
       settledBlocks: 2,
       clock,
     })
-    return { rpc, index, running, startedAt }
+    return { rpc, index, running, writer, startedAt }
   } catch (error) {
     rpc.close()
     throw error

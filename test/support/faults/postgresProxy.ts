@@ -26,7 +26,7 @@ export interface PostgresProxy {
   /** The database's address through the proxy. */
   readonly url: string
   setMisfortune(misfortune: ((request: Request) => DatabaseMisfortune | undefined) | undefined): void
-  /** Every client loses its connection, as when the client's process is killed. */
+  /** Every client loses its connection, as when the client's process is killed: what it has sent by then the server may still do. */
   cutAll(): void
   /** `refusing`: no connection comes about. `starting`: the server says that it is not ready (57P03). */
   setServer(condition: 'up' | 'refusing' | 'starting'): void
@@ -37,15 +37,17 @@ export async function startPostgresProxy({ url, misfortune }: PostgresProxyOptio
   const target = new URL(url)
   let decide = misfortune
   let condition: Parameters<PostgresProxy['setServer']>[0] = 'up'
-  const open = new Set<Socket>()
+  const clients = new Set<Socket>()
   const server = createServer({ noDelay: true }, client => {
-    track(client, open)
+    clients.add(client)
+    client.on('close', () => clients.delete(client))
+    ignoreErrors(client)
     if (condition === 'refusing') client.resetAndDestroy()
     else if (condition === 'starting') {
       client.once('data', () => client.end(errorResponse('FATAL', '57P03', 'the database system is starting up')))
     } else {
       const upstream = connect({ host: target.hostname, port: Number(target.port), noDelay: true })
-      track(upstream, open)
+      ignoreErrors(upstream)
       relay(client, upstream, request => decide?.(request))
     }
   })
@@ -54,7 +56,7 @@ export async function startPostgresProxy({ url, misfortune }: PostgresProxyOptio
   proxied.hostname = '127.0.0.1'
   proxied.port = String((server.address() as AddressInfo).port)
   const cutAll = () => {
-    for (const socket of open) socket.destroy()
+    for (const client of clients) client.destroy()
   }
   return {
     url: proxied.href,
@@ -149,9 +151,7 @@ function relay(client: Socket, upstream: Socket, decide: (request: Request) => D
   upstream.on('close', () => client.destroy())
 }
 
-function track(socket: Socket, open: Set<Socket>): void {
-  open.add(socket)
-  socket.on('close', () => open.delete(socket))
+function ignoreErrors(socket: Socket): void {
   // What a broken connection says is what it was broken for.
   socket.on('error', () => undefined)
 }

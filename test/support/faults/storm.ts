@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { readSnapshots } from '#database/reads/snapshots.ts'
 import { createRandom } from '#devchain/traders/random.ts'
+import type { Hex } from '#domain/address.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { hasCode, TokenwireError } from '#errors'
 import type { Directory } from '#launchpads/directory.ts'
 import { createForkingChain } from '#test/support/forkingChain.ts'
@@ -10,6 +12,7 @@ import { cursorOf, indexAtOnce, isAsFar, readDirectory } from '#test/support/sim
 import { START_BLOCK } from '#test/support/simulatedLaunchpad.ts'
 import { createTokenWatcher } from '#test/support/tokenWatcher.ts'
 import { createUnderWay } from '#test/support/underWay.ts'
+import { clearCommits, type Tellings, tellingFaults } from './commitWitness.ts'
 import { createDatabaseWeather, DATABASE_FAULTS } from './databaseWeather.ts'
 import type { Hit } from './hits.ts'
 import { type Life, startLife } from './life.ts'
@@ -59,6 +62,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     .slice(0, random.integer(1, 3))
     .map(({ url, webSocketUrl }) => (onSockets && random.chance(0.5) ? webSocketUrl : url))
   const watcher = createTokenWatcher()
+  const tellings: Tellings[] = []
   const underWay = createUnderWay()
 
   /** What happens after so many more questions to providers or requests to the database. */
@@ -73,8 +77,9 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
 
   const kill = () => {
     if (life === null) return
-    const { rpc, running } = life
+    const { rpc, running, writer } = life
     life = null
+    for (const telling of tellings) telling.killed ||= telling.writer === writer
     hit(`killed while it ${running.indexer.view.state().backfill !== null ? 'backfills' : swapping ? 'swaps a reorg' : 'follows'}`)
     running.subscription.unsubscribe()
     void running.indexer.stop()
@@ -99,7 +104,13 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
       },
     })
     watcher.reconnect()
-    started.running.subscription.add(started.running.indexer.blocks.subscribe(block => watcher.take(block)))
+    const told: Hex[] = []
+    tellings.push({ writer: started.writer, killed: false, told })
+    const take = (block: CommittedBlock) => {
+      told.push(block.hash)
+      watcher.take(block)
+    }
+    started.running.subscription.add(started.running.indexer.blocks.subscribe(take))
     return started
   }
   /** A supervisor: what ends with "try again" is started again, a second later. */
@@ -210,6 +221,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
   })
   rig.show(providerWeathers.map(weather => ({ ...weather, misbehave: call => (tick(), weather.misbehave(call)) })))
   await Promise.all([indexed.clearFew(), fresh.clearFew(), clearWitness(indexed.kysely)])
+  await clearCommits(indexed.kysely)
   try {
     // Somebody looks at the first start of all; what a wrong provider says there of the chain's first block would be taken for the truth.
     forking.mine(random.chance(0.5) ? random.integer(0, confirmations) : random.integer(1, confirmations + maxReorgDepth + 1))
@@ -262,5 +274,6 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
       ),
     )
     expectEqual(await sequenceFaults(indexed.kysely, watcher), [])
+    expectEqual(await tellingFaults(indexed.kysely, tellings), [])
   }
 }

@@ -3,6 +3,7 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import { sql } from 'kysely'
 import { openOrm, type TestDatabase, useDatabase } from '#test/support/database.ts'
 import { type FakeProvider, startFakeProvider } from '#test/support/fakeProvider.ts'
+import { installCommitWitness } from './commitWitness.ts'
 import { type PostgresProxy, startPostgresProxy } from './postgresProxy.ts'
 import type { ProviderWeather } from './rpcWeather.ts'
 import { installSequenceWitness } from './sequenceWitness.ts'
@@ -27,6 +28,7 @@ export interface StormRig {
 export async function openStormRig(): Promise<StormRig> {
   const [indexed, fresh] = await Promise.all([useDatabase(), useDatabase()])
   await installSequenceWitness(indexed.kysely)
+  await installCommitWitness(indexed.kysely)
   const proxy = await startPostgresProxy({ url: await cheapUser(indexed) })
   let shown: readonly ProviderWeather[] = []
   const weatherOf = (index: number): ProviderWeather => {

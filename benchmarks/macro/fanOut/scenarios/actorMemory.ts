@@ -10,6 +10,7 @@ export function actorMemory({ actors }: { readonly actors: number }): Scenario {
     about: `${actors} tokens with one subscriber each, whose own memory does not count; after a collection. An idle actor holds its newest update`,
     arms: [TOKENWIRE],
     base: TOKENWIRE,
+    mostRounds: 1,
     figures: [
       { name: 'watched', unit: 'bytes', better: 'less' },
       { name: 'its update and frame', unit: 'bytes', better: 'less' },

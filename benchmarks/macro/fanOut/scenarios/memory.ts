@@ -1,16 +1,35 @@
-import { SOCKET_IO, TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_SEND, WS } from '../arms.ts'
+import { mostOpenFiles } from '#benchmarks/support/openFiles.ts'
+import { type ArmKind, SOCKET_IO, TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_SEND, WS } from '../arms.ts'
 import type { Scenario } from '../scenario.ts'
 import { expectConflation, Session } from '../session.ts'
 
 const KILOBYTE = 1_024
 
+const IDLE_ARMS = [TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_SEND, WS, SOCKET_IO]
+/** Kept free of connections: everything else that a process has open. */
+const OTHER_FILES = 500
+/** More would take minutes. */
+const MOST_CONNECTIONS = 100_000
+
+interface IdleSettings {
+  readonly connections: number
+  readonly arms?: readonly ArmKind[]
+}
+
+/** The same with as many connections as this machine lets a process have. */
+export function mostIdleConnections(): Scenario {
+  const connections = Math.max(1_000, Math.floor(Math.min(MOST_CONNECTIONS, mostOpenFiles() - OTHER_FILES) / 1_000) * 1_000)
+  return { ...idleConnections({ connections, arms: [TOKENWIRE, UWS_SEND] }), mostRounds: 1 }
+}
+
 /** What a connection costs that does nothing but be there. */
-export function idleConnections({ connections }: { readonly connections: number }): Scenario {
+export function idleConnections({ connections, arms = IDLE_ARMS }: IdleSettings): Scenario {
   return {
     name: `memory of ${connections} idle connections`,
     about: `${connections} connections with one subscription each, of the same token; what the second half of them adds, after a collection`,
-    arms: [TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_SEND, WS, SOCKET_IO],
+    arms,
     base: UWS_SEND,
+    mostRounds: 2,
     figures: [
       { name: 'memory per connection', unit: 'KB', better: 'less' },
       { name: 'JavaScript heap per connection', unit: 'KB', better: 'less' },
@@ -36,7 +55,7 @@ export function idleConnections({ connections }: { readonly connections: number 
   }
 }
 
-/** A thousand clients that stopped reading, beside what the kernel holds for them. */
+/** Clients that stopped reading, beside what the kernel holds for them. */
 export function stalledReaders({ connections, blocks }: { readonly connections: number; readonly blocks: number }): Scenario {
   const one = { touched: 1, tokens: 1, size: 'large' } as const
   return {
@@ -44,6 +63,7 @@ export function stalledReaders({ connections, blocks }: { readonly connections: 
     about: `${connections} connections read nothing while their token has ${blocks} updates of 16 KB`,
     arms: [TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, WS],
     base: UWS_SEND,
+    mostRounds: 2,
     figures: [{ name: 'server memory per reader', unit: 'KB', better: 'less' }],
     // 50 MB for a thousand.
     goals: [{ figure: 'server memory per reader', of: TOKENWIRE.name, to: null, ratio: 50 }],

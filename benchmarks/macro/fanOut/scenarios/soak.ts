@@ -49,7 +49,7 @@ export function soak({ connections, seconds }: SoakSettings): Scenario {
             mayConflate: true,
           })
           deliveries += receipts.count
-          slowest = latenciesMs.reduce((a, b) => Math.max(a, b), slowest)
+          slowest = latenciesMs.reduce((a, b) => (b > a ? b : a), slowest)
           await session.load.close(part * CHANGED_PER_PART, CHANGED_PER_PART / 2)
           await session.load.close(part * CHANGED_PER_PART + CHANGED_PER_PART / 2, CHANGED_PER_PART / 2, { abrupt: true })
           await open(CHANGED_PER_PART)

@@ -1,7 +1,8 @@
 import { quantile } from '#benchmarks/support/quantile.ts'
-import { SOCKET_IO, TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, WS } from '../arms.ts'
+import { TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, WS } from '../arms.ts'
+import { subscribeFrame, unsubscribeFrame } from '../connectionPlans.ts'
 import type { Scenario } from '../scenario.ts'
-import { Session, subscribeFrame, unsubscribeFrame } from '../session.ts'
+import { Session } from '../session.ts'
 
 interface StormSettings {
   readonly connections: number
@@ -14,7 +15,7 @@ export function storm({ connections }: StormSettings): Scenario {
   return {
     name: `a storm of ${connections} connections`,
     about: `${connections} connections, each with a subscription, as fast as they come; then all are reset at once and come back`,
-    arms: [TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, WS, SOCKET_IO],
+    arms: [TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, WS],
     base: UWS_SEND,
     figures: [
       { name: 'first time', unit: 'ms', better: 'less' },

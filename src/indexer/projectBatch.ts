@@ -1,0 +1,63 @@
+import { partRows } from '#database/freshRows.ts'
+import { loadRows } from '#database/loadRows.ts'
+import type { Queryable } from '#database/queryable.ts'
+import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
+import type { IndexedBlock } from '#domain/block.ts'
+import { creatorFeeKey, type RowKeys } from '#domain/changes.ts'
+import { parseDecimal } from '#domain/decimal.ts'
+import type { TokenEvent } from '#launchpads/tokenEvent.ts'
+import type { DecodedBatch } from './decodeBatch.ts'
+import { inSlices, type Steps } from './inSlices.ts'
+import type { ProjectedBatch } from './ports.ts'
+import { projection } from './project/project.ts'
+
+export interface ProjectOptions {
+  readonly weth: Address
+  /** USD per ETH to store with the trades. */
+  readonly ethUsd: string | null
+  /** The batch before this one, which the database may hold or not: its changes count as made. Default: what is before it is there. */
+  readonly previous?: ProjectedBatch | null
+}
+
+/** Works out what a batch changes, from the rows as they are. Changes nothing. */
+export async function projectBatch(
+  db: Queryable,
+  { events, lookup, ...batch }: DecodedBatch,
+  { weth, ethUsd, previous = null }: ProjectOptions,
+): Promise<ProjectedBatch> {
+  const now = batch.to.timestamp
+  const keys = await inSlices(keysOf(events))
+  const rows = await loadRows(db, keys, { now, expired: batch.behind !== true, pending: previous })
+  const price = ethUsd === null ? null : parseDecimal(ethUsd)
+  const changes = await inSlices(projection({ events, rows, now, weth, ethUsd: price, lookup, blocks: remembered(batch) }))
+  return { ...batch, before: rows.tokens, changes, parted: partRows(changes, rows), after: previous?.to.hash ?? null }
+}
+
+/** A run is undone as one: there is an image of what was before it, and of nothing within it. */
+function remembered({ to, blocks = [to] }: Pick<DecodedBatch, 'to' | 'blocks'>): readonly IndexedBlock[] {
+  return blocks.map((block, index) => ({ ...block, joined: index < blocks.length - 1 }))
+}
+
+const EVENTS_PER_STEP = 256
+
+function* keysOf(events: readonly TokenEvent[]): Steps<RowKeys> {
+  const tokens = new Set<Address>()
+  const holders = new Map<Address, Set<Address>>()
+  const creatorFees = new Map<string, RowKeys['creatorFees'][number]>()
+  for (const [index, event] of events.entries()) {
+    if (index % EVENTS_PER_STEP === 0) yield
+    const { token } = event
+    tokens.add(token)
+    if (event.kind === 'transfer') {
+      let ofToken = holders.get(token)
+      if (ofToken === undefined) holders.set(token, (ofToken = new Set()))
+      ofToken.add(event.from).add(event.to)
+    } else if (event.kind === 'creatorFee') {
+      const { launchpad, creator, currency, scope } = event
+      const key = { launchpad, creator, currency, token: scope === 'token' ? token : ZERO_ADDRESS }
+      creatorFees.set(creatorFeeKey(key), key)
+    }
+  }
+  const balances = [...holders].flatMap(([token, ofToken]) => [...ofToken].map(holder => ({ token, holder })))
+  return { tokens: [...tokens], balances, creatorFees: [...creatorFees.values()] }
+}
