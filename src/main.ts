@@ -27,6 +27,7 @@ import { coinbase } from '#market/coinbase.ts'
 import { coingecko } from '#market/coingecko.ts'
 import { createEthUsd } from '#market/ethUsd.ts'
 import { watchEventLoop } from '#telemetry/eventLoopWatch.ts'
+import { createTurns, type Turns } from '#telemetry/inTurns.ts'
 import { createLogger } from '#telemetry/logger.ts'
 import { createMetrics } from '#telemetry/metrics.ts'
 import { createRedactor, type Redactor } from '#telemetry/redactor.ts'
@@ -46,7 +47,8 @@ const STOP_TIMEOUT_MS = 20_000
 async function main(): Promise<number> {
   const config = loadConfig(process.env, { cwd: process.cwd(), knownAdapters: ADAPTER_KINDS })
   const redactor = createRedactor(secretsOf(config))
-  const logger = createLogger({ ...config.log, redactor })
+  const turns = createTurns()
+  const logger = createLogger({ ...config.log, redactor, turns })
   const onCrash = reportCrashes(logger)
   // Listened to from the beginning: a stop that is asked for during the start comes after it, and leaves nothing running.
   const requested = stopRequested(logger)
@@ -55,7 +57,7 @@ async function main(): Promise<number> {
     logger.fatal('embedded PostgreSQL is gone and does not start again; see postgres.log in DATA_DIR')
     lost.resolve(EXIT_TRY_AGAIN)
   }
-  const stop = await start({ config, redactor, logger, onDatabaseLost, onCrash })
+  const stop = await start({ config, redactor, logger, turns, onDatabaseLost, onCrash })
   const exitCode = await Promise.race([requested.then(() => 0), lost.promise])
   setTimeout(() => {
     logger.fatal({ timeoutMs: STOP_TIMEOUT_MS }, 'stopping took too long')
@@ -110,6 +112,8 @@ interface ServiceOptions {
   readonly config: Config
   readonly redactor: Redactor
   readonly logger: Logger
+  /** With which it logs, beside other threads. */
+  readonly turns: Turns
   /** The embedded database has died and does not come back. */
   readonly onDatabaseLost: () => void
   /** The indexing thread has ended by itself. */
@@ -146,9 +150,9 @@ async function startService(options: ServiceOptions): Promise<RunningService> {
 }
 
 async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<RunningService, 'stop'>> {
-  const { config, logger, onCrash } = options
+  const { config, logger, turns, onCrash } = options
   // It loads while the database starts.
-  const thread = startIndexing({ config, onCrash })
+  const thread = startIndexing({ config, turns, onCrash })
   stops.push(() => thread.close())
   const { databaseUrl, reading } = await openDatabase(options, stops)
   const db: Queryable = reading.em.getKysely<unknown>()

@@ -1,4 +1,3 @@
-import { BaseError, ResponseBodyTooLargeError } from 'viem'
 import { getHttpRpcClient } from 'viem/utils'
 import { BATCH, classifyHttpStatus, type HttpFacts, parseRetryAfter } from './classifyAnswer.ts'
 import { redactor } from './redactUrl.ts'
@@ -52,10 +51,11 @@ export function createHttpEndpoint({ name, url, nowMs, fetch: fetchFn = fetch }:
     if (error instanceof RpcError) return error
     if (aborted) return new RpcError({ kind: closed ? 'closed' : 'timeout' }, name)
     const method = calls.find(call => call.method === 'eth_getLogs')?.method ?? (calls.length > 1 ? BATCH : (calls[0]?.method ?? BATCH))
-    if (error instanceof ResponseBodyTooLargeError) return new RpcError(classifyHttpStatus(method, { ...http, status: 413 }), name)
+    if (error instanceof Error && error.name === 'ResponseBodyTooLargeError')
+      return new RpcError(classifyHttpStatus(method, { ...http, status: 413 }), name)
     if (http.status >= 400) return new RpcError(classifyHttpStatus(method, http), name)
     // viem wraps what fetch and JSON.parse throw; a body that is no JSON is a syntax error below it.
-    const garbled = error instanceof BaseError && error.walk(inner => inner instanceof SyntaxError) !== null
+    const garbled = isCausedBySyntaxError(error)
     return new RpcError(garbled ? { kind: 'garbled', what: 'not JSON' } : { kind: 'network' }, name)
   }
 
@@ -115,4 +115,8 @@ export function createHttpEndpoint({ name, url, nowMs, fetch: fetchFn = fetch }:
 /** Some providers answer a refused batch by an array of one error without an id. */
 function batchError(answer: readonly unknown[]): unknown {
   return answer.find(item => isEnvelope(item) && item.error !== undefined && (item.id === null || item.id === undefined))
+}
+
+function isCausedBySyntaxError(error: unknown): boolean {
+  return error instanceof SyntaxError || (error instanceof Error && isCausedBySyntaxError(error.cause))
 }

@@ -1,4 +1,4 @@
-import { bytesToHex, keccak256 } from 'viem'
+import { bytesToHex, keccak256 } from 'viem/utils'
 import type { Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 

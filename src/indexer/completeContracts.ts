@@ -1,4 +1,4 @@
-import { toFunctionSelector } from 'viem'
+import { toFunctionSelector } from 'viem/utils'
 import type { Rpc } from '#chain/rpc.ts'
 import { faultOf } from '#chain/rpcFault.ts'
 import type { LaunchpadConfig } from '#config'

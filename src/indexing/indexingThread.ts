@@ -21,9 +21,9 @@ const VIEW_EVERY_MS = 250
 
 if (parentPort === null) throw new TypeError('this is a thread of the service; see startIndexing.ts')
 const port = parentPort
-const { config, clockOriginNs } = workerData as ThreadInput
+const { config, clockOriginNs, turns } = workerData as ThreadInput
 const redactor = createRedactor(secretsOf(config))
-const logger = createLogger({ ...config.log, redactor })
+const logger = createLogger({ ...config.log, redactor, turns })
 const now = clockOf(clockOriginNs)
 const handOver = createHandOver(MOST_AHEAD)
 const eventLoop = watchEventLoop({ logger, now, thread: 'indexing' })

@@ -6,6 +6,7 @@ import type { ErrorCode } from '#errors'
 import type { IndexerStatus } from '#indexer/indexerState.ts'
 import type { MetadataView } from '#metadata/metadataReader.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
+import type { Turns } from '#telemetry/inTurns.ts'
 
 /*
  * Everything that the two threads say to each other: plain data, since a copy of it arrives and copies of class instances lose their class.
@@ -18,6 +19,8 @@ export interface ThreadInput {
   readonly config: Config
   /** What `process.hrtime` says when the main thread's `performance.now()` is 0, in ns: both threads then tell the time alike. */
   readonly clockOriginNs: bigint
+  /** With which both threads log. */
+  readonly turns: Turns
 }
 
 /** How the indexing thread is. */

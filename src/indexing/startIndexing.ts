@@ -4,6 +4,7 @@ import type { Config, LaunchpadConfig } from '#config'
 import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { TokenwireError } from '#errors'
+import type { Turns } from '#telemetry/inTurns.ts'
 import type { FromIndexing, OpenedThread, ThreadInput, ToIndexing } from './messages.ts'
 import { clockOriginNs } from './sharedClock.ts'
 import { createThreadStatus, type ThreadStatus } from './threadStatus.ts'
@@ -11,6 +12,8 @@ import { createWatchNotices } from './watchNotices.ts'
 
 export interface StartIndexingOptions {
   readonly config: Config
+  /** With which this thread logs. */
+  readonly turns: Turns
   /** The thread has ended by itself, with what it threw: it does not come back. */
   readonly onCrash: (error: unknown) => void
   /** What the thread runs. Default: `indexingThread.ts`. */
@@ -59,8 +62,8 @@ export interface Indexing {
 
 /** Starts the thread that follows the chain and writes. It loads at once, and opens nothing before it is told to. */
 export function startIndexing(options: StartIndexingOptions): StartedThread {
-  const { config, onCrash, resourceLimits = {}, closeTimeoutMs = 5_000, now = () => performance.now() } = options
-  const workerData: ThreadInput = { config, clockOriginNs: clockOriginNs() }
+  const { config, turns, onCrash, resourceLimits = {}, closeTimeoutMs = 5_000, now = () => performance.now() } = options
+  const workerData: ThreadInput = { config, clockOriginNs: clockOriginNs(), turns }
   const script = options.script ?? new URL('./indexingThread.ts', import.meta.url)
   const worker = new Worker(script, { workerData, resourceLimits, name: 'indexing' })
   const exited = new Promise<void>(resolve => worker.once('exit', () => resolve()))

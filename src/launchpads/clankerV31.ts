@@ -1,4 +1,4 @@
-import { decodeEventLog, numberToHex, parseAbi, toEventSelector } from 'viem'
+import { decodeEventLog, numberToHex, parseAbi, toEventSelector } from 'viem/utils'
 import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type {

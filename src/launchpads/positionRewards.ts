@@ -1,4 +1,4 @@
-import { encodeFunctionData, parseAbi, toEventSelector } from 'viem'
+import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import { addressWord, MalformedLogError, wordsOf } from './words.ts'
 

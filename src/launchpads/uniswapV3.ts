@@ -1,4 +1,4 @@
-import { toEventSelector } from 'viem'
+import { toEventSelector } from 'viem/utils'
 import type { Address } from '#domain/address.ts'
 import { type Decimal, powerOfTen, ratio } from '#domain/decimal.ts'
 import type { TransactionLogs, Watched, WatchedLog } from './adapter.ts'

@@ -1,4 +1,4 @@
-import { toEventSelector } from 'viem'
+import { toEventSelector } from 'viem/utils'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import type { TransactionLogs, Watched, WatchedLog } from './adapter.ts'
 import { findMaker } from './maker.ts'

@@ -1,4 +1,4 @@
-import { decodeEventLog, encodeFunctionData, keccak256, parseAbi, toEventSelector, toHex } from 'viem'
+import { decodeEventLog, encodeFunctionData, keccak256, parseAbi, toEventSelector, toHex } from 'viem/utils'
 import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { AdapterKind, AdapterOptions, ClaimTarget, Decoded, Discovery, LaunchpadAdapter, TransactionLogs } from './adapter.ts'

@@ -1,4 +1,4 @@
-import { toEventSelector } from 'viem'
+import { toEventSelector } from 'viem/utils'
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { TradeSide } from '#domain/trade.ts'

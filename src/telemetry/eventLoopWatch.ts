@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Logger } from 'pino'
 
 /** How often the loop is looked at, and so the most that a stall goes unnoticed by. */
@@ -5,6 +6,10 @@ const LOOK_EVERY_MS = 250
 
 /** A delay from which on clients notice, and which no work of a healthy service causes. */
 const STALL_MS = 500
+
+const RESOLUTION_MS = 10
+/** Looks over which the delay is told: ten seconds. */
+const LOOKS_PER_WINDOW = 40
 
 export interface EventLoopWatchOptions {
   readonly logger: Logger
@@ -21,6 +26,8 @@ export interface EventLoopState {
   readonly stallsTotal: number
   /** The longest of them, ms; 0: none. */
   readonly longestStallMs: number
+  /** The delay that one in a hundred timers had lately, over ten to twenty seconds, ms. */
+  readonly delayP99Ms: number
 }
 
 export interface EventLoopWatch {
@@ -30,13 +37,24 @@ export interface EventLoopWatch {
 
 /**
  * Notices when the event loop stands still: a timer comes late by as much as something else kept the loop. Each stall is logged when it is over.
- * What share of the time the loop is busy is in Node's own metrics (`nodejs_eventloop_lag_*`).
+ * Shorter delays are in `delayP99Ms`: Node's own metrics (`nodejs_eventloop_lag_*`) know the main thread alone.
  */
 export function watchEventLoop({ logger, now, thread, repeat = interval }: EventLoopWatchOptions): EventLoopWatch {
   let dueAtMs = now() + LOOK_EVERY_MS
   let stallsTotal = 0
   let longestStallMs = 0
+  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  delays.enable()
+  /** Of the window before this one. */
+  let earlierP99Ms = 0
+  let looks = 0
+  // A timer that is on time counts as late by its own interval; before the first one there is nothing to tell.
+  const currentP99Ms = () => (delays.count === 0 ? 0 : Math.max(0, delays.percentile(99) / 1e6 - RESOLUTION_MS))
   const stop = repeat(LOOK_EVERY_MS, () => {
+    if (++looks % LOOKS_PER_WINDOW === 0) {
+      earlierP99Ms = currentP99Ms()
+      delays.reset()
+    }
     const lateMs = now() - dueAtMs
     dueAtMs = now() + LOOK_EVERY_MS
     if (lateMs < STALL_MS) return
@@ -44,7 +62,13 @@ export function watchEventLoop({ logger, now, thread, repeat = interval }: Event
     longestStallMs = Math.max(longestStallMs, lateMs)
     logger.warn({ thread, delayMs: Math.round(lateMs) }, 'the event loop stood still')
   })
-  return { state: () => ({ stallsTotal, longestStallMs }), stop }
+  return {
+    state: () => ({ stallsTotal, longestStallMs, delayP99Ms: Math.max(earlierP99Ms, currentP99Ms()) }),
+    stop: () => {
+      delays.disable()
+      stop()
+    },
+  }
 }
 
 function interval(everyMs: number, run: () => void): () => void {

@@ -115,6 +115,12 @@ const LABELLED: readonly LabelledRow[] = [
   ['actors', 'Token actors by state.', 'state', s => Object.entries(s.actors().byState)],
   ['connections', 'Open realtime connections.', 'transport', s => transports(s.realtime())],
   [
+    'event_loop_delay_p99_seconds',
+    "The delay that one in a hundred timers of the thread's event loop had in the last ten to twenty seconds.",
+    'thread',
+    s => perThread(s, loop => seconds(loop.delayP99Ms)),
+  ],
+  [
     'event_loop_longest_stall_seconds',
     "The longest time that the thread's event loop did nothing else.",
     'thread',

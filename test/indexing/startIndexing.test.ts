@@ -3,6 +3,7 @@ import { lastValueFrom, take, tap, toArray } from 'rxjs'
 import { afterEach, expect, it } from 'vitest'
 import type { Config } from '#config'
 import { type StartedThread, startIndexing } from '#indexing/startIndexing.ts'
+import { createTurns } from '#telemetry/inTurns.ts'
 import type { IndexingScript } from '#test/support/scriptedIndexing.ts'
 
 /* The main thread's side of the indexer, with a thread that does as it is told. */
@@ -22,6 +23,7 @@ function startScript(behaviour: IndexingScript['behaviour']) {
   started = startIndexing({
     config: script as unknown as Config,
     script: SCRIPT,
+    turns: createTurns(),
     onCrash: crashed.resolve,
     resourceLimits: { maxOldGenerationSizeMb: 32 },
     closeTimeoutMs: 1_000,

@@ -56,7 +56,10 @@ function sources(changes: Partial<MetricsSources> = {}): MetricsSources {
       stale: true,
     }),
     metadata: () => ({ queued: 12, underWay: 3, outcomes: { read: 40, not_found: 2 } }),
-    eventLoops: () => ({ main: { stallsTotal: 3, longestStallMs: 750 }, indexing: { stallsTotal: 0, longestStallMs: 0 } }),
+    eventLoops: () => ({
+      main: { stallsTotal: 3, longestStallMs: 750, delayP99Ms: 20 },
+      indexing: { stallsTotal: 0, longestStallMs: 0, delayP99Ms: 5 },
+    }),
     ...changes,
   }
 }
@@ -79,6 +82,8 @@ describe('createMetrics', () => {
       tokenwire_index_stalled: 0,
       'tokenwire_event_loop_stalls_total{thread="main"}': 3,
       'tokenwire_event_loop_stalls_total{thread="indexing"}': 0,
+      'tokenwire_event_loop_delay_p99_seconds{thread="main"}': 0.02,
+      'tokenwire_event_loop_delay_p99_seconds{thread="indexing"}': 0.005,
       'tokenwire_event_loop_longest_stall_seconds{thread="main"}': 0.75,
       'tokenwire_event_loop_longest_stall_seconds{thread="indexing"}': 0,
       tokenwire_reorg_last_depth_blocks: 3,

@@ -1,4 +1,5 @@
-import { type AbiFunction, type AbiParameter, encodeFunctionData } from 'viem'
+import type { AbiFunction, AbiParameter } from 'viem'
+import { encodeFunctionData } from 'viem/utils'
 import { ZERO_ADDRESS } from '#domain/address.ts'
 import type { ClaimCall, ClaimTarget } from '#launchpads/adapter.ts'
 import type { MappingInput } from './entries.ts'

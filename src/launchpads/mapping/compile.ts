@@ -1,4 +1,5 @@
-import { type AbiEvent, toEventSelector } from 'viem'
+import type { AbiEvent } from 'viem'
+import { toEventSelector } from 'viem/utils'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { ClaimCall, ClaimTarget } from '#launchpads/adapter.ts'

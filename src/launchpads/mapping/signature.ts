@@ -1,4 +1,5 @@
-import { type AbiEvent, type AbiFunction, type AbiParameter, parseAbiItem } from 'viem'
+import type { AbiEvent, AbiFunction, AbiParameter } from 'viem'
+import { parseAbiItem } from 'viem/utils'
 
 /** Longer ones are no event that somebody wrote by hand. */
 const MOST_CHARACTERS = 2_000

@@ -1,0 +1,76 @@
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { useDatabase } from '#test/support/database.ts'
+import { type Service, serviceFolder, startService } from '#test/support/service.ts'
+
+/* The thread that indexes fails or hangs in a running service. */
+
+const database = await useDatabase()
+let chain: TestChain
+let folder: Awaited<ReturnType<typeof serviceFolder>>
+let service: Service | undefined
+let starts = 0
+
+const SECRET = 'keyOfTheProvider'
+
+beforeAll(async () => {
+  chain = await startTestChain()
+  folder = await serviceFolder(chain)
+})
+
+afterAll(async () => {
+  if (service?.process.exitCode === null) service.process.kill('SIGKILL')
+  await chain?.stop()
+  await folder?.remove()
+})
+
+/** A service whose indexing thread does that as soon as it is told to. */
+async function startWith(action: string): Promise<{ readonly service: Service; go(): Promise<void> }> {
+  const trigger = path.join(folder.folder, `go-${++starts}`)
+  const code = `import { isMainThread } from 'node:worker_threads'
+    import { existsSync } from 'node:fs'
+    if (!isMainThread) setInterval(() => { if (existsSync(${JSON.stringify(trigger)})) { ${action} } }, 20)`
+  service = await startService({
+    env: {
+      NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(code)}`,
+      RPC_URLS: `${chain.anvil.url}/?key=${SECRET}`,
+      LAUNCHPADS_FILE: folder.launchpadsFile,
+      DATABASE_URL: database.url,
+      DATA_DIR: folder.folder,
+      PORT: '0',
+      CONFIRMATIONS: '0',
+      LOG_FORMAT: 'json',
+    },
+  })
+  return { service, go: () => writeFile(trigger, '') }
+}
+
+const linesOf = (output: string) =>
+  output
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line) as { level: string; time: string; msg: string; err?: { message: string } })
+
+test('a thread that throws ends the service with a line in its log, for the supervisor to start it again', async () => {
+  const { service, go } = await startWith(`throw new Error('a defect at ${SECRET}')`)
+  const ended = new Promise(resolve => service.process.once('close', resolve))
+  await go()
+  expect(await ended).toBe(1)
+  expect(service.output()).not.toContain(SECRET)
+  expect(linesOf(service.output()).at(-1)).toMatchObject({ level: 'fatal', msg: 'crashed', err: { message: 'a defect at [redacted]' } })
+})
+
+test('a thread that hangs makes the service say so, which answers on', async () => {
+  const { service, go } = await startWith('Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)')
+  const readyz = () => fetch(`${service.url}/readyz`)
+  while ((await readyz()).status !== 200) await pause(20)
+  await go()
+  while ((await readyz()).status === 200) await pause(50)
+  const answer = await readyz()
+  expect(answer.status).toBe(503)
+  expect(await answer.text()).toMatch(/the indexing thread has not answered for \d+ s/)
+  expect((await fetch(`${service.url}/api/tokens`)).status).toBe(200)
+})
