@@ -9,6 +9,8 @@ export interface Tellings {
   readonly writer: string
   /** Ended without warning: what it committed last may be told by nobody. */
   killed: boolean
+  /** Where the index stood when it began; `null`: nowhere, or not known yet. */
+  began(): Hex | null
   /** Where the index stood after each commit that it told of, in order. */
   readonly told: readonly Hex[]
 }
@@ -41,11 +43,11 @@ export async function clearCommits(db: Queryable): Promise<void> {
  */
 export async function tellingFaults(db: Queryable, lives: readonly Tellings[]): Promise<readonly string[]> {
   const { rows } = await sql<{ writer: string; hash: Buffer }>`select writer, hash from moved order by id`.execute(db)
-  return lives.flatMap(({ writer, killed, told }) => {
+  return lives.flatMap(({ writer, killed, began, told }) => {
     const committed = rows.filter(row => row.writer === writer).map(({ hash }) => toHex(hash))
-    const owed = killed && told.length === committed.length - 1 ? committed.slice(0, -1) : committed
     // What a swap finds in place already is told again, which harms nobody.
-    const news = told.filter((hash, index) => hash !== told[index - 1])
+    const news = told.filter((hash, index) => hash !== (told[index - 1] ?? began()))
+    const owed = killed && news.length === committed.length - 1 ? committed.slice(0, -1) : committed
     return owed.join() === news.join() ? [] : [`${writer} committed ${committed.join(' ')} and told ${told.join(' ')}`]
   })
 }

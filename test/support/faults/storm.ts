@@ -105,7 +105,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     })
     watcher.reconnect()
     const told: Hex[] = []
-    tellings.push({ writer: started.writer, killed: false, told })
+    tellings.push({ writer: started.writer, killed: false, began: () => started.startedAt()?.hash ?? null, told })
     const take = (block: CommittedBlock) => {
       told.push(block.hash)
       watcher.take(block)
