@@ -83,6 +83,8 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
   let toldAhead = false
   /** The head below which the cursor was looked up last: it need not be again before that moves. */
   let lookedBelow: Hex | null = null
+  /** The confirmed block that was asked for a second time and shown as in the tip: it need not be for each of the ranges before it. */
+  let shownAgain: Hex | null = null
   /** The cursor at which a reorg was too deep: it is looked for again and counted once. */
   let tooDeepAt: Hex | null = null
   let underWay: Promise<unknown> = Promise.resolve()
@@ -166,8 +168,10 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
   ): Promise<{ readonly batch: BlockBatch | ProjectedBatch; readonly first: BlockHeader }> => {
     if (next.kind === 'backfill') {
       // How far ranges may go, and with it what can be undone, was told by a tip: of a provider of another chain it would be too far.
-      const [range, { hash }] = await Promise.all([backfill.range(next.from, next.target), source.header(confirmed.number)])
+      const again = confirmed.hash === shownAgain ? confirmed : source.header(confirmed.number)
+      const [range, { hash }] = await Promise.all([backfill.range(next.from, next.target), again])
       if (hash !== confirmed.hash) throw new RpcError({ kind: 'inconsistent', what: `another block ${confirmed.number} than the tip's` })
+      shownAgain = hash
       return range
     }
     const behind = next.target - next.from - settledBlocks
@@ -225,6 +229,7 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
         return await step(tip)
       } catch (error) {
         local = null
+        shownAgain = null
         backfill.forget()
         follow.forget()
         throw error

@@ -31,8 +31,8 @@ export interface Backfill {
   forget(): void
 }
 
-/** The first range is small: nothing is known yet of how much the blocks hold. */
-const FIRST_BLOCKS = 500
+/** The first range is small: nothing is known yet of how much the blocks hold, and nothing is written while it is fetched. */
+const FIRST_BLOCKS = 100
 const BOUNDS: BackfillBounds = { leastBlocks: 1, mostBlocks: 50_000, targetLogs: 20_000 }
 /** A range that holds this many times the target is cut: bounds the memory and the length of a transaction. */
 const MOST_OVERSHOOT = 2

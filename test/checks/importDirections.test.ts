@@ -18,6 +18,26 @@ const PACKAGES = ['node:fs', 'viem', 'xstate', 'uWebSockets.js', 'zod']
 const SERVER = ['node:fs', 'viem', 'zod']
 const EVERYBODY = ['domain', 'errors', 'config']
 
+const EVERYTHING_SERVED: Reach = {
+  values: [
+    ...EVERYBODY,
+    'actors',
+    'chain',
+    'configuration',
+    'console',
+    'database',
+    'gateway',
+    'indexer',
+    'indexing',
+    'launchpads',
+    'market',
+    'metadata',
+    'protocol',
+    'telemetry',
+  ],
+  packages: SERVER,
+}
+
 /** The import directions of the design, said once more and independently of the linter's configuration. */
 const REACHES: Readonly<Record<string, Reach>> = {
   'src/domain': { values: [], packages: [] },
@@ -55,25 +75,8 @@ const REACHES: Readonly<Record<string, Reach>> = {
     ],
     packages: SERVER,
   },
-  'src/main.ts': {
-    values: [
-      ...EVERYBODY,
-      'actors',
-      'chain',
-      'configuration',
-      'console',
-      'database',
-      'gateway',
-      'indexer',
-      'indexing',
-      'launchpads',
-      'market',
-      'metadata',
-      'protocol',
-      'telemetry',
-    ],
-    packages: SERVER,
-  },
+  'src/main.ts': EVERYTHING_SERVED,
+  'src/service.ts': EVERYTHING_SERVED,
   'src/unforeseen': { values: EVERYBODY, packages: SERVER },
   actors: { values: [...EVERYBODY, 'protocol'], packages: ['node:fs', 'viem', 'xstate', 'zod'] },
 }
