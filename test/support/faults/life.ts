@@ -36,7 +36,7 @@ const RPC_TIMEOUT_MS = 80
 const SMALL_RANGES = { leastBlocks: 1, mostBlocks: 6, targetLogs: 20 }
 
 /**
- * Builds and starts it in the order of `main.ts`.
+ * Builds and starts it in the order of `openIndexing.ts`.
  *
  * @throws what stands in the way of the start; then nothing is left running
  */
