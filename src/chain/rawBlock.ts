@@ -55,7 +55,7 @@ export function parseLogs(raw: unknown): ChainLog[] {
 class LogTexts {
   readonly #topics = new Map<unknown, Hex>()
   readonly #addresses = new Map<unknown, Address>()
-  readonly #last = { blockHash: '0x' as Hex, transactionHash: '0x' as Hex }
+  readonly #last: Record<'blockHash' | 'transactionHash', Hex | null> = { blockHash: null, transactionHash: null }
 
   topic(raw: unknown): Hex {
     const known = this.#topics.get(raw)
@@ -75,9 +75,11 @@ class LogTexts {
   }
 
   hash(fields: Readonly<Record<string, unknown>>, name: 'blockHash' | 'transactionHash'): Hex {
-    const raw = fields[name]
-    if (raw !== this.#last[name]) this.#last[name] = parseHash(raw, `log: ${name}`)
-    return this.#last[name]
+    const last = this.#last[name]
+    if (last !== null && fields[name] === last) return last
+    const hash = parseHash(fields[name], `log: ${name}`)
+    this.#last[name] = hash
+    return hash
   }
 }
 

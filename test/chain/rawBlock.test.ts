@@ -64,6 +64,8 @@ describe('parseLogs', () => {
     ['data', '0x123'],
     ['data', null],
     ['blockHash', null],
+    ['blockHash', '0x'],
+    ['transactionHash', '0x'],
     ['blockNumber', null],
     ['logIndex', '-0x1'],
     ['transactionHash', undefined],
