@@ -11,6 +11,7 @@ const TINY: BackfillSettings = {
   contestants: [
     { name: 'floor', latenciesMs: [0] },
     { name: 'tokenwire', latenciesMs: [0] },
+    { name: 'tokenwire-read', latenciesMs: [0] },
   ],
   rounds: 1,
   limits: { mostBlocks: 50, mostLogs: 100 },
@@ -26,12 +27,13 @@ describe('the backfill benchmark', () => {
     expect(contents.trades).toBeGreaterThanOrEqual(150)
     expect(contents.trades).toBeLessThanOrEqual(154)
     expect(contents.events).toBeGreaterThan(2 * contents.trades)
-    expect(turns.map(({ contestant }) => contestant)).toEqual(['floor', 'tokenwire'])
-    const [floor, tokenwire] = turns
+    expect(turns.map(({ contestant }) => contestant)).toEqual(['floor', 'tokenwire', 'tokenwire-read'])
+    const [floor, tokenwire, read] = turns
     expect(floor?.source.refused).toBe(0)
     expect(floor?.source.calls['eth_getBlockByNumber']).toBe(contents.blocksWithLogs)
     expect(tokenwire?.ms).toBeGreaterThan(floor?.ms ?? Number.POSITIVE_INFINITY)
-    expect(tokenwire?.rest?.requests).toBeGreaterThan(0)
+    expect(tokenwire?.rest).toBeNull()
+    expect(read?.rest?.requests).toBeGreaterThan(0)
     expect(reportBackfill({ settings: TINY, contents, turns })).toContain('tokenwire, 0 ms')
   })
 })

@@ -10,7 +10,8 @@ import { probeRest } from './restProbe.ts'
 import type { ChainContents, SourceCalls } from './sourceCalls.ts'
 import type { SourceCounts } from './sourceServer.ts'
 
-export type ContestantName = 'floor' | 'tokenwire' | 'ponder'
+/** `tokenwire-read`: while a client asks it for pages. */
+export type ContestantName = 'floor' | 'tokenwire' | 'tokenwire-read' | 'ponder'
 
 export interface BackfillSettings {
   readonly chain: ChainSettings
@@ -109,10 +110,13 @@ export async function backfill(settings: BackfillSettings, print: (text: string)
 
 type Turned = { readonly turn: BackfillTurn; readonly figures: RowFigures | null }
 
+const TOKENWIRE = { name: 'tokenwire', start: startTokenwire, rows: tokenwireRows } as const
+
 const TURNS: Readonly<Record<ContestantName, (course: Course, latencyMs: number) => Promise<Turned>>> = {
   floor: takeFloorTurn,
-  tokenwire: (course, latencyMs) =>
-    takeIndexingTurn(course, { name: 'tokenwire', latencyMs, start: startTokenwire, rows: tokenwireRows, page: '/api/tokens' }),
+  tokenwire: (course, latencyMs) => takeIndexingTurn(course, { ...TOKENWIRE, latencyMs, page: null }),
+  'tokenwire-read': (course, latencyMs) =>
+    takeIndexingTurn(course, { ...TOKENWIRE, name: 'tokenwire-read', latencyMs, page: '/api/tokens' }),
   ponder: (course, latencyMs) => takeIndexingTurn(course, { name: 'ponder', latencyMs, start: startPonder, rows: ponderRows, page: null }),
 }
 
@@ -184,6 +188,7 @@ export const SHORT_BACKFILL: BackfillSettings = {
   contestants: [
     { name: 'floor', latenciesMs: ALL_LATENCIES },
     { name: 'tokenwire', latenciesMs: ALL_LATENCIES },
+    { name: 'tokenwire-read', latenciesMs: [0] },
     { name: 'ponder', latenciesMs: [0] },
   ],
   rounds: 1,
@@ -196,6 +201,7 @@ export const FULL_BACKFILL: BackfillSettings = {
   contestants: [
     { name: 'floor', latenciesMs: ALL_LATENCIES },
     { name: 'tokenwire', latenciesMs: ALL_LATENCIES },
+    { name: 'tokenwire-read', latenciesMs: ALL_LATENCIES },
     { name: 'ponder', latenciesMs: ALL_LATENCIES },
   ],
   rounds: 1,
