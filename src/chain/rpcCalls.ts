@@ -27,6 +27,11 @@ export function callAt(number: number, call: Call): RpcCall {
   return { method: 'eth_call', params: [call, toQuantity(number)] }
 }
 
+/** What code returns when it is run on the state after a block, as if it made a contract. */
+export function runAt(number: number, code: Hex): RpcCall {
+  return { method: 'eth_call', params: [{ data: code }, toQuantity(number)] }
+}
+
 /** What a call would leave in a block after this one: its logs, too. */
 export function simulateAt(number: number, call: Call): RpcCall {
   return { method: 'eth_simulateV1', params: [{ blockStateCalls: [{ calls: [call] }] }, toQuantity(number)] }

@@ -8,6 +8,7 @@ import { CandleEntity } from './entities/candleEntity.ts'
 import { ChainStateEntity } from './entities/chainStateEntity.ts'
 import { CreatorFeeEntity } from './entities/creatorFeeEntity.ts'
 import { DroppedTokenEntity } from './entities/droppedTokenEntity.ts'
+import { HolderCodeEntity } from './entities/holderCodeEntity.ts'
 import { IndexTotalsEntity } from './entities/indexTotalsEntity.ts'
 import { MetadataEntity } from './entities/metadataEntity.ts'
 import { MetadataWaitingEntity } from './entities/metadataWaitingEntity.ts'
@@ -34,6 +35,7 @@ const entities = [
   TraderEntity,
   IndexTotalsEntity,
   UncollectedFeeEntity,
+  HolderCodeEntity,
 ]
 
 /**

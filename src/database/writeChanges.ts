@@ -149,7 +149,11 @@ const insertBalances = batchInsert<BalanceState>({ table: 'balance', columns: BA
 const mergeBalances = batchInsert<BalanceState>({
   table: 'balance',
   columns: BALANCE_COLUMNS,
-  onConflict: replaceAll(['token', 'holder'], BALANCE_COLUMNS),
+  // Events know no better than `wallet`; that it is a contract was asked of the chain (holderCodes.ts).
+  onConflict: replaceAll(['token', 'holder'], BALANCE_COLUMNS).replace(
+    'type = excluded.type',
+    `type = case when excluded.type = 'wallet' and balance.type = 'contract' then 'contract' else excluded.type end`,
+  ),
 })
 
 export const CANDLE_COLUMNS: BatchColumns<CandleDelta> = {

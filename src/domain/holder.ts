@@ -1,5 +1,6 @@
 import type { Address } from './address.ts'
 
+/** `contract`: it has code, and is nothing that a launchpad announced. Known of the largest holders only; others are a `wallet`. */
 export type HolderType = 'wallet' | 'creator' | 'pool' | 'curve' | 'locker' | 'burn' | 'contract'
 
 export const HOLDER_TYPES: readonly HolderType[] = ['wallet', 'creator', 'pool', 'curve', 'locker', 'burn', 'contract']

@@ -15,6 +15,7 @@ import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { TokenwireError } from '#errors'
 import { completeContracts } from '#indexer/completeContracts.ts'
 import { findMissingContracts } from '#indexer/findMissingContracts.ts'
+import { createClassifier } from '#indexer/holders/classifier.ts'
 import { createIndexer } from '#indexer/indexer.ts'
 import type { IndexerStatus } from '#indexer/indexerState.ts'
 import { restoreDirectory } from '#indexer/restoreDirectory.ts'
@@ -56,6 +57,9 @@ export interface OpenedIndexing {
   /** Ends what is under way and all connections. */
   close(): Promise<void>
 }
+
+/** As far behind the chain an index is that follows it. */
+const NEAR_BLOCKS = 10
 
 /**
  * Connects to the chain, claims the database, and builds what works on both; nothing is indexed yet.
@@ -103,20 +107,26 @@ async function build(options: OpenIndexingOptions, orm: ReturnType<typeof create
     logger,
     now,
   })
-  const everyBlocks = config.claimableRefreshBlocks
   // Where the chain ends may be unknown for a while.
-  const isBehind = () => (indexer.view.state().lagBlocks ?? Number.POSITIVE_INFINITY) > everyBlocks
-  const refresher = createRefresher({ rpc, adapters, db, transaction, writer, everyBlocks, isBehind, logger })
-  const committed = indexer.blocks.pipe(tap(block => refresher.committed(block)))
+  const isFurther = (blocks: number) => () => (indexer.view.state().lagBlocks ?? Number.POSITIVE_INFINITY) > blocks
+  const everyBlocks = config.claimableRefreshBlocks
+  const refresher = createRefresher({ rpc, adapters, db, transaction, writer, everyBlocks, isBehind: isFurther(everyBlocks), logger })
+  const classifier = createClassifier({ rpc, db, transaction, writer, isBehind: isFurther(NEAR_BLOCKS), now, logger })
+  const committed = indexer.blocks.pipe(
+    tap(block => {
+      refresher.committed(block)
+      classifier.committed(block)
+    }),
+  )
 
   return {
     chainId,
     launchpads,
-    blocks: merge(committed, metadata.updates),
+    blocks: merge(committed, metadata.updates, classifier.updates),
     view: indexer.view,
     metadata: () => metadata.view(),
     stop: async () => {
-      await Promise.all([indexer.stop(), metadata.stop(), refresher.stop()])
+      await Promise.all([indexer.stop(), metadata.stop(), refresher.stop(), classifier.stop()])
     },
   }
 }

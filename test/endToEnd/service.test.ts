@@ -237,6 +237,20 @@ describe('the service on a chain', () => {
     )
   })
 
+  test('says of a holder that is a contract that it is one, in an update of its own', async () => {
+    const { weth } = chain.deployment
+    const { update } = await happens(alpha.token, transfer(chain, { from: bob, currency: alpha.token, to: weth, amount: 999n }))
+    const found = (await feed.next(
+      entry =>
+        entry.type === 'token.update' &&
+        (entry['holders'] as Holder[]).some(({ address, type }) => address === weth && type === 'contract'),
+    )) as unknown as TokenUpdate
+    expect(found.sequence).toBeGreaterThan(update.sequence)
+    expect(found.token).toEqual(await tokenOf(alpha.token))
+    const { data } = await get<{ data: Holder[] }>(`/api/tokens/${alpha.token}/holders`)
+    expect(found.holders).toEqual(data)
+  })
+
   test('feeds who subscribed to a token before it existed', async () => {
     const { result } = await chain.client.simulateContract({
       account: bob,

@@ -1,10 +1,9 @@
-import { parseHeader } from '#chain/rawBlock.ts'
 import type { Rpc, RpcProvider } from '#chain/rpc.ts'
-import { blockByNumber, callAt, simulateAt } from '#chain/rpcCalls.ts'
-import type { RpcCall } from '#chain/rpcEndpoint.ts'
-import { faultOf, RpcError, type RpcFault } from '#chain/rpcFault.ts'
+import { callAt, simulateAt } from '#chain/rpcCalls.ts'
+import type { RpcFault } from '#chain/rpcFault.ts'
 import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
+import { askAt } from '#indexer/askAt.ts'
 import type { PositionRewards, TokenPair } from '#launchpads/positionRewards.ts'
 import { MalformedLogError } from '#launchpads/words.ts'
 import { readSimulation } from './readSimulation.ts'
@@ -23,10 +22,6 @@ export interface PositionQuestion {
   readonly block: Pick<BlockHeader, 'number' | 'hash'>
 }
 
-type Answer = { readonly kind: 'answer'; readonly value: unknown } | { readonly kind: 'refusal'; readonly fault: RpcFault }
-
-/** What says something about the call, when the provider shows that it has the block. */
-const REFUSALS: ReadonlySet<RpcFault['kind']> = new Set(['rejected', 'missing', 'node', 'http', 'garbled'])
 /** What says that it has no such method; "missing" may be of this block only. */
 const UNABLE: ReadonlySet<RpcFault['kind']> = new Set(['rejected', 'http', 'garbled'])
 
@@ -80,25 +75,6 @@ async function byPosition(
   }
   const answer = await call(rewards.positionCall(positionId, manager))
   return answer === null ? null : orNull(() => rewards.readPosition(answer, creatorPercent))
-}
-
-/** Asks together with the block's header, by which the provider shows that it speaks of this block. */
-async function askAt(provider: RpcProvider, block: PositionQuestion['block'], call: RpcCall): Promise<Answer> {
-  const header = blockByNumber(block.number)
-  const assertSame = (raw: unknown) => {
-    const { hash } = parseHeader(raw, `block ${block.number}`)
-    if (hash !== block.hash) throw new RpcError({ kind: 'inconsistent', what: `another block ${block.number}` })
-  }
-  try {
-    const [value, raw] = await provider.calls([call, header])
-    assertSame(raw)
-    return { kind: 'answer', value }
-  } catch (error) {
-    const fault = faultOf(error)
-    if (fault === null || !REFUSALS.has(fault.kind)) throw error
-    assertSame(await provider.call(header.method, header.params))
-    return { kind: 'refusal', fault }
-  }
 }
 
 function orNull<T>(read: () => T): T | null {
