@@ -1,5 +1,6 @@
 import { type Address, type Hex, parseAddress } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
+import type { LogTest } from './logFilter.ts'
 import { RpcError } from './rpcFault.ts'
 
 /** A header with what checking its logs and reporting the chain's condition need beside. */
@@ -43,9 +44,27 @@ export function parseHeader(raw: unknown, what: string): ChainHeader {
  * @throws `RpcError` `garbled` for anything that is no list of logs, `inconsistent` for a log that is marked as removed
  */
 export function parseLogs(raw: unknown): ChainLog[] {
+  return parseSomeLogs(raw, () => true).logs
+}
+
+/**
+ * Reads those of the logs that are wanted, by their address and topics; of the others nothing else is looked at or kept.
+ *
+ * @throws as `parseLogs`
+ */
+export function parseSomeLogs(raw: unknown, isWanted: LogTest): { readonly logs: ChainLog[]; readonly all: number } {
   if (!Array.isArray(raw)) throw new RpcError({ kind: 'garbled', what: 'logs: not a list' })
   const texts = new LogTexts()
-  return raw.map(log => parseLog(log, texts))
+  const logs: ChainLog[] = []
+  for (const one of raw) {
+    const fields = recordOf(one, 'log')
+    const address = texts.address(fields['address'])
+    const topics: unknown = fields['topics']
+    if (!Array.isArray(topics) || topics.length > 4) throw new RpcError({ kind: 'garbled', what: 'log: topics' })
+    if (isWanted(address, position => (position < topics.length ? texts.topic(topics[position]) : undefined)))
+      logs.push(parseLog(fields, address, topics, texts))
+  }
+  return { logs, all: raw.length }
 }
 
 /**
@@ -83,12 +102,8 @@ class LogTexts {
   }
 }
 
-function parseLog(raw: unknown, texts: LogTexts): ChainLog {
-  const fields = recordOf(raw, 'log')
+function parseLog(fields: Readonly<Record<string, unknown>>, address: Address, topics: readonly unknown[], texts: LogTexts): ChainLog {
   if (fields['removed'] === true) throw new RpcError({ kind: 'inconsistent', what: 'a log is marked as removed' })
-  const address = texts.address(fields['address'])
-  const topics: unknown = fields['topics']
-  if (!Array.isArray(topics) || topics.length > 4) throw new RpcError({ kind: 'garbled', what: 'log: topics' })
   const data = match(fields['data'], BYTES, 'log: data')
   if (data.length % 2 !== 0) throw new RpcError({ kind: 'garbled', what: 'log: data' })
   return {
