@@ -52,10 +52,12 @@ export interface ChainSourceOptions {
   readonly rpc: Pick<Rpc, 'ask' | 'askEach' | 'preferred'>
   /** Queries of logs that are under way at the same time. Default 4. */
   readonly concurrency?: number
+  /** Default: that of `createLogRanges`. */
+  readonly mostListed?: number | undefined
 }
 
-export function createChainSource({ rpc, concurrency = 4 }: ChainSourceOptions): ChainSource {
-  const logRanges = createLogRanges({ rpc, concurrency })
+export function createChainSource({ rpc, concurrency = 4, mostListed }: ChainSourceOptions): ChainSource {
+  const logRanges = createLogRanges({ rpc, concurrency, mostListed })
   /** The last tip: while the head stands still its confirmed block is not asked for again, and following fetches no header twice. */
   let last: { readonly tip: ChainTip; readonly confirmations: Confirmations } | null = null
   let keptTimes = 0

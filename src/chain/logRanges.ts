@@ -1,12 +1,13 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import type { RangeLimit } from './rangeLimit.ts'
-import { afterAnsweredRange, afterRefusedRange, type RangeSize, UNLIMITED_RANGE } from './rangeSize.ts'
+import { createLogTest, type LogFilter, type LogTest, type Topics } from './logFilter.ts'
+import { askedOf, createLogPlan, type LogPiece, named, splitPiece } from './logPieces.ts'
+import { type AnsweredLogs, createLogWays } from './logWays.ts'
 import { parseHeader } from './rawBlock.ts'
-import { parseLogs } from './rawLogs.ts'
+import { parseLogs, parseSomeLogs } from './rawLogs.ts'
 import type { Rpc, RpcProvider } from './rpc.ts'
-import { blockByNumber, logsOfAddresses, type Topics } from './rpcCalls.ts'
-import { faultOf, RpcError } from './rpcFault.ts'
+import { blockByNumber, logsInBlocks } from './rpcCalls.ts'
+import { faultOf, RpcError, type RpcFault } from './rpcFault.ts'
 
 export interface LogRangeQuery {
   readonly from: number
@@ -15,6 +16,8 @@ export interface LogRangeQuery {
   /** A block at or after `to`: every answer must come from a provider on whose chain it is. */
   readonly end: { readonly number: number; readonly hash: Hex }
   readonly addresses: readonly Address[]
+  /** The first topics of the logs of `addresses` that matter. Left out: all do, and the addresses are always named. */
+  readonly topics?: readonly Hex[]
   /** Contracts that are not among `addresses` and whose logs matter only as far as their topics fit. */
   readonly filtered?: readonly FilteredAddress[]
   /** No more is fetched once this many logs are there, so that a busy stretch can't fill the memory. */
@@ -24,7 +27,7 @@ export interface LogRangeQuery {
 /** Of one contract's logs those whose topics fit. */
 export interface FilteredAddress {
   readonly address: Address
-  /** One position at most holds a long list, which is asked for in parts. */
+  /** Only the last list may be long. */
   readonly topics: Topics
 }
 
@@ -42,72 +45,45 @@ export interface LogRanges {
   blocksAtOnce(provider: string): number
 }
 
-/** geth refuses more, addresses as well as topics of one position. */
-const MOST_ADDRESSES = 1_000
+export interface LogRangesOptions {
+  readonly rpc: Pick<Rpc, 'ask' | 'preferred'>
+  /** Queries that are under way at the same time. */
+  readonly concurrency: number
+  /** A longer list is asked for in parts, or left out. Default 1,000: geth refuses more addresses, and more topics of one position. */
+  readonly mostListed?: number | undefined
+}
+
+const MOST_LISTED = 1_000
 /** So many pieces in a row that time out are cut smaller; after that it is the provider that hangs, and whoever asked shall know. */
 const TIMEOUTS_IN_A_ROW = 2
 
 /** One query being answered. */
 interface Run {
   readonly query: LogRangeQuery
+  /** Tells the wanted logs of answers to open pieces, by what is wanted. */
+  readonly tests: Map<LogFilter, LogTest>
   timeoutsInARow: number
-}
-
-interface Piece {
-  readonly from: number
-  readonly to: number
-  readonly addresses: readonly Address[]
-  readonly topics?: Topics
 }
 
 type PieceOutcome =
   | { readonly kind: 'logs'; readonly logs: readonly ChainLog[] }
-  | { readonly kind: 'too-large'; readonly provider: string; readonly error: unknown }
+  | { readonly kind: 'again'; readonly provider: string; readonly how: 'smaller' | 'named'; readonly error: unknown }
 
-/**
- * Logs per answer to aim for, below what providers refuse: an answer is parsed in one go, and so much of it is 10 ms in which nothing else happens.
- */
-const LOGS_PER_ANSWER = 2_000
-/** The density of the chain that was learned fades by so much with every answer that shows less. */
-const DENSITY_KEPT = 0.8
+export function createLogRanges({ rpc, concurrency, mostListed = MOST_LISTED }: LogRangesOptions): LogRanges {
+  const ways = createLogWays(mostListed)
 
-/** What was learned of one provider. */
-interface Limits {
-  readonly size: RangeSize
-  readonly addresses: number
-}
-
-const NO_LIMITS: Limits = { size: UNLIMITED_RANGE, addresses: MOST_ADDRESSES }
-
-export function createLogRanges({ rpc, concurrency }: { rpc: Pick<Rpc, 'ask' | 'preferred'>; concurrency: number }): LogRanges {
-  const limits = new Map<string, Limits>()
-  const limitsOf = (provider: string) => limits.get(provider) ?? NO_LIMITS
-  /** Logs per block in the fullest of the last answers. */
-  let density = 0
-  const noteDensity = ({ from, to }: Piece, logs: number) => {
-    density = Math.max(logs / (to - from + 1), density * DENSITY_KEPT)
-  }
-  /** What the provider allows, and no more blocks than fill an answer. */
-  const sizeNow = (provider: string): Limits => {
-    const { size, addresses } = limitsOf(provider)
-    const fitting = density === 0 ? size.blocks : Math.ceil(LOGS_PER_ANSWER / density)
-    return { addresses, size: { ...size, blocks: Math.max(1, Math.min(size.blocks, fitting)) } }
-  }
-
-  const askPiece = async (piece: Piece, run: Run): Promise<PieceOutcome> => {
+  const askPiece = async (piece: LogPiece, run: Run): Promise<PieceOutcome> => {
     let provider = ''
     const question = async (one: RpcProvider): Promise<PieceOutcome> => {
       provider = one.name
       try {
-        const logs = await fetchPiece(one, piece, run.query)
-        noteDensity(piece, logs.length)
-        const { size, addresses } = limitsOf(provider)
-        limits.set(provider, { addresses, size: afterAnsweredRange(size, piece.to - piece.from + 1) })
+        const { logs, all } = await fetchPiece(one, piece, run)
+        ways.answered(provider, piece, { all, kept: logs.length })
         return { kind: 'logs', logs }
       } catch (error) {
         const fault = faultOf(error)
-        if (fault?.kind === 'too-large') limits.set(provider, afterRefusal(limitsOf(provider), piece, fault.limit))
-        if (fault?.kind === 'timeout') limits.set(provider, afterRefusal(limitsOf(provider), piece, { kind: 'density' }))
+        if (fault?.kind === 'too-large') ways.refused(provider, piece, fault.limit)
+        if (fault?.kind === 'timeout') ways.refused(provider, piece, { kind: 'density' })
         throw error
       }
     }
@@ -117,29 +93,35 @@ export function createLogRanges({ rpc, concurrency }: { rpc: Pick<Rpc, 'ask' | '
       return outcome
     } catch (error) {
       const fault = faultOf(error)
+      if (piece.way === 'open' && needsNames(fault)) {
+        ways.closed(provider, piece)
+        return { kind: 'again', provider, how: 'named', error }
+      }
       const smaller = fault?.kind === 'too-large' || (fault?.kind === 'timeout' && ++run.timeoutsInARow <= TIMEOUTS_IN_A_ROW)
       if (!smaller) throw error
-      return { kind: 'too-large', provider, error }
+      return { kind: 'again', provider, how: 'smaller', error }
     }
   }
 
-  const fetchSplitting = async (piece: Piece, run: Run): Promise<readonly ChainLog[]> => {
+  const fetchSplitting = async (piece: LogPiece, run: Run): Promise<readonly ChainLog[]> => {
     const outcome = await askPiece(piece, run)
     if (outcome.kind === 'logs') return outcome.logs
-    const { size, addresses } = limitsOf(outcome.provider)
-    const parts = split(piece, size.blocks, addresses)
-    if (parts.length === 1) throw outcome.error
+    const sizes = ways.sizes(outcome.provider, piece.filter)
+    const parts = outcome.how === 'named' ? named(piece, sizes) : splitPiece(piece, sizes)
+    if (outcome.how === 'smaller' && parts.length === 1 && parts[0]?.way === piece.way) throw outcome.error
     const found: (readonly ChainLog[])[] = []
     for (const part of parts) found.push(await fetchSplitting(part, run))
     return found.flat()
   }
 
   return {
-    blocksAtOnce: provider => limitsOf(provider).size.blocks,
+    blocksAtOnce: provider => ways.blocksAtOnce(provider),
     fetch: async query => {
-      if (query.addresses.length === 0 && (query.filtered ?? []).length === 0) return { logs: [], to: query.to }
-      const run: Run = { query, timeoutsInARow: 0 }
-      const plan = createPlan(query, () => sizeNow(rpc.preferred()))
+      const filters = filtersOf(query)
+      if (filters.length === 0) return { logs: [], to: query.to }
+      const run: Run = { query, tests: new Map(), timeoutsInARow: 0 }
+      const { from, to } = query
+      const plan = createLogPlan({ from, to, filters, choose: (filter, blocks) => ways.choose(rpc.preferred(), filter, blocks) })
       const found: (readonly ChainLog[])[] = []
       let count = 0
       let failed = false
@@ -162,89 +144,45 @@ export function createLogRanges({ rpc, concurrency }: { rpc: Pick<Rpc, 'ask' | '
   }
 }
 
-async function fetchPiece(provider: RpcProvider, { from, to, addresses, topics }: Piece, { end }: LogRangeQuery): Promise<ChainLog[]> {
+/** Faults at a query without a list that the same query with it may not meet; those of a broken provider come back then. */
+function needsNames(fault: RpcFault | null): boolean {
+  if (fault?.kind === 'too-large') return fault.limit.kind === 'unlisted'
+  return fault !== null && ['rejected', 'node', 'http', 'timeout'].includes(fault.kind)
+}
+
+function filtersOf({ addresses, topics, filtered = [] }: LogRangeQuery): readonly LogFilter[] {
+  const listed = { addresses: [...new Set(addresses)], ...(topics !== undefined && { topics: [topics] }) }
+  return [...(addresses.length === 0 ? [] : [listed]), ...filtered.map(({ address, topics }) => ({ addresses: [address], topics }))]
+}
+
+interface FetchedPiece {
+  readonly logs: readonly ChainLog[]
+  /** How many the answer held. */
+  readonly all: AnsweredLogs['all']
+}
+
+async function fetchPiece(provider: RpcProvider, piece: LogPiece, { query: { end }, tests }: Run): Promise<FetchedPiece> {
+  const { from, to, way, filter } = piece
   // Together with the range's end, by which the provider shows that it has the range at all and on the same chain:
   // asked for blocks that it does not have yet, it would answer with what it has, and nobody could tell.
-  const [rawLogs, rawEnd] = await provider.calls([logsOfAddresses(from, to, addresses, topics), blockByNumber(end.number)])
+  const [rawLogs, rawEnd] = await provider.calls([logsInBlocks(from, to, askedOf(piece)), blockByNumber(end.number)])
   const { hash } = parseHeader(rawEnd, `block ${end.number}`)
   if (hash !== end.hash) throw new RpcError({ kind: 'inconsistent', what: `another block ${end.number}` })
-  const wanted = new Set(addresses)
-  const logs = parseLogs(rawLogs)
-  const fits = topics?.map(some => (some === null ? null : new Set(some))) ?? []
-  for (const { address, blockNumber, topics: actual } of logs) {
+  const known = tests.get(filter)
+  const test = known ?? createLogTest(filter)
+  if (way === 'open' && known === undefined) tests.set(filter, test)
+  const { logs, all } = way === 'open' ? parseSomeLogs(rawLogs, test) : allOf(parseLogs(rawLogs))
+  for (const { address, blockNumber, topics } of logs) {
     if (blockNumber < from || blockNumber > to)
       throw new RpcError({ kind: 'inconsistent', what: `a log of block ${blockNumber} in ${from}-${to}` })
-    if (!wanted.has(address)) throw new RpcError({ kind: 'inconsistent', what: 'a log of an address that was not asked for' })
-    if (fits.some((some, index) => some !== null && !some.has(actual[index] ?? '0x')))
-      throw new RpcError({ kind: 'inconsistent', what: 'a log of topics that were not asked for' })
+    if (way === 'named' && !test(address, position => topics[position]))
+      throw new RpcError({ kind: 'inconsistent', what: 'a log that was not asked for' })
   }
-  return logs
+  return { logs, all }
 }
 
-function afterRefusal(known: Limits, piece: Piece, limit: RangeLimit): Limits {
-  if (limit.kind !== 'addresses') return { ...known, size: afterRefusedRange(known.size, piece.to - piece.from + 1, limit) }
-  const asked = widthOf(piece)
-  const fewer = limit.max !== null && limit.max < asked ? limit.max : Math.ceil(asked / 2)
-  return { ...known, addresses: Math.max(1, Math.min(known.addresses, fewer)) }
-}
-
-/** How many addresses a piece asks for, or topics of one position: what providers limit alike. */
-function widthOf({ addresses, topics = [] }: Piece): number {
-  return Math.max(addresses.length, ...topics.map(some => some?.length ?? 0))
-}
-
-/** Smaller pieces after a refusal: as the limits now say, or halves by blocks, then by width, when the piece is within them already. */
-function split(piece: Piece, blocks: number, most: number): readonly Piece[] {
-  const span = piece.to - piece.from + 1
-  const width = widthOf(piece)
-  if (span > blocks || width > most) return cut(piece, blocks, most)
-  return span > 1 ? cut(piece, Math.ceil(span / 2), most) : cut(piece, 1, Math.max(1, Math.ceil(width / 2)))
-}
-
-/** Pieces of at most so many blocks and so wide, ascending by block. */
-function cut(piece: Piece, blocks: number, most: number): Piece[] {
-  const parts: Piece[] = []
-  const width = widthOf(piece)
-  for (let at = piece.from; at <= piece.to; at += blocks) {
-    const range = { from: at, to: Math.min(piece.to, at + blocks - 1) }
-    for (let first = 0; first < width; first += most) parts.push({ ...narrowed(piece, first, most), ...range })
-  }
-  return parts
-}
-
-/** The piece with a part of its longest list. */
-function narrowed(piece: Piece, first: number, count: number): Piece {
-  const { topics, addresses } = piece
-  if (topics === undefined) return { ...piece, addresses: addresses.slice(first, first + count) }
-  const width = widthOf(piece)
-  const longest = topics.findIndex(some => some?.length === width)
-  return { ...piece, topics: topics.map((some, index) => (index === longest ? (some?.slice(first, first + count) ?? null) : some)) }
-}
-
-interface Plan {
-  /** The next piece, or `null`. When `enough` is there, only what was begun is completed: every piece of a stretch of blocks. */
-  next(enough: boolean): Piece | null
-  /** The last block that the pieces given out cover. */
-  reached(): number
-}
-
-/** Gives out the pieces of a query in the order of blocks, sized by what the limits are at that moment. */
-function createPlan({ from, to, addresses, filtered = [] }: LogRangeQuery, limits: () => Limits): Plan {
-  const subjects = [{ addresses: [...new Set(addresses)] }, ...filtered.map(({ address, topics }) => ({ addresses: [address], topics }))]
-  let next = from
-  let stretch: Piece[] = []
-  return {
-    next: enough => {
-      if (stretch.length === 0 && !enough && next <= to) {
-        const { size, addresses: count } = limits()
-        const end = Math.min(to, next + size.blocks - 1)
-        stretch = subjects.flatMap(subject => cut({ ...subject, from: next, to: end }, size.blocks, count))
-        next = end + 1
-      }
-      return stretch.shift() ?? null
-    },
-    reached: () => next - 1,
-  }
+function allOf(logs: readonly ChainLog[]): FetchedPiece {
+  return { logs, all: logs.length }
 }
 
 /**

@@ -8,6 +8,8 @@ export type RangeLimit =
   | { readonly kind: 'density' }
   /** More addresses than it allows in one query. */
   | { readonly kind: 'addresses'; readonly max: number | null }
+  /** Topics without any address. */
+  | { readonly kind: 'unlisted' }
 
 /** An error text is the provider's to choose; nothing useful stands further back. */
 const TEXT_READ = 600
@@ -18,6 +20,9 @@ const DECIMAL_RANGE = /retry with the range (\d{1,12})\s*-\s*(\d{1,12})/
 
 const ADDRESSES =
   /max(?:imum)? (?:number of )?addresses|too many (?:contract )?addresses|less (?:number of )?addresses|addresses? (?:count|limit|exceeds?)/
+
+const UNLISTED =
+  /(?:specify|provide|without|missing|requires?)(?: an?| the| at least one| one or more| any)* (?:contract )?address(?:es)?\b|address(?:es)? (?:is|are|must be|field is) (?:required|specified|provided)/
 
 const DENSITY = [
   /more than [\d,]+ (?:results|logs|events)/,
@@ -66,6 +71,7 @@ export function parseRangeLimit(message: string): RangeLimit | null {
   const decimal = DECIMAL_RANGE.exec(text)
   if (decimal !== null) return { kind: 'suggested', from: Number(decimal[1]), to: Number(decimal[2]) }
   if (PAST_THE_HEAD.test(text)) return null
+  if (UNLISTED.test(text)) return { kind: 'unlisted' }
   if (ADDRESSES.test(text)) return { kind: 'addresses', max: firstNumber(text) }
   if (DENSITY.some(pattern => pattern.test(text))) return { kind: 'density' }
   if (!/block|range|distance|quer/.test(text)) return null

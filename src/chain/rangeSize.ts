@@ -51,6 +51,7 @@ export function afterRefusedRange(size: RangeSize, asked: number, limit: RangeLi
     case 'density':
       return { ...size, blocks: half }
     case 'addresses':
+    case 'unlisted':
       return size
   }
 }

@@ -3,6 +3,7 @@ import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { endOfHex, HexTexts, isSame, readHexNumber, sliceHex } from './hexBytes.ts'
 import { CLOSE_LIST, CLOSE_OBJECT, COLON, COMMA, JsonText, OPEN_LIST, OPEN_OBJECT, QUOTE, skipSpace, skipValue } from './jsonText.ts'
+import type { LogTest } from './logFilter.ts'
 import { RpcError } from './rpcFault.ts'
 
 const ADDRESS_LENGTH = 42
@@ -19,10 +20,19 @@ const addresses = new HexTexts()
  * @throws `RpcError` `garbled` for anything that is no list of logs, `inconsistent` for a log that is marked as removed
  */
 export function parseLogs(raw: unknown): ChainLog[] {
+  return parseSomeLogs(raw, () => true).logs
+}
+
+/**
+ * Reads those of the logs that are wanted, by their address and topics; of the others nothing is kept.
+ *
+ * @throws as `parseLogs`
+ */
+export function parseSomeLogs(raw: unknown, isWanted: LogTest): { readonly logs: ChainLog[]; readonly all: number } {
   const { bytes, from, to } = raw instanceof JsonText ? raw : JsonText.of(raw)
   const reader = new LogReader(bytes)
   try {
-    return reader.logs(skipSpace(bytes, from), to)
+    return reader.logs(skipSpace(bytes, from), to, isWanted)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     throw new RpcError({ kind: 'garbled', what: `logs: ${error.message}` })
@@ -44,13 +54,18 @@ class LogReader {
     this.#bytes = bytes
   }
 
-  logs(from: number, to: number): ChainLog[] {
+  logs(from: number, to: number, isWanted: LogTest): { readonly logs: ChainLog[]; readonly all: number } {
     const logs: ChainLog[] = []
+    let all = 0
     this.#at = from
     if (this.#bytes[from] !== OPEN_LIST) throw garbled('logs: not a list')
-    for (let more = this.#opens(CLOSE_LIST); more; more = this.#goesOn(CLOSE_LIST)) logs.push(this.#log())
+    for (let more = this.#opens(CLOSE_LIST); more; more = this.#goesOn(CLOSE_LIST)) {
+      const log = this.#log()
+      all++
+      if (isWanted(log.address, position => log.topics[position])) logs.push(log)
+    }
     if (skipSpace(this.#bytes, this.#at) !== to) throw garbled('logs: not a list')
-    return logs
+    return { logs, all }
   }
 
   /** Past an opening bracket. @returns false, past the closing one, when there is nothing between them */

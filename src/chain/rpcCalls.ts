@@ -1,4 +1,5 @@
 import type { Address, Hex } from '#domain/address.ts'
+import type { LogFilter } from './logFilter.ts'
 import type { RpcCall } from './rpcEndpoint.ts'
 
 /** A header: the second parameter leaves the transactions out. */
@@ -6,13 +7,11 @@ export function blockByNumber(number: number): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [toQuantity(number), false] }
 }
 
-/** Per position of a log's topics the ones that fit; `null`: any. */
-export type Topics = readonly (readonly Hex[] | null)[]
-
-/** The logs of some addresses in a range of blocks, both ends inclusive; of those only the ones whose topics fit. */
-export function logsOfAddresses(from: number, to: number, addresses: readonly Address[], topics?: Topics): RpcCall {
-  const filter = { fromBlock: toQuantity(from), toBlock: toQuantity(to), address: addresses }
-  return { method: 'eth_getLogs', params: [topics === undefined ? filter : { ...filter, topics }] }
+/** The logs that fit a filter in a range of blocks, both ends inclusive. */
+export function logsInBlocks(from: number, to: number, { addresses, topics }: LogFilter): RpcCall {
+  const address = addresses === undefined ? {} : { address: addresses }
+  const filter = { fromBlock: toQuantity(from), toBlock: toQuantity(to), ...address, ...(topics !== undefined && { topics }) }
+  return { method: 'eth_getLogs', params: [filter] }
 }
 
 /** A call without a transaction. Its sender, left out, is nobody in particular. */

@@ -81,7 +81,7 @@ export function createFollow({ source, ahead = 11 }: FollowOptions): Follow {
 }
 
 /**
- * The batch of one block: the logs of the addresses that are watched, and of those that the block itself adds, wherever in it they are announced.
+ * The batch of one block: the logs, as far as they are understood, of the addresses that are watched, and of those that the block itself adds, wherever in it they are announced.
  *
  * @param announced addresses and ids of pools that blocks before it add and that are not committed yet; what this one adds is added to it
  */
@@ -107,14 +107,15 @@ export function runBatch(run: readonly [BlockWithLogs, ...BlockWithLogs[]], watc
 }
 
 function watchedLogs(logs: readonly ChainLog[], watchlist: Watchlist, announced: Set<Hex>): readonly ChainLog[] {
+  const understood = logs.filter(({ topics: [topic] }) => watchlist.isUnderstood?.(topic) ?? true)
   const isWatched = ({ address }: ChainLog) => watchlist.has(address) || announced.has(address)
-  let kept = logs.filter(isWatched)
+  let kept = understood.filter(isWatched)
   // What is announced may announce something itself: a curve its pool.
   for (let step = 0; step < ANNOUNCING_STEPS; step++) {
     const before = announced.size
     for (const key of watchlist.discover(kept)) announced.add(key)
     if (announced.size === before) break
-    kept = logs.filter(isWatched)
+    kept = understood.filter(isWatched)
   }
   return kept
 }

@@ -14,7 +14,7 @@ export interface BlockBatch {
   readonly to: BlockHeader
   /** The headers of every block of the run that has a log in `logs`, ascending; `to` need not be among them. */
   readonly headers: readonly BlockHeader[]
-  /** Every log of the run whose address the directory watches, those that the run itself adds included, ascending by (block, log index). */
+  /** Every log of the run that is understood and whose address the directory watches, those that the run itself adds included, ascending by (block, log index). */
   readonly logs: readonly ChainLog[]
   /** True while following: prices of the moment are stored with the trades. */
   readonly live: boolean
@@ -111,6 +111,8 @@ export interface Watchlist {
   discover(logs: readonly ChainLog[]): readonly Hex[]
   /** The ids of pools inside a Uniswap v4 PoolManager, which have no address. Left out: there are none. */
   poolIds?(): readonly Hex[]
-  /** Whose logs, and which, have to be fetched for these addresses and ids of pools. Left out: those of the addresses. */
-  partsOf?(keys: readonly Hex[]): Pick<LogRangeQuery, 'addresses' | 'filtered'>
+  /** Whether logs with this first topic can mean anything, whoever emits them. Left out: all can. */
+  isUnderstood?(topic: Hex | undefined): boolean
+  /** Whose logs, and which, have to be fetched for these addresses and ids of pools: those that are understood. Left out: those of the addresses. */
+  partsOf?(keys: readonly Hex[]): Pick<LogRangeQuery, 'addresses' | 'topics' | 'filtered'>
 }

@@ -94,6 +94,11 @@ export interface LaunchpadAdapter {
   readonly startBlock: number
   /** The first topics of the logs that announce tokens, curves or pools: blocks without any of them need not be asked about. */
   readonly announcing: ReadonlySet<Hex>
+  /**
+   * The first topics of all logs that tell it anything, of whatever it watches: of others nobody takes note. Those of ERC-20 transfers and of
+   * pools inside a PoolManager need not be among them.
+   */
+  readonly understood: ReadonlySet<Hex>
   /** The tokens, curves and pools that these logs of `contracts` announce. Logs of other addresses or topics are passed over. */
   discover(logs: readonly ChainLog[], lookup: Lookup): readonly Discovery[]
   /**

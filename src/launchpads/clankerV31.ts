@@ -16,6 +16,7 @@ import { positionOf } from './position.ts'
 import { CLAIMED_TOPIC, lpLockerV2, type PositionRewards } from './positionRewards.ts'
 import { cleanText, TEXT_LIMITS } from './text.ts'
 import type { EventPosition, PoolFacts, TokenEvent, TokenEventOf } from './tokenEvent.ts'
+import { V3_TOPICS } from './uniswapV3.ts'
 import { addressTopic, addressWord, MalformedLogError, wordsOf, wordTopic } from './words.ts'
 
 /*
@@ -75,6 +76,7 @@ function createClankerV31({ launchpad, startBlock, contracts, weth }: AdapterOpt
     topics: new Map([[uniswapFactory, [[TOPICS.poolCreated], null, null, [POOL_FEE_TOPIC]]]]),
     startBlock,
     announcing: new Set([TOPICS.created]),
+    understood: new Set([...Object.values(TOPICS), ...V3_TOPICS]),
     discover: logs => discover(logs, context),
     decode: transaction => decode(transaction, context),
     claimCall: ({ claimId, amount }: ClaimTarget) => (claimId === null || amount === 0n ? null : positions.collectCall(claimId)),

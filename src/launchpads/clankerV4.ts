@@ -55,6 +55,7 @@ function createClankerV4({ launchpad, startBlock, contracts }: AdapterOptions): 
     poolManager,
     startBlock,
     announcing: new Set([TOPICS.created]),
+    understood: new Set(Object.values(TOPICS)),
     discover: logs => logs.flatMap(log => discoverIn(log, context)),
     decode: transaction => decode(transaction, context),
     claimCall: target => claimCall(target, feeLocker),

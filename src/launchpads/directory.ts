@@ -1,6 +1,7 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { Discovery, LaunchpadAdapter, Watched } from './adapter.ts'
+import { TRANSFER_TOPIC } from './transfer.ts'
 import { POOL_TOPICS } from './uniswapV4.ts'
 
 /** What is indexed, with the block that announced it (of a backfilled range, its last one). */
@@ -18,6 +19,8 @@ export interface Directory {
   lookup(address: Hex): Watched | undefined
   /** The ids of the Uniswap v4 pools. */
   poolIds(): readonly Hex[]
+  /** Whether logs with this first topic can mean anything, whoever emits them. */
+  isUnderstood(topic: Hex | undefined): boolean
   /** Whose logs, and which, have to be fetched for these addresses and ids of pools. */
   partsOf(keys: readonly Hex[]): LogParts
   /**
@@ -42,9 +45,10 @@ export interface Directory {
   indexed(): readonly IndexedDiscovery[]
 }
 
-/** Logs of addresses, and of others those whose topics fit. */
+/** Logs of addresses with some first topics, and of others those whose topics fit. */
 export interface LogParts {
   readonly addresses: readonly Address[]
+  readonly topics: readonly Hex[]
   readonly filtered: readonly { readonly address: Address; readonly topics: readonly (readonly Hex[] | null)[] }[]
 }
 
@@ -86,6 +90,8 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
     }
   }
   const managers = [...new Set(adapters.flatMap(({ poolManager }) => poolManager ?? []))]
+  const topics = new Set([TRANSFER_TOPIC, ...adapters.flatMap(({ understood }) => [...understood])])
+  const understood = new Set([...topics, ...(managers.length === 0 ? [] : POOL_TOPICS)])
   const topicsOf = (address: Address) => {
     const listed = adapters.filter(adapter => adapter.contracts.includes(address)).map(({ topics }) => topics?.get(address))
     // Everything, when any launchpad wants that.
@@ -152,6 +158,7 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
     addresses: () => [...entries.keys()].filter(isAddress),
     lookup: address => entries.get(address),
     poolIds: () => [...entries].flatMap(([key, watched]) => (isUniswapV4(watched) ? [key] : [])),
+    isUnderstood: topic => topic !== undefined && understood.has(topic),
     partsOf: keys => {
       const addresses = keys.filter(isAddress)
       const ids = keys.filter(isPoolId)
@@ -161,7 +168,7 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
         return topics === undefined ? [] : [{ address, topics }]
       })
       const isWhole = (address: Address) => !narrowed.has(address) && !managers.includes(address)
-      return { addresses: addresses.filter(isWhole), filtered: [...ofPools, ...ofContracts] }
+      return { addresses: addresses.filter(isWhole), topics: [...topics], filtered: [...ofPools, ...ofContracts] }
     },
     discover,
     discoveries,

@@ -1,5 +1,5 @@
 import { toEventSelector } from 'viem/utils'
-import type { Address } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import { powerOfTen, ratio } from '#domain/decimal.ts'
 import type { TransactionLogs, Watched, WatchedLog } from './adapter.ts'
 import { findMaker, findTaxedMaker } from './maker.ts'
@@ -16,6 +16,9 @@ const TOPICS = {
   sync: toEventSelector('Sync(uint112,uint112)'),
   swap: toEventSelector('Swap(address,uint256,uint256,uint256,uint256,address)'),
 } as const
+
+/** First topics of the logs of a pair that tell anything. */
+export const V2_TOPICS: readonly Hex[] = Object.values(TOPICS)
 
 const MOST_RESERVE = 1n << 112n
 

@@ -1,5 +1,5 @@
 import { toEventSelector } from 'viem/utils'
-import type { Address } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import { type Decimal, powerOfTen, ratio } from '#domain/decimal.ts'
 import type { TransactionLogs, Watched, WatchedLog } from './adapter.ts'
 import { findMaker } from './maker.ts'
@@ -17,6 +17,9 @@ const TOPICS = {
   collectProtocol: toEventSelector('CollectProtocol(address,address,uint128,uint128)'),
   flash: toEventSelector('Flash(address,address,uint256,uint256,uint256,uint256)'),
 } as const
+
+/** First topics of the logs of a pool that tell anything. */
+export const V3_TOPICS: readonly Hex[] = Object.values(TOPICS)
 
 /** keccak256 of a v3 pool's `Swap` signature. */
 export const SWAP_TOPIC = TOPICS.swap

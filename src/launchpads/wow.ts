@@ -6,9 +6,10 @@ import { poolChanged } from './poolChanged.ts'
 import { positionOf } from './position.ts'
 import { cleanText, TEXT_LIMITS } from './text.ts'
 import type { PoolFacts, TokenEvent } from './tokenEvent.ts'
+import { V3_TOPICS } from './uniswapV3.ts'
 import { addressTopic, addressWord, MalformedLogError, wordsOf, wordTopic } from './words.ts'
 import { WOW_CURVE_SUPPLY, wowCostOf, wowPriceAt } from './wowCurve.ts'
-import { decodeWowTokens } from './wowTrades.ts'
+import { decodeWowTokens, TOKEN_TOPICS } from './wowTrades.ts'
 
 /*
  * Zora's WOW: a token that is its own curve, minting what it sells and burning what it takes back; a Uniswap v3 WETH pool that exists from
@@ -64,6 +65,7 @@ function createWow({ launchpad, startBlock, contracts, weth }: AdapterOptions): 
     contracts: [factory, protocolRewards],
     startBlock,
     announcing: new Set([TOPICS.created]),
+    understood: new Set([...Object.values(TOPICS), ...TOKEN_TOPICS, ...V3_TOPICS]),
     discover: logs =>
       logs.filter(log => log.address === factory && log.topics[0] === TOPICS.created).flatMap(log => discoverIn(log, context)),
     decode: transaction => decodeTransaction(transaction, context),

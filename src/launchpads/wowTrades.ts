@@ -18,7 +18,7 @@ interface TradeTopic {
 }
 
 /** Trades come with the token's supply after them and, from some tokens, without. */
-const TRADES: ReadonlyMap<Hex | undefined, TradeTopic> = new Map([
+const TRADES: ReadonlyMap<Hex, TradeTopic> = new Map([
   [toEventSelector(`WowTokenBuy(${HEAD},uint256,uint8)`), { side: 'buy', withSupply: true }],
   [toEventSelector(`WowTokenBuy(${HEAD},uint8)`), { side: 'buy', withSupply: false }],
   [toEventSelector(`WowTokenSell(${HEAD},uint256,uint8)`), { side: 'sell', withSupply: true }],
@@ -26,6 +26,9 @@ const TRADES: ReadonlyMap<Hex | undefined, TradeTopic> = new Map([
 ])
 const FEES = toEventSelector('WowTokenFees(address,address,address,address,uint256,uint256,uint256,uint256)')
 const GRADUATED = toEventSelector('WowMarketGraduated(address,address,uint256,uint256,uint256,uint8)')
+
+/** First topics of what the tokens themselves tell. */
+export const TOKEN_TOPICS: readonly Hex[] = [...TRADES.keys(), FEES, GRADUATED]
 
 const ON_CURVE = 0n
 
@@ -65,7 +68,7 @@ export function decodeWowTokens(transaction: TransactionLogs, launchpad: string)
     const at = { ...positionOf(log, transaction), token }
     const state = progressOf(token)
     try {
-      const topic = TRADES.get(log.topics[0])
+      const topic = TRADES.get(log.topics[0] ?? '0x')
       if (topic !== undefined) {
         const trade = decodeTrade(log, topic)
         const graduation = state.graduation

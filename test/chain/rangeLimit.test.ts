@@ -4,6 +4,7 @@ import { parseRangeLimit, type RangeLimit } from '#chain/rangeLimit.ts'
 const blocks = (max: number | null): RangeLimit => ({ kind: 'blocks', max })
 const suggested = (from: number, to: number): RangeLimit => ({ kind: 'suggested', from, to })
 const density: RangeLimit = { kind: 'density' }
+const unlisted: RangeLimit = { kind: 'unlisted' }
 const addresses = (max: number | null): RangeLimit => ({ kind: 'addresses', max })
 
 /** What providers and nodes have been seen to answer, and what it means. */
@@ -26,6 +27,13 @@ const WORDINGS: readonly (readonly [who: string, message: string, limit: RangeLi
   ],
   ['Infura, by results', 'query returned more than 10000 results. Try with this block range [0x1A, 0x2B].', suggested(26, 43)],
   ['Infura, by blocks', 'range 1000000 exceeds limit of 10000', blocks(10_000)],
+  [
+    'PublicNode, of any address',
+    'Please specify an address in your request or, to remove restrictions, order a dedicated full node here: https://example.com',
+    unlisted,
+  ],
+  ['of any address', 'eth_getLogs without address is not supported', unlisted],
+  ['of any address, as a parameter', 'address field is required', unlisted],
   ['geth-like', 'query returned more than 10000 results', density],
   ['QuickNode', 'eth_getLogs is limited to a 10,000 range', blocks(10_000)],
   ['QuickNode, trial', 'eth_getLogs is limited to a 5 range', blocks(5)],

@@ -37,6 +37,7 @@ it('any tree of forks ends in the tables of a fresh index of its last chain', {
     whole: sum(({ whole }) => whole),
     lostCommits: sum(({ lostCommits }) => lostCommits),
     lostSwaps: sum(({ lostSwaps }) => lostSwaps),
+    unlisted: sum(({ unlisted }) => unlisted),
     dropped: events('dropped'),
     added: events('added'),
   }
@@ -51,6 +52,7 @@ it('any tree of forks ends in the tables of a fresh index of its last chain', {
   expect(seen.whole).toBeGreaterThan(trees / 40)
   expect(seen.lostCommits).toBeGreaterThan(trees / 4)
   expect(seen.lostSwaps).toBeGreaterThan(trees / 20)
+  expect(seen.unlisted).toBeGreaterThan(trees / 4)
   expect(seen.deepest).toBeGreaterThan(56)
   const rare = (counts: typeof seen.dropped) => EVENT_KINDS.filter(kind => !((counts[kind] ?? 0) > trees / 20))
   expect([rare(seen.dropped), rare(seen.added)]).toEqual([[], []])

@@ -14,6 +14,7 @@ import { countEvents, EVENT_KINDS, type EventCounts } from './simulatedEvents.ts
 import { cursorOf, indexAtOnce, isAsFar, openIndex, readDirectory } from './simulatedIndex.ts'
 import { START_BLOCK } from './simulatedLaunchpad.ts'
 import { rememberStart } from './startingCursor.ts'
+import { FEW_LISTED, hasLongLists, isUnlisted, strangersLogs } from './strangers.ts'
 import { createTokenWatcher } from './tokenWatcher.ts'
 import { createTreeClients } from './treeClients.ts'
 import { createUnderWay } from './underWay.ts'
@@ -48,6 +49,8 @@ export interface TreeOutcome {
   /** Commits of blocks, and swaps, that were done and whose answer was lost. */
   readonly lostCommits: number
   readonly lostSwaps: number
+  /** Queries of logs that left the list of addresses out. */
+  readonly unlisted: number
   /** In blocks that were indexed and are no more, and in those that took their place. */
   readonly dropped: EventCounts
   readonly added: EventCounts
@@ -72,7 +75,8 @@ export async function growTree(
   const confirmations = random.weighted([3, 1, 1])
   // What is followed can't be backfilled: most trees are shallow ones, which come to their backfills cheaply.
   const maxReorgDepth = random.chance(0.12) ? DEEPEST : 10
-  const forking = createForkingChain(random, maxReorgDepth)
+  const longLists = hasLongLists(seed)
+  const forking = createForkingChain(random, maxReorgDepth, longLists ? strangersLogs : undefined)
   const { chain } = forking
   const genesisHash = chain.at(0).header.hash
   // Of some trees everything is watched by one client, of the others what clients happen to watch. Their whims leave the tree as it is.
@@ -88,12 +92,14 @@ export async function growTree(
     whole: 0,
     lostCommits: 0,
     lostSwaps: 0,
+    unlisted: 0,
     dropped: NO_EVENTS,
     added: NO_EVENTS,
   }
   /** What happens after so many more questions to the provider. */
   let armed: { left: number; happen(): void } | null = null
-  const intercept: ChainRpcOptions['intercept'] = (_provider, _call, answer) => {
+  const intercept: ChainRpcOptions['intercept'] = (_provider, call, answer) => {
+    if (isUnlisted(call)) outcome.unlisted++
     clients?.stir()
     if (armed !== null && armed.left-- === 0) {
       const { happen } = armed
@@ -174,6 +180,7 @@ export async function growTree(
       backfillBounds: SMALL_RANGES,
       // Of a tree of few blocks most would be too near the head to be committed together.
       settledBlocks: seed % 3,
+      mostListed: longLists ? FEW_LISTED : undefined,
     })
     started.indexer.blocks.subscribe(block => {
       watcher.take(block)

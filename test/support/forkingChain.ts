@@ -1,6 +1,6 @@
 import type { Random } from '#devchain/traders/random.ts'
 import type { Hex } from '#domain/address.ts'
-import { createSimulatedChain, type SimulatedBlock, type SimulatedChain } from './simulatedChain.ts'
+import { createSimulatedChain, type NewLog, type SimulatedBlock, type SimulatedChain } from './simulatedChain.ts'
 import { EMPTY_MARKET, type Market, START_BLOCK, tradeBlock } from './simulatedLaunchpad.ts'
 
 /** A chain that forks at random, and what is mined on it. */
@@ -17,14 +17,19 @@ export interface Fork {
   readonly added: readonly SimulatedBlock[]
 }
 
-export function createForkingChain(random: Random, maxReorgDepth: number): ForkingChain {
+/** @param strangers the logs of others in the block of that number. Default none */
+export function createForkingChain(
+  random: Random,
+  maxReorgDepth: number,
+  strangers: (number: number) => readonly NewLog[] = () => [],
+): ForkingChain {
   const chain = createSimulatedChain({ genesisTimestamp: 1_700_000_000 })
   const markets = new Map<Hex, Market>([[chain.head().header.hash, EMPTY_MARKET]])
   let highest = 0
   const mine = (count: number) => {
     for (let mined = 0; mined < count; mined++) {
       const { logs, market } = tradeBlock(markets.get(chain.head().header.hash) ?? EMPTY_MARKET, random)
-      const block = chain.mine(logs, Math.round(random.spread(1, 4_000)))
+      const block = chain.mine([...strangers(chain.head().header.number + 1), ...logs], Math.round(random.spread(1, 4_000)))
       markets.set(block.header.hash, market)
     }
     highest = Math.max(highest, chain.head().header.number)

@@ -55,6 +55,7 @@ export interface RunOptions {
   readonly followBlocks?: number
   readonly backfillBounds?: BackfillBounds
   readonly settledBlocks?: number
+  readonly mostListed?: number | undefined
   /** What `rpc` lives by. Default: one of its own, on which providers always answered just now. */
   readonly clock?: ManualClock
 }
@@ -63,11 +64,11 @@ const LONGEST_MS = 20_000
 
 /** Runs an indexer over a memory index without waiting anywhere. */
 export function runIndexer(options: RunOptions): RunningIndexer {
-  const { rpc, index, confirmations = 0, maxReorgDepth = 0, clock = createManualClock(), ...bounds } = options
+  const { rpc, index, confirmations = 0, maxReorgDepth = 0, clock = createManualClock(), mostListed, ...bounds } = options
   const hints = new Subject<void>()
   const log = createLogLines()
   const { sink, watchlist } = index
-  const source = createChainSource({ rpc })
+  const source = createChainSource({ rpc, mostListed })
   const indexer = createIndexer({
     source,
     sink,

@@ -3,10 +3,12 @@ import type { ChainLog } from '#domain/block.ts'
 import type { Decoded, Discovery, LaunchpadAdapter, TransactionLogs, Watched } from '#launchpads/adapter.ts'
 import { positionOf } from '#launchpads/position.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
+import { V2_TOPICS } from '#launchpads/uniswapV2.ts'
+import { V3_TOPICS } from '#launchpads/uniswapV3.ts'
 import { MalformedLogError } from '#launchpads/words.ts'
 import { type CompiledEvent, type CompiledMapping, compileMapping } from './compile.ts'
 import type { MappedLog } from './context.ts'
-import type { MappingInput } from './entries.ts'
+import { entriesOf, type MappingInput } from './entries.ts'
 import type { Emitter } from './kinds.ts'
 
 /**
@@ -24,6 +26,7 @@ export function createMappedAdapter(input: MappingInput & { readonly startBlock:
     ...(sharedCurve !== null && { curves: [sharedCurve] }),
     startBlock: input.startBlock,
     announcing: announcingTopics(byTopic),
+    understood: new Set([...[...byTopic.keys()].filter(topic => topic !== undefined), ...poolTopics(input)]),
     discover: (logs, lookup) => {
       const found: Discovery[] = []
       for (const log of logs) {
@@ -44,6 +47,12 @@ export function createMappedAdapter(input: MappingInput & { readonly startBlock:
 function announcingTopics(byTopic: CompiledMapping['byTopic']): ReadonlySet<Hex> {
   const announces = ({ discover, announce }: CompiledEvent) => discover !== undefined || announce !== undefined
   return new Set([...byTopic].flatMap(([topic, events]) => (topic !== undefined && events.some(announces) ? [topic] : [])))
+}
+
+/** Those of the kinds of pools that the mapping tells of. */
+function poolTopics({ events }: MappingInput): readonly Hex[] {
+  const types = new Set(entriesOf(events).map(({ mapping }) => mapping['poolType']))
+  return [...(types.has('uniswap-v2') ? V2_TOPICS : []), ...(types.has('uniswap-v3') ? V3_TOPICS : [])]
 }
 
 function discoverIn(log: ChainLog, { checkShape, discover }: CompiledEvent, source: MappedLog['source']): readonly Discovery[] {

@@ -27,6 +27,7 @@ export interface LifeOptions {
   readonly clock: ManualClock
   readonly confirmations: number
   readonly maxReorgDepth: number
+  readonly mostListed: number | undefined
   readonly underWay: UnderWay
   /** Told when a reorg begins to be swapped and when that has ended. */
   readonly onSwap: (isSwapping: boolean) => void
@@ -46,6 +47,7 @@ export async function startLife({
   clock,
   confirmations,
   maxReorgDepth,
+  mostListed,
   underWay,
   onSwap,
 }: LifeOptions): Promise<Life> {
@@ -82,6 +84,7 @@ export async function startLife({
       backfillBounds: SMALL_RANGES,
       // Of few blocks most would be too near the head to be committed together.
       settledBlocks: 2,
+      mostListed,
       clock,
     })
     return { rpc, index, running, writer, startedAt }

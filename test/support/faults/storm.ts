@@ -5,11 +5,13 @@ import type { Hex } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { hasCode, TokenwireError } from '#errors'
 import type { Directory } from '#launchpads/directory.ts'
+import type { FakeCall } from '#test/support/fakeProvider.ts'
 import { createForkingChain } from '#test/support/forkingChain.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
 import { createManualClock } from '#test/support/manualClock.ts'
 import { cursorOf, indexAtOnce, isAsFar, readDirectory } from '#test/support/simulatedIndex.ts'
 import { START_BLOCK } from '#test/support/simulatedLaunchpad.ts'
+import { FEW_LISTED, hasLongLists, isUnlisted, strangersLogs } from '#test/support/strangers.ts'
 import { createTokenWatcher } from '#test/support/tokenWatcher.ts'
 import { createUnderWay } from '#test/support/underWay.ts'
 import { clearCommits, type Tellings, tellingFaults } from './commitWitness.ts'
@@ -33,7 +35,10 @@ const OF_PROCESSES = [
   'all providers are dead',
 ] as const
 
-export const STORM_FAULTS: readonly string[] = [...RPC_FAULTS, ...DATABASE_FAULTS, ...OF_PROCESSES]
+/** What some providers say to a query of logs of any address. */
+const WANTS_ADDRESSES = { kind: 'error', code: -32_701, message: 'Please specify an address in your request' } as const
+
+export const STORM_FAULTS: readonly string[] = [...RPC_FAULTS, 'wants addresses', ...DATABASE_FAULTS, ...OF_PROCESSES]
 
 const LONGEST_MS = 30_000
 /** A head is looked for as soon as nothing is under way, and at the latest after so many milliseconds. */
@@ -51,7 +56,8 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
   const random = createRandom(seed)
   const maxReorgDepth = random.integer(3, 7)
   const confirmations = random.weighted([4, 2, 1])
-  const forking = createForkingChain(createRandom(seed + 1_000_003), maxReorgDepth)
+  const longLists = hasLongLists(seed)
+  const forking = createForkingChain(createRandom(seed + 1_000_003), maxReorgDepth, longLists ? strangersLogs : undefined)
   const { chain } = forking
   const clock = createManualClock()
   const databaseWeather = createDatabaseWeather(createRandom(seed + 2_000_003), hit)
@@ -98,6 +104,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
       clock,
       confirmations,
       maxReorgDepth,
+      mostListed: longLists ? FEW_LISTED : undefined,
       underWay,
       onSwap: isSwapping => {
         swapping = isSwapping
@@ -219,7 +226,13 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     }
     return databaseWeather.misfortune(request, swapping)
   })
-  rig.show(providerWeathers.map(weather => ({ ...weather, misbehave: call => (tick(), weather.misbehave(call)) })))
+  const listings = createRandom(seed + 4_000_003)
+  const refusal = (call: FakeCall) => {
+    if (!stormy || !isUnlisted(call) || !listings.chance(0.2)) return undefined
+    hit('wants addresses')
+    return WANTS_ADDRESSES
+  }
+  rig.show(providerWeathers.map(weather => ({ ...weather, misbehave: call => (tick(), refusal(call) ?? weather.misbehave(call)) })))
   await Promise.all([indexed.clearFew(), fresh.clearFew(), clearWitness(indexed.kysely)])
   await clearCommits(indexed.kysely)
   try {
