@@ -12,6 +12,7 @@ import type {
   WatchedLog,
 } from './adapter.ts'
 import { positionKey } from './directory.ts'
+import { poolChanged } from './poolChanged.ts'
 import { positionOf } from './position.ts'
 import { CLAIMED_TOPIC, lpLockerV2, type PositionRewards } from './positionRewards.ts'
 import { cleanText, TEXT_LIMITS } from './text.ts'
@@ -210,6 +211,8 @@ function decodePosition({ log, watched }: WatchedLog, transaction: TransactionLo
       const to = addressWord(wordsOf(log.data, 1)(0))
       if (from === to) return []
       return [
+        // The pool has not moved, and yet what lies in the position is to be asked for anew: it is another's.
+        poolChanged(position.at, pool.address, {}),
         ...recipientFees(position, from, pool, { accrued: 0n, handover: 'from' }),
         ...recipientFees(position, to, pool, { accrued: null, handover: 'to' }),
       ]

@@ -44,7 +44,7 @@ export function decodeLogs({ logs, headers, directory, adapters, weth }: DecodeI
       const watched = watchedBy(log, directory)
       if (watched !== undefined) watchedLogs.push({ log, watched })
     }
-    const decoded = decodeTransaction({ header, txHash, logs: watchedLogs }, adapters, weth)
+    const decoded = decodeTransaction({ header, txHash, logs: watchedLogs }, { directory, adapters, weth })
     blockEvents.push(...decoded.events)
     malformed.push(...decoded.malformed)
     if (logs[to]?.blockNumber === blockNumber) continue
@@ -54,16 +54,21 @@ export function decodeLogs({ logs, headers, directory, adapters, weth }: DecodeI
   return { events, malformed }
 }
 
-function decodeTransaction(transaction: TransactionLogs, adapters: readonly LaunchpadAdapter[], weth: Address): Decoded {
+function decodeTransaction(
+  transaction: TransactionLogs,
+  { directory, adapters, weth }: Pick<DecodeInput, 'directory' | 'adapters' | 'weth'>,
+): Decoded {
   const { events, malformed } = decodeShared(transaction, weth)
   const makers = new Map<number, Address>()
   let own = 0
   for (const adapter of adapters) {
     if (!isConcerned(adapter, transaction)) continue
     const decoded = adapter.decode(transaction)
+    // Of another launchpad's token it has nothing to tell, whatever it announces.
+    const told = decoded.events.filter(({ token }) => (directory.lookup(token)?.launchpad ?? adapter.launchpad) === adapter.launchpad)
     // Before what is shared: what a launchpad says of a log takes effect first.
-    events.splice(own, 0, ...decoded.events)
-    own += decoded.events.length
+    events.splice(own, 0, ...told)
+    own += told.length
     malformed.push(...decoded.malformed)
     for (const [logIndex, maker] of decoded.makers ?? []) makers.set(logIndex, maker)
   }

@@ -55,6 +55,12 @@ export interface LogParts {
 const ADDRESS_LENGTH = 42
 const POOL_ID_LENGTH = 66
 
+/** Whether it is no token's, or of a token that the same launchpad has announced: the first one that announces a token is its only one. */
+function isOwn(watched: Watched, lookup: Directory['lookup']): boolean {
+  const known = 'token' in watched ? lookup(watched.token) : undefined
+  return known === undefined || known.launchpad === watched.launchpad
+}
+
 /** Why a log matters: its emitter is watched, or what it is about: a pool inside a PoolManager, a position in a locker. */
 export function watchedBy(log: Pick<ChainLog, 'address' | 'topics'>, directory: Pick<Directory, 'lookup'>): Watched | undefined {
   const watched = directory.lookup(log.address)
@@ -131,7 +137,7 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
         known = found.size
         for (const adapter of adapters) {
           for (const { address, watched } of adapter.discover(blockLogs, lookup)) {
-            if (lookup(address) === undefined) found.set(address, { address, watched, block })
+            if (lookup(address) === undefined && isOwn(watched, lookup)) found.set(address, { address, watched, block })
           }
         }
       }

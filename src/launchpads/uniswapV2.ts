@@ -6,7 +6,7 @@ import { findMaker, findTaxedMaker } from './maker.ts'
 import { poolChanged } from './poolChanged.ts'
 import type { EventPosition, TokenEvent } from './tokenEvent.ts'
 import { magnitude, swapFee } from './uniswapV3.ts'
-import { addressTopic, MalformedLogError, wordsOf } from './words.ts'
+import { addressTopic, unsigned, wordsOf } from './words.ts'
 
 /**
  * The logs of a Uniswap v2 pair that move its amounts (`v2-core/contracts/interfaces/IUniswapV2Pair.sol`). A `Sync` with the reserves afterwards
@@ -20,7 +20,7 @@ const TOPICS = {
 /** First topics of the logs of a pair that tell anything. */
 export const V2_TOPICS: readonly Hex[] = Object.values(TOPICS)
 
-const MOST_RESERVE = 1n << 112n
+const RESERVE_BITS = 112
 
 type PoolWatched = Extract<Watched, { role: 'pool' }>
 
@@ -45,8 +45,7 @@ export function decodeUniswapV2(
   switch (log.topics[0]) {
     case TOPICS.sync: {
       const word = wordsOf(log.data, 2)
-      if (word(0) >= MOST_RESERVE || word(1) >= MOST_RESERVE) throw new MalformedLogError('expected reserves of 112 bits')
-      const reserves = ofPair(word(0), word(1))
+      const reserves = ofPair(unsigned(word(0), RESERVE_BITS), unsigned(word(1), RESERVE_BITS))
       const price = ratio(reserves.quote * powerOfTen(tokenDecimals), reserves.token * powerOfTen(pool.quoteDecimals))
       // A pair without tokens or without WETH has no price; the last one stays.
       const priceWeth = isWethQuoted && reserves.quote > 0n ? price : null

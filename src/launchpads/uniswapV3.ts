@@ -5,7 +5,7 @@ import type { TransactionLogs, Watched, WatchedLog } from './adapter.ts'
 import { findMaker } from './maker.ts'
 import { poolChanged } from './poolChanged.ts'
 import type { EventPosition, PoolFacts, TokenEvent } from './tokenEvent.ts'
-import { addressTopic, signed, wordsOf, wordTopic } from './words.ts'
+import { addressTopic, signed, unsigned, wordsOf, wordTopic } from './words.ts'
 
 /** The logs of a Uniswap v3 pool that move its amounts or price (`v3-core/contracts/interfaces/pool/IUniswapV3PoolEvents.sol`). */
 const TOPICS = {
@@ -51,16 +51,14 @@ export function decodeUniswapV3(
   switch (log.topics[0]) {
     case TOPICS.initialize: {
       const word = wordsOf(log.data, 2)
-      const sqrtPriceX96 = word(0)
-      const tick = Number(signed(word(1)))
-      return [changed({ priceWeth: priceAt(sqrtPriceX96), concentrated: { sqrtPriceX96, tick, liquidity: null } })]
+      const concentrated = concentratedState(word(0), word(1))
+      return [changed({ priceWeth: priceAt(concentrated.sqrtPriceX96), concentrated })]
     }
     case TOPICS.swap: {
       const word = wordsOf(log.data, 5)
       const reserves = move(signed(word(0)), signed(word(1)))
-      const sqrtPriceX96 = word(2)
-      const concentrated = { sqrtPriceX96, liquidity: word(3), tick: Number(signed(word(4))) }
-      const state = changed({ reserves, priceWeth: priceAt(sqrtPriceX96), concentrated })
+      const concentrated = concentratedState(word(2), word(4), word(3))
+      const state = changed({ reserves, priceWeth: priceAt(concentrated.sqrtPriceX96), concentrated })
       if (reserves.token === 0n && reserves.quote === 0n) return [state]
       const side = reserves.token < 0n || (reserves.token === 0n && reserves.quote > 0n) ? 'buy' : 'sell'
       const amountToken = magnitude(reserves.token)
@@ -90,6 +88,20 @@ export function decodeUniswapV3(
     }
     default:
       return []
+  }
+}
+
+/**
+ * The words of a pool's state. A pool may be any contract that a launchpad names: what Uniswap's own never says is no state.
+ *
+ * @param liquidity left out: the event does not tell it
+ * @throws MalformedLogError when one is wider than its type
+ */
+export function concentratedState(sqrtPriceX96: bigint, tick: bigint, liquidity: bigint | null = null) {
+  return {
+    sqrtPriceX96: unsigned(sqrtPriceX96, 160),
+    tick: Number(signed(tick, 24)),
+    liquidity: liquidity === null ? null : unsigned(liquidity, 128),
   }
 }
 

@@ -4,7 +4,7 @@ import type { TransactionLogs, Watched, WatchedLog } from './adapter.ts'
 import { findMaker } from './maker.ts'
 import { poolChanged } from './poolChanged.ts'
 import type { EventPosition, TokenEvent } from './tokenEvent.ts'
-import { magnitude, priceFromSqrt, swapFee } from './uniswapV3.ts'
+import { concentratedState, magnitude, priceFromSqrt, swapFee } from './uniswapV3.ts'
 import { addressTopic, MalformedLogError, signed, wordsOf } from './words.ts'
 
 /** The logs of a Uniswap v4 PoolManager that move a pool's price (`v4-core/src/interfaces/IPoolManager.sol`); topic 1 is the pool's id. */
@@ -40,9 +40,8 @@ export function decodeUniswapV4(
   switch (log.topics[0]) {
     case TOPICS.initialize: {
       const word = wordsOf(log.data, 5)
-      const sqrtPriceX96 = word(3)
-      const tick = Number(signed(word(4)))
-      return [changed({ priceWeth: priceAt(sqrtPriceX96), concentrated: { sqrtPriceX96, tick, liquidity: null } })]
+      const concentrated = concentratedState(word(3), word(4))
+      return [changed({ priceWeth: priceAt(concentrated.sqrtPriceX96), concentrated })]
     }
     case TOPICS.modifyLiquidity: {
       const word = wordsOf(log.data, 4)
@@ -52,9 +51,8 @@ export function decodeUniswapV4(
     case TOPICS.swap: {
       const word = wordsOf(log.data, 6)
       const [amount0, amount1] = [signed(word(0)), signed(word(1))]
-      const sqrtPriceX96 = word(2)
-      const concentrated = { sqrtPriceX96, liquidity: word(3), tick: Number(signed(word(4))) }
-      const state = changed({ priceWeth: priceAt(sqrtPriceX96), concentrated })
+      const concentrated = concentratedState(word(2), word(4), word(3))
+      const state = changed({ priceWeth: priceAt(concentrated.sqrtPriceX96), concentrated })
       // Of the swapper's: what they get is positive.
       const [tokens, quote] = pool.tokenIsToken0 ? [amount0, amount1] : [amount1, amount0]
       if (tokens === 0n && quote === 0n) return [state]

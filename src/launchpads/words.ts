@@ -51,7 +51,15 @@ export function addressWord(word: bigint): Address {
   return toAddress(`0x${word.toString(16).padStart(40, '0')}`)
 }
 
-/** A word as a signed integer (two's complement), of any `intN`. */
-export function signed(word: bigint): bigint {
-  return BigInt.asIntN(256, word)
+/** A word as an unsigned integer of so many bits. @throws MalformedLogError when it is wider */
+export function unsigned(word: bigint, bits: number): bigint {
+  if (word >> BigInt(bits) !== 0n) throw new MalformedLogError(`expected an unsigned integer of ${bits} bits`)
+  return word
+}
+
+/** A word as a signed integer (two's complement) of so many bits. @throws MalformedLogError when it is wider */
+export function signed(word: bigint, bits = 256): bigint {
+  const value = BigInt.asIntN(256, word)
+  if (BigInt.asIntN(bits, value) !== value) throw new MalformedLogError(`expected a signed integer of ${bits} bits`)
+  return value
 }

@@ -188,6 +188,17 @@ describe('what lies in a position', () => {
     expect(await claimable(second.token)).toEqual({ asOfBlock: handover.number, weth: '0', token: '0' })
   })
 
+  it('is known of who takes over, though nobody trades any more', async () => {
+    const one = refresher(1)
+    await refresh(one, await indexAll())
+    await clanker.handOver(creator, first.positionId, HEIR)
+    await clanker.handOver(creator, first.positionId, OWNER)
+    const handover = await indexAll()
+    expect(await claimable(first.token)).toMatchObject({ weth: null, token: null })
+    await refresh(one, handover)
+    expect(await claimable(first.token)).toEqual({ asOfBlock: handover.number, ...(await collected(first)) })
+  })
+
   it('is null when the providers refuse, and is not asked for again until it moves', async () => {
     const one = refresher(1, method => (method === 'eth_getBlockByNumber' ? null : { kind: 'missing', what: 'the state' }))
     await refresh(one, await indexAll())

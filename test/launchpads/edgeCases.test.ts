@@ -1,15 +1,9 @@
 import { encodeAbiParameters, encodeEventTopics, type Hex, parseAbi, parseAbiParameters, toEventSelector, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
-import type { ChainLog } from '#domain/block.ts'
 import { creatorFeeKey } from '#domain/changes.ts'
 import { formatDecimal } from '#domain/decimal.ts'
-import { decodeBatch } from '#indexer/decodeBatch.ts'
-import { project } from '#indexer/project/project.ts'
-import { createDirectory } from '#launchpads/directory.ts'
-import { createAdapters } from '#launchpads/registry.ts'
-import { silentLogger } from '#test/support/database.ts'
-import { memoryRows } from '#test/support/memoryRows.ts'
+import { followLogs, type LogBlock } from '#test/support/followLogs.ts'
 import { type NewLog, testAddress } from '#test/support/simulatedChain.ts'
 import { topic, transferLog, words } from '#test/support/simulatedLogs.ts'
 
@@ -26,32 +20,9 @@ const V4 = entry('clanker-v4', { factory: FACTORY, feeLocker: FEE_LOCKER, poolMa
 const WOW = entry('wow', { factory: FACTORY, protocolRewards: REWARDS })
 
 /** Blocks of transactions of logs, followed block by block or so many at once. */
-async function follow(launchpad: typeof V31, blocks: readonly (readonly (readonly NewLog[])[])[], atOnce = 1) {
-  const adapters = createAdapters({ weth: WETH, launchpads: [launchpad] })
-  const directory = createDirectory(adapters, [])
-  const rows = memoryRows()
-  const mined = blocks.map((transactions, index) => {
-    const number = index + 1
-    const header = { number, hash: word(number), parentHash: word(number - 1), timestamp: 1_700_000_000 + number }
-    let logIndex = 0
-    const logs = transactions.flatMap((one, txIndex) =>
-      one.map(({ address, topics = [], data = '0x' }): ChainLog => {
-        const at = { blockNumber: number, blockHash: header.hash, txHash: word(number * 100 + txIndex), txIndex, logIndex: logIndex++ }
-        return { address, topics, data, ...at }
-      }),
-    )
-    return { header, logs }
-  })
-  for (let at = 0; at < mined.length; at += atOnce) {
-    const some = mined.slice(at, at + atOnce)
-    const to = some.at(-1)?.header ?? expect.unreachable()
-    const batch = { from: at + 1, to, headers: some.map(({ header }) => header), logs: some.flatMap(({ logs }) => logs), live: true }
-    const { events, directory: known, discoveries } = await decodeBatch(batch, { directory, adapters, weth: WETH, logger: silentLogger })
-    const { timestamp } = to
-    rows.write(project({ events, rows: rows.load(timestamp), now: timestamp, weth: WETH, ethUsd: null, directory: known, blocks: [to] }))
-    directory.add(discoveries, to.number)
-  }
-  const { tokens, pools, trades, balances, creatorFees } = rows.tables
+async function follow(launchpad: typeof V31, blocks: readonly LogBlock[], atOnce = 1) {
+  const { tables } = await followLogs({ launchpads: [launchpad], weth: WETH, blocks, atOnce })
+  const { tokens, pools, trades, balances, creatorFees } = tables
   const feeOf = (creator: Address, currency: Address) =>
     creatorFees.get(creatorFeeKey({ launchpad: launchpad.name, creator, currency, token: TOKEN }))
   return { token: tokens.get(TOKEN), pools, trades, balances, feeOf }

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { formatDecimal } from '#domain/decimal.ts'
-import { priceFromSqrt, swapFee } from '#launchpads/uniswapV3.ts'
+import { concentratedState, priceFromSqrt, swapFee } from '#launchpads/uniswapV3.ts'
+import { MalformedLogError } from '#launchpads/words.ts'
 
 const Q96 = 2n ** 96n
 
@@ -36,4 +37,23 @@ test('takes the fee from the WETH of a buy, and of a sell what the withheld toke
   expect(swapFee('buy', 1n, 10_000n)).toBe(1n)
   // 99 received of 100: one percent of the tokens stayed.
   expect(swapFee('sell', 99n * 10n ** 18n, 10_000n)).toBe(10n ** 18n)
+})
+
+test('a state is read to the ends of its types, and past them is none: no column could hold it', () => {
+  const lowest = 2n ** 256n - 2n ** 23n
+  expect(concentratedState(2n ** 160n - 1n, lowest, 2n ** 128n - 1n)).toEqual({
+    sqrtPriceX96: 2n ** 160n - 1n,
+    tick: -(2 ** 23),
+    liquidity: 2n ** 128n - 1n,
+  })
+  expect(concentratedState(0n, 2n ** 23n - 1n)).toEqual({ sqrtPriceX96: 0n, tick: 2 ** 23 - 1, liquidity: null })
+  for (const [sqrtPriceX96, tick, liquidity] of [
+    [2n ** 160n, 0n, 0n],
+    [0n, 2n ** 23n, 0n],
+    [0n, lowest - 1n, 0n],
+    [0n, 2n ** 255n, 0n],
+    [0n, 0n, 2n ** 128n],
+  ] as const) {
+    expect(() => concentratedState(sqrtPriceX96, tick, liquidity)).toThrow(MalformedLogError)
+  }
 })

@@ -104,7 +104,8 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
           lastChangedBlock: event.blockNumber,
         })
       }
-      if (main) token.mainPool = pool.address
+      // A second announcement of the token does not move its market.
+      if (main) token.mainPool ??= pool.address
       return
     }
     case 'poolChanged':

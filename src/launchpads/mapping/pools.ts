@@ -1,5 +1,6 @@
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import type { PoolFacts } from '#launchpads/tokenEvent.ts'
+import { MalformedLogError } from '#launchpads/words.ts'
 import { decimalsOf, isWethQuoted, type MappedEvent, type MappedLog, type MappingContext, nonZero, tokenReader } from './context.ts'
 import { required } from './launch.ts'
 import type { Reader, Readers } from './readers.ts'
@@ -43,7 +44,9 @@ function factsReader(readers: Readers, { weth }: MappingContext, pool: Reader<Ad
   return (log: MappedLog['log'], token: Address): PoolFacts & { readonly address: Address } => {
     const named = quote?.(log) ?? weth
     const quoteToken = named === ZERO_ADDRESS ? weth : named
+    const address = nonZero(pool(log))
+    if (new Set([address, token, quoteToken]).size < 3) throw new MalformedLogError('expected a pool of the token and another one')
     const feeBps = fee?.(log) ?? (type === 'uniswap-v2' ? UNISWAP_V2_FEE_BPS : null)
-    return { address: nonZero(pool(log)), type, quoteToken, quoteDecimals: 18, tokenIsToken0: token < quoteToken, feeBps }
+    return { address, type, quoteToken, quoteDecimals: 18, tokenIsToken0: token < quoteToken, feeBps }
   }
 }

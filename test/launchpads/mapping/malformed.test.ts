@@ -114,6 +114,8 @@ describe('a log of a mapped event', () => {
     ['a buy with more fee than amount', logOf(TOKEN, buyTopics, words(1n, 2_000n, 500n, 501n))],
     ['a sell with more fee than amount', logOf(TOKEN, buyTopics, words(0n, 2_000n, 500n, 501n))],
     ['a move into no pool', logOf(TOKEN, [toEventSelector(UP)], words(0n))],
+    ['a move into itself', logOf(TOKEN, [toEventSelector(UP)], words(BigInt(TOKEN)))],
+    ['a move into what it is paid in', logOf(TOKEN, [toEventSelector(UP)], words(BigInt(WETH)))],
   ])('is counted and means nothing: %s', (_, log) => {
     expect(decode(log)).toEqual({ events: [], malformed: [log] })
     expect(adapter.discover([log], lookup)).toEqual([])

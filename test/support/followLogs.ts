@@ -1,0 +1,61 @@
+import { type Hex, toHex } from 'viem'
+import { expect } from 'vitest'
+import type { LaunchpadConfig } from '#config'
+import type { Address } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+import { decodeBatch } from '#indexer/decodeBatch.ts'
+import { project } from '#indexer/project/project.ts'
+import { createDirectory, type Directory } from '#launchpads/directory.ts'
+import { createAdapters } from '#launchpads/registry.ts'
+import { silentLogger } from './database.ts'
+import { type MemoryRows, memoryRows } from './memoryRows.ts'
+import type { NewLog } from './simulatedChain.ts'
+
+/** Transactions of logs. */
+export type LogBlock = readonly (readonly NewLog[])[]
+
+export interface FollowOptions {
+  readonly launchpads: readonly LaunchpadConfig[]
+  readonly weth: Address
+  /** From block 1 on. */
+  readonly blocks: readonly LogBlock[]
+  /** So many blocks in one batch. Default 1. */
+  readonly atOnce?: number
+}
+
+/** Decodes and projects logs without a chain or a database: the tables afterwards, and what is watched. */
+export async function followLogs({ launchpads, weth, blocks, atOnce = 1 }: FollowOptions): Promise<{
+  readonly tables: MemoryRows['tables']
+  readonly directory: Directory
+}> {
+  const adapters = createAdapters({ weth, launchpads })
+  const directory = createDirectory(adapters, [])
+  const rows = memoryRows()
+  const mined = blocks.map((transactions, index) => mine(index + 1, transactions))
+  for (let at = 0; at < mined.length; at += atOnce) {
+    const some = mined.slice(at, at + atOnce)
+    const to = some.at(-1)?.header ?? expect.unreachable()
+    const batch = { from: at + 1, to, headers: some.map(({ header }) => header), logs: some.flatMap(({ logs }) => logs), live: true }
+    const { events, directory: known, discoveries } = await decodeBatch(batch, { directory, adapters, weth, logger: silentLogger })
+    const { timestamp } = to
+    rows.write(project({ events, rows: rows.load(timestamp), now: timestamp, weth, ethUsd: null, directory: known, blocks: [to] }))
+    directory.add(discoveries, to.number)
+  }
+  return { tables: rows.tables, directory }
+}
+
+function mine(number: number, transactions: LogBlock) {
+  const header = { number, hash: word(number), parentHash: word(number - 1), timestamp: 1_700_000_000 + number }
+  let logIndex = 0
+  const logs = transactions.flatMap((one, txIndex) =>
+    one.map(({ address, topics = [], data = '0x' }): ChainLog => {
+      const at = { blockNumber: number, blockHash: header.hash, txHash: word(number * 100 + txIndex), txIndex, logIndex: logIndex++ }
+      return { address, topics, data, ...at }
+    }),
+  )
+  return { header, logs }
+}
+
+function word(value: number): Hex {
+  return toHex(value, { size: 32 })
+}
