@@ -23,6 +23,9 @@ const SAMPLE: ClaimTarget = {
   amount: 1n,
 }
 
+/** What a call can name. A contract that lies may have told of more, in several events. */
+const MOST_AMOUNT = 2n ** 256n - 1n
+
 /** What builds the call that pays a creator out, or all that is wrong with its mapping. Without one there is no call. */
 export function compileClaimCall({ events: { claimCall }, contracts }: MappingInput): CompiledClaimCall {
   if (claimCall === undefined) return { ok: true, value: () => null }
@@ -50,7 +53,8 @@ export function compileClaimCall({ events: { claimCall }, contracts }: MappingIn
     const shown = JSON.stringify(claimCall.arguments[wrong])
     return refuse(['arguments', wrong], `expected ${CLAIM_WORDS.join(', ')} or a value that fits ${`${type} ${name}`.trim()}, got ${shown}`)
   }
-  const build: BuildClaimCall = target => ({ to: fixed ?? target.token, data: encode(abi, claimCall.arguments, target) })
+  const build: BuildClaimCall = target =>
+    (target.amount ?? 0n) > MOST_AMOUNT ? null : { to: fixed ?? target.token, data: encode(abi, claimCall.arguments, target) }
   return { ok: true, value: build }
 }
 

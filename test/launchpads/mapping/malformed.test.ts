@@ -166,3 +166,17 @@ describe('a log of a mapped event', () => {
     expect(events[0]).toMatchObject({ kind: 'launch', name: 'x'.repeat(512) })
   })
 })
+
+it('no call is given for more than a call can name, however much was told', () => {
+  const claimCall = { function: 'function collect(uint256 amount)', contract: 'factory', arguments: ['amount'] } as const
+  const paying = createMappedAdapter({
+    launchpad: 'mine',
+    events: { ...EVENTS, claimCall },
+    contracts: { factory: FACTORY },
+    weth: WETH,
+    startBlock: 0,
+  })
+  const target = { token: TOKEN, creator: WHO, currency: WETH, scope: 'token', claimId: null } as const
+  expect(paying.claimCall({ ...target, amount: 2n ** 256n - 1n })?.to).toBe(FACTORY)
+  expect(paying.claimCall({ ...target, amount: 2n ** 256n })).toBeNull()
+})
