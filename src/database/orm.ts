@@ -2,6 +2,7 @@ import type { Logger as OrmLogger } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
 import { ormOptions } from './ormOptions.ts'
+import { prepareStatements } from './preparedStatements.ts'
 
 export interface OrmLimits {
   /** Most connections that are open at once. Default 10. */
@@ -19,6 +20,8 @@ export interface OrmLimits {
 const IDLE_CONNECTION_MS = 60_000
 const IDLE_IN_TRANSACTION_MS = 60_000
 const KEEP_ALIVE_DELAY_MS = 10_000
+/** A plan that was made for small tables lives no longer, should nobody gather statistics: it is its connection's. */
+const CONNECTION_LIFETIME_S = 60
 
 /**
  * The ORM over a pool of connections. Nothing is connected before the first statement. `orm.close()` closes the pool.
@@ -38,6 +41,8 @@ export function createOrm(databaseUrl: string, logger: Logger, limits: OrmLimits
       statement_timeout: limits.statementTimeoutMs ?? 30_000,
       lock_timeout: limits.lockTimeoutMs ?? 10_000,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      onPoolCreated: prepareStatements,
+      maxLifetimeSeconds: CONNECTION_LIFETIME_S,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     },

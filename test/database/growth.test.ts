@@ -168,9 +168,14 @@ describe('every other read', () => {
       const token = addressOf('token', rank)
       const all: HoldersQuery = { token, excludeTypes: [], limit: LIMIT }
       expect(await faultsOf(db => pageOf(3, all, (asked: HoldersQuery) => readHolders(db, asked)), LIMIT + 3)).toEqual([])
-      for (const excludeTypes of [['wallet'], ['pool', 'curve'], HOLDER_TYPES.filter(type => type !== 'burn')] as const) {
+      // Of types that few holders are, a page of those that are left ends the reading.
+      for (const [excludeTypes, mostRows] of [
+        [['pool', 'curve'], LIMIT + 6],
+        [['wallet'], MOST_LOOKED_AT + 2],
+        [HOLDER_TYPES.filter(type => type !== 'burn'), MOST_LOOKED_AT + 2],
+      ] as const) {
         const query: HoldersQuery = { token, excludeTypes, limit: LIMIT }
-        expect(await faultsOf(db => pageOf(2, query, (asked: HoldersQuery) => readHolders(db, asked)), MOST_LOOKED_AT + 2)).toEqual([])
+        expect(await faultsOf(db => pageOf(2, query, (asked: HoldersQuery) => readHolders(db, asked)), mostRows)).toEqual([])
       }
     }
   })
@@ -212,10 +217,10 @@ describe('every other read', () => {
     expect(await faultsOf(db => createChainStats(db, CHAIN_ID)(), (launched.rows[0]?.count ?? 0) + 40)).toEqual([])
   })
 
-  test.each(['p', 'pe', 'pepe', 'pepr', 'dog', 'z', 'zy', 'kabamo', '0x0a0b', 'moon cat', 'nothing like it'])(
+  test.each(['p', 'pe', 'pepe', 'pepr', 'dog', 'z', 'zy', 'kabamo', '0x0a0b', 'moon cat', 'meon cat', 'nothing like it'])(
     'of a search for %s looks at a bounded number',
     async q => {
-      expect(await faultsOf(db => readSearch(db, { q, limit: LIMIT }, CHAIN_ID), 4_200)).toEqual([])
+      expect(await faultsOf(db => readSearch(db, { q, limit: LIMIT }, CHAIN_ID), 3_000)).toEqual([])
     },
   )
 })

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { BalanceEntity } from '#database/entities/balanceEntity.ts'
 import { TokenEntity } from '#database/entities/tokenEntity.ts'
 import { createOrm } from '#database/orm.ts'
+import { FOR_THESE_VALUES, MOST_PREPARED } from '#database/preparedStatements.ts'
 import { openOrm, silentLogger, useDatabase } from '#test/support/database.ts'
 import { addressOf, insertRows, tokenRow, wordOf } from '#test/support/rows.ts'
 
@@ -53,6 +54,29 @@ describe('the ORM', () => {
     const { rows } = await sql`select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
       current_setting('application_name') as name, current_setting('idle_in_transaction_session_timeout') as idle`.execute(db)
     expect(rows).toEqual([{ statement: '1234ms', lock: '567ms', name: 'test-limits', idle: '1min' }])
+  })
+
+  test('prepares what it is given first on each connection, once', async () => {
+    const db = openOrm(database.url, { poolSize: 1 }).em.getKysely()
+    const ask = async (text: string, value: number) =>
+      (await sql<{ answer: number }>`select ${value}::integer as answer ${sql.raw(text)}`.execute(db)).rows[0]?.answer
+    for (let value = 0; value < 3; value++) expect(await ask('', value)).toBe(value)
+    await sql`${FOR_THESE_VALUES} select ${1}::integer`.execute(db)
+    for (let index = 0; index < MOST_PREPARED + 10; index++) expect(await ask(`-- ${index}`, index)).toBe(index)
+    // Asked without a parameter, hence not prepared itself.
+    const { rows } = await sql<{ statement: string; runs: number }>`
+      select statement, (generic_plans + custom_plans)::integer as runs from pg_prepared_statements`.execute(db)
+    expect(rows).toHaveLength(MOST_PREPARED)
+    expect(rows.filter(({ runs }) => runs === 3)).toEqual([{ statement: 'select $1::integer as answer ', runs: 3 }])
+  })
+
+  test('prepares again what failed to be parsed', async () => {
+    const db = openOrm(database.url, { poolSize: 1 }).em.getKysely()
+    const ask = () => sql`select ${1}::integer as one from made_later`.execute(db)
+    await expect(ask()).rejects.toThrow('does not exist')
+    await sql`create table made_later as select`.execute(db)
+    expect((await ask()).rows).toEqual([{ one: 1 }])
+    await sql`drop table made_later`.execute(db)
   })
 
   test('takes parameters of the URL that the ORM itself leaves out', async () => {

@@ -1,4 +1,5 @@
 import { CompiledQuery, type Kysely, type QueryExecutor } from 'kysely'
+import { isPrepared } from '#database/preparedStatements.ts'
 import type { Queryable } from '#database/queryable.ts'
 
 export interface PlanNode {
@@ -19,22 +20,42 @@ export interface MeasuredNode extends PlanNode {
 
 /** Runs work on a database and gives the plans of every statement that it ran, with the values it ran them with, all their nodes in one list. */
 export async function plansOf(db: Kysely<unknown>, work: (db: Queryable) => Promise<unknown>): Promise<readonly (readonly PlanNode[])[]> {
-  return explained<PlanNode>(db, work, 'format json')
+  const plans: (readonly PlanNode[])[] = []
+  for (const { sql, parameters } of await statementsOf(db, work)) {
+    plans.push(await planOf<PlanNode>(db, `explain (format json) ${sql}`, parameters))
+  }
+  return plans
 }
 
-/** The same with what each node did. Runs every statement twice. */
+/**
+ * The same with what each node did, and of every statement with parameters twice: as it is planned for these values and as it is planned for any, since the
+ * server goes over from the one to the other for statements that are prepared. Runs every statement three times.
+ */
 export async function measuredPlansOf(
   db: Kysely<unknown>,
   work: (db: Queryable) => Promise<unknown>,
 ): Promise<readonly (readonly MeasuredNode[])[]> {
-  return explained<MeasuredNode>(db, work, 'analyze, timing off, format json')
+  const measure = 'explain (analyze, timing off, format json)'
+  const plans: (readonly MeasuredNode[])[] = []
+  for (const { sql, parameters } of await statementsOf(db, work)) {
+    plans.push(await planOf<MeasuredNode>(db, `${measure} ${sql}`, parameters))
+    if (parameters.length === 0 || !isPrepared(sql)) continue
+    const run = `execute statement(${parameters.map(literal).join(', ')})`
+    const generic = await db.connection().execute(async session => {
+      await session.executeQuery(CompiledQuery.raw(`set plan_cache_mode = force_generic_plan; prepare statement as ${sql}`))
+      try {
+        return await planOf<MeasuredNode>(session, `${measure} ${run}`)
+      } finally {
+        await session.executeQuery(CompiledQuery.raw('deallocate statement; reset plan_cache_mode'))
+      }
+    })
+    plans.push(generic)
+  }
+  return plans
 }
 
-async function explained<Node extends PlanNode>(
-  db: Kysely<unknown>,
-  work: (db: Queryable) => Promise<unknown>,
-  options: string,
-): Promise<readonly (readonly Node[])[]> {
+/** The statements that some work runs. */
+async function statementsOf(db: Kysely<unknown>, work: (db: Queryable) => Promise<unknown>): Promise<readonly CompiledQuery[]> {
   const executor = db.getExecutor()
   const statements: CompiledQuery[] = []
   const executeQuery: QueryExecutor['executeQuery'] = (query, ...rest) => {
@@ -48,16 +69,29 @@ async function explained<Node extends PlanNode>(
     },
   })
   await work({ getExecutor: () => recording })
-  const plans: (readonly Node[])[] = []
-  for (const { sql, parameters } of statements) {
-    const { rows } = await db.executeQuery<{ 'QUERY PLAN': readonly { Plan: Node }[] }>(
-      CompiledQuery.raw(`explain (${options}) ${sql}`, [...parameters]),
-    )
-    plans.push(rows.flatMap(row => row['QUERY PLAN']).flatMap(({ Plan }) => flatten(Plan)))
-  }
-  return plans
+  return statements
+}
+
+async function planOf<Node extends PlanNode>(
+  db: Kysely<unknown>,
+  explain: string,
+  parameters: readonly unknown[] = [],
+): Promise<readonly Node[]> {
+  const { rows } = await db.executeQuery<{ 'QUERY PLAN': readonly { Plan: Node }[] }>(CompiledQuery.raw(explain, [...parameters]))
+  return rows.flatMap(row => row['QUERY PLAN']).flatMap(({ Plan }) => flatten(Plan))
 }
 
 function flatten<Node extends PlanNode>(node: Node): Node[] {
   return [node, ...((node.Plans ?? []) as readonly Node[]).flatMap(flatten)]
+}
+
+/** A parameter as it is written in a statement. */
+function literal(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return `'{${value.map(one => `"${text(one).replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}'`
+  return `'${text(value).replaceAll("'", "''")}'`
+}
+
+function text(value: unknown): string {
+  return Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : String(value)
 }

@@ -102,12 +102,12 @@ export const TokenEntity = defineEntity({
       expression: 'create index token_by_name_prefix on token (lower(name) text_pattern_ops)',
     },
     {
-      name: 'token_by_symbol_similarity',
-      expression: 'create index token_by_symbol_similarity on token using gin (lower(symbol) gin_trgm_ops)',
+      name: 'token_by_name_suffix',
+      expression: 'create index token_by_name_suffix on token (reverse(lower(name)) text_pattern_ops)',
     },
     {
-      name: 'token_by_name_similarity',
-      expression: 'create index token_by_name_similarity on token using gin (lower(name) gin_trgm_ops)',
+      name: 'token_by_name_words',
+      expression: `create index token_by_name_words on token using gin (to_tsvector('simple', name)) with (fastupdate = off)`,
     },
   ],
 })

@@ -33,18 +33,18 @@ export async function readHolders(db: Queryable, query: HoldersQuery): Promise<P
       ? sql``
       : sql`and (- balance.balance, balance.holder) > (- ${cursor.balance}::numeric, ${toBytes(cursor.address)}::bytea)`
   const lookedAt = excludeTypes.length === 0 ? limit + 1 : Math.max(limit + 1, MOST_LOOKED_AT)
-  // The last one that was looked at is listed too: the next page begins behind it.
+  // The last one that was looked at is listed too: the next page begins behind it. In the order of the index the reading ends with the page.
   const { rows } = await sql<HolderRow>`
     select token.total_supply, listed.* from token
     left join lateral (
       select * from (
-        select balance.holder, balance.balance, balance.type, balance.last_changed_block,
+        select - balance.balance as size, balance.holder, balance.balance, balance.type, balance.last_changed_block,
           ${cursor?.rank ?? 0}::bigint + row_number() over (order by - balance.balance, balance.holder) as rank
         from balance where balance.token = token.address and balance.balance > 0 ${after}
         order by - balance.balance, balance.holder limit ${lookedAt}
       ) as ranked
       where ranked.type <> all(${[...excludeTypes]}::text[]) or ranked.rank = ${(cursor?.rank ?? 0) + lookedAt}
-      order by ranked.rank limit ${limit + 1}
+      order by ranked.size, ranked.holder limit ${limit + 1}
     ) as listed on true
     where token.address = ${toBytes(token)}
     order by listed.rank`.execute(db)

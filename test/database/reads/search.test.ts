@@ -83,6 +83,34 @@ describe('searching tokens', () => {
     expect(await search('   ')).toEqual([])
   })
 
+  test('finds what is misspelt at either end, and words within a name, among many tokens', async () => {
+    const many = Array.from({ length: 900 }, (_, index) => {
+      const letters = [index % 26, Math.floor(index / 26) % 26, 7].map(code => String.fromCharCode(97 + code)).join('')
+      return named(100 + index, `${letters}x`, `${letters} filler ${letters}`, String(1_000 + index))
+    })
+    await insertRows(kysely, 'token', [
+      ...many,
+      named(1, 'WIZ', 'Wandering Albatross', '3'),
+      named(2, 'HMB', 'Humble Bumblebee Club', '2'),
+      named(3, 'GRAVITON', 'zzz', '1'),
+    ])
+    expect(await search('wandering albatros')).toEqual(['WIZ'])
+    expect(await search('vandering albatross')).toEqual(['WIZ'])
+    expect((await search('albatross'))[0]).toBe('WIZ')
+    expect(await search('bumblebee')).toEqual(['HMB'])
+    expect(await search('humble bumb')).toEqual(['HMB'])
+    expect(await search('club bumblebee')).toEqual(['HMB'])
+    expect(await search('gravitom')).toEqual(['GRAVITON'])
+    expect(await search('gravitom rocket')).toEqual(['GRAVITON'])
+  })
+
+  test('takes what is no word, or an operator of a search, as it is', async () => {
+    await insertRows(kysely, 'token', [named(1, 'A', "it's & ! | here"), named(2, 'B', '🐶🚀🌙 dog')])
+    expect(await search("it's & ! | hera")).toEqual(['A'])
+    expect(await search('🚀🌙🐶')).toEqual([])
+    expect(await search('!!! | :* &')).toEqual([])
+  })
+
   test('gives what a walk over all tokens gives, by symbol and by the beginning of symbol and name', async () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'B', 'b', '%', '_', '\\', ' ', 'é', 'É', '0'), minLength: 1, maxLength: 4 })
     const tokens = fc.sample(fc.tuple(text, text, fc.option(fc.nat(20))), { seed: 3, numRuns: 150 })

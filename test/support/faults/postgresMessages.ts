@@ -22,6 +22,8 @@ export class MessageReader {
   private started: boolean
   private rest: Buffer = Buffer.alloc(0)
   private waiting: Buffer[] = []
+  /** The texts of what the client has prepared, by name. */
+  private readonly prepared = new Map<string, string>()
 
   constructor({ started = false }: { readonly started?: boolean } = {}) {
     this.started = started
@@ -49,10 +51,17 @@ export class MessageReader {
       else if (type !== undefined && UNTIL_SYNC.has(type)) this.waiting.push(message)
       else if (type === SYNC) {
         const parts = this.waiting.splice(0)
-        const parse = parts.find(part => part[0] === PARSE)
-        yield toRequest(parse === undefined ? '' : textOf(parse, parse.indexOf(0, HEADER_BYTES) + 1), Buffer.concat([...parts, message]))
+        yield toRequest(this.statementOf(parts), Buffer.concat([...parts, message]))
       } else yield { kind: 'protocol', sql: '', bytes: message }
     }
+  }
+
+  /** What an extended query runs: text that it brings, or that an earlier one has brought under the name that it binds. */
+  private statementOf(parts: readonly Buffer[]): string {
+    const parse = parts.find(part => part[0] === PARSE)
+    if (parse !== undefined) this.prepared.set(textOf(parse, HEADER_BYTES), textOf(parse, parse.indexOf(0, HEADER_BYTES) + 1))
+    const bind = parts.find(part => part[0] === BIND)
+    return bind === undefined ? '' : (this.prepared.get(textOf(bind, bind.indexOf(0, HEADER_BYTES) + 1)) ?? '')
   }
 }
 
