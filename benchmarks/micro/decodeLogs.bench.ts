@@ -12,7 +12,7 @@ export const decodeLogsBenchmark: MicroBenchmark = {
 function decode(trades: number, batch: number): MicroTask {
   const { adapters, directory } = launchpadFixture()
   const { header, logs } = buysBlock(trades)
-  const input: DecodeInput = { logs, headers: [header], lookup: address => directory.lookup(address), adapters, weth: WETH }
+  const input: DecodeInput = { logs, headers: [header], directory, adapters, weth: WETH }
   return {
     name: `${trades} ${trades === 1 ? 'trade' : 'trades'}`,
     batch,

@@ -57,7 +57,6 @@ function projectTrades(trades: number, batch: number): MicroTask {
 
 function inputOf({ header, logs }: BlockOfLogs, rows: ProjectInput['rows']): ProjectInput {
   const { adapters, directory } = launchpadFixture()
-  const lookup = (address: Parameters<typeof directory.lookup>[0]) => directory.lookup(address)
-  const { events } = decodeLogs({ logs, headers: [header], lookup, adapters, weth: WETH })
-  return { events, rows, now: header.timestamp, weth: WETH, ethUsd: null, lookup, blocks: [header] }
+  const { events } = decodeLogs({ logs, headers: [header], directory, adapters, weth: WETH })
+  return { events, rows, now: header.timestamp, weth: WETH, ethUsd: null, directory, blocks: [header] }
 }

@@ -102,10 +102,22 @@ function leastOf(blocks: Iterable<number>): number {
 
 /** The headers of the blocks that have logs, ascending. Every single log is held against its header: one answer may mix two forks. */
 async function fetchHeaders(source: RangeSource, logs: readonly ChainLog[]): Promise<readonly ChainHeader[]> {
-  const headers = await source.headers([...new Set(logs.map(({ blockNumber }) => blockNumber))])
+  const headers = await source.headers(blocksOf(logs))
+  assertInBlocks(logs, headers)
+  return headers
+}
+
+/** The blocks that have logs, ascending. */
+function blocksOf(logs: readonly ChainLog[]): readonly number[] {
+  const blocks: number[] = []
+  for (const { blockNumber } of logs) if (blockNumber !== blocks.at(-1)) blocks.push(blockNumber)
+  return blocks
+}
+
+/** @throws `RpcError` `inconsistent` for a log of another block than its number's */
+function assertInBlocks(logs: readonly ChainLog[], headers: readonly ChainHeader[]): void {
   const hashes = new Map(headers.map(({ number, hash }) => [number, hash]))
   for (const { blockNumber, blockHash } of logs) if (hashes.get(blockNumber) !== blockHash) throw replaced(blockNumber)
-  return headers
 }
 
 /**

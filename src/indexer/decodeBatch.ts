@@ -15,7 +15,7 @@ export interface DecodedBatch extends Omit<BlockBatch, 'logs'> {
   /** What it announces; to be added to the directory once it is committed. */
   readonly discoveries: readonly IndexedDiscovery[]
   /** Why an address is watched, what the batch and those before it announce included. */
-  lookup(address: Hex): Watched | undefined
+  readonly directory: Pick<Directory, 'lookup'>
 }
 
 export interface DecodeOptions {
@@ -33,12 +33,11 @@ export async function decodeBatch(
   { directory, adapters, weth, announced = [], logger }: DecodeOptions,
 ): Promise<DecodedBatch> {
   const discoveries = directory.discoveries(logs, announced)
-  const added = new Map([...announced, ...discoveries].map(discovery => [discovery.address, discovery]))
-  const lookup = (address: Hex): Watched | undefined => directory.lookup(address) ?? added.get(address)?.watched
+  const known = new BatchDirectory(directory, [...announced, ...discoveries])
   // Block by block, what an address did before it was announced would not have been seen.
-  const seen = logs.filter(({ address, blockNumber }) => blockNumber >= (added.get(address)?.block ?? 0))
+  const seen = logs.filter(({ address, blockNumber }) => blockNumber >= known.announcedAt(address))
   const { events, malformed } = await inSlices(
-    decoding({ logs: seen, headers: batch.headers }, input => decodeLogs({ ...input, lookup, adapters, weth })),
+    decoding({ logs: seen, headers: batch.headers }, input => decodeLogs({ ...input, directory: known, adapters, weth })),
   )
   const [first] = malformed
   if (first !== undefined) {
@@ -48,7 +47,30 @@ export async function decodeBatch(
       'passed over logs that do not fit their event',
     )
   }
-  return { ...batch, logCount: logs.length, events, discoveries, lookup }
+  return { ...batch, logCount: logs.length, events, discoveries, directory: known }
+}
+
+/**
+ * What is indexed, and what a batch and those before it announce. Not a function made per batch: optimised code is made for one function, and V8 would
+ * throw all that looks addresses up away with it, to compile it anew for the next batch.
+ */
+class BatchDirectory {
+  readonly #indexed: Pick<Directory, 'lookup'>
+  readonly #announced: ReadonlyMap<Hex, IndexedDiscovery>
+
+  constructor(indexed: Pick<Directory, 'lookup'>, announced: readonly IndexedDiscovery[]) {
+    this.#indexed = indexed
+    this.#announced = new Map(announced.map(discovery => [discovery.address, discovery]))
+  }
+
+  lookup(address: Hex): Watched | undefined {
+    return this.#indexed.lookup(address) ?? this.#announced.get(address)?.watched
+  }
+
+  /** The block that announces it, 0 where it is indexed or never watched. */
+  announcedAt(address: Hex): number {
+    return this.#announced.get(address)?.block ?? 0
+  }
 }
 
 const LOGS_PER_STEP = 100

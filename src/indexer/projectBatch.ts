@@ -22,14 +22,14 @@ export interface ProjectOptions {
 /** Works out what a batch changes, from the rows as they are. Changes nothing. */
 export async function projectBatch(
   db: Queryable,
-  { events, lookup, ...batch }: DecodedBatch,
+  { events, directory, ...batch }: DecodedBatch,
   { weth, ethUsd, previous = null }: ProjectOptions,
 ): Promise<ProjectedBatch> {
   const now = batch.to.timestamp
   const keys = await inSlices(keysOf(events))
   const rows = await loadRows(db, keys, { now, expired: batch.behind !== true, pending: previous })
   const price = ethUsd === null ? null : parseDecimal(ethUsd)
-  const changes = await inSlices(projection({ events, rows, now, weth, ethUsd: price, lookup, blocks: remembered(batch) }))
+  const changes = await inSlices(projection({ events, rows, now, weth, ethUsd: price, directory, blocks: remembered(batch) }))
   return { ...batch, before: rows.tokens, changes, parted: partRows(changes, rows), after: previous?.to.hash ?? null }
 }
 

@@ -1,8 +1,8 @@
-import type { Address, Hex } from '#domain/address.ts'
+import type { Address } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { PoolType } from '#domain/token.ts'
-import type { Decoded, LaunchpadAdapter, TransactionLogs, Watched, WatchedLog } from './adapter.ts'
-import { watchedBy } from './directory.ts'
+import type { Decoded, LaunchpadAdapter, TransactionLogs, WatchedLog } from './adapter.ts'
+import { type Directory, watchedBy } from './directory.ts'
 import { positionOf } from './position.ts'
 import type { TokenEvent } from './tokenEvent.ts'
 import { decodeTransfer, TRANSFER_TOPIC } from './transfer.ts'
@@ -17,7 +17,7 @@ export interface DecodeInput {
   /** The headers of the blocks that hold the logs. */
   readonly headers: readonly BlockHeader[]
   /** Why an address is watched, what this run's own logs add included. */
-  lookup(address: Hex): Watched | undefined
+  readonly directory: Pick<Directory, 'lookup'>
   readonly adapters: readonly LaunchpadAdapter[]
   readonly weth: Address
 }
@@ -29,7 +29,7 @@ export interface DecodeInput {
  *
  * @throws `TypeError` when a header is missing, which is a defect in the caller
  */
-export function decodeLogs({ logs, headers, lookup, adapters, weth }: DecodeInput): Decoded {
+export function decodeLogs({ logs, headers, directory, adapters, weth }: DecodeInput): Decoded {
   const events: TokenEvent[] = []
   const malformed: ChainLog[] = []
   const headerOf = new Map(headers.map(header => [header.number, header]))
@@ -41,7 +41,7 @@ export function decodeLogs({ logs, headers, lookup, adapters, weth }: DecodeInpu
     if (header === undefined) throw new TypeError(`no header for block ${blockNumber}`)
     const watchedLogs: WatchedLog[] = []
     for (let log = logs[from]; log !== undefined && log.txHash === txHash && log.blockNumber === blockNumber; log = logs[++to]) {
-      const watched = watchedBy(log, lookup)
+      const watched = watchedBy(log, directory)
       if (watched !== undefined) watchedLogs.push({ log, watched })
     }
     const decoded = decodeTransaction({ header, txHash, logs: watchedLogs }, adapters, weth)
@@ -68,8 +68,16 @@ function decodeTransaction(transaction: TransactionLogs, adapters: readonly Laun
     for (const [logIndex, maker] of decoded.makers ?? []) makers.set(logIndex, maker)
   }
   // Stable: the events of one log keep the order that its decoder gave them.
-  events.sort((a, b) => a.logIndex - b.logIndex)
+  if (!isInOrder(events)) events.sort((a, b) => a.logIndex - b.logIndex)
   return { events: makers.size === 0 ? events : events.map(event => withMaker(event, makers)), malformed }
+}
+
+/** Nearly always: most transactions concern one launchpad, and sorting costs more than seeing that there is nothing to sort. */
+function isInOrder(events: readonly TokenEvent[]): boolean {
+  for (let index = 1; index < events.length; index++) {
+    if ((events[index] as TokenEvent).logIndex < (events[index - 1] as TokenEvent).logIndex) return false
+  }
+  return true
 }
 
 /** Launchpads may share a contract, such as an escrow, which is watched for one of them. */

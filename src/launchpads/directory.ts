@@ -52,13 +52,13 @@ const ADDRESS_LENGTH = 42
 const POOL_ID_LENGTH = 66
 
 /** Why a log matters: its emitter is watched, or what it is about: a pool inside a PoolManager, a position in a locker. */
-export function watchedBy(log: Pick<ChainLog, 'address' | 'topics'>, lookup: Directory['lookup']): Watched | undefined {
-  const watched = lookup(log.address)
+export function watchedBy(log: Pick<ChainLog, 'address' | 'topics'>, directory: Pick<Directory, 'lookup'>): Watched | undefined {
+  const watched = directory.lookup(log.address)
   const [, id] = log.topics
-  if (watched?.role === 'locker') return (id === undefined ? undefined : lookup(positionKey(log.address, id))) ?? watched
+  if (watched?.role === 'locker') return (id === undefined ? undefined : directory.lookup(positionKey(log.address, id))) ?? watched
   if (watched?.role !== 'poolManager') return watched
   // An indexed address has the length of an id, and is none.
-  const pool = id === undefined ? undefined : lookup(id)
+  const pool = id === undefined ? undefined : directory.lookup(id)
   return isUniswapV4(pool) ? pool : undefined
 }
 
@@ -111,7 +111,8 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
       return watched === undefined || block > last ? [] : [{ address, watched, block }]
     })
 
-  const isAnnouncing = ({ topics: [topic] }: ChainLog) => topic !== undefined && adapters.some(({ announcing }) => announcing.has(topic))
+  const announcing = new Set(adapters.flatMap(adapter => [...adapter.announcing]))
+  const isAnnouncing = ({ topics }: ChainLog) => topics[0] !== undefined && announcing.has(topics[0])
 
   const discoveries = (logs: readonly ChainLog[], announced: readonly IndexedDiscovery[] = []) => {
     const found = new Map<Hex, IndexedDiscovery>()
@@ -132,6 +133,7 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
     return [...found.values()]
   }
   const discover = (logs: readonly ChainLog[]) => {
+    if (!logs.some(isAnnouncing)) return []
     const found = new Set(
       discoveries(logs)
         .map(({ address }) => address)

@@ -179,7 +179,7 @@ function index(
     const now = block.timestamp
     const events = batch.flatMap(entry => entry.events)
     const before = rows.load(now)
-    const changes = project({ events, rows: before, now, weth: WETH, ethUsd: null, lookup: () => undefined, blocks: [] })
+    const changes = project({ events, rows: before, now, weth: WETH, ethUsd: null, directory: { lookup: () => undefined }, blocks: [] })
     beforeWrite(changes, before, rows)
     rows.write(changes)
     batch = []
@@ -299,7 +299,15 @@ describe('projecting', () => {
     const rows = memoryRows()
     const [launch] = buildChain([])
     const events = (launch?.events ?? []).filter(event => event.kind !== 'launch')
-    const changes = project({ events, rows: rows.load(0), now: 0, weth: WETH, ethUsd: null, lookup: () => undefined, blocks: [] })
+    const changes = project({
+      events,
+      rows: rows.load(0),
+      now: 0,
+      weth: WETH,
+      ethUsd: null,
+      directory: { lookup: () => undefined },
+      blocks: [],
+    })
     expect(changes).toEqual({ tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [], blocks: [] })
   })
 
@@ -314,7 +322,7 @@ describe('projecting', () => {
         now: block.timestamp,
         weth: WETH,
         ethUsd: null,
-        lookup: () => undefined,
+        directory: { lookup: () => undefined },
         blocks: [],
       }).trades[0]
     }

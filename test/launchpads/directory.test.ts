@@ -69,7 +69,7 @@ it('finds positions by their locker and number, and forgets them with the blocks
   } as const
   directory.add([{ address: positionKey(locker, 5n), watched: { role: 'position', launchpad: 'three', token: TOKEN, pool } }], 7)
   const topic = `0x${'5'.padStart(64, '0')}` as const
-  const watched = (address: typeof locker, which = directory) => watchedBy({ address, topics: [POOL_ID, topic] }, which.lookup)
+  const watched = (address: typeof locker, which = directory) => watchedBy({ address, topics: [POOL_ID, topic] }, which)
   expect(watched(locker)).toMatchObject({ role: 'position', token: TOKEN })
   expect(watched(testAddress(77))).toBeUndefined()
   expect(watched(locker, directory.upTo(6))).toEqual({ role: 'locker', launchpad: 'three' })

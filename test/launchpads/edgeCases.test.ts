@@ -46,9 +46,9 @@ async function follow(launchpad: typeof V31, blocks: readonly (readonly (readonl
     const some = mined.slice(at, at + atOnce)
     const to = some.at(-1)?.header ?? expect.unreachable()
     const batch = { from: at + 1, to, headers: some.map(({ header }) => header), logs: some.flatMap(({ logs }) => logs), live: true }
-    const { events, lookup, discoveries } = await decodeBatch(batch, { directory, adapters, weth: WETH, logger: silentLogger })
+    const { events, directory: known, discoveries } = await decodeBatch(batch, { directory, adapters, weth: WETH, logger: silentLogger })
     const { timestamp } = to
-    rows.write(project({ events, rows: rows.load(timestamp), now: timestamp, weth: WETH, ethUsd: null, lookup, blocks: [to] }))
+    rows.write(project({ events, rows: rows.load(timestamp), now: timestamp, weth: WETH, ethUsd: null, directory: known, blocks: [to] }))
     directory.add(discoveries, to.number)
   }
   const { tokens, pools, trades, balances, creatorFees } = rows.tables

@@ -50,7 +50,7 @@ function decode(logs: readonly LooseLog[], { tokenDecimals, ...facts }: Facts = 
   ])
   const at = { blockNumber: 1, blockHash: HEADER.hash, txHash: `0x${'2'.repeat(64)}`, txIndex: 0 } as const
   const given = logs.map((log, logIndex) => ({ ...log, ...at, logIndex }))
-  return decodeLogs({ logs: given, headers: [HEADER], lookup: address => entries.get(address), adapters: [], weth: WETH })
+  return decodeLogs({ logs: given, headers: [HEADER], directory: { lookup: address => entries.get(address) }, adapters: [], weth: WETH })
 }
 const events = (logs: readonly LooseLog[], facts?: Facts) => decode(logs, facts).events.filter(({ kind }) => kind !== 'transfer')
 const text = (price: Decimal | null) => (price === null ? null : formatDecimal(price))

@@ -60,7 +60,15 @@ export function tokenRows(scale: GrowthScale, plan: TokenPlan, events: readonly 
     while (next < events.length && (events[next]?.timestamp ?? 0) < to) next++
     const now = Math.min(to - 1, END)
     const rows = { tokens: withEmptyWindows(tokens), pools, balances: balancesOf(balances.values()), creatorFees, aging: agingOf(tokens) }
-    const changes = project({ events: events.slice(from, next), rows, now, weth: WETH, ethUsd, lookup: lookupOf(plan), blocks: [] })
+    const changes = project({
+      events: events.slice(from, next),
+      rows,
+      now,
+      weth: WETH,
+      ethUsd,
+      directory: { lookup: lookupOf(plan) },
+      blocks: [],
+    })
     from = next
     for (const row of changes.tokens) tokens.set(row.address, row)
     for (const row of changes.pools) pools.set(row.address, row)

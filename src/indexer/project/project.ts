@@ -1,4 +1,4 @@
-import { type Address, BURN_ADDRESSES, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
+import { type Address, BURN_ADDRESSES, ZERO_ADDRESS } from '#domain/address.ts'
 import type { IndexedBlock } from '#domain/block.ts'
 import type { Changes, CurrentRows } from '#domain/changes.ts'
 import { type Decimal, percentOf } from '#domain/decimal.ts'
@@ -6,6 +6,7 @@ import type { HolderType } from '#domain/holder.ts'
 import type { CandleDelta, TokenState, TradeRow } from '#domain/tokenState.ts'
 import { atOnce, type Steps } from '#indexer/inSlices.ts'
 import type { Watched } from '#launchpads/adapter.ts'
+import type { Directory } from '#launchpads/directory.ts'
 import type { TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
 import { foldCandles } from './candles.ts'
 import { type Draft, draftBalance, draftCreatorFee, draftPool, draftToken, launchedToken, type Mutable, openDraft } from './draft.ts'
@@ -21,7 +22,7 @@ export interface ProjectInput {
   /** USD per ETH to store with the trades; `null` while backfilling or without a fresh price. */
   readonly ethUsd: Decimal | null
   /** Why an address is watched: tells pools, curves and lockers from wallets. */
-  lookup(address: Hex): Watched | undefined
+  readonly directory: Pick<Directory, 'lookup'>
   /** The headers to remember, ascending. */
   readonly blocks: readonly IndexedBlock[]
 }
@@ -83,7 +84,7 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
   switch (event.kind) {
     case 'poolCreated': {
       const { pool, main } = event
-      const known = input.lookup(pool.address)
+      const known = input.directory.lookup(pool.address)
       // Whose it is was announced before: two tokens in one row would take each other's numbers.
       if (known !== undefined && !('token' in known && known.token === event.token)) return
       if (draftPool(draft, pool.address) === undefined) {
@@ -144,7 +145,7 @@ function applyTransfer(
   if (to === ZERO_ADDRESS) token.totalSupply -= amount
   const move = (holder: Address, delta: bigint) => {
     if (holder === ZERO_ADDRESS || delta === 0n) return
-    const row = draftBalance(draft, token.address, holder, holderType(holder, token, input.lookup(holder)))
+    const row = draftBalance(draft, token.address, holder, holderType(holder, token, input.directory.lookup(holder)))
     const held = row.balance > 0n
     row.balance += delta
     row.lastChangedBlock = blockNumber

@@ -62,7 +62,8 @@ const logOf = (address: Address, topics: readonly Hex[], data: Hex, logIndex = 0
   txIndex: 0,
   logIndex,
 })
-const decode = (...logs: readonly ChainLog[]) => decodeLogs({ logs, headers: [HEADER], lookup, adapters: [adapter], weth: WETH })
+const decode = (...logs: readonly ChainLog[]) =>
+  decodeLogs({ logs, headers: [HEADER], directory: { lookup }, adapters: [adapter], weth: WETH })
 
 const word = (value: bigint): string => value.toString(16).padStart(64, '0')
 const words = (...values: readonly bigint[]): Hex => `0x${values.map(word).join('')}`

@@ -62,12 +62,11 @@ it('a second token that names the curve of another one has no pool, and takes no
   const logs = [launch(FIRST, MARKET), launch(SECOND, MARKET), deal(FIRST), deal(SECOND)]
   const directory = createDirectory([adapter], [])
   directory.add(directory.discoveries(logs), 1)
-  const lookup = (address: Hex) => directory.lookup(address)
-  const { events, malformed } = decodeLogs({ logs, headers: [HEADER], lookup, adapters: [adapter], weth: WETH })
+  const { events, malformed } = decodeLogs({ logs, headers: [HEADER], directory, adapters: [adapter], weth: WETH })
   // The deal of the second token comes from what is known as the first one's curve.
   expect(malformed).toEqual([logs[3]])
   const rows = memoryRows().load(HEADER.timestamp)
-  const changes = project({ events, rows, now: HEADER.timestamp, weth: WETH, ethUsd: null, lookup, blocks: [HEADER] })
+  const changes = project({ events, rows, now: HEADER.timestamp, weth: WETH, ethUsd: null, directory, blocks: [HEADER] })
   expect(changes.pools).toMatchObject([{ address: MARKET, token: FIRST }])
   expect(changes.tokens.map(({ address, mainPool, tradeCount }) => [address, mainPool, tradeCount])).toEqual([
     [FIRST, MARKET, 1],
@@ -79,6 +78,8 @@ it('a launch that names a contract of the entry as the curve is counted as one t
   const log = launch(FIRST, FACTORY)
   const directory = createDirectory([adapter], [])
   expect(directory.discoveries([log])).toEqual([])
-  const lookup = (address: Hex) => directory.lookup(address)
-  expect(decodeLogs({ logs: [log], headers: [HEADER], lookup, adapters: [adapter], weth: WETH })).toEqual({ events: [], malformed: [log] })
+  expect(decodeLogs({ logs: [log], headers: [HEADER], directory, adapters: [adapter], weth: WETH })).toEqual({
+    events: [],
+    malformed: [log],
+  })
 })
