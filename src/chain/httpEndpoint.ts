@@ -1,7 +1,8 @@
-import { getHttpRpcClient } from 'viem/utils'
+import { Buffer } from 'node:buffer'
 import { BATCH, classifyHttpStatus, type HttpFacts, parseRetryAfter } from './classifyAnswer.ts'
+import { JsonText } from './jsonText.ts'
 import { redactor } from './redactUrl.ts'
-import { type EndpointOptions, isEnvelope, type RpcCall, type RpcEndpoint, readResult } from './rpcEndpoint.ts'
+import { type EndpointOptions, isEnvelope, type RpcCall, type RpcEndpoint, type RpcEnvelope, readResult } from './rpcEndpoint.ts'
 import { RpcError } from './rpcFault.ts'
 
 /** An answer of logs above this is refused like one that the provider calls too large. Bounds the memory of one call. */
@@ -10,10 +11,12 @@ const MAX_CALLS_PER_REQUEST = 100
 /** After so many full requests the limit that was learned is tried anew, a quarter higher: the refusal may have meant a bad moment. */
 const REQUESTS_BEFORE_MORE_CALLS = 64
 
-/** A provider over HTTP, on viem's HTTP client. It learns how many calls the provider takes in one request. */
+/**
+ * A provider over HTTP. It learns how many calls the provider takes in one request. The answer is kept as bytes, of which logs are read in place: viem's
+ * client makes text of them and objects of that.
+ */
 export function createHttpEndpoint({ name, url, nowMs, fetch: fetchFn = fetch }: EndpointOptions): RpcEndpoint {
-  // Time-outs are made here: viem's ends when the headers have come, and a provider may hang in the middle of the body.
-  const client = getHttpRpcClient(url, { timeout: 0, maxResponseBodySize: MAX_ANSWER_BYTES })
+  const target = targetOf(url)
   const redact = redactor(url)
   const underWay = new Set<AbortController>()
   let callsPerRequest = MAX_CALLS_PER_REQUEST
@@ -25,19 +28,16 @@ export function createHttpEndpoint({ name, url, nowMs, fetch: fetchFn = fetch }:
     if (closed) throw new RpcError({ kind: 'closed' }, name)
     const controller = new AbortController()
     underWay.add(controller)
+    // Until the last byte: a provider may hang in the middle of the body.
     const timer = setTimeout(() => controller.abort(), timeoutMs)
     let http: HttpFacts = { status: 200, retryAfterMs: null }
-    const bodies = calls.map(({ method, params }) => ({ jsonrpc: '2.0' as const, id: ++lastId, method, params: [...params] }))
+    const bodies = calls.map(({ method, params }) => ({ jsonrpc: '2.0' as const, id: ++lastId, method, params }))
     try {
-      const answer: unknown = await client.request({
-        body: bodies.length === 1 && bodies[0] !== undefined ? bodies[0] : bodies,
-        fetchOptions: { signal: controller.signal },
-        fetchFn: async (input, init) => {
-          const response = await fetchFn(input, init)
-          http = { status: response.status, retryAfterMs: parseRetryAfter(response.headers.get('Retry-After'), nowMs()) }
-          return response
-        },
-      })
+      const body = JSON.stringify(bodies.length === 1 ? bodies[0] : bodies)
+      const response = await fetchFn(target.url, { method: 'POST', headers: target.headers, body, signal: controller.signal })
+      http = { status: response.status, retryAfterMs: parseRetryAfter(response.headers.get('Retry-After'), nowMs()) }
+      const answer = await readBody(response)
+      if (answer === null) throw new RpcError(classifyHttpStatus(refusedMethod(calls), { ...http, status: 413 }), name)
       return readAnswer(bodies, answer, http)
     } catch (error) {
       throw toRpcError(error, calls, http, controller.signal.aborted)
@@ -50,38 +50,35 @@ export function createHttpEndpoint({ name, url, nowMs, fetch: fetchFn = fetch }:
   const toRpcError = (error: unknown, calls: readonly RpcCall[], http: HttpFacts, aborted: boolean): RpcError => {
     if (error instanceof RpcError) return error
     if (aborted) return new RpcError({ kind: closed ? 'closed' : 'timeout' }, name)
-    const method = calls.find(call => call.method === 'eth_getLogs')?.method ?? (calls.length > 1 ? BATCH : (calls[0]?.method ?? BATCH))
-    if (error instanceof Error && error.name === 'ResponseBodyTooLargeError')
-      return new RpcError(classifyHttpStatus(method, { ...http, status: 413 }), name)
-    if (http.status >= 400) return new RpcError(classifyHttpStatus(method, http), name)
-    // viem wraps what fetch and JSON.parse throw; a body that is no JSON is a syntax error below it.
-    const garbled = isCausedBySyntaxError(error)
-    return new RpcError(garbled ? { kind: 'garbled', what: 'not JSON' } : { kind: 'network' }, name)
+    if (http.status >= 400) return new RpcError(classifyHttpStatus(refusedMethod(calls), http), name)
+    return new RpcError(error instanceof SyntaxError ? { kind: 'garbled', what: 'not JSON' } : { kind: 'network' }, name)
   }
 
-  const readAnswer = (bodies: readonly { id: number; method: string }[], answer: unknown, http: HttpFacts): unknown[] => {
+  const readAnswer = (bodies: readonly { id: number; method: string }[], answer: JsonText, http: HttpFacts): unknown[] => {
     const [first] = bodies
+    const elements = answer.elements()
+    const list = elements?.map(readEnvelope)
     if (bodies.length === 1 && first !== undefined) {
-      const single = Array.isArray(answer) && answer.length === 1 ? answer[0] : answer
-      return [readEnvelope(first.method, single, http)]
+      return [resultOf(first.method, list?.length === 1 ? list[0] : (list ?? readEnvelope(answer)), http)]
     }
-    if (!Array.isArray(answer)) {
+    if (list === undefined) {
       // One error for the whole batch: what is refused is the batch.
-      readEnvelope(BATCH, answer, http)
+      resultOf(BATCH, readEnvelope(answer), http)
       throw new RpcError({ kind: 'garbled', what: 'a batch answered by one object' }, name)
     }
     const byId = new Map<unknown, unknown>()
-    for (const item of answer) if (isEnvelope(item)) byId.set(item.id, item)
+    for (const item of list) if (isEnvelope(item)) byId.set(item.id, item)
     return bodies.map(({ id, method }) => {
-      const envelope = byId.get(id) ?? batchError(answer)
+      const envelope = byId.get(id) ?? batchError(list)
       if (envelope === undefined) throw new RpcError({ kind: 'garbled', what: `a batch without the answer to ${method}` }, name)
-      return readEnvelope(method, envelope, http)
+      return resultOf(method, envelope, http)
     })
   }
 
-  const readEnvelope = (method: string, value: unknown, http: HttpFacts): unknown => {
+  const resultOf = (method: string, value: unknown, http: HttpFacts): unknown => {
     if (!isEnvelope(value)) throw new RpcError({ kind: 'garbled', what: `${method} answered by no object` }, name)
-    return readResult(value, method, http, redact, name)
+    const result = readResult(value, method, http, redact, name)
+    return result instanceof JsonText && method !== 'eth_getLogs' ? result.parse() : result
   }
 
   const send = async (calls: readonly RpcCall[], timeoutMs: number): Promise<readonly unknown[]> => {
@@ -117,6 +114,46 @@ function batchError(answer: readonly unknown[]): unknown {
   return answer.find(item => isEnvelope(item) && item.error !== undefined && (item.id === null || item.id === undefined))
 }
 
-function isCausedBySyntaxError(error: unknown): boolean {
-  return error instanceof SyntaxError || (error instanceof Error && isCausedBySyntaxError(error.cause))
+/** An envelope with its result as text; anything else as it is. @throws `SyntaxError` when it is no JSON */
+function readEnvelope(text: JsonText): unknown {
+  const members = text.members()
+  if (members === null) return text.parse()
+  const envelope: { -readonly [Name in keyof RpcEnvelope]: unknown } = { id: members.get('id')?.parse(), result: members.get('result') }
+  const error = members.get('error')
+  if (error !== undefined) envelope.error = error.parse()
+  return envelope
+}
+
+/** The body; `null` when it is larger than an answer may be. */
+async function readBody(response: Response): Promise<JsonText | null> {
+  if (Number(response.headers.get('Content-Length')) > MAX_ANSWER_BYTES) {
+    await response.body?.cancel()
+    return null
+  }
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length
+    // Leaving the loop cancels the rest.
+    if (size > MAX_ANSWER_BYTES) return null
+    chunks.push(chunk)
+  }
+  return new JsonText(Buffer.concat(chunks, size))
+}
+
+/** What an answer without a word of its own is taken to refuse. */
+function refusedMethod(calls: readonly RpcCall[]): string {
+  return calls.find(call => call.method === 'eth_getLogs')?.method ?? (calls.length > 1 ? BATCH : (calls[0]?.method ?? BATCH))
+}
+
+/** A name and password in the URL go into a header: `fetch` refuses them where they stand. */
+function targetOf(text: string): { readonly url: string; readonly headers: Readonly<Record<string, string>> } {
+  const url = new URL(text)
+  const { username, password } = url
+  const headers = { 'Content-Type': 'application/json' }
+  if (username === '') return { url: url.href, headers }
+  url.username = ''
+  url.password = ''
+  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
+  return { url: url.href, headers: { ...headers, Authorization: `Basic ${credentials}` } }
 }

@@ -1,5 +1,5 @@
-import { type Address, type Hex, parseAddress } from '#domain/address.ts'
-import type { BlockHeader, ChainLog } from '#domain/block.ts'
+import type { Hex } from '#domain/address.ts'
+import type { BlockHeader } from '#domain/block.ts'
 import { RpcError } from './rpcFault.ts'
 
 /** A header with what checking its logs and reporting the chain's condition need beside. */
@@ -13,7 +13,6 @@ const QUANTITY = /^0x[0-9a-f]{1,14}$/i
 const WIDE_QUANTITY = /^0x[0-9a-f]{1,64}$/i
 const HASH = /^0x[0-9a-f]{64}$/i
 const BLOOM = /^0x[0-9a-f]{512}$/i
-const BYTES = /^0x[0-9a-f]*$/i
 
 /**
  * Reads the answer to `eth_getBlockByNumber` or `eth_getBlockByHash`.
@@ -34,72 +33,6 @@ export function parseHeader(raw: unknown, what: string): ChainHeader {
       fields['baseFeePerGas'] === undefined || fields['baseFeePerGas'] === null
         ? null
         : BigInt(match(fields['baseFeePerGas'], WIDE_QUANTITY, `${what}: baseFeePerGas`)),
-  }
-}
-
-/**
- * Reads the answer to `eth_getLogs`.
- *
- * @throws `RpcError` `garbled` for anything that is no list of logs, `inconsistent` for a log that is marked as removed
- */
-export function parseLogs(raw: unknown): ChainLog[] {
-  if (!Array.isArray(raw)) throw new RpcError({ kind: 'garbled', what: 'logs: not a list' })
-  const texts = new LogTexts()
-  return raw.map(log => parseLog(log, texts))
-}
-
-/**
- * The checked texts of one answer. It holds few addresses and topics, again and again: each is kept once, so that the same text is the same string,
- * which is compared and looked up at once. Hashes of blocks and transactions are those of the log before or new.
- */
-class LogTexts {
-  readonly #topics = new Map<unknown, Hex>()
-  readonly #addresses = new Map<unknown, Address>()
-  readonly #last: Record<'blockHash' | 'transactionHash', Hex | null> = { blockHash: null, transactionHash: null }
-
-  topic(raw: unknown): Hex {
-    const known = this.#topics.get(raw)
-    if (known !== undefined) return known
-    const topic = parseHash(raw, 'log: topic')
-    this.#topics.set(raw, topic)
-    return topic
-  }
-
-  address(raw: unknown): Address {
-    const known = this.#addresses.get(raw)
-    if (known !== undefined) return known
-    const address = parseAddress(raw)
-    if (address === undefined) throw new RpcError({ kind: 'garbled', what: 'log: address' })
-    this.#addresses.set(raw, address)
-    return address
-  }
-
-  hash(fields: Readonly<Record<string, unknown>>, name: 'blockHash' | 'transactionHash'): Hex {
-    const last = this.#last[name]
-    if (last !== null && fields[name] === last) return last
-    const hash = parseHash(fields[name], `log: ${name}`)
-    this.#last[name] = hash
-    return hash
-  }
-}
-
-function parseLog(raw: unknown, texts: LogTexts): ChainLog {
-  const fields = recordOf(raw, 'log')
-  if (fields['removed'] === true) throw new RpcError({ kind: 'inconsistent', what: 'a log is marked as removed' })
-  const address = texts.address(fields['address'])
-  const topics: unknown = fields['topics']
-  if (!Array.isArray(topics) || topics.length > 4) throw new RpcError({ kind: 'garbled', what: 'log: topics' })
-  const data = match(fields['data'], BYTES, 'log: data')
-  if (data.length % 2 !== 0) throw new RpcError({ kind: 'garbled', what: 'log: data' })
-  return {
-    address,
-    topics: topics.map(topic => texts.topic(topic)),
-    data,
-    blockNumber: parseQuantity(fields['blockNumber'], 'log: blockNumber'),
-    blockHash: texts.hash(fields, 'blockHash'),
-    txHash: texts.hash(fields, 'transactionHash'),
-    txIndex: parseQuantity(fields['transactionIndex'], 'log: transactionIndex'),
-    logIndex: parseQuantity(fields['logIndex'], 'log: logIndex'),
   }
 }
 

@@ -12,7 +12,7 @@ export interface RpcEndpoint {
   /**
    * Sends the calls, over HTTP in as few requests as the provider allows.
    *
-   * @returns the results in the order of the calls
+   * @returns the results in the order of the calls: parsed, but logs may be left as `JsonText`
    * @throws `RpcError` with the first fault; then no result is to be used
    */
   send(calls: readonly RpcCall[], timeoutMs: number): Promise<readonly unknown[]>

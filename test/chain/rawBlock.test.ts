@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { parseHeader, parseLogs, parseQuantity } from '#chain/rawBlock.ts'
+import { parseHeader, parseQuantity } from '#chain/rawBlock.ts'
 import { createSimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
 
 const chain = createSimulatedChain()
 const block = chain.mine([{ address: testAddress(1), topics: [`0x${'AB'.repeat(32)}`], data: '0xAbCd' }])
 const rawHeader = chain.answer('eth_getBlockByNumber', ['0x1', false]) as Record<string, unknown>
-const rawLogs = chain.answer('eth_getLogs', [{ fromBlock: '0x0', toBlock: '0x1' }]) as Record<string, unknown>[]
-const rawLog = rawLogs[0] ?? {}
 
 describe('parseHeader', () => {
   it('reads a header', () => {
@@ -44,43 +42,6 @@ describe('parseHeader', () => {
 
   it.each([['a string'], [7], [undefined], [true]])('refuses %s', raw => {
     expect(() => parseHeader(raw, 'block 1')).toThrow('not an answer')
-  })
-})
-
-describe('parseLogs', () => {
-  it('reads logs, hex in lower case', () => {
-    expect(parseLogs(rawLogs)).toEqual([{ ...block.logs[0], topics: [`0x${'ab'.repeat(32)}`], data: '0xabcd' }])
-  })
-
-  it('refuses a log that was removed', () => {
-    expect(() => parseLogs([{ ...rawLog, removed: true }])).toThrow('contradiction: a log is marked as removed')
-  })
-
-  it.each([
-    ['address', '0x12'],
-    ['topics', 'none'],
-    ['topics', ['0x12']],
-    ['topics', Array.from({ length: 5 }, () => `0x${'00'.repeat(32)}`)],
-    ['data', '0x123'],
-    ['data', null],
-    ['blockHash', null],
-    ['blockHash', '0x'],
-    ['transactionHash', '0x'],
-    ['blockNumber', null],
-    ['logIndex', '-0x1'],
-    ['transactionHash', undefined],
-  ])('refuses a %s of %j', (field, value) => {
-    expect(() => parseLogs([{ ...rawLog, [field]: value }])).toThrow('not an answer')
-  })
-
-  it('refuses what is no list', () => {
-    expect(() => parseLogs({})).toThrow('not a list')
-    expect(() => parseLogs([null])).toThrow('not an object')
-  })
-
-  it('reads a log with a megabyte of data', () => {
-    const data = `0x${'5a'.repeat(1_000_000)}`
-    expect(parseLogs([{ ...rawLog, data }])[0]?.data).toBe(data)
   })
 })
 
