@@ -192,12 +192,14 @@ function allOf(logs: readonly ChainLog[]): FetchedPiece {
  */
 function inOrder(logs: ChainLog[]): readonly ChainLog[] {
   logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
-  for (const [index, log] of logs.entries()) {
-    const before = logs[index - 1]
-    if (before === undefined || before.blockNumber !== log.blockNumber) continue
-    if (before.logIndex === log.logIndex)
-      throw new RpcError({ kind: 'inconsistent', what: `log ${log.logIndex} of block ${log.blockNumber} twice` })
-    if (before.blockHash !== log.blockHash) throw new RpcError({ kind: 'inconsistent', what: `logs of two blocks ${log.blockNumber}` })
+  let before: ChainLog | null = null
+  for (const log of logs) {
+    if (before?.blockNumber === log.blockNumber) {
+      if (before.logIndex === log.logIndex)
+        throw new RpcError({ kind: 'inconsistent', what: `log ${log.logIndex} of block ${log.blockNumber} twice` })
+      if (before.blockHash !== log.blockHash) throw new RpcError({ kind: 'inconsistent', what: `logs of two blocks ${log.blockNumber}` })
+    }
+    before = log
   }
   return logs
 }

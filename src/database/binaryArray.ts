@@ -14,9 +14,12 @@ export interface ElementType<Value> {
 interface Bytes {
   buffer: Buffer
   length: number
+  /** The bytes that were written last, and where. */
+  readonly last: { hex: Hex; at: number }
 }
 
 const HEADER_BYTES = 20
+const LENGTH_BYTES = 4
 const ABSENT = -1
 
 /**
@@ -29,7 +32,7 @@ export function binaryArray<Value>(type: ElementType<Value>, values: readonly (V
 
 /** `binaryArray` of what is taken from each row. */
 export function arrayOf<Row, Value>(type: ElementType<Value>, rows: readonly Row[], valueOf: (row: Row) => Value | null): Buffer {
-  const to: Bytes = { buffer: Buffer.allocUnsafe(HEADER_BYTES + rows.length * type.usualBytes), length: 0 }
+  const to: Bytes = { buffer: Buffer.allocUnsafe(HEADER_BYTES + rows.length * type.usualBytes), length: 0, last: { hex: '0x', at: 0 } }
   // Dimensions, whether nulls may occur, the type; then of the one dimension its length and lower bound.
   for (const field of [1, 1, type.oid, rows.length, 1]) writeInt32(to, field)
   for (const row of rows) {
@@ -41,7 +44,7 @@ export function arrayOf<Row, Value>(type: ElementType<Value>, rows: readonly Row
     const start = to.length
     writeInt32(to, 0)
     type.write(to, value)
-    to.buffer.writeInt32BE(to.length - start - 4, start)
+    putInt32(to.buffer, start, to.length - start - LENGTH_BYTES)
   }
   return to.buffer.subarray(0, to.length)
 }
@@ -52,7 +55,12 @@ export const BYTEA: ElementType<Hex> = {
   write: (to, hex) => {
     const size = (hex.length - 2) / 2
     makeRoom(to, size)
-    if (to.buffer.write(hex.slice(2), to.length, 'hex') !== size) throw new TypeError('not hex')
+    const { buffer, length, last } = to
+    // Rows lie together by token: most have the hashes and addresses of the row before.
+    if (hex === last.hex) buffer.copyWithin(length, last.at, last.at + size)
+    else if (buffer.write(hex.slice(2), length, 'hex') !== size) throw new TypeError('not hex')
+    last.hex = hex
+    last.at = length
     to.length += size
   },
 }
@@ -85,7 +93,7 @@ export const SMALLINT: ElementType<number> = {
   },
 }
 
-export const INTEGER: ElementType<number> = { oid: 23, usualBytes: 8, write: (to, value) => writeInt32(to, whole(value)) }
+export const INTEGER: ElementType<number> = { oid: 23, usualBytes: 8, write: (to, value) => writeInt32(to, int32(value)) }
 
 export const BIGINT: ElementType<number> = {
   oid: 20,
@@ -93,7 +101,9 @@ export const BIGINT: ElementType<number> = {
   write: (to, value) => {
     makeRoom(to, 8)
     const high = Math.floor(whole(value) / 2 ** 32)
-    to.length = to.buffer.writeUInt32BE(value - high * 2 ** 32, to.buffer.writeInt32BE(high, to.length))
+    putInt32(to.buffer, to.length, high)
+    putInt32(to.buffer, to.length + 4, value - high * 2 ** 32)
+    to.length += 8
   },
 }
 
@@ -127,16 +137,16 @@ function writeNumeric(to: Bytes, scaled: bigint, places: number): void {
   const written = end === 0 ? 0 : groups - Math.floor(zeros / DIGITS_PER_GROUP)
   makeRoom(to, 8 + 2 * written)
   const { buffer } = to
-  let at = buffer.writeInt16BE(written, to.length)
-  at = buffer.writeInt16BE(written === 0 ? 0 : groups - 1 - places / DIGITS_PER_GROUP, at)
-  at = buffer.writeUInt16BE(scaled < 0n ? NEGATIVE : 0, at)
-  at = buffer.writeInt16BE(end === 0 ? 0 : Math.max(0, places - zeros), at)
+  putInt16(buffer, to.length, written)
+  putInt16(buffer, to.length + 2, written === 0 ? 0 : groups - 1 - places / DIGITS_PER_GROUP)
+  putInt16(buffer, to.length + 4, scaled < 0n ? NEGATIVE : 0)
+  putInt16(buffer, to.length + 6, end === 0 ? 0 : Math.max(0, places - zeros))
+  let at = to.length + 8
   let next = digits.length - groups * DIGITS_PER_GROUP
   for (let group = 0; group < written; group++) {
     let value = 0
     for (let digit = 0; digit < DIGITS_PER_GROUP; digit++, next++) value = value * 10 + (next < 0 ? 0 : digits.charCodeAt(next) - ZERO)
-    buffer[at] = value >> 8
-    buffer[at + 1] = value & 0xff
+    putInt16(buffer, at, value)
     at += 2
   }
   to.length = at
@@ -146,7 +156,24 @@ const ZERO = 0x30
 
 function writeInt32(to: Bytes, value: number): void {
   makeRoom(to, 4)
-  to.length = to.buffer.writeInt32BE(value, to.length)
+  putInt32(to.buffer, to.length, value)
+  to.length += 4
+}
+
+/** Without the checks of `writeInt32BE`, which cost more than the writing: the lower bits. */
+function putInt32(buffer: Buffer, at: number, value: number): void {
+  putInt16(buffer, at, value >>> 16)
+  putInt16(buffer, at + 2, value)
+}
+
+function putInt16(buffer: Buffer, at: number, value: number): void {
+  buffer[at] = (value >>> 8) & 0xff
+  buffer[at + 1] = value & 0xff
+}
+
+function int32(value: number): number {
+  if (value === (value | 0)) return value
+  throw new RangeError(`not a whole number of 32 bits: ${value}`)
 }
 
 /** The server would refuse the text of a fraction, and its bits would be cut off. */

@@ -44,8 +44,12 @@ function* keysOf(events: readonly TokenEvent[]): Steps<RowKeys> {
   const tokens = new Set<Address>()
   const holders = new Map<Address, Set<Address>>()
   const creatorFees = new Map<string, RowKeys['creatorFees'][number]>()
-  for (const [index, event] of events.entries()) {
-    if (index % EVENTS_PER_STEP === 0) yield
+  let untilStep = EVENTS_PER_STEP
+  for (const event of events) {
+    if (--untilStep === 0) {
+      untilStep = EVENTS_PER_STEP
+      yield
+    }
     const { token } = event
     tokens.add(token)
     if (event.kind === 'transfer') {

@@ -45,8 +45,8 @@ export function decodeLogs({ logs, headers, directory, adapters, weth }: DecodeI
       if (watched !== undefined) watchedLogs.push({ log, watched })
     }
     const decoded = decodeTransaction({ header, txHash, logs: watchedLogs }, { directory, adapters, weth })
-    blockEvents.push(...decoded.events)
-    malformed.push(...decoded.malformed)
+    for (const event of decoded.events) blockEvents.push(event)
+    for (const log of decoded.malformed) malformed.push(log)
     if (logs[to]?.blockNumber === blockNumber) continue
     for (const event of launchesFirst(blockEvents)) events.push(event)
     blockEvents = []
@@ -58,26 +58,45 @@ function decodeTransaction(
   transaction: TransactionLogs,
   { directory, adapters, weth }: Pick<DecodeInput, 'directory' | 'adapters' | 'weth'>,
 ): Decoded {
-  const { events, malformed } = decodeShared(transaction, weth)
-  const makers = new Map<number, Address>()
-  let own = 0
-  for (const adapter of adapters) {
-    if (!isConcerned(adapter, transaction)) continue
-    const decoded = adapter.decode(transaction)
-    // Of another launchpad's token it has nothing to tell, whatever it announces.
-    const told = decoded.events.filter(({ token }) => (directory.lookup(token)?.launchpad ?? adapter.launchpad) === adapter.launchpad)
-    // Before what is shared: what a launchpad says of a log takes effect first.
-    events.splice(own, 0, ...told)
-    own += told.length
-    malformed.push(...decoded.malformed)
-    for (const [logIndex, maker] of decoded.makers ?? []) makers.set(logIndex, maker)
-  }
-  // Stable: the events of one log keep the order that its decoder gave them.
-  if (!isInOrder(events)) events.sort((a, b) => a.logIndex - b.logIndex)
+  const shared = decodeShared(transaction, weth)
+  const own = adapters
+    .filter(adapter => isConcerned(adapter, transaction))
+    .map(adapter => withoutForeign(adapter.decode(transaction), adapter, directory))
+  const [first = NOTHING, ...others] = own
+  // What a launchpad says of a log takes effect before what is shared, and of two launchpads the first one's.
+  const events = inOrder(others.length === 0 ? first.events : own.flatMap(({ events }) => events), shared.events)
+  const malformed = own.every(({ malformed }) => malformed.length === 0)
+    ? shared.malformed
+    : [...shared.malformed, ...own.flatMap(({ malformed }) => malformed)]
+  const makers = new Map(own.flatMap(({ makers }) => [...(makers ?? [])]))
   return { events: makers.size === 0 ? events : events.map(event => withMaker(event, makers)), malformed }
 }
 
-/** Nearly always: most transactions concern one launchpad, and sorting costs more than seeing that there is nothing to sort. */
+/** Of another launchpad's token it has nothing to tell, whatever it announces. */
+function withoutForeign(decoded: Decoded, { launchpad }: LaunchpadAdapter, directory: DecodeInput['directory']): Decoded {
+  const isOwn = ({ token }: TokenEvent) => (directory.lookup(token)?.launchpad ?? launchpad) === launchpad
+  return decoded.events.every(isOwn) ? decoded : { ...decoded, events: decoded.events.filter(isOwn) }
+}
+
+const NOTHING: Decoded = { events: [], malformed: [] }
+
+/**
+ * Both lists as one by log index, of one log first those of the first list. The events of one log keep the order that their decoder gave them.
+ *
+ * @param first nearly always in order; not when it is of several launchpads, or when a graduation waits for its last trade
+ * @param second in order
+ */
+function inOrder(first: readonly TokenEvent[], second: readonly TokenEvent[]): readonly TokenEvent[] {
+  const merged: TokenEvent[] = []
+  let next = 0
+  for (const event of isInOrder(first) ? first : first.toSorted((a, b) => a.logIndex - b.logIndex)) {
+    for (let other = second[next]; other !== undefined && other.logIndex < event.logIndex; other = second[++next]) merged.push(other)
+    merged.push(event)
+  }
+  for (; next < second.length; next++) merged.push(second[next] as TokenEvent)
+  return merged
+}
+
 function isInOrder(events: readonly TokenEvent[]): boolean {
   for (let index = 1; index < events.length; index++) {
     if ((events[index] as TokenEvent).logIndex < (events[index - 1] as TokenEvent).logIndex) return false

@@ -20,23 +20,27 @@ export function wordsOf(data: Hex, count: number): (index: number) => bigint {
 /** The address in an indexed argument. @throws MalformedLogError when the topic is absent or wider than an address */
 export function addressTopic(topics: readonly Hex[], index: number): Address {
   const topic = topics[index]
-  const known = topic === undefined ? undefined : addressOfTopic.get(topic)
+  if (topic === undefined) throw new MalformedLogError(`expected an address in topic ${index}`)
+  return addressOf(topic)
+}
+
+/** The address in a word as hex. @throws MalformedLogError when it is wider than one */
+export function addressOf(word: Hex): Address {
+  const known = addressOfWord.get(word)
   if (known !== undefined) return known
-  if (topic === undefined || topic.length !== 66 || !topic.startsWith('0x000000000000000000000000')) {
-    throw new MalformedLogError(`expected an address in topic ${index}`)
-  }
-  const address = toAddress(`0x${topic.slice(26)}`)
-  if (addressOfTopic.size >= MOST_KNOWN_TOPICS) addressOfTopic.clear()
-  addressOfTopic.set(topic, address)
+  if (word.length !== 66 || !word.startsWith('0x000000000000000000000000')) throw new MalformedLogError('expected an address')
+  const address = toAddress(`0x${word.slice(26)}`)
+  if (addressOfWord.size >= MOST_KNOWN_WORDS) addressOfWord.clear()
+  addressOfWord.set(word, address)
   return address
 }
 
 /**
- * The addresses of the last topics: the same thousands come again and again. It saves cutting and checking them, and what is made of the same topic
- * is the same string, by which the rows of a holder are found at once.
+ * The addresses of the last words: the same thousands come again and again. It saves cutting and checking them, and what is made of the same word is the
+ * same string, by which the rows of a holder are found at once.
  */
-const addressOfTopic = new Map<Hex, Address>()
-const MOST_KNOWN_TOPICS = 20_000
+const addressOfWord = new Map<Hex, Address>()
+const MOST_KNOWN_WORDS = 20_000
 
 /** The integer in an indexed argument. */
 export function wordTopic(topics: readonly Hex[], index: number): bigint {

@@ -18,12 +18,26 @@ export function foldCandles(ticks: readonly Tick[]): readonly CandleDelta[] {
   const priced = ticks.flatMap(({ trade, priceWeth }) => (priceWeth === null ? [] : [{ trade, priceWeth, usd: usdPart(trade, priceWeth) }]))
   return Object.values(CANDLE_INTERVALS).flatMap(intervalSeconds => {
     const candles = new Map<number, Mutable<CandleDelta>>()
+    let candle: Mutable<CandleDelta> | undefined
     for (const { trade, priceWeth, usd } of priced) {
       const time = trade.timestamp - (trade.timestamp % intervalSeconds)
-      const candle = candles.get(time)
+      if (candle?.time !== time) candle = candles.get(time)
       if (candle === undefined) {
-        const price = { open: priceWeth, high: priceWeth, low: priceWeth, close: priceWeth }
-        candles.set(time, { token: trade.token, intervalSeconds, time, ...price, volumeWei: trade.amountWei ?? 0n, trades: 1, usd })
+        const { token, amountWei } = trade
+        const volumeWei = amountWei ?? 0n
+        candle = {
+          token,
+          intervalSeconds,
+          time,
+          open: priceWeth,
+          high: priceWeth,
+          low: priceWeth,
+          close: priceWeth,
+          volumeWei,
+          trades: 1,
+          usd,
+        }
+        candles.set(time, candle)
       } else extend(candle, trade, priceWeth, usd)
     }
     return [...candles.values()]

@@ -40,9 +40,12 @@ export function project(input: ProjectInput): Changes {
 /** `project`, step by step. */
 export function* projection(input: ProjectInput): Steps<Changes> {
   const draft = openDraft(input.rows)
-  for (const [index, event] of input.events.entries()) {
+  let untilStep = EVENTS_PER_STEP
+  for (const event of input.events) {
     apply(draft, event, input)
-    if (index % EVENTS_PER_STEP === 0) yield
+    if (--untilStep > 0) continue
+    untilStep = EVENTS_PER_STEP
+    yield
   }
   // Tokens that are only here because a trade leaves one of their windows now.
   for (const token of input.rows.tokens.values()) {

@@ -16,8 +16,8 @@ export interface Parameter {
   readonly indexed: boolean
   /** Whether its value is a word: a number, an address, a flag or short bytes. */
   readonly isWord: boolean
-  /** The word's 64 hex digits. @throws MalformedLogError */
-  word(log: ChainLog): string
+  /** The word's 64 hex digits after `0x`. @throws MalformedLogError */
+  word(log: ChainLog): Hex
   /** The hex digits of a `string` or `bytes`, of which at most `mostBytes` are looked at. @throws MalformedLogError */
   bytes(log: ChainLog, mostBytes: number): string
 }
@@ -33,7 +33,7 @@ export function parametersOf(event: AbiEvent): ReadonlyMap<string, Parameter> {
   for (const input of event.inputs) {
     if (input.indexed === true) {
       const index = topic++
-      const word = (log: ChainLog) => (log.topics[index] as Hex).slice(2)
+      const word = (log: ChainLog) => log.topics[index] as Hex
       if (input.name) found.set(input.name, parameterOf(input, input.name, { indexed: true, word }))
     } else {
       const at = head
@@ -103,10 +103,10 @@ function isDynamicType(parameter: AbiParameter): boolean {
   return type === 'tuple' && componentsOf(parameter).some(isDynamicType)
 }
 
-function wordAt(data: Hex, byte: number): string {
+function wordAt(data: Hex, byte: number): Hex {
   const start = 2 + byte * 2
   if (start + DIGITS > data.length) throw new MalformedLogError(`expected a word at byte ${byte}`)
-  return data.slice(start, start + DIGITS)
+  return `0x${data.slice(start, start + DIGITS)}`
 }
 
 function bytesAt(data: Hex, byte: number, mostBytes: number): string {
@@ -117,8 +117,8 @@ function bytesAt(data: Hex, byte: number, mostBytes: number): string {
 }
 
 /** A word as an offset or a length: no data has more bytes than a number can say. */
-function offset(word: string): number {
-  const value = BigInt(`0x${word}`)
+function offset(word: Hex): number {
+  const value = BigInt(word)
   if (value > 0xffff_ffffn) throw new MalformedLogError('an offset or length is out of bounds')
   return Number(value)
 }

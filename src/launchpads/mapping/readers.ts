@@ -1,7 +1,7 @@
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { cleanText } from '#launchpads/text.ts'
-import { MalformedLogError } from '#launchpads/words.ts'
+import { addressOf, MalformedLogError } from '#launchpads/words.ts'
 import type { Field, Fields } from './kinds.ts'
 import type { Parameter } from './parameters.ts'
 import { type EventMapping, expectation, type FieldValue } from './schema.ts'
@@ -140,7 +140,7 @@ function unsigned({ word, type }: Parameter): Reader<bigint> {
   const bits = BigInt(type.slice('uint'.length) || '256')
   const limit = 1n << bits
   return log => {
-    const value = BigInt(`0x${word(log)}`)
+    const value = BigInt(word(log))
     if (value >= limit) throw new MalformedLogError(`expected a ${type}`)
     return value
   }
@@ -152,16 +152,12 @@ function basisPoints(value: bigint): number {
 }
 
 function addressReader({ word }: Parameter): Reader<Address> {
-  return log => {
-    const digits = word(log)
-    if (!digits.startsWith('000000000000000000000000')) throw new MalformedLogError('expected an address')
-    return toAddress(`0x${digits.slice(24)}`)
-  }
+  return log => addressOf(word(log))
 }
 
 function flagReader({ word }: Parameter): Reader<boolean> {
   return log => {
-    const value = BigInt(`0x${word(log)}`)
+    const value = BigInt(word(log))
     if (value > 1n) throw new MalformedLogError('expected a bool')
     return value === 1n
   }
@@ -170,7 +166,7 @@ function flagReader({ word }: Parameter): Reader<boolean> {
 function textReader({ isWord, type, word, bytes }: Parameter, limitCodePoints: number): Reader<string | null> {
   // Short texts in a word are padded with zeros, which `cleanText` takes for the NULs that they are.
   const width = isWord ? Number(type.slice('bytes'.length)) * 2 : 0
-  return log => cleanText(decodeUtf8(isWord ? word(log).slice(0, width) : bytes(log, MOST_TEXT_BYTES)), limitCodePoints)
+  return log => cleanText(decodeUtf8(isWord ? word(log).slice(2, 2 + width) : bytes(log, MOST_TEXT_BYTES)), limitCodePoints)
 }
 
 function decodeUtf8(digits: string): string {
