@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createChainSource } from '#chain/chainSource.ts'
 import type { RpcCall } from '#chain/rpcEndpoint.ts'
@@ -16,7 +17,8 @@ const speak = (index: number): NewLog => ({ address: testAddress(index) })
 const bounds = { leastBlocks: 1, mostBlocks: 10, targetLogs: 100 }
 
 /** Ranges of ten blocks up to block 100, then runs, and from block 152 on single blocks. */
-function open(logs: (number: number) => readonly NewLog[], { prepare, fail = () => false }: Partial<Hooks> = {}) {
+function open(logs: (number: number) => readonly NewLog[], given: Partial<Settings> = {}) {
+  const { prepare, fail = () => false, startBlock = 0, settledBlocks = 8 } = given
   const chain = createSimulatedChain()
   for (let number = 1; number <= HEAD; number++) chain.mine(logs(number))
   const ranges: string[] = []
@@ -28,9 +30,9 @@ function open(logs: (number: number) => readonly NewLog[], { prepare, fail = () 
     if (fail(Number(fromBlock))) throw new Error('broken')
     return answer()
   }
-  const { watchlist } = createMemoryIndex({ contracts: [launchpad] })
+  const { watchlist } = createMemoryIndex({ contracts: [launchpad], startBlock })
   const source = createChainSource({ rpc: createChainRpc([chain], { intercept }) })
-  const batches = createBatches({ source, watchlist, prepare, followBlocks: FOLLOW_BLOCKS, settledBlocks: 8, bounds })
+  const batches = createBatches({ source, watchlist, prepare, followBlocks: FOLLOW_BLOCKS, settledBlocks, bounds })
   return {
     chain,
     ranges,
@@ -41,8 +43,10 @@ function open(logs: (number: number) => readonly NewLog[], { prepare, fail = () 
   }
 }
 
-interface Hooks {
+interface Settings {
   readonly prepare: BlockSink['prepare']
+  readonly startBlock: number
+  readonly settledBlocks: number
   /** Whether the question for logs from that block on fails. */
   fail(from: number): boolean
 }
@@ -128,6 +132,23 @@ describe('batches', () => {
     expect(blocks()).toBe(20)
     await next(153)
     expect(blocks()).toBe(21)
+  })
+
+  it('wait for their turn there also where all blocks would be committed together', async () => {
+    const { next, blocks } = open(() => [speak(1)], { settledBlocks: 0 })
+    await next(101)
+    await expect.poll(blocks).toBe(52)
+    expect((await next(133)).batch.to.number).toBe(152)
+    expect(blocks()).toBe(52)
+  })
+
+  it('wait for a single block before them, whose changes nobody knows before it is committed', async () => {
+    const { next, blocks } = open(() => [speak(1)], { startBlock: 101 })
+    expect((await next(101)).batch.to.number).toBe(101)
+    for (let turns = 0; turns < 200; turns++) await turn()
+    // It, and the few after it that are always fetched ahead.
+    expect(blocks()).toBe(12)
+    expect((await next(102)).batch).toMatchObject({ from: 102, to: { number: 133 } })
   })
 
   it('are fetched anew where the confirmed head has gone back, and they would go too far', async () => {
