@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { TokenwireError } from '#errors'
 import { LOCK_SPACE, LOCKS } from './advisoryLocks.ts'
 import { databaseFault, toDatabaseError } from './databaseErrors.ts'
+import { MIGRATION_OPTIONS } from './migrationOptions.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
 import { createOrm } from './orm.ts'
 import type { Queryable } from './queryable.ts'
@@ -19,7 +20,8 @@ const OLDEST_SERVER = 15
  */
 export async function migrate(databaseUrl: string, logger: Logger): Promise<readonly string[]> {
   // One connection holds the lock, one runs the migrations; an index on a large table may take its time.
-  const orm = createOrm(databaseUrl, logger, { poolSize: 2, applicationName: 'tokenwire-migrate', statementTimeoutMs: 0, lockTimeoutMs: 0 })
+  const limits = { poolSize: 2, applicationName: 'tokenwire-migrate', statementTimeoutMs: 0, lockTimeoutMs: 0 }
+  const orm = createOrm(databaseUrl, logger, limits, MIGRATION_OPTIONS)
   try {
     const db = orm.em.getKysely<unknown>()
     await checkServer(db, databaseUrl)

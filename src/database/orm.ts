@@ -1,7 +1,7 @@
 import type { Logger as OrmLogger } from '@mikro-orm/core'
-import { MikroORM } from '@mikro-orm/postgresql'
+import { MikroORM, type Options } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
-import { ormOptions } from './ormOptions.ts'
+import { connectionOptions } from './connectionOptions.ts'
 import { prepareStatements } from './preparedStatements.ts'
 
 export interface OrmLimits {
@@ -26,12 +26,14 @@ const CONNECTION_LIFETIME_S = 60
 /**
  * The ORM over a pool of connections. Nothing is connected before the first statement. `orm.close()` closes the pool.
  *
+ * @param more what is to be done with it beside running statements: `MIGRATION_OPTIONS`, `ENTITIES`
  * @throws `TokenwireError` with code `config_invalid` when the text is no PostgreSQL URL
  */
-export function createOrm(databaseUrl: string, logger: Logger, limits: OrmLimits = {}): MikroORM {
-  const options = ormOptions(databaseUrl)
+export function createOrm(databaseUrl: string, logger: Logger, limits: OrmLimits = {}, more: Options = {}): MikroORM {
+  const options = connectionOptions(databaseUrl)
   return new MikroORM({
     ...options,
+    ...more,
     loggerFactory: () => toOrmLogger(logger),
     pool: { min: 0, max: limits.poolSize ?? 10, idleTimeoutMillis: IDLE_CONNECTION_MS },
     driverOptions: {

@@ -6,14 +6,13 @@ import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { TokenwireError } from '#errors'
-import { createBackfill } from './backfill.ts'
 import type { BackfillReport } from './backfillReport.ts'
 import type { BackfillBounds } from './backfillSize.ts'
+import { createBatches, type NextBatch } from './batches.ts'
 import { confirmFirst } from './confirmFirst.ts'
-import { createFollow, liveBatch, runBatch } from './follow.ts'
 import type { IndexerStateRecorder } from './indexerState.ts'
 import { FOLLOW_BLOCKS, type PlannedBlocks, plan } from './plan.ts'
-import { type BlockBatch, type BlockSink, endOf, LONGEST_RUN_BLOCKS, type ProjectedBatch, type Watchlist } from './ports.ts'
+import { type BlockBatch, type BlockSink, endOf, type ProjectedBatch, type Watchlist } from './ports.ts'
 import { reconcile } from './reconcile.ts'
 import { findReorg } from './reorg.ts'
 import { fetchReplacement } from './replacement.ts'
@@ -73,8 +72,8 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
   const { source, sink, watchlist, state, report, maxReorgDepth, genesisHash, settledBlocks = SETTLED_BLOCKS, logger } = options
   const { startBlock } = watchlist
   const followBlocks = Math.max(options.followBlocks ?? FOLLOW_BLOCKS, maxReorgDepth)
-  const backfill = createBackfill({ source, watchlist, prepare: sink.prepare, bounds: options.backfillBounds })
-  const follow = createFollow({ source })
+  const bounds = options.backfillBounds
+  const batches = createBatches({ source, watchlist, prepare: sink.prepare, followBlocks, settledBlocks, bounds })
   /** `null`: to be asked of the database. */
   let local: LocalChain | null = null
   /** A commit that failed: whether it is in the database is not known. */
@@ -157,31 +156,18 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
     }
     const swapped = await perform({ to, run: () => sink.swap(replacement), done })
     local = null
-    backfill.forget()
-    follow.forget()
+    batches.forget()
     return swapped
   }
 
-  const fetchNext = async (
-    next: PlannedBlocks,
-    { confirmed }: ChainTip,
-  ): Promise<{ readonly batch: BlockBatch | ProjectedBatch; readonly first: BlockHeader }> => {
-    if (next.kind === 'backfill') {
-      // How far ranges may go, and with it what can be undone, was told by a tip: of a provider of another chain it would be too far.
-      const again = confirmed.hash === shownAgain ? confirmed : source.header(confirmed.number)
-      const [range, { hash }] = await Promise.all([backfill.range(next.from, next.target), again])
-      if (hash !== confirmed.hash) throw new RpcError({ kind: 'inconsistent', what: `another block ${confirmed.number} than the tip's` })
-      shownAgain = hash
-      return range
-    }
-    const behind = next.target - next.from - settledBlocks
-    // With the first block of all the index has something to go back to.
-    if (behind <= 0 || next.from === startBlock) {
-      const block = await follow.block(next.from, next.target)
-      return { batch: liveBatch(block, watchlist), first: block.header }
-    }
-    const run = await follow.run(next.from, next.target, Math.min(behind, LONGEST_RUN_BLOCKS))
-    return { batch: runBatch(run, watchlist), first: run[0].header }
+  const fetchNext = async (next: PlannedBlocks, { confirmed }: ChainTip): Promise<NextBatch> => {
+    if (next.kind === 'follow') return batches.next(next, confirmed.number)
+    // How far ranges may go, and with it what can be undone, was told by a tip: of a provider of another chain it would be too far.
+    const again = confirmed.hash === shownAgain ? confirmed : source.header(confirmed.number)
+    const [range, { hash }] = await Promise.all([batches.next(next, confirmed.number), again])
+    if (hash !== confirmed.hash) throw new RpcError({ kind: 'inconsistent', what: `another block ${confirmed.number} than the tip's` })
+    shownAgain = hash
+    return range
   }
 
   const step = async (tip: ChainTip): Promise<Advance> => {
@@ -230,8 +216,7 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
       } catch (error) {
         local = null
         shownAgain = null
-        backfill.forget()
-        follow.forget()
+        batches.forget()
         throw error
       }
     },

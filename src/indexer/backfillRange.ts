@@ -3,7 +3,7 @@ import type { ChainHeader } from '#chain/rawBlock.ts'
 import { RpcError } from '#chain/rpcFault.ts'
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { ANNOUNCING_STEPS, type BlockBatch, type Watchlist } from './ports.ts'
+import { ANNOUNCING_STEPS, type FetchedBatch, type Watchlist } from './ports.ts'
 
 export interface RangeRequest {
   readonly from: number
@@ -12,14 +12,6 @@ export interface RangeRequest {
   readonly announced: readonly Hex[]
   /** Past this many logs the range ends early. */
   readonly maxLogs: number
-}
-
-export interface FetchedRange {
-  readonly batch: BlockBatch
-  /** The header of the first block, which tells what the range follows on. */
-  readonly first: ChainHeader
-  /** Addresses and ids of pools that this range announces. */
-  readonly discovered: readonly Hex[]
 }
 
 type RangeSource = Pick<ChainSource, 'headers' | 'logsInRange'>
@@ -39,7 +31,7 @@ export async function fetchRange(
   source: RangeSource,
   watchlist: Watchlist,
   { from, to, announced, maxLogs }: RangeRequest,
-): Promise<FetchedRange> {
+): Promise<FetchedBatch> {
   const [first, end] = await source.headers([from, to])
   if (first === undefined || end === undefined) throw new RpcError({ kind: 'missing', what: `block ${from} or ${to}` })
   const known = new Set([...watchlist.addresses(), ...(watchlist.poolIds?.() ?? []), ...announced])

@@ -24,15 +24,13 @@ export interface Follow {
    * @throws what fetching threw
    */
   run(number: number, target: number, most: number): Promise<readonly [BlockWithLogs, ...BlockWithLogs[]]>
-  /** Drops what was fetched ahead: it may be of a chain that is no more. */
-  forget(): void
 }
 
 /**
  * Blocks so close to the target are fetched when it is their turn. What was fetched ahead and then replaced by a fork would be indexed
  * all the same, since it still fits the blocks before it.
  */
-const NOT_AHEAD_BLOCKS = 8
+export const NOT_AHEAD_BLOCKS = 8
 
 /** A run ends when it holds so many logs: bounds the length of its transaction. */
 const MOST_RUN_LOGS = 5_000
@@ -76,7 +74,6 @@ export function createFollow({ source, ahead = 11 }: FollowOptions): Follow {
       }
       return run
     },
-    forget: () => fetched.clear(),
   }
 }
 
@@ -90,9 +87,12 @@ export function liveBatch({ header, logs }: BlockWithLogs, watchlist: Watchlist,
   return { from: header.number, to: header, headers: kept.length === 0 ? [] : [header], logs: kept, live: true }
 }
 
-/** Blocks that are committed together, as one batch: with more of them after it than what time alone changes is left alone for. */
-export function runBatch(run: readonly [BlockWithLogs, ...BlockWithLogs[]], watchlist: Watchlist): BlockBatch {
-  const announced = new Set<Hex>()
+/**
+ * Blocks that are committed together, as one batch: with more of them after it than what time alone changes is left alone for.
+ *
+ * @param announced as of `liveBatch`
+ */
+export function runBatch(run: readonly [BlockWithLogs, ...BlockWithLogs[]], watchlist: Watchlist, announced = new Set<Hex>()): BlockBatch {
   const batches = run.map(block => liveBatch(block, watchlist, announced))
   const blocks = run.map(({ header }) => header)
   return {

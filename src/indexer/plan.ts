@@ -1,5 +1,6 @@
 import type { ChainTip } from '#chain/chainSource.ts'
 import type { LocalChain } from '#chain/localChain.ts'
+import { LONGEST_RUN_BLOCKS } from './ports.ts'
 import { reconcile } from './reconcile.ts'
 
 /** Blocks to index, from `from` on, up to `target` in the end: one by one, or in ranges. */
@@ -7,6 +8,15 @@ export interface PlannedBlocks {
   readonly kind: 'follow' | 'backfill'
   readonly from: number
   readonly target: number
+}
+
+/** Planned blocks that are fetched and committed together. */
+export interface Portion {
+  /** A range is fetched with the logs of what is watched, blocks with all of their logs; a run of blocks is undone as one. */
+  readonly kind: 'range' | 'run' | 'block'
+  readonly from: number
+  /** The last block at most. */
+  readonly to: number
 }
 
 /** What is to be done next, given what is indexed and where the chain ends. */
@@ -39,6 +49,24 @@ export function plan(local: LocalChain, { head, confirmed }: ChainTip, startBloc
   }
   const next = cursor === undefined ? startBlock : cursor.number + 1
   if (next > confirmed.number) return { kind: 'idle' }
-  const target = confirmed.number - followBlocks
-  return next <= target ? { kind: 'backfill', from: next, target } : { kind: 'follow', from: next, target: confirmed.number }
+  return planBlocks(next, confirmed.number, followBlocks)
+}
+
+/** @param from not above `confirmed` */
+export function planBlocks(from: number, confirmed: number, followBlocks: number): PlannedBlocks {
+  const target = confirmed - followBlocks
+  return from <= target ? { kind: 'backfill', from, target } : { kind: 'follow', from, target: confirmed }
+}
+
+/**
+ * With what the planned blocks begin.
+ *
+ * @param startBlock the first block that is indexed. It is committed alone: with it the index has something to go back to
+ * @param settledBlocks so many blocks before the confirmed head, and it, are committed one by one
+ */
+export function portionOf({ kind, from, target }: PlannedBlocks, startBlock: number, settledBlocks: number): Portion {
+  if (kind === 'backfill') return { kind: 'range', from, to: target }
+  const behind = target - from - settledBlocks
+  if (behind <= 0 || from === startBlock) return { kind: 'block', from, to: from }
+  return { kind: 'run', from, to: from + Math.min(behind, LONGEST_RUN_BLOCKS) - 1 }
 }

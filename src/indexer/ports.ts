@@ -27,6 +27,15 @@ export interface BlockBatch {
   readonly blocks?: readonly BlockHeader[]
 }
 
+/** A batch as the chain showed it. */
+export interface FetchedBatch {
+  readonly batch: BlockBatch
+  /** The header of the first block, which tells what the batch follows on. */
+  readonly first: BlockHeader
+  /** Addresses and ids of pools that this batch announces. */
+  readonly discovered: readonly Hex[]
+}
+
 /** A batch of which it is known what committing it writes. */
 export interface ProjectedBatch extends Omit<BlockBatch, 'logs'> {
   readonly logCount: number
@@ -70,12 +79,12 @@ export interface BlockSink {
    */
   recentBlocks(): Promise<readonly IndexedBlock[]>
   /**
-   * Decodes and projects a range ahead of its commit: while the database writes the one before it. Changes nothing. Left out: a commit does it
-   * all.
+   * Decodes and projects a batch with more of them `behind` it ahead of its commit: while the database writes the one before it. Changes nothing. Left
+   * out: a commit does it all.
    *
-   * @param previous the range before it, which may be committed, be about to be, or be being committed now; `null`: what is before it is committed
+   * @param previous the batch before it, which may be committed, be about to be, or be being committed now; `null`: what is before it is committed
    */
-  prepare?(range: BlockBatch, previous: ProjectedBatch | null): Promise<ProjectedBatch>
+  prepare?(batch: BlockBatch, previous: ProjectedBatch | null): Promise<ProjectedBatch>
   /**
    * Decodes and projects a batch, where that was not done ahead, and commits it in one transaction. Idempotent: a batch whose end is already the cursor is answered from what
    * the database holds, so a commit of unknown outcome is simply repeated.

@@ -57,9 +57,11 @@ export function createSink(options: SinkOptions): BlockSink {
         return readRecentBlocks(db, recent)
       }),
     ...(db !== undefined && {
-      prepare: async (range, previous) => {
-        const decoded = await decodeBatch(range, { ...options, announced: previous?.discoveries ?? [] })
-        return projectBatch(db, decoded, { weth: options.weth, ethUsd: null, previous })
+      // In steps, so that nothing holds the logs while the changes are worked out.
+      prepare: (batch, previous) => {
+        const ethUsd = batch.live ? options.ethUsd() : null
+        const decoded = decodeBatch(batch, { ...options, announced: previous?.discoveries ?? [] })
+        return decoded.then(decoded => projectBatch(db, decoded, { weth: options.weth, ethUsd, previous }))
       },
     }),
     commit: batch => commitBatch(batch, options),

@@ -14,9 +14,8 @@ import type { Turns } from '#telemetry/inTurns.ts'
  * what it says of actors.
  */
 
-/** What the indexing thread is started with. */
+/** What the indexing thread is started with: what there is before the configuration is read. */
 export interface ThreadInput {
-  readonly config: Config
   /** What `process.hrtime` says when the main thread's `performance.now()` is 0, in ns: both threads then tell the time alike. */
   readonly clockOriginNs: bigint
   /** With which both threads log. */
@@ -47,7 +46,9 @@ export interface OpenedThread {
 }
 
 export type ToIndexing =
-  /** The database is migrated and this process may write it: connect to the chain and claim the database. Answered by `opened` or `failed`. */
+  /** The first of all, once: connect to the chain. What comes of it is told when the thread is to open. */
+  | { readonly kind: 'configure'; readonly config: Config }
+  /** The database is migrated and this process may write it: claim it. Answered by `opened` or `failed`. */
   | { readonly kind: 'open'; readonly databaseUrl: string }
   /** Somebody takes the blocks: index. */
   | { readonly kind: 'index' }

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { merge, type Observable, tap } from 'rxjs'
-import { createChainSource } from '#chain/chainSource.ts'
-import { readGenesisHash } from '#chain/readGenesisHash.ts'
-import { createRpc, type Rpc } from '#chain/rpc.ts'
+import type { Rpc } from '#chain/rpc.ts'
 import type { Config, LaunchpadConfig } from '#config'
 import { claimDatabase } from '#database/chainState.ts'
 import { oneAtATime, type Transaction } from '#database/oneAtATime.ts'
@@ -12,8 +10,6 @@ import { createTransaction } from '#database/transaction.ts'
 import { readWatchRows } from '#database/watchRows.ts'
 import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
-import { TokenwireError } from '#errors'
-import { completeContracts } from '#indexer/completeContracts.ts'
 import { findMissingContracts } from '#indexer/findMissingContracts.ts'
 import { createClassifier } from '#indexer/holders/classifier.ts'
 import { createIndexer } from '#indexer/indexer.ts'
@@ -22,14 +18,17 @@ import { restoreDirectory } from '#indexer/restoreDirectory.ts'
 import { createSink } from '#indexer/sink.ts'
 import { createRefresher } from '#indexer/uncollected/refresher.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
-import { ADAPTER_KINDS, createAdapters } from '#launchpads/registry.ts'
+import { createAdapters } from '#launchpads/registry.ts'
 import { createAttempt } from '#metadata/attempt.ts'
 import { createMetadataReader, type MetadataView } from '#metadata/metadataReader.ts'
 import { publicOutbound } from '#metadata/outbound.ts'
 import { createMetadataStore } from '#metadata/store.ts'
+import type { ConnectedChain } from './connectChain.ts'
 
 export interface OpenIndexingOptions {
   readonly config: Config
+  /** Closed with the rest. */
+  readonly chain: ConnectedChain
   /** Migrated, and this process's to write. */
   readonly databaseUrl: string
   /** Put around the one that everybody who commits goes through. */
@@ -62,35 +61,30 @@ export interface OpenedIndexing {
 const NEAR_BLOCKS = 10
 
 /**
- * Connects to the chain, claims the database, and builds what works on both; nothing is indexed yet.
+ * Claims the database for the chain, and builds what works on both; nothing is indexed yet.
  *
  * @throws `TokenwireError` saying what stands in the way; then nothing is left open
  */
 export async function openIndexing(options: OpenIndexingOptions): Promise<OpenedIndexing> {
-  const { config, logger } = options
-  const orm = createOrm(options.databaseUrl, logger)
-  const rpc = createRpc({ urls: config.rpcUrls, chainId: config.chainId, logger })
+  const orm = createOrm(options.databaseUrl, options.logger)
   const close = async () => {
-    rpc.close()
+    options.chain.rpc.close()
     await orm.close(true)
   }
   try {
-    return { ...(await build(options, orm, rpc)), close }
+    return { ...(await build(options, orm)), close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-async function build(options: OpenIndexingOptions, orm: ReturnType<typeof createOrm>, rpc: Rpc): Promise<Omit<OpenedIndexing, 'close'>> {
-  const { config, paced, isWatched, ethUsd, now, logger } = options
+async function build(options: OpenIndexingOptions, orm: ReturnType<typeof createOrm>): Promise<Omit<OpenedIndexing, 'close'>> {
+  const { config, chain, paced, isWatched, ethUsd, now, logger } = options
+  const { rpc, source, chainId, launchpads, genesisHash } = chain
   const db = orm.em.getKysely<unknown>()
-  const chainId = await connect(rpc)
-  const source = createChainSource({ rpc })
   const { weth } = config.launchpads
-  const launchpads = await completeContracts(rpc, config.launchpads.launchpads, ADAPTER_KINDS)
   const writer = randomUUID()
-  const genesisHash = await readGenesisHash(source)
   await claimDatabase(db, { chainId, genesisHash, weth, launchpads }, writer)
 
   const adapters = createAdapters({ weth, launchpads })
@@ -129,13 +123,6 @@ async function build(options: OpenIndexingOptions, orm: ReturnType<typeof create
       await Promise.all([indexer.stop(), metadata.stop(), refresher.stop(), classifier.stop()])
     },
   }
-}
-
-async function connect(rpc: Rpc): Promise<number> {
-  return rpc.connect().catch((error: unknown) => {
-    if (!(error instanceof TokenwireError) || error.code !== 'chain_mismatch') throw error
-    throw new TokenwireError('chain_mismatch', `CHAIN_ID or RPC_URLS: ${error.message}`, { cause: error })
-  })
 }
 
 async function warnOfMissingContracts(rpc: Rpc, adapters: readonly LaunchpadAdapter[], logger: Logger): Promise<void> {

@@ -1,35 +1,28 @@
-import { type ResourceLimits, Worker } from 'node:worker_threads'
 import { Observable, Subject } from 'rxjs'
 import type { Config, LaunchpadConfig } from '#config'
 import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { TokenwireError } from '#errors'
-import type { Turns } from '#telemetry/inTurns.ts'
-import type { FromIndexing, OpenedThread, ThreadInput, ToIndexing } from './messages.ts'
-import { clockOriginNs } from './sharedClock.ts'
+import type { LoadedThread } from './loadThread.ts'
+import type { FromIndexing, OpenedThread, ToIndexing } from './messages.ts'
 import { createThreadStatus, type ThreadStatus } from './threadStatus.ts'
 import { createWatchNotices } from './watchNotices.ts'
 
 export interface StartIndexingOptions {
+  readonly thread: Pick<LoadedThread, 'worker' | 'exited' | 'crashed'>
   readonly config: Config
-  /** With which this thread logs. */
-  readonly turns: Turns
   /** The thread has ended by itself, with what it threw: it does not come back. */
   readonly onCrash: (error: unknown) => void
-  /** What the thread runs. Default: `indexingThread.ts`. */
-  readonly script?: URL
-  /** Default: those of Node. */
-  readonly resourceLimits?: ResourceLimits
   /** A thread that takes longer to close what it holds is cut off. Default 5,000. */
   readonly closeTimeoutMs?: number
   /** Monotonic milliseconds. Default `performance.now()`. */
   readonly now?: () => number
 }
 
-/** A thread that loads, or waits to be told where the database is. */
+/** A thread that loads or connects to the chain, or waits to be told where the database is. */
 export interface StartedThread {
   /**
-   * To be called once, when the database is migrated and this process's to write. Connects to the chain and claims the database.
+   * To be called once, when the database is migrated and this process's to write. Claims the database once the chain is connected.
    *
    * @throws `TokenwireError` saying what stands in the way
    */
@@ -60,13 +53,10 @@ export interface Indexing {
   stop(): Promise<void>
 }
 
-/** Starts the thread that follows the chain and writes. It loads at once, and opens nothing before it is told to. */
+/** Has the thread that follows the chain and writes connect to the chain. It opens no database before it is told to. */
 export function startIndexing(options: StartIndexingOptions): StartedThread {
-  const { config, turns, onCrash, resourceLimits = {}, closeTimeoutMs = 5_000, now = () => performance.now() } = options
-  const workerData: ThreadInput = { config, clockOriginNs: clockOriginNs(), turns }
-  const script = options.script ?? new URL('./indexingThread.ts', import.meta.url)
-  const worker = new Worker(script, { workerData, resourceLimits, name: 'indexing' })
-  const exited = new Promise<void>(resolve => worker.once('exit', () => resolve()))
+  const { thread, config, onCrash, closeTimeoutMs = 5_000, now = () => performance.now() } = options
+  const { worker, exited, crashed } = thread
   const opening = Promise.withResolvers<OpenedThread>()
   const ended = Promise.withResolvers<void>()
   const blocks = new Subject<CommittedBlock>()
@@ -104,10 +94,11 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
     }
   }
   worker.on('message', hear)
-  worker.on('error', onCrash)
-  worker.on('exit', code => {
+  void crashed.then(onCrash)
+  void exited.then(code => {
     if (closing === null) onCrash(new Error(`the indexing thread has ended with ${code}`))
   })
+  send({ kind: 'configure', config })
 
   const close = async (): Promise<void> => {
     if (status === null) await worker.terminate()

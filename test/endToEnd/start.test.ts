@@ -95,6 +95,14 @@ describe('a start fails with one clear message', () => {
     expect(code).toBe(75)
   })
 
+  test('for the database first, when the chain does not answer either', async () => {
+    const databaseUrl = `postgres://user:${SECRET}@127.0.0.1:1/nothing`
+    const { code, output } = await failedStart({ RPC_URLS: 'http://127.0.0.1:1', DATABASE_URL: databaseUrl })
+    expect(output).toContain('DATABASE_URL')
+    expect(output).not.toContain('RPC_URLS')
+    expect(code).toBe(75)
+  })
+
   test('for a wrong password', async () => {
     const url = new URL(database.url)
     url.password = SECRET

@@ -55,14 +55,6 @@ describe('following', () => {
     expect(await follow.run(1, 40, 32)).toHaveLength(6)
   })
 
-  it('fetches anew what it was made to forget', async () => {
-    const { follow, fetched } = open()
-    await follow.block(1, 40)
-    follow.forget()
-    await follow.block(2, 40)
-    expect(fetched).toEqual([1, 2, 3, 4, 2, 3, 4, 5])
-  })
-
   it('keeps the failure of a block ahead for whoever asks for it, and asks anew after that', async () => {
     const { chain } = open()
     let broken = true

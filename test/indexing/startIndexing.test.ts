@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { lastValueFrom, take, tap, toArray } from 'rxjs'
 import { afterEach, expect, it } from 'vitest'
 import type { Config } from '#config'
+import { loadThread } from '#indexing/loadThread.ts'
 import { type StartedThread, startIndexing } from '#indexing/startIndexing.ts'
-import { createTurns } from '#telemetry/inTurns.ts'
 import type { IndexingScript } from '#test/support/scriptedIndexing.ts'
 
 /* The main thread's side of the indexer, with a thread that does as it is told. */
@@ -21,11 +21,9 @@ function startScript(behaviour: IndexingScript['behaviour']) {
   const crashed = Promise.withResolvers<unknown>()
   const clock = { nowMs: 0 }
   started = startIndexing({
+    thread: loadThread({ script: SCRIPT, resourceLimits: { maxOldGenerationSizeMb: 32 } }),
     config: script as unknown as Config,
-    script: SCRIPT,
-    turns: createTurns(),
     onCrash: crashed.resolve,
-    resourceLimits: { maxOldGenerationSizeMb: 32 },
     closeTimeoutMs: 1_000,
     now: () => clock.nowMs,
   })

@@ -3,6 +3,8 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import { type Kysely, sql } from 'kysely'
 import pino from 'pino'
 import { afterAll, inject } from 'vitest'
+import { ENTITIES } from '#database/entities/entities.ts'
+import { MIGRATION_OPTIONS } from '#database/migrationOptions.ts'
 import { createOrm, type OrmLimits } from '#database/orm.ts'
 
 export interface TestDatabase {
@@ -50,7 +52,7 @@ afterAll(async () => {
 
 /** An ORM that is closed when the test file has ended. */
 export function openOrm(url: string, limits: OrmLimits = {}): MikroORM {
-  const orm = createOrm(url, silentLogger, limits)
+  const orm = createOrm(url, silentLogger, limits, { ...MIGRATION_OPTIONS, entities: ENTITIES })
   closers.push(() => orm.close(true))
   return orm
 }

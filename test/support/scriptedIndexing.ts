@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { createHandOver } from '#indexing/handOver.ts'
 import type { FromIndexing, ThreadView, ToIndexing } from '#indexing/messages.ts'
@@ -33,8 +33,9 @@ const VIEW: ThreadView = {
   eventLoop: { stallsTotal: 0, longestStallMs: 0, delayP99Ms: 0 },
 }
 
-const { behaviour, committed } = (workerData as { readonly config: IndexingScript }).config
-const commits = new Int32Array(committed)
+/** Until it is told what to do. */
+let behaviour: IndexingScript['behaviour'] = 'commits'
+let commits = new Int32Array(new SharedArrayBuffer(4))
 const handOver = createHandOver(MOST_AHEAD)
 const send = (message: FromIndexing) => parentPort?.postMessage(message)
 let underWay: Promise<void> = Promise.resolve()
@@ -81,6 +82,12 @@ function begin(): void {
 
 async function obey(message: ToIndexing): Promise<void> {
   switch (message.kind) {
+    case 'configure': {
+      const script = message.config as unknown as IndexingScript
+      behaviour = script.behaviour
+      commits = new Int32Array(script.committed)
+      return
+    }
     case 'open':
       if (behaviour === 'fails to open') send({ kind: 'failed', code: 'chain_mismatch', message: 'another chain', retryable: true })
       else send({ kind: 'opened', chainId: 7, launchpads: [], view: VIEW })

@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import pino from 'pino'
 import { median } from '#benchmarks/support/quantile.ts'
 import { BalanceEntity } from '#database/entities/balanceEntity.ts'
+import { ENTITIES } from '#database/entities/entities.ts'
 import { TradeEntity } from '#database/entities/tradeEntity.ts'
 import type { PartedRows } from '#database/freshRows.ts'
 import { migrate } from '#database/migrate.ts'
@@ -107,7 +108,7 @@ export async function commitRows({ sizes, repeats }: CommitRowsSettings): Promis
   const url = await server.create('rows')
   const logger = pino({ level: 'silent' })
   await migrate(url, logger)
-  const orm = createOrm(url, logger, { statementTimeoutMs: 0 })
+  const orm = createOrm(url, logger, { statementTimeoutMs: 0 }, { entities: ENTITIES })
   const bench: Bench = { orm, file: path.join(folder, 'rows.tsv') }
   try {
     const results: CommitRowsResult[] = []

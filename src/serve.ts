@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { MikroORM } from '@mikro-orm/postgresql'
+import type { Logger } from 'pino'
+import { Registry, SWEEP_INTERVAL_MS } from '#actors/registry.ts'
+import type { Config } from '#config'
+import type { Queryable } from '#database/queryable.ts'
+import { createReads } from '#database/reads/reads.ts'
+import { readSnapshots } from '#database/reads/snapshots.ts'
+import { createAdmission } from '#gateway/admission.ts'
+import { createDatabaseProbe, type DatabaseCondition } from '#gateway/databaseProbe.ts'
+import { createRealtime } from '#gateway/realtime.ts'
+import { createServer } from '#gateway/server.ts'
+import { loadSite } from '#gateway/site.ts'
+import type { Indexing } from '#indexing/startIndexing.ts'
+import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
+import { createAdapters } from '#launchpads/registry.ts'
+import { coinbase } from '#market/coinbase.ts'
+import { coingecko } from '#market/coingecko.ts'
+import { createEthUsd } from '#market/ethUsd.ts'
+import { watchEventLoop } from '#telemetry/eventLoopWatch.ts'
+import { createMetrics } from '#telemetry/metrics.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string }
+/** Made by `npm run build`. */
+const CONSOLE_FOLDER = fileURLToPath(new URL('../dist/console', import.meta.url))
+
+export interface ServeOptions {
+  readonly config: Config
+  readonly logger: Logger
+  /** For reading. */
+  readonly reading: MikroORM
+  /** Has begun nothing yet. */
+  readonly indexing: Indexing
+  /** Takes what is to be stopped, oldest first. */
+  readonly onStop: (stop: () => Promise<void> | void) => void
+}
+
+/**
+ * Serves what is indexed, and has the indexing begin: actors, gateway, indexer.
+ *
+ * @returns where it listens
+ * @throws what stands in the way; what was started until then is to be stopped
+ */
+export async function serve({ config, logger, reading, indexing, onStop }: ServeOptions): Promise<string> {
+  const db: Queryable = reading.em.getKysely<unknown>()
+  const { chainId, launchpads, view } = indexing
+  const { weth } = config.launchpads
+  const adapters = createAdapters({ weth, launchpads })
+  const prices = createEthUsd({ providers: [coingecko(config.coingecko), coinbase(config.coinbase)], logger, onPrice: indexing.priced })
+  prices.start()
+  onStop(() => prices.stop())
+
+  const now = () => performance.now()
+  const history = {
+    load: async (token: Parameters<Registry['get']>[0]) => (await readSnapshots(db, { chainId, addresses: [token] }))[0] ?? null,
+  }
+  const watching = { began: indexing.watch, ended: indexing.unwatch }
+  const registry = new Registry({ history, quotes: prices, logger, now, date: () => new Date(), watching })
+  const admission = createAdmission(config, logger)
+  const realtime = createRealtime({ registry, admission, config, logger, now })
+  const reads = createReads({ db, chainId, weth, claimCall: claimCalls(adapters) })
+
+  const probe = createDatabaseProbe({ ping: () => reads.ping(), now })
+  let probed: DatabaseCondition | null = null
+  const eventLoop = watchEventLoop({ logger, now, thread: 'main' })
+  onStop(() => eventLoop.stop())
+  const metrics = createMetrics({
+    version: version,
+    chainId,
+    indexer: () => view.state(),
+    database: () => probed,
+    pool: () => null,
+    actors: () => registry.health(),
+    realtime: () => realtime.realtime(),
+    commitToDelivery: () => realtime.commitToDelivery(),
+    ethUsd: () => prices.last(),
+    metadata: () => view.metadata(),
+    eventLoops: () => ({ main: eventLoop.state(), indexing: view.eventLoop() }),
+  })
+  const site = await loadSite(CONSOLE_FOLDER)
+  if (site === null) logger.warn('the console is not built, so / answers 404: npm run build makes it, for the next start')
+  const server = createServer({
+    config,
+    logger,
+    admission,
+    reads,
+    indexer: view,
+    ethUsd: prices,
+    actors: registry,
+    realtime,
+    metrics: {
+      contentType: metrics.contentType,
+      metrics: async () => {
+        probed = await probe()
+        return metrics.metrics()
+      },
+    },
+    openEventStream: realtime.openEventStream,
+    registerWebSocket: realtime.registerWebSocket,
+    closeRealtime: realtime.close,
+    chainId,
+    version: version,
+    site,
+    onAnswered: ({ route, method, status, durationMs }) =>
+      metrics.observeRequest({ route: route ?? 'unknown', method, status, durationMs }),
+  })
+  const { url } = await server.listen(config.host, config.port)
+  const sweeping = setInterval(() => registry.sweep(), SWEEP_INTERVAL_MS)
+  onStop(async () => {
+    clearInterval(sweeping)
+    await server.close()
+    registry.stop()
+  })
+
+  // The one subscriber of the stream: everything upstream runs because of it.
+  indexing.blocks.subscribe(block => registry.dispatch(block))
+  onStop(() => indexing.stop())
+  logger.info({ url, chainId, launchpads: launchpads.map(({ name }) => name), version: version }, 'serving')
+  return url
+}
+
+function claimCalls(adapters: readonly LaunchpadAdapter[]) {
+  const byName = new Map(adapters.map(adapter => [adapter.launchpad, adapter]))
+  return ({ launchpad, ...target }: Parameters<LaunchpadAdapter['claimCall']>[0] & { readonly launchpad: string }) =>
+    byName.get(launchpad)?.claimCall(target) ?? null
+}
