@@ -212,6 +212,24 @@ describe('clanker-v4', () => {
     const ether = await follow(V4, [[[initialize(ZERO_ADDRESS), created(ZERO_ADDRESS)]], [[swap(-(10n ** 18n), 10n ** 21n, 1n, 0n)]]])
     expect(ether.trades).toMatchObject([{ side: 'buy', amountToken: 10n ** 21n, amountWei: 10n ** 18n, feeWei: 10n ** 16n }])
   })
+
+  // What the locker has collected it turns into WETH before the swap of whoever trades next, and inside of it.
+  it('tells the locker’s own swap from the trader’s in the same transaction', async () => {
+    const [fees, bought] = [10n ** 20n, 10n ** 22n]
+    const trade = [
+      liquidity(-200n, 200n, 0n),
+      transferLog(TOKEN, MANAGER, LOCKER, fees),
+      swap(-fees, 10n ** 16n, 9n, 0n),
+      transferLog(TOKEN, LOCKER, MANAGER, fees),
+      swap(bought, -(10n ** 18n), 9n, 0n),
+      transferLog(TOKEN, MANAGER, BUYER, bought),
+    ]
+    const { trades } = await follow(V4, [[[initialize(WETH), created(WETH)]], [trade]])
+    expect(trades).toMatchObject([
+      { side: 'sell', maker: LOCKER, amountToken: fees, amountWei: 10n ** 16n },
+      { side: 'buy', maker: BUYER, amountToken: bought, amountWei: 10n ** 18n },
+    ])
+  })
 })
 
 describe('wow', () => {
