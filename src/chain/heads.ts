@@ -1,30 +1,38 @@
-import { asyncScheduler, defer, map, merge, Observable, repeat, retry, type SchedulerLike, timer } from 'rxjs'
+import { asyncScheduler, defer, map, merge, Observable, retry, type SchedulerLike, startWith, switchMap, timer } from 'rxjs'
 import type { Rpc } from './rpc.ts'
 
 export interface HeadsOptions {
   readonly rpc: Pick<Rpc, 'subscribeHeads'>
-  /** How long until the chain is looked at again; asked anew each time. */
-  readonly intervalMs: () => number
+  /** Emits when the chain was looked at, whatever came of it, after each hint. */
+  readonly looked: Observable<unknown>
+  /** How long from then until it is looked at again. */
+  readonly untilNextMs: () => number
   /** Default: real time. */
   readonly scheduler?: SchedulerLike
 }
+
+/** Why to look: a provider says that there is a new head, or it is time to see whether there is. */
+export type HeadHint = 'pushed' | 'due'
 
 /** While a provider pushes its heads, polling only makes up for a subscription that has died without a word. */
 const POLL_WHILE_PUSHED_MS = 4_000
 const SUBSCRIBE_AGAIN_MS = 5_000
 
 /**
- * Says that there may be something new: at every head that a WebSocket provider pushes, else at an interval. Hints only, without
+ * Says that there may be something new: at every head that a WebSocket provider pushes, else some time after each look. Hints only, without
  * content: a push may be of a block that is replaced already, come twice or not at all. Never errors, never completes.
  */
-export function heads({ rpc, intervalMs, scheduler = asyncScheduler }: HeadsOptions): Observable<void> {
+export function heads({ rpc, looked, untilNextMs, scheduler = asyncScheduler }: HeadsOptions): Observable<HeadHint> {
   return defer(() => {
     let pushed = false
     const pushes = pushedHeads(rpc, isPushed => {
       pushed = isPushed
     }).pipe(retry({ delay: () => timer(SUBSCRIBE_AGAIN_MS, scheduler) }))
-    const polls = defer(() => timer(pushed ? POLL_WHILE_PUSHED_MS : intervalMs(), scheduler)).pipe(repeat())
-    return merge(pushes, polls).pipe(map(() => undefined))
+    const polls = looked.pipe(
+      startWith(undefined),
+      switchMap(() => timer(pushed ? POLL_WHILE_PUSHED_MS : untilNextMs(), scheduler)),
+    )
+    return merge(pushes.pipe(map(() => 'pushed' as const)), polls.pipe(map(() => 'due' as const)))
   })
 }
 
@@ -48,17 +56,4 @@ function pushedHeads(rpc: Pick<Rpc, 'subscribeHeads'>, onChange: (isPushed: bool
       unsubscribe?.()
     }
   })
-}
-
-const POLL_LEAST_MS = 250
-const POLL_MOST_MS = 4_000
-const POLL_UNKNOWN_MS = 1_000
-
-/**
- * How often to look for a new head: twice per block, so that a block is seen a quarter of its time late on average; as rarely as
- * allowed while there is plenty to catch up on anyway.
- */
-export function pollIntervalMs(blockTimeMs: number | null, catchingUp: boolean): number {
-  if (catchingUp) return POLL_MOST_MS
-  return blockTimeMs === null ? POLL_UNKNOWN_MS : Math.min(POLL_MOST_MS, Math.max(POLL_LEAST_MS, blockTimeMs / 2))
 }

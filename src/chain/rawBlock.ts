@@ -18,13 +18,16 @@ const BLOOM = /^0x[0-9a-f]{512}$/i
  * Reads the answer to `eth_getBlockByNumber` or `eth_getBlockByHash`.
  *
  * @param what names the block in an error: "block 12", "the head"
- * @throws `RpcError` `missing` for `null`, `garbled` for anything that is no block
+ * @param asked the number that was asked for. Default: any
+ * @throws `RpcError` `missing` for `null`, `garbled` for anything that is no block, `inconsistent` for a block of another number
  */
-export function parseHeader(raw: unknown, what: string): ChainHeader {
+export function parseHeader(raw: unknown, what: string, asked?: number): ChainHeader {
   if (raw === null) throw new RpcError({ kind: 'missing', what })
   const fields = recordOf(raw, what)
+  const number = parseQuantity(fields['number'], `${what}: number`)
+  if (asked !== undefined && number !== asked) throw new RpcError({ kind: 'inconsistent', what: `block ${number} in answer to ${what}` })
   return {
-    number: parseQuantity(fields['number'], `${what}: number`),
+    number,
     hash: parseHash(fields['hash'], `${what}: hash`),
     parentHash: parseHash(fields['parentHash'], `${what}: parentHash`),
     timestamp: parseQuantity(fields['timestamp'], `${what}: timestamp`),

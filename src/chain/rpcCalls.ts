@@ -7,8 +7,13 @@ export function blockByNumber(number: number): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [toQuantity(number), false] }
 }
 
+/** The header of the block that a node marks so. */
+export function blockByTag(tag: 'latest' | 'safe' | 'finalized'): RpcCall {
+  return { method: 'eth_getBlockByNumber', params: [tag, false] }
+}
+
 /** The logs that fit a filter in a range of blocks, both ends inclusive. */
-export function logsInBlocks(from: number, to: number, { addresses, topics }: LogFilter): RpcCall {
+export function logsInBlocks(from: number, to: number, { addresses, topics }: LogFilter = {}): RpcCall {
   const address = addresses === undefined ? {} : { address: addresses }
   const filter = { fromBlock: toQuantity(from), toBlock: toQuantity(to), ...address, ...(topics !== undefined && { topics }) }
   return { method: 'eth_getLogs', params: [filter] }

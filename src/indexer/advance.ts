@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
-import type { ChainSource, ChainTip } from '#chain/chainSource.ts'
+import type { ChainSource } from '#chain/chainSource.ts'
+import type { ChainTip } from '#chain/chainTips.ts'
 import { extendChain, type LocalChain } from '#chain/localChain.ts'
 import { RpcError } from '#chain/rpcFault.ts'
 import type { Hex } from '#domain/address.ts'

@@ -1,4 +1,5 @@
-import type { BlockWithLogs, ChainSource } from '#chain/chainSource.ts'
+import type { ChainSource } from '#chain/chainSource.ts'
+import type { BlockWithLogs } from '#chain/chainTips.ts'
 import type { Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { ANNOUNCING_STEPS, type BlockBatch, type Watchlist } from './ports.ts'

@@ -3,7 +3,8 @@ import type { Logger } from 'pino'
 import { finalize, type Observable, type SchedulerLike, Subject, share, takeUntil } from 'rxjs'
 import type { ChainSource } from '#chain/chainSource.ts'
 import { type Clock, systemClock } from '#chain/clock.ts'
-import { heads, pollIntervalMs } from '#chain/heads.ts'
+import { type HeadHint, heads } from '#chain/heads.ts'
+import { afterLook, NO_PACE, untilNextLookMs } from '#chain/lookPace.ts'
 import type { Rpc } from '#chain/rpc.ts'
 import type { Confirmations } from '#config'
 import type { Hex } from '#domain/address.ts'
@@ -39,8 +40,8 @@ export interface IndexerOptions {
   readonly scheduler?: SchedulerLike
   /** Default `Math.random`. */
   readonly random?: () => number
-  /** Default: the provider's pushed heads, or polling about twice per block. */
-  readonly hints?: Observable<void>
+  /** Default: the provider's pushed heads, or polling in step with its blocks. */
+  readonly hints?: Observable<HeadHint>
 }
 
 export interface Indexer {
@@ -68,12 +69,19 @@ export function createIndexer(options: IndexerOptions): Indexer {
   /** Whether the chain has left the index behind: it is looked at again now and then. */
   let leftBehind = false
   const timing = scheduler === undefined ? {} : { scheduler }
-  const intervalMs = () => pollIntervalMs(state.chain().blockTimeMs, state.state().backfill !== null)
+  let pace = NO_PACE
+  const looked = new Subject<void>()
+  /** @param head `null`: the look failed */
+  const noteLook = (head: number | null) => {
+    pace = afterLook(pace, head, state.chain().blockTimeMs)
+    looked.next()
+  }
+  const untilNextMs = () => untilNextLookMs(pace, state.chain().blockTimeMs, state.state().backfill !== null)
 
   const blocks = pipeline({
     ...timing,
-    hints: options.hints ?? heads({ ...timing, rpc, intervalMs }),
-    fetchTip: () => source.tip(confirmations),
+    hints: options.hints ?? heads({ ...timing, rpc, looked, untilNextMs }),
+    fetchTip: hint => source.tip(confirmations, hint === 'pushed'),
     advance: async tip => {
       const advanced = await advancer.advance(tip)
       if (leftBehind) state.stopped(null)
@@ -85,8 +93,12 @@ export function createIndexer(options: IndexerOptions): Indexer {
     onTip: tip => {
       state.sawTip(tip)
       state.trouble('chain', null)
+      noteLook(tip.head.number)
     },
-    onTipFault: error => state.trouble('chain', sentenceOf(error)),
+    onTipFault: error => {
+      state.trouble('chain', sentenceOf(error))
+      noteLook(null)
+    },
     onRetry: (error, attempt, afterMs) => {
       state.trouble('indexing', sentenceOf(error))
       if (hasCode(error, 'reorg_too_deep')) {

@@ -1,4 +1,4 @@
-import type { ChainTip } from '#chain/chainSource.ts'
+import type { ChainTip } from '#chain/chainTips.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { formatUnits } from '#domain/decimal.ts'
 import type { BackfillProgress, IndexerState, ReorgStats, RpcHealth } from '#domain/health.ts'

@@ -20,16 +20,17 @@ import {
   throwError,
   timer,
 } from 'rxjs'
-import type { ChainTip } from '#chain/chainSource.ts'
+import type { ChainTip } from '#chain/chainTips.ts'
+import type { HeadHint } from '#chain/heads.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { Advance } from './advance.ts'
 import { conflateMap } from './conflateMap.ts'
 import type { RetryDecision } from './retryPolicy.ts'
 
 export interface PipelineOptions {
-  /** Says that the chain may have grown; of no content. */
-  readonly hints: Observable<void>
-  readonly fetchTip: () => Promise<ChainTip>
+  /** Says that the chain may have grown. */
+  readonly hints: Observable<HeadHint>
+  readonly fetchTip: (hint: HeadHint) => Promise<ChainTip>
   readonly advance: (tip: ChainTip) => Promise<Advance>
   /** Whether `advance` would do anything at this tip. Must agree with it, or the pipeline spins. */
   readonly hasWork: (tip: ChainTip) => boolean
@@ -55,9 +56,9 @@ export function pipeline(options: PipelineOptions): Observable<CommittedBlock> {
 
     // Apart from the loop, so that the health tells how the chain moves on while a commit hangs.
     const watchTip = hints.pipe(
-      startWith(undefined),
-      conflateMap(() =>
-        from(fetchTip()).pipe(
+      startWith<HeadHint>('due'),
+      conflateMap(hint =>
+        from(fetchTip(hint)).pipe(
           tap(tip => {
             onTip(tip)
             tips.next(tip)

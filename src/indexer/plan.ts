@@ -1,4 +1,4 @@
-import type { ChainTip } from '#chain/chainSource.ts'
+import type { ChainTip } from '#chain/chainTips.ts'
 import type { LocalChain } from '#chain/localChain.ts'
 import { LONGEST_RUN_BLOCKS } from './ports.ts'
 import { reconcile } from './reconcile.ts'

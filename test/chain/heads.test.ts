@@ -1,6 +1,6 @@
-import { type Subscription, VirtualTimeScheduler } from 'rxjs'
+import { NEVER, Subject, type Subscription, VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { heads, pollIntervalMs } from '#chain/heads.ts'
+import { heads } from '#chain/heads.ts'
 
 /** A provider that can push, or not, and can be broken. */
 function pushingRpc(pushes: boolean) {
@@ -34,27 +34,40 @@ async function pass(scheduler: VirtualTimeScheduler, ms: number): Promise<void> 
 }
 
 describe('heads', () => {
-  it('polls at the interval, asked anew each time', async () => {
+  it('polls some time after each look, however long that takes and whatever asked for it', async () => {
     const scheduler = new VirtualTimeScheduler()
-    let interval = 500
+    const looked = new Subject<void>()
+    let until = 500
     const seen: number[] = []
-    const subscription = heads({ rpc: pushingRpc(false), intervalMs: () => interval, scheduler }).subscribe(() =>
+    const subscription = heads({ rpc: pushingRpc(false), looked, untilNextMs: () => until, scheduler }).subscribe(() =>
       seen.push(scheduler.now()),
     )
+    await pass(scheduler, 800)
+    looked.next()
+    await pass(scheduler, 500)
+    expect(seen).toEqual([500, 1_300])
+    until = 2_000
+    looked.next()
     await pass(scheduler, 1_000)
-    interval = 2_000
-    await pass(scheduler, 4_600)
-    expect(seen).toEqual([500, 1_000, 1_500, 3_500, 5_500])
+    // Another look meanwhile begins the wait anew.
+    looked.next()
+    await pass(scheduler, 4_000)
+    expect(seen).toEqual([500, 1_300, 4_300])
     subscription.unsubscribe()
+    looked.next()
     await pass(scheduler, 10_000)
-    expect(seen).toHaveLength(5)
+    expect(seen).toHaveLength(3)
   })
 
   it('passes pushed heads on at once and polls rarely then', async () => {
     const scheduler = new VirtualTimeScheduler()
     const rpc = pushingRpc(true)
+    const looked = new Subject<void>()
     let hints = 0
-    const subscription = heads({ rpc, intervalMs: () => 100, scheduler }).subscribe(() => hints++)
+    const subscription = heads({ rpc, looked, untilNextMs: () => 100, scheduler }).subscribe(() => {
+      hints++
+      looked.next()
+    })
     await pass(scheduler, 100)
     expect(hints).toBe(1)
     rpc.subscribers[0]?.onHead()
@@ -70,8 +83,12 @@ describe('heads', () => {
   it('polls again when the subscription breaks, and subscribes anew', async () => {
     const scheduler = new VirtualTimeScheduler()
     const rpc = pushingRpc(true)
+    const looked = new Subject<void>()
     let hints = 0
-    const subscription: Subscription = heads({ rpc, intervalMs: () => 1_000, scheduler }).subscribe(() => hints++)
+    const subscription: Subscription = heads({ rpc, looked, untilNextMs: () => 1_000, scheduler }).subscribe(() => {
+      hints++
+      looked.next()
+    })
     await pass(scheduler, 1_000)
     rpc.subscribers[0]?.onEnd()
     await pass(scheduler, 4_999)
@@ -89,23 +106,10 @@ describe('heads', () => {
   it('leaves nothing behind when it is unsubscribed while subscribing', async () => {
     const scheduler = new VirtualTimeScheduler()
     const rpc = pushingRpc(true)
-    heads({ rpc, intervalMs: () => 1_000, scheduler })
+    heads({ rpc, looked: NEVER, untilNextMs: () => 1_000, scheduler })
       .subscribe()
       .unsubscribe()
     await pass(scheduler, 10_000)
     expect(rpc.unsubscribed()).toBe(rpc.subscribers.length)
-  })
-})
-
-describe('pollIntervalMs', () => {
-  it.each([
-    [2_000, false, 1_000],
-    [12_000, false, 4_000],
-    [200, false, 250],
-    [0, false, 250],
-    [null, false, 1_000],
-    [2_000, true, 4_000],
-  ])('of a block time of %s, catching up: %s, is %i', (blockTimeMs, catchingUp, interval) => {
-    expect(pollIntervalMs(blockTimeMs, catchingUp)).toBe(interval)
   })
 })

@@ -1,6 +1,7 @@
 import { concat, NEVER, of, Subject } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import type { ChainTip } from '#chain/chainSource.ts'
+import type { ChainTip } from '#chain/chainTips.ts'
+import type { HeadHint } from '#chain/heads.ts'
 import type { Advance } from '#indexer/advance.ts'
 import { conflateMap } from '#indexer/conflateMap.ts'
 import { type PipelineOptions, pipeline } from '#indexer/pipeline.ts'
@@ -16,7 +17,7 @@ const committed = (number: number): Advance => ({
 
 /** A pipeline over a chain that is just a number, and an index that is another. */
 function open(overrides: Partial<PipelineOptions> = {}) {
-  const hints = new Subject<void>()
+  const hints = new Subject<HeadHint>()
   const seen = { head: 3, indexed: 0, retries: [] as number[], gaveUp: [] as unknown[], tipFaults: 0, steps: 0, steppingAtOnce: 0, most: 0 }
   const emitted: number[] = []
   const options: PipelineOptions = {
@@ -51,12 +52,12 @@ describe('the pipeline', () => {
     const { hints, seen, emitted, subscription } = open()
     await expect.poll(() => emitted).toEqual([1, 2, 3])
     await expect.poll(() => seen.steps).toBe(4)
-    hints.next()
-    hints.next()
+    hints.next('due')
+    hints.next('due')
     await expect.poll(() => seen.steppingAtOnce).toBe(0)
     expect(seen.steps).toBe(4)
     seen.head = 5
-    hints.next()
+    hints.next('due')
     await expect.poll(() => emitted).toEqual([1, 2, 3, 4, 5])
     expect(seen.most).toBe(1)
     subscription.unsubscribe()
@@ -74,7 +75,7 @@ describe('the pipeline', () => {
     })
     await expect.poll(() => indexed).toBe(2)
     seen.head = 4
-    hints.next()
+    hints.next('due')
     await Promise.resolve()
     gate.resolve()
     await expect.poll(() => emitted).toEqual([1, 2, 3, 4])
@@ -108,7 +109,7 @@ describe('the pipeline', () => {
     await expect.poll(() => seen.gaveUp).toHaveLength(1)
     expect(seen.retries).toEqual([1, 2, 3, 4, 5])
     const before = tips
-    hints.next()
+    hints.next('due')
     await expect.poll(() => tips).toBe(before + 1)
     expect(subscription.closed).toBe(false)
     subscription.unsubscribe()
@@ -122,7 +123,7 @@ describe('the pipeline', () => {
     })
     await expect.poll(() => heads).toEqual([3])
     seen.head = 9
-    hints.next()
+    hints.next('due')
     await expect.poll(() => heads).toEqual([3, 9])
     subscription.unsubscribe()
   })
@@ -134,7 +135,7 @@ describe('the pipeline', () => {
     })
     await expect.poll(() => seen.tipFaults).toBe(1)
     fails = false
-    hints.next()
+    hints.next('due')
     await expect.poll(() => emitted).toEqual([1, 2])
     subscription.unsubscribe()
   })
@@ -145,7 +146,7 @@ describe('the pipeline', () => {
     await expect.poll(() => seen.steps).toBe(4)
     subscription.unsubscribe()
     seen.head = 9
-    hints.next()
+    hints.next('due')
     await Promise.resolve()
     expect({ steps: seen.steps, observed: hints.observed }).toEqual({ steps: 4, observed: false })
   })

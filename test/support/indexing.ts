@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { asyncScheduler, type SchedulerLike, Subject, type Subscription } from 'rxjs'
 import { createChainSource } from '#chain/chainSource.ts'
+import type { HeadHint } from '#chain/heads.ts'
 import type { Rpc } from '#chain/rpc.ts'
 import type { Confirmations } from '#config'
 import type { Hex } from '#domain/address.ts'
@@ -65,7 +66,10 @@ const LONGEST_MS = 20_000
 /** Runs an indexer over a memory index without waiting anywhere. */
 export function runIndexer(options: RunOptions): RunningIndexer {
   const { rpc, index, confirmations = 0, maxReorgDepth = 0, clock = createManualClock(), mostListed, ...bounds } = options
-  const hints = new Subject<void>()
+  const hints = new Subject<HeadHint>()
+  /** Half of the time the provider says that there is a new head. */
+  let looks = 0
+  const look = () => hints.next(looks++ % 2 === 0 ? 'pushed' : 'due')
   const log = createLogLines()
   const { sink, watchlist } = index
   const source = createChainSource({ rpc, mostListed })
@@ -102,16 +106,16 @@ export function runIndexer(options: RunOptions): RunningIndexer {
       const deadline = performance.now() + LONGEST_MS
       while (!condition()) {
         if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`)
-        hints.next()
+        look()
         await nextTurn()
       }
     },
     hint: async (wait = 1) => {
-      hints.next()
+      look()
       await (typeof wait === 'number' ? pause(wait) : wait())
     },
     settle: async () => {
-      hints.next()
+      look()
       for (let turn = 0; turn < 200; turn++) await nextTurn()
     },
   }
