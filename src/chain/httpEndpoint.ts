@@ -7,6 +7,8 @@ import { RpcError } from './rpcFault.ts'
 
 /** An answer of logs above this is refused like one that the provider calls too large. Bounds the memory of one call. */
 const MAX_ANSWER_BYTES = 48 * 1024 * 1024
+/** What is made room for where an answer does not say how long it is. */
+const USUAL_ANSWER_BYTES = 64 * 1024
 const MAX_CALLS_PER_REQUEST = 100
 /** After so many full requests the limit that was learned is tried anew, a quarter higher: the refusal may have meant a bad moment. */
 const REQUESTS_BEFORE_MORE_CALLS = 64
@@ -126,19 +128,22 @@ function readEnvelope(text: JsonText): unknown {
 
 /** The body; `null` when it is larger than an answer may be. */
 async function readBody(response: Response): Promise<JsonText | null> {
-  if (Number(response.headers.get('Content-Length')) > MAX_ANSWER_BYTES) {
+  const told = Number(response.headers.get('Content-Length'))
+  if (told > MAX_ANSWER_BYTES) {
     await response.body?.cancel()
     return null
   }
-  const chunks: Uint8Array[] = []
+  // Copied to where it stays as it comes: large pieces that wait for their end are what a busy process frees last.
+  let bytes = Buffer.allocUnsafe(told > 0 ? told : USUAL_ANSWER_BYTES)
   let size = 0
   for await (const chunk of response.body ?? []) {
-    size += chunk.length
     // Leaving the loop cancels the rest.
-    if (size > MAX_ANSWER_BYTES) return null
-    chunks.push(chunk)
+    if (size + chunk.length > MAX_ANSWER_BYTES) return null
+    if (size + chunk.length > bytes.length) bytes = Buffer.concat([bytes], Math.max(bytes.length * 2, size + chunk.length))
+    bytes.set(chunk, size)
+    size += chunk.length
   }
-  return new JsonText(Buffer.concat(chunks, size))
+  return new JsonText(bytes.subarray(0, size))
 }
 
 /** What an answer without a word of its own is taken to refuse. */
