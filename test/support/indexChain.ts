@@ -60,7 +60,7 @@ export async function openChainIndex(
   const head = async () => Number(await chain.client.getBlockNumber({ cacheTime: 0 }))
   const batchOf = async (from: number, to: number, live: boolean, behind: boolean): Promise<BlockBatch> => {
     // A range may be taken before the one that announces its tokens is committed.
-    const all = await readLogs(chain, behind ? 1 : from, to)
+    const all = (await readLogs(chain, behind ? 1 : from, to)).filter(({ topics: [topic] }) => directory.isUnderstood(topic))
     const added = new Set(directory.discover(all))
     const logs = all.filter(log => log.blockNumber >= from && (directory.has(log.address) || added.has(log.address)))
     const numbers = [...new Set(logs.map(log => log.blockNumber))]
