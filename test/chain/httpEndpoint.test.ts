@@ -10,7 +10,7 @@ const CHAIN_ID = { method: 'eth_chainId', params: [] }
 function endpointOf(answer: (init: RequestInit) => Response, url = 'https://rpc.example/key') {
   const requests: { readonly url: string; readonly init: RequestInit }[] = []
   const fetch: typeof globalThis.fetch = async (input, init = {}) => {
-    requests.push({ url: String(input), init })
+    requests.push({ url: new Request(input).url, init })
     return answer(init)
   }
   return { requests, endpoint: createHttpEndpoint({ name: 'rpc-1', url, nowMs: () => 0, fetch }) }
