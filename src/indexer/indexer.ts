@@ -14,6 +14,7 @@ import { createAdvancer } from './advance.ts'
 import { createBackfillReport } from './backfillReport.ts'
 import type { BackfillBounds } from './backfillSize.ts'
 import { createIndexerState, type IndexerStatus } from './indexerState.ts'
+import { isPowerOfTwo } from './passes.ts'
 import { pipeline } from './pipeline.ts'
 import type { BlockSink, Watchlist } from './ports.ts'
 import { retryPolicy } from './retryPolicy.ts'
@@ -135,9 +136,4 @@ export function createIndexer(options: IndexerOptions): Indexer {
 function sentenceOf(error: unknown): string {
   if (error instanceof TokenwireError) return error.message
   return 'a step of indexing failed; the log has the error'
-}
-
-/** The first failures and then ever fewer: an outage of an hour fills no log. */
-function isPowerOfTwo(attempt: number): boolean {
-  return (attempt & (attempt - 1)) === 0
 }

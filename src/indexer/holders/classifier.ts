@@ -14,6 +14,7 @@ import type { Transaction } from '#database/oneAtATime.ts'
 import type { Queryable } from '#database/queryable.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
+import { createPasses, isPowerOfTwo } from '#indexer/passes.ts'
 import { askCodes, MOST_ASKED } from './askCodes.ts'
 
 export interface ClassifierOptions {
@@ -71,10 +72,7 @@ export function createClassifier(options: ClassifierOptions): Classifier {
   let lookedUpTo: Address | null = ZERO_ADDRESS
   /** Kept until it is committed and told: a commit of unknown outcome is repeated. */
   let found: Found | null = null
-  let waiting: Block | null = null
-  let underWay: Promise<void> | null = null
   let committing: Promise<void> = Promise.resolve()
-  let failures = 0
   let notBefore = 0
   let stopped = false
 
@@ -137,34 +135,13 @@ export function createClassifier(options: ClassifierOptions): Classifier {
     found = null
   }
 
-  const takeWaiting = (): Block | null => {
-    const block = stopped ? null : waiting
-    waiting = null
-    return block
-  }
-
-  const run = async (): Promise<void> => {
-    for (let block = takeWaiting(); block !== null; block = takeWaiting()) {
-      if (block.number < notBefore) continue
-      try {
-        await pass(block)
-        failures = 0
-      } catch (err) {
-        failures += 1
-        notBefore = block.number + Math.min(2 ** (failures - 1), MOST_BLOCKS_BETWEEN)
-        // The first and then ever fewer: an outage fills no log.
-        if (!stopped && (failures & (failures - 1)) === 0)
-          logger.warn({ block: block.number, failures, err }, 'which holders are contracts could not be found out')
-      }
-    }
-  }
-
-  const begin = () => {
-    underWay ??= run().finally(() => {
-      underWay = null
-      if (waiting !== null) begin()
-    })
-  }
+  const passes = createPasses<Block>({
+    pass,
+    failed: (err, { number }, failures) => {
+      notBefore = number + Math.min(2 ** (failures - 1), MOST_BLOCKS_BETWEEN)
+      if (isPowerOfTwo(failures)) logger.warn({ block: number, failures, err }, 'which holders are contracts could not be found out')
+    },
+  })
 
   return {
     updates,
@@ -172,15 +149,12 @@ export function createClassifier(options: ClassifierOptions): Classifier {
       if (stopped) return
       note(tokens.map(({ token }) => token.address))
       note(unread)
-      if (isBehind()) return
-      waiting = { number, hash }
-      begin()
+      if (!isBehind() && number >= notBefore) passes.begin({ number, hash })
     },
-    settled: async () => {
-      for (let passes = underWay; passes !== null; passes = underWay) await passes
-    },
+    settled: passes.settled,
     stop: async () => {
       stopped = true
+      passes.stop()
       await committing.catch(() => undefined)
       updates.complete()
     },

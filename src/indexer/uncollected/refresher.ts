@@ -7,6 +7,7 @@ import type { Queryable } from '#database/queryable.ts'
 import { readStalePositions, type StalePosition, type UncollectedAmount, writeUncollected } from '#database/uncollected.ts'
 import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
+import { createPasses, isPowerOfTwo } from '#indexer/passes.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import { type AskedBefore, askPosition } from './askPosition.ts'
 
@@ -62,10 +63,7 @@ export function createRefresher(options: RefresherOptions): Refresher {
   /** Whether every token whose position may have changed is pending. Not after a start, a backfilled range or a reorg. */
   let complete = false
   let newest: Block | null = null
-  let waiting: Block | null = null
-  let underWay: Promise<void> | null = null
   let writing: Promise<unknown> = Promise.resolve()
-  let failures = 0
   let stopped = false
 
   const note = ({ number, tokens, unread }: Parameters<Refresher['committed']>[0]) => {
@@ -135,26 +133,12 @@ export function createRefresher(options: RefresherOptions): Refresher {
     if (failed !== undefined) throw failed.error
   }
 
-  const takeWaiting = (): Block | null => {
-    const block = stopped ? null : waiting
-    waiting = null
-    return block
-  }
-
-  const run = async (): Promise<void> => {
-    for (let block = takeWaiting(); block !== null; block = takeWaiting()) {
-      try {
-        await pass(block)
-        failures = 0
-      } catch (err) {
-        failures += 1
-        // The first and then ever fewer: an outage fills no log.
-        if (!stopped && (failures & (failures - 1)) === 0)
-          logger.warn({ block: block.number, failures, err }, 'what lies in positions could not be asked for')
-      }
-    }
-    underWay = null
-  }
+  const passes = createPasses<Block>({
+    pass,
+    failed: (err, { number }, failures) => {
+      if (isPowerOfTwo(failures)) logger.warn({ block: number, failures, err }, 'what lies in positions could not be asked for')
+    },
+  })
 
   return {
     committed: block => {
@@ -162,14 +146,12 @@ export function createRefresher(options: RefresherOptions): Refresher {
       note(block)
       newest = { number: block.number, hash: block.hash }
       if (isBehind()) return
-      waiting = newest
-      underWay ??= run()
+      passes.begin(newest)
     },
-    settled: async () => {
-      for (let passes = underWay; passes !== null; passes = underWay) await passes
-    },
+    settled: passes.settled,
     stop: async () => {
       stopped = true
+      passes.stop()
       await writing.catch(() => undefined)
     },
   }
