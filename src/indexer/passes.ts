@@ -50,8 +50,3 @@ export function createPasses<Block>({ pass, failed }: PassesOptions<Block>): Pas
     },
   }
 }
-
-/** Of failures in a row the first and then ever fewer: an outage fills no log. */
-export function isPowerOfTwo(count: number): boolean {
-  return (count & (count - 1)) === 0
-}

@@ -14,7 +14,8 @@ import type { Transaction } from '#database/oneAtATime.ts'
 import type { Queryable } from '#database/queryable.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
-import { createPasses, isPowerOfTwo } from '#indexer/passes.ts'
+import { isPowerOfTwo } from '#indexer/isPowerOfTwo.ts'
+import { createPasses } from '#indexer/passes.ts'
 import { askCodes, MOST_ASKED } from './askCodes.ts'
 
 export interface ClassifierOptions {
