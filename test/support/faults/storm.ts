@@ -13,7 +13,7 @@ import { cursorOf, indexAtOnce, isAsFar, readDirectory } from '#test/support/sim
 import { START_BLOCK } from '#test/support/simulatedLaunchpad.ts'
 import { FEW_LISTED, hasLongLists, isUnlisted, strangersLogs } from '#test/support/strangers.ts'
 import { createTokenWatcher } from '#test/support/tokenWatcher.ts'
-import { createUnderWay } from '#test/support/underWay.ts'
+import { createUnderWay, type UnderWay } from '#test/support/underWay.ts'
 import { clearCommits, type Tellings, tellingFaults } from './commitWitness.ts'
 import { createDatabaseWeather, DATABASE_FAULTS } from './databaseWeather.ts'
 import type { Hit } from './hits.ts'
@@ -46,6 +46,15 @@ const ROUND_MS = 8
 const FAIR_ROUND_MS = 100
 /** How long the service may wait of its own accord from the end of bad weather until everything is indexed: back-off, and silence that a provider asked for. */
 const LONGEST_WAITED_MS = 120_000
+
+/** An answer that is under way until its last byte, or until nobody waits for it any more: a provider may hang in the middle of it. */
+async function answered(fetched: Promise<Response>, underWay: UnderWay): Promise<Response> {
+  const response = await underWay.during(fetched)
+  if (response.body === null) return response
+  const [given, watched] = response.body.tee()
+  void underWay.during(new Response(watched).arrayBuffer()).catch(() => undefined)
+  return new Response(given, response)
+}
 
 /**
  * One service over a chain that forks, providers and a database that fail, and kills, as a seed has it. Throws when it does not come back
@@ -99,7 +108,11 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
 
   const start = async (): Promise<Life> => {
     const started = await startLife({
-      rpc: { urls, random: () => random.unit(), ...(onSockets ? {} : { fetch: (input, init) => underWay.during(rig.fetch(input, init)) }) },
+      rpc: {
+        urls,
+        random: () => random.unit(),
+        ...(onSockets ? {} : { fetch: (input, init) => answered(rig.fetch(input, init), underWay) }),
+      },
       orm,
       clock,
       confirmations,
