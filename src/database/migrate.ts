@@ -91,15 +91,18 @@ async function lock(session: Kysely<unknown>, logger: Logger): Promise<void> {
 }
 
 async function runPending(orm: MikroORM, logger: Logger): Promise<readonly string[]> {
-  const known = new Set<string>(MIGRATIONS.map(migration => migration.name))
-  const executed = await orm.migrator.getExecuted()
-  const unknown = executed.map(row => row.name).filter(name => !known.has(name))
+  const known = MIGRATIONS.map(migration => migration.name)
+  const executed = (await orm.migrator.getExecuted()).map(row => row.name)
+  const unknown = executed.filter(name => !known.includes(name))
   if (unknown.length > 0) {
     throw new TokenwireError(
       'database_foreign',
       `The database has a newer schema than this version of Tokenwire (${unknown.join(', ')}); update Tokenwire`,
     )
   }
+  const pending = known.filter(name => !executed.includes(name))
+  // Of large tables it may take minutes, in which nothing else is said.
+  if (pending.length > 0) logger.info({ migrations: pending }, 'migrating the database schema')
   const applied = (await orm.migrator.up()).map(migration => migration.name)
   if (applied.length > 0) logger.info({ migrations: applied }, 'database schema migrated')
   return applied

@@ -3,13 +3,13 @@ import process from 'node:process'
 
 const MIB = 1024 ** 2
 const LEAST_MIB = 128
-const MOST_MIB = 2_048
-const SHARE_OF_MEMORY = 1 / 8
+const MOST_MIB = 8_192
+const SHARE_OF_MEMORY = 1 / 4
 
 /**
- * How much of the tables the embedded server keeps itself, as its setting: an eighth of what memory this process may use, at least 128 MB and at
- * most 2 GB. What it does not keep is copied from the system's cache page by page with every use. The usual advice of a quarter is for a machine
- * that runs nothing else. Memory is taken as the tables grow into it, not at the start.
+ * How much of the tables the embedded server keeps itself, as its setting: a quarter of what memory this process may use, at least 128 MB and at
+ * most 8 GB. What it does not keep is copied from the system's cache page by page with every use. Memory is taken as the tables grow into it, not
+ * at the start.
  *
  * @param memoryBytes default: of the machine, or what its container is limited to
  */

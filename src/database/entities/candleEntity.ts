@@ -6,9 +6,9 @@ export const CandleEntity = defineEntity({
   name: 'Candle',
   tableName: 'candle',
   properties: {
+    time: safeInteger().primary(),
     token: address().primary(),
     intervalSeconds: p.integer().primary(),
-    time: safeInteger().primary(),
     open: numeric(),
     high: numeric(),
     low: numeric(),
@@ -23,5 +23,24 @@ export const CandleEntity = defineEntity({
     tradesUsd: p.integer(),
     inUsd: p.boolean().generated('(close_usd is not null) stored'),
   },
-  indexes: [{ name: 'candle_in_usd', properties: ['token', 'intervalSeconds', 'time'], where: 'in_usd' }],
+  indexes: [
+    {
+      name: 'candle_by_time',
+      properties: ['token', 'intervalSeconds', 'inUsd', 'time'],
+      include: [
+        'open',
+        'high',
+        'low',
+        'close',
+        'volumeWei',
+        'trades',
+        'openUsd',
+        'highUsd',
+        'lowUsd',
+        'closeUsd',
+        'volumeUsd',
+        'tradesUsd',
+      ],
+    },
+  ],
 })

@@ -8,6 +8,7 @@ import { Migration0007CreatorLists } from './Migration0007CreatorLists.ts'
 import { Migration0008JoinedBlocks } from './Migration0008JoinedBlocks.ts'
 import { Migration0009HolderCodes } from './Migration0009HolderCodes.ts'
 import { Migration0010Search } from './Migration0010Search.ts'
+import { Migration0011CandlePages } from './Migration0011CandlePages.ts'
 
 /** Every migration in the order in which they run. Published ones are never edited: a change is a new one at the end. */
 export const MIGRATIONS = [
@@ -21,4 +22,5 @@ export const MIGRATIONS = [
   Migration0008JoinedBlocks,
   Migration0009HolderCodes,
   Migration0010Search,
+  Migration0011CandlePages,
 ]

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { toBytes } from '#database/bytes.ts'
 import type { Queryable } from '#database/queryable.ts'
 import { CANDLE_INTERVALS, type Candle, candleStart } from '#domain/candle.ts'
@@ -82,16 +82,22 @@ async function readRangeAndEarlier(
   return first !== undefined && first.time < start ? [candles.slice(1), first] : [candles, null]
 }
 
-function selectCandles({ token, interval, currency }: CandlesQuery, from: number, to: number, count: number) {
+/** In WETH a range is two stretches of the index that holds whole candles: of those with USD values and of those without. */
+function selectCandles(query: CandlesQuery, from: number, to: number, count: number) {
+  if (query.currency === 'usd') return selectStretch(query, sql`in_usd`, from, to, count)
+  const [priced, unpriced] = [sql`in_usd`, sql`not in_usd`].map(flag => selectStretch(query, flag, from, to, count))
+  return sql<CandleRow>`select * from ((${priced}) union all (${unpriced})) as stretches order by time desc limit ${count}::integer`
+}
+
+function selectStretch({ token, interval, currency }: CandlesQuery, flag: RawBuilder<unknown>, from: number, to: number, count: number) {
   const columns =
     currency === 'weth'
       ? sql`open, high, low, close, volume_wei as volume, trades`
       : sql`open_usd as open, high_usd as high, low_usd as low, close_usd as close, volume_usd as volume, trades_usd as trades`
-  const known = currency === 'weth' ? sql`` : sql`and in_usd`
   return sql<CandleRow>`
     select time, ${columns} from candle
-    where token = ${toBytes(token)} and interval_seconds = ${CANDLE_INTERVALS[interval]}::integer
-      and time >= ${from}::bigint and time <= ${to}::bigint ${known}
+    where token = ${toBytes(token)} and interval_seconds = ${CANDLE_INTERVALS[interval]}::integer and ${flag}
+      and time >= ${from}::bigint and time <= ${to}::bigint
     order by time desc limit ${count}::integer`
 }
 

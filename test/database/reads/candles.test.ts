@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readCandles } from '#database/reads/candles.ts'
 import { CANDLE_INTERVALS, type Candle, type CandleInterval } from '#domain/candle.ts'
@@ -188,7 +189,16 @@ describe('candles', () => {
 
   describe('on a long chart', () => {
     beforeAll(async () => {
-      await store(Array.from({ length: 6000 }, (_, minute) => ({ minute, usd: true })))
+      const minutes = Array.from({ length: 6000 }, (_, minute) => ({ minute, usd: true }))
+      await store(minutes)
+      for (const other of [3, 4, 5]) {
+        const token = addressOf(other)
+        await insertRows(
+          kysely,
+          'candle',
+          minutes.map(minute => ({ ...candleRow(minute), token })),
+        )
+      }
     })
 
     test.each(Object.keys(CANDLE_INTERVALS) as CandleInterval[])('keep to their interval: %s', async interval => {
@@ -197,10 +207,15 @@ describe('candles', () => {
     })
 
     test.each([true, false])('are read from their index alone, filled: %s', async fill => {
-      const plans = await plansOf(kysely, db => readCandles(db, { ...base, fill, from: at(100), cursor: { time: at(390) } }))
-      const ofCandles = plans.flat().filter(node => node['Relation Name'] === 'candle')
-      expect(ofCandles.length).toBe(fill ? 2 : 1)
-      for (const node of ofCandles) expect([node['Node Type'], node['Index Name']]).toEqual(['Index Scan', 'candle_pkey'])
+      await sql`vacuum analyze candle`.execute(kysely)
+      for (const currency of ['weth', 'usd'] as const) {
+        const query = { ...base, currency, fill, from: at(100), cursor: { time: at(390) } }
+        const plans = await plansOf(kysely, db => readCandles(db, query))
+        const ofCandles = plans.flat().filter(node => node['Relation Name'] === 'candle')
+        // With USD values and without, and what is carried into the page.
+        expect(ofCandles).toHaveLength((currency === 'weth' ? 2 : 1) * (fill ? 2 : 1))
+        for (const node of ofCandles) expect([node['Node Type'], node['Index Name']]).toEqual(['Index Only Scan', 'candle_by_time'])
+      }
     })
   })
 })
