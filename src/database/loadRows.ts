@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
 import { balancesOf, type CurrentRows, creatorFeeKey, type RowKeys, type WindowAging } from '#domain/changes.ts'
 import type { PerWindow } from '#domain/token.ts'
@@ -18,6 +18,9 @@ export interface LoadOptions {
   /** A batch that counts as written, though it may be only just being written. Default none. */
   readonly pending?: PendingBatch | null
 }
+
+/** Windows of more tokens than this end within a block only after the service was away. */
+const EXPECTED_EXPIRED = 1_000
 
 /** The current rows that projecting a batch needs: what its events touch, and on demand what the passing of time has made wrong. */
 export async function loadRows(db: Queryable, keys: RowKeys, { now, expired, pending: batch = null }: LoadOptions): Promise<CurrentRows> {
@@ -42,13 +45,20 @@ export async function loadRows(db: Queryable, keys: RowKeys, { now, expired, pen
   }
 }
 
+/** The tokens of these addresses, and those of which a trade has left a window by a time, where that is given. */
 async function loadTokens(db: Queryable, addresses: readonly Address[], expiredBy: number | null): Promise<Map<Address, TokenState>> {
-  // Addresses first and one look-up each after that: with "or" between the two conditions the planner may prefer to read the table.
-  const expired = expiredBy === null ? sql`` : sql`union select address from token where windows_expire_at <= ${expiredBy}::bigint`
+  if (expiredBy === null) return readTokens(db, addresses, sql``)
+  // What the server knows of the column is from its last look at it, since when all of it may have expired and been written anew: a limit tells that it is few.
+  const expired = sql`select address from token where windows_expire_at <= ${expiredBy}::bigint order by windows_expire_at`
+  const tokens = await readTokens(db, addresses, sql`union (${expired} limit ${sql.lit(EXPECTED_EXPIRED)})`)
+  return tokens.size < EXPECTED_EXPIRED ? tokens : readTokens(db, addresses, sql`union (${expired})`)
+}
+
+async function readTokens(db: Queryable, addresses: readonly Address[], others: RawBuilder<unknown>): Promise<Map<Address, TokenState>> {
+  // "offset 0" keeps it a look-up for each address: joined as tables, the server may prefer to read all tokens.
   const { rows } = await sql<TokenStateRow>`
-    select token.* from (
-      select unnest(${binaryArray(BYTEA, addresses)}::bytea[]) as address ${expired}
-    ) as wanted join token using (address)`.execute(db)
+    select token.* from (select unnest(${binaryArray(BYTEA, addresses)}::bytea[]) as address ${others}) as wanted
+    cross join lateral (select * from token where token.address = wanted.address offset 0) as token`.execute(db)
   return new Map(rows.map(row => toTokenState(row)).map(token => [token.address, token]))
 }
 

@@ -51,32 +51,32 @@ export async function keepUndo(db: Queryable, block: number, changes: Changes, {
   await sql`
     insert into block_undo (block_number, position, table_name, existed, image)
     select ${block}, row_number() over (), kept.* from (
-      select 'token', current.address is not null, case when current.address is null then jsonb_build_object('address', address) else to_jsonb(current) end
+      select 'token', current.address is not null, case when current.address is null then json_build_object('address', address) else to_json(current) end
       from unnest(${arrayOf(BYTEA, tokens, row => row.address)}::bytea[]) as asked (address) left join token as current using (address)
       union all
-      select 'pool', current.address is not null, case when current.address is null then jsonb_build_object('address', address) else to_jsonb(current) end
+      select 'pool', current.address is not null, case when current.address is null then json_build_object('address', address) else to_json(current) end
       from unnest(${arrayOf(BYTEA, pools, row => row.address)}::bytea[]) as asked (address) left join pool as current using (address)
       union all
-      select 'balance', false, to_jsonb(asked) from ${keysOfBalances(balances.fresh)}
+      select 'balance', false, to_json(asked) from ${keysOfBalances(balances.fresh)}
       union all
-      select 'balance', current.token is not null, case when current.token is null then to_jsonb(asked) else to_jsonb(current) end
+      select 'balance', current.token is not null, case when current.token is null then to_json(asked) else to_json(current) end
       from ${keysOfBalances(balances.known)} left join balance as current using (token, holder)
       union all
-      select 'candle', false, to_jsonb(asked) from ${keysOfCandles(candles.fresh)}
+      select 'candle', false, to_json(asked) from ${keysOfCandles(candles.fresh)}
       union all
-      select 'candle', current.token is not null, case when current.token is null then to_jsonb(asked) else to_jsonb(current) end
+      select 'candle', current.token is not null, case when current.token is null then to_json(asked) else to_json(current) end
       from ${keysOfCandles(candles.known)} left join candle as current using (token, interval_seconds, time)
       union all
-      select 'creator_fee', current.token is not null, case when current.token is null then to_jsonb(asked) else to_jsonb(current) end
+      select 'creator_fee', current.token is not null, case when current.token is null then to_json(asked) else to_json(current) end
       from unnest(${arrayOf(TEXT, creatorFees, row => row.launchpad)}::text[], ${arrayOf(BYTEA, creatorFees, row => row.creator)}::bytea[],
         ${arrayOf(BYTEA, creatorFees, row => row.currency)}::bytea[], ${arrayOf(BYTEA, creatorFees, row => row.token)}::bytea[]
       ) as asked (launchpad, creator, currency, token)
       left join creator_fee as current using (launchpad, creator, currency, token)
       union all
-      select 'trader', current.maker is not null, case when current.maker is null then jsonb_build_object('maker', maker) else to_jsonb(current) end
+      select 'trader', current.maker is not null, case when current.maker is null then json_build_object('maker', maker) else to_json(current) end
       from unnest(${binaryArray(BYTEA, makers)}::bytea[]) as asked (maker) left join trader as current using (maker)
       union all
-      select 'index_totals', current.id is not null, case when current.id is null then jsonb_build_object('id', id) else to_jsonb(current) end
+      select 'index_totals', current.id is not null, case when current.id is null then json_build_object('id', id) else to_json(current) end
       from (values (1::smallint)) as asked (id) left join index_totals as current using (id)
     ) as kept`.execute(db)
 }
@@ -90,9 +90,12 @@ function keysOfCandles(rows: readonly CandleDelta[]) {
     ${arrayOf(BIGINT, rows, row => row.time)}::bigint[]) as asked (token, interval_seconds, time)`
 }
 
-/** Forgets how to undo the blocks before this one. */
-export async function forgetUndoBefore(db: Queryable, block: number): Promise<void> {
-  await sql`delete from block_undo where block_number < ${block}`.execute(db)
+/**
+ * Forgets how to undo the blocks before `to`; those before `from` are forgotten. What was deleted stays in the index until it is vacuumed, and without
+ * the lower bound every commit would walk past it.
+ */
+export async function forgetUndo(db: Queryable, from: number, to: number): Promise<void> {
+  await sql`delete from block_undo where block_number >= ${from} and block_number < ${to}`.execute(db)
 }
 
 /**
@@ -171,7 +174,7 @@ async function restore(
 function oldestImages({ name, key }: UndoableTable, ancestor: number) {
   const keys = sql.join(key.map(column => sql`was.${sql.id(column)}`))
   return sql`select distinct on (${keys}) kept.existed, was.*
-    from block_undo as kept cross join lateral jsonb_populate_record(null::${sql.table(name)}, kept.image) as was
+    from block_undo as kept cross join lateral json_populate_record(null::${sql.table(name)}, kept.image) as was
     where kept.table_name = ${name} and kept.block_number > ${ancestor} order by ${keys}, kept.block_number`
 }
 

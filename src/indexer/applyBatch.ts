@@ -2,7 +2,7 @@ import { type ChainCursor, moveCursor } from '#database/chainState.ts'
 import { attachMetadata } from '#database/metadata.ts'
 import type { Queryable } from '#database/queryable.ts'
 import { writeTotals } from '#database/totals.ts'
-import { forgetUndoBefore, keepUndo, raiseRelaunched } from '#database/undo.ts'
+import { forgetUndo, keepUndo, raiseRelaunched } from '#database/undo.ts'
 import { writeChanges } from '#database/writeChanges.ts'
 import type { Address } from '#domain/address.ts'
 import type { ProjectedBatch } from './ports.ts'
@@ -35,7 +35,7 @@ export async function applyBatch(db: Queryable, batch: ProjectedBatch, options: 
   const launched = tokens.filter(address => !before.has(address))
   await raiseRelaunched(db, launched)
   await attachMetadata(db, launched)
-  if (options.undoFrom !== null && undoFrom !== options.undoFrom) await forgetUndoBefore(db, undoFrom ?? to.number)
+  if (options.undoFrom !== null && undoFrom !== options.undoFrom) await forgetUndo(db, options.undoFrom, undoFrom ?? to.number)
   await moveCursor(db, to, committedAtMs, undoFrom)
   return { tokens, undoFrom }
 }

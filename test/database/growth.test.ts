@@ -8,6 +8,7 @@ import { WETH } from '#benchmarks/macro/growth/tokenEvents.ts'
 import { LAUNCHPADS } from '#benchmarks/macro/growth/tokenPlan.ts'
 import { bytesToAddress, toBytes } from '#database/bytes.ts'
 import { readTokensUpdatedAt } from '#database/chainState.ts'
+import { loadRows } from '#database/loadRows.ts'
 import type { Queryable } from '#database/queryable.ts'
 import { readCandles } from '#database/reads/candles.ts'
 import { createChainStats } from '#database/reads/chainStats.ts'
@@ -223,6 +224,46 @@ describe('every other read', () => {
       expect(await faultsOf(db => readSearch(db, { q, limit: LIMIT }, CHAIN_ID), 3_000)).toEqual([])
     },
   )
+})
+
+describe('a commit', () => {
+  const asked = Array.from({ length: 10 }, (_, index) => addressOf('token', index * 3))
+  const expire = (count: number) =>
+    sql`
+    with first as (select address from token order by address limit ${count})
+    update token set windows_expire_at = case when address in (select address from first) then ${END} else ${END} + 3600 end`.execute(
+      kysely,
+    )
+
+  test('reads what it changes and what has expired, also where the server believes that all tokens have', async () => {
+    const { rows: holders } = await sql<{ token: Buffer; holder: Buffer }>`
+      select distinct on (token) token, holder from balance where token = any(${asked.map(toBytes)}::bytea[])`.execute(kysely)
+    const { rows: fees } = await sql<{ launchpad: string; creator: Buffer; currency: Buffer; token: Buffer }>`
+      select * from creator_fee limit 10`.execute(kysely)
+    const keys = {
+      tokens: asked,
+      balances: holders.map(({ token, holder }) => ({ token: bytesToAddress(token), holder: bytesToAddress(holder) })),
+      creatorFees: fees.map(({ launchpad, creator, currency, token }) => ({
+        launchpad,
+        creator: bytesToAddress(creator),
+        currency: bytesToAddress(currency),
+        token: bytesToAddress(token),
+      })),
+    }
+    await expire(SCALE.tokens)
+    await sql`analyze token`.execute(kysely)
+    await expire(5)
+    // Of up to 15 tokens a row and a pool or two; per window the trades that left it, one on each side of its start.
+    expect(await faultsOf(db => loadRows(db, keys, { now: END, expired: true }), 300)).toEqual([])
+  })
+
+  test.each([999, 1_000, 1_001, 2_500])('reads all of %i tokens that have expired', async count => {
+    await expire(count)
+    const { rows } = await sql<{ address: Buffer }>`select address from token where windows_expire_at <= ${END}`.execute(kysely)
+    const { tokens } = await loadRows(kysely, { tokens: asked, balances: [], creatorFees: [] }, { now: END, expired: true })
+    const expected = new Set([...asked, ...rows.map(({ address }) => bytesToAddress(address))])
+    expect(new Set(tokens.keys())).toEqual(expected)
+  })
 })
 
 /** Reads on to a page, and gives it again as the last thing that is read. */

@@ -40,7 +40,8 @@ export async function measuredPlansOf(
   for (const { sql, parameters } of await statementsOf(db, work)) {
     plans.push(await planOf<MeasuredNode>(db, `${measure} ${sql}`, parameters))
     if (parameters.length === 0 || !isPrepared(sql)) continue
-    const run = `execute statement(${parameters.map(literal).join(', ')})`
+    const values = parameters.map((value, index) => (isBinaryArray(value, sql, index + 1) ? readArray(value) : value))
+    const run = `execute statement(${values.map(literal).join(', ')})`
     const generic = await db.connection().execute(async session => {
       await session.executeQuery(CompiledQuery.raw(`set plan_cache_mode = force_generic_plan; prepare statement as ${sql}`))
       try {
@@ -90,6 +91,34 @@ function literal(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return `'{${value.map(one => `"${text(one).replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}'`
   return `'${text(value).replaceAll("'", "''")}'`
+}
+
+function isBinaryArray(value: unknown, statement: string, place: number): value is Buffer {
+  return Buffer.isBuffer(value) && new RegExp(`\\$${place}::\\w+\\[\\]`).test(statement)
+}
+
+const HEADER_BYTES = 20
+const TYPE_AT = 8
+const COUNT_AT = 12
+const READERS: Readonly<Record<number, (bytes: Buffer) => unknown>> = {
+  17: bytes => bytes,
+  20: bytes => bytes.readBigInt64BE(),
+  23: bytes => bytes.readInt32BE(),
+  25: bytes => bytes.toString('utf8'),
+}
+
+/** The elements of an array in PostgreSQL's binary format, of types that statements which read take. */
+function readArray(array: Buffer): readonly unknown[] {
+  const type = array.readInt32BE(TYPE_AT)
+  const read = READERS[type]
+  if (read === undefined) throw new TypeError(`no reader for arrays of the type ${type}`)
+  let at = HEADER_BYTES
+  return Array.from({ length: array.readInt32BE(COUNT_AT) }, () => {
+    const length = array.readInt32BE(at)
+    const element = array.subarray(at + 4, at + 4 + length)
+    at += 4 + length
+    return read(element)
+  })
 }
 
 function text(value: unknown): string {

@@ -10,6 +10,6 @@ export const BlockUndoEntity = defineEntity({
     position: p.integer().primary(),
     tableName: oneOf('table_name', ['token', 'pool', 'balance', 'candle', 'creator_fee', 'trader', 'index_totals']),
     existed: p.boolean(),
-    image: p.json(),
+    image: p.json().columnType('json'),
   },
 })

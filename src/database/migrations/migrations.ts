@@ -9,6 +9,7 @@ import { Migration0008JoinedBlocks } from './Migration0008JoinedBlocks.ts'
 import { Migration0009HolderCodes } from './Migration0009HolderCodes.ts'
 import { Migration0010Search } from './Migration0010Search.ts'
 import { Migration0011CandlePages } from './Migration0011CandlePages.ts'
+import { Migration0012UndoImages } from './Migration0012UndoImages.ts'
 
 /** Every migration in the order in which they run. Published ones are never edited: a change is a new one at the end. */
 export const MIGRATIONS = [
@@ -23,4 +24,5 @@ export const MIGRATIONS = [
   Migration0009HolderCodes,
   Migration0010Search,
   Migration0011CandlePages,
+  Migration0012UndoImages,
 ]
