@@ -26,15 +26,16 @@ export async function readPlainHolders(
   { tokens, limit }: { readonly tokens: readonly Address[]; readonly limit: number },
 ): Promise<readonly PlainHolder[]> {
   if (tokens.length === 0) return []
+  // "offset 0" keeps it a look-up per holder: joined as a table, the server may read all that was ever looked up.
   const { rows } = await sql<{ token: Buffer; holder: Buffer; contract: boolean | null }>`
-    select asked.token, largest.holder, holder_code.contract
+    select asked.token, largest.holder, code.contract
     from unnest(${tokens.map(toBytes)}::bytea[]) as asked (token)
     cross join lateral (
       select balance.holder, balance.type from balance where balance.token = asked.token and balance.balance > 0
       order by - balance.balance, balance.holder limit ${sql.lit(LARGEST)}
     ) as largest
-    left join holder_code on holder_code.holder = largest.holder
-    where largest.type = 'wallet' and holder_code.contract is not false
+    left join lateral (select contract from holder_code where holder_code.holder = largest.holder offset 0) as code on true
+    where largest.type = 'wallet' and code.contract is not false
     limit ${limit}`.execute(db)
   return rows.map(({ token, holder, contract }) => ({ token: bytesToAddress(token), holder: bytesToAddress(holder), contract }))
 }

@@ -8,6 +8,7 @@ import { WETH } from '#benchmarks/macro/growth/tokenEvents.ts'
 import { LAUNCHPADS } from '#benchmarks/macro/growth/tokenPlan.ts'
 import { bytesToAddress, toBytes } from '#database/bytes.ts'
 import { readTokensUpdatedAt } from '#database/chainState.ts'
+import { readPlainHolders } from '#database/holderCodes.ts'
 import { loadRows } from '#database/loadRows.ts'
 import type { Queryable } from '#database/queryable.ts'
 import { readCandles } from '#database/reads/candles.ts'
@@ -43,7 +44,7 @@ const SCALE: GrowthScale = {
   days: 30,
 }
 const CHAIN_ID = 8_453
-const GROWING = ['token', 'pool', 'trade', 'balance', 'candle', 'creator_fee', 'trader', 'block_undo']
+const GROWING = ['token', 'pool', 'trade', 'balance', 'candle', 'creator_fee', 'trader', 'block_undo', 'holder_code']
 
 const { kysely } = await useDatabase()
 
@@ -255,6 +256,13 @@ describe('a commit', () => {
     await expire(5)
     // Of up to 15 tokens a row and a pool or two; per window the trades that left it, one on each side of its start.
     expect(await faultsOf(db => loadRows(db, keys, { now: END, expired: true }), 300)).toEqual([])
+  })
+
+  test('is followed by a look at the largest holders of its tokens', async () => {
+    await sql`insert into holder_code (holder, contract) select distinct holder, false from balance`.execute(kysely)
+    await sql`analyze holder_code`.execute(kysely)
+    const tokens = Array.from({ length: 50 }, (_, index) => addressOf('token', index))
+    expect(await faultsOf(db => readPlainHolders(db, { tokens, limit: 300 }), 2 * 50 * tokens.length)).toEqual([])
   })
 
   test.each([999, 1_000, 1_001, 2_500])('reads all of %i tokens that have expired', async count => {
