@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
-import pino from 'pino'
+import pino, { type Logger } from 'pino'
 import type { TestProject } from 'vitest/node'
 import { startEmbedded } from '#database/embedded.ts'
 import { migrate } from '#database/migrate.ts'
@@ -13,16 +13,28 @@ declare module 'vitest' {
   }
 }
 
-/** One PostgreSQL server for the whole run, which ends with it, also when the run is killed, and a console that is built from what is here. */
+/**
+ * One PostgreSQL server for the whole run, which ends with it, also when the run is killed, and a console that is built from what is here. With
+ * `TEST_DATABASE_URL`, an empty database that a superuser may use as a template, its server is taken: for tests against another version.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   execFileSync(process.execPath, [path.join(process.cwd(), 'build/buildConsole.ts'), '--if-stale'], { stdio: 'inherit' })
-  const folder = await makeTemporaryFolder()
   const logger = pino({ level: 'warn' }, pino.destination(2))
-  const server = await startEmbedded({ dataDir: folder.path, logger, durable: false })
+  const given = process.env['TEST_DATABASE_URL']
+  const server = given === undefined ? await startOwn(logger) : { url: given, stop: async () => undefined }
   await migrate(server.url, logger)
   project.provide('templateUrl', server.url)
-  return async () => {
-    await server.stop()
-    await folder.remove()
+  return server.stop
+}
+
+async function startOwn(logger: Logger): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const folder = await makeTemporaryFolder()
+  const server = await startEmbedded({ dataDir: folder.path, logger, durable: false })
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.stop()
+      await folder.remove()
+    },
   }
 }

@@ -70,10 +70,10 @@ export async function openStormRig(): Promise<StormRig> {
 /** The address of a user whose password is checked quickly: a storm connects anew again and again, and the usual check is slow on purpose. */
 async function cheapUser({ url, kysely }: TestDatabase): Promise<string> {
   const name = `storm_${randomBytes(6).toString('hex')}`
-  await kysely.connection().execute(async session => {
-    await sql`set scram_iterations = 1`.execute(session)
-    await sql`create role ${sql.id(name)} superuser login password ${sql.lit(name)}`.execute(session)
-    await sql`reset scram_iterations`.execute(session)
+  await kysely.transaction().execute(async transaction => {
+    // PostgreSQL 15 has no such setting.
+    await sql`select set_config(name, '1', true) from pg_settings where name = 'scram_iterations'`.execute(transaction)
+    await sql`create role ${sql.id(name)} superuser login password ${sql.lit(name)}`.execute(transaction)
   })
   const address = new URL(url)
   address.username = name
