@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { readCandles } from '#database/reads/candles.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import type { Address } from '#domain/address.ts'
+import type { CandlesQuery } from '#domain/queries.ts'
 import { liveBatch, runBatch } from '#indexer/follow.ts'
 import type { Replacement } from '#indexer/ports.ts'
 import { useDatabase } from '#test/support/database.ts'
@@ -16,12 +18,14 @@ const fresh = await useDatabase()
 const FIRST_TOKEN = testAddress(100)
 let forking: ForkingChain
 let index: OpenedIndex
+let ethUsd: string | null
 
 beforeEach(async () => {
+  ethUsd = null
   await database.clear()
   await fresh.clear()
   forking = createForkingChain(createRandom(5), 64)
-  index = await openIndex(database, { genesisHash: forking.chain.at(0).header.hash, maxReorgDepth: 16 })
+  index = await openIndex(database, { genesisHash: forking.chain.at(0).header.hash, maxReorgDepth: 16, ethUsd: () => ethUsd })
 })
 
 /** Commits blocks of the canonical chain one by one. */
@@ -46,6 +50,28 @@ async function sequences(): Promise<ReadonlyMap<string, number>> {
   return new Map(rows.map(({ address, sequence }) => [`0x${address.toString('hex')}`, Number(sequence)]))
 }
 
+/** When the candles of every token begin and of how many trades they are, as their pages say. */
+async function readCharts(currency: CandlesQuery['currency']): Promise<readonly string[]> {
+  const charts: string[] = []
+  for (const token of index.directory.addresses()) {
+    for (const interval of ['1m', '1h'] as const) {
+      const page = await readCandles(database.kysely, { token, interval, currency, fill: false, limit: 1_500 })
+      charts.push(...(page?.data.map(({ time, trades }) => `${token} ${interval} ${time} ${trades}`) ?? []))
+    }
+  }
+  return charts.toSorted()
+}
+
+/** The same as the table says. */
+async function storedCharts(currency: CandlesQuery['currency']): Promise<readonly string[]> {
+  const trades = currency === 'weth' ? sql`trades` : sql`nullif(trades_usd, 0)`
+  const { rows } = await sql<{ token: Buffer; seconds: number; time: string; trades: number }>`
+    select token, interval_seconds as seconds, time, ${trades} as trades from candle
+    where interval_seconds in (60, 3600) and ${trades} is not null`.execute(database.kysely)
+  const lines = rows.map(row => `0x${row.token.toString('hex')} ${row.seconds === 60 ? '1m' : '1h'} ${row.time} ${row.trades}`)
+  return lines.toSorted()
+}
+
 describe('swapping blocks', () => {
   it('leaves the tables of a fresh index, and gives every touched token a higher sequence', async () => {
     forking.mine(30)
@@ -64,6 +90,23 @@ describe('swapping blocks', () => {
     }
     expect(block.tokens.length).toBeGreaterThan(2)
     for (const { token } of block.tokens) expect(token.sequence).toBeGreaterThan(before.get(token.address) ?? 0)
+  })
+
+  it('takes the first values in USD of a candle back with the block that brought them', async () => {
+    forking.mine(20)
+    await follow(1, 15)
+    const tables = await dumpTables(database.kysely)
+    ethUsd = '3000.5'
+    await follow(16, 20)
+    const { rows } = await sql`select from candle where in_usd and trades_usd < trades`.execute(database.kysely)
+    expect(rows.length).toBeGreaterThan(0)
+    for (const currency of ['weth', 'usd'] as const) expect(await readCharts(currency)).toEqual(await storedCharts(currency))
+    await index.sink.swap({ ancestor: forking.chain.at(15).header, batches: [] })
+    expect(await dumpTables(database.kysely)).toEqual(tables)
+    expect(await readCharts('weth')).toEqual(await storedCharts('weth'))
+    expect(await readCharts('usd')).toEqual([])
+    await follow(16, 20)
+    for (const currency of ['weth', 'usd'] as const) expect(await readCharts(currency)).toEqual(await storedCharts(currency))
   })
 
   it('gives the same answer when it is repeated', async () => {

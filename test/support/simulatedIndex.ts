@@ -35,15 +35,15 @@ export interface OpenIndexOptions {
   readonly writer?: string
   /** Default: every token is. */
   readonly isWatched?: (token: Address) => boolean
+  /** Default: never known. */
+  readonly ethUsd?: () => string | null
   /** Stands around every transaction. Default: nothing does. */
   readonly around?: (transaction: SinkOptions['transaction']) => SinkOptions['transaction']
 }
 
 /** The write path of the simulated launchpad over a database, as a process builds it when it starts. */
-export async function openIndex(
-  { orm }: Pick<TestDatabase, 'orm'>,
-  { genesisHash, maxReorgDepth, writer = 'test', isWatched = () => true, around = transaction => transaction }: OpenIndexOptions,
-): Promise<OpenedIndex> {
+export async function openIndex({ orm }: Pick<TestDatabase, 'orm'>, options: OpenIndexOptions): Promise<OpenedIndex> {
+  const { genesisHash, maxReorgDepth, writer = 'test', isWatched = () => true, ethUsd = () => null, around = unchanged } = options
   const kysely = orm.em.getKysely<unknown>()
   await claimDatabase(kysely, { chainId: 1, genesisHash, weth: WETH, launchpads: LAUNCHPADS }, writer)
   const directory = await readDirectory(kysely)
@@ -57,12 +57,14 @@ export async function openIndex(
     directory,
     maxReorgDepth,
     isWatched,
-    ethUsd: () => null,
+    ethUsd,
     now: () => 0,
     logger: silentLogger,
   })
   return { sink, directory }
 }
+
+const unchanged = (transaction: SinkOptions['transaction']): SinkOptions['transaction'] => transaction
 
 /** What a process that starts now would watch. */
 export async function readDirectory(db: Queryable): Promise<Directory> {
