@@ -40,8 +40,9 @@ export function createOrm(databaseUrl: string, logger: Logger, limits: OrmLimits
       ...options.driverOptions,
       application_name: limits.applicationName ?? 'tokenwire',
       connectionTimeoutMillis: limits.connectTimeoutMs ?? 5_000,
-      statement_timeout: limits.statementTimeoutMs ?? 30_000,
-      lock_timeout: limits.lockTimeoutMs ?? 10_000,
+      // As text: the driver sends no zero, and what the role or the database is set to would hold.
+      statement_timeout: String(limits.statementTimeoutMs ?? 30_000),
+      lock_timeout: String(limits.lockTimeoutMs ?? 10_000),
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       onPoolCreated: prepareStatements,
       maxLifetimeSeconds: CONNECTION_LIFETIME_S,
