@@ -1,5 +1,6 @@
 import { defineConfig } from '@mikro-orm/postgresql'
 import { TokenwireError } from '#errors'
+import { PLANNER_SETTINGS } from './plannerSettings.ts'
 
 /**
  * What every ORM over a database has in common: its address. Without entities: a service has four ORMs, which run statements, and making one takes
@@ -18,12 +19,17 @@ export function connectionOptions(databaseUrl: string) {
   })
 }
 
-/** Checks the address here, because Node's own error would quote it with its password, and lets `sslmode` mean what it means to psql. */
+/**
+ * Checks the address here, because Node's own error would quote it with its password, lets `sslmode` mean what it means to psql, and brings the
+ * planner's settings, over which the address's own `options` go.
+ */
 function toConnectionString(databaseUrl: string): string {
   const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : null
   if (url === null || (url.protocol !== 'postgres:' && url.protocol !== 'postgresql:') || url.pathname.length < 2) {
     throw new TokenwireError('config_invalid', 'DATABASE_URL must look like postgres://user:password@host:5432/database')
   }
   if (url.searchParams.has('sslmode') && !url.searchParams.has('uselibpqcompat')) url.searchParams.set('uselibpqcompat', 'true')
+  const settings = Object.entries(PLANNER_SETTINGS).map(([name, value]) => `-c ${name}=${value}`)
+  url.searchParams.set('options', [...settings, url.searchParams.get('options') ?? ''].join(' ').trimEnd())
   return url.href
 }

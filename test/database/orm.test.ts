@@ -4,7 +4,7 @@ import { BalanceEntity } from '#database/entities/balanceEntity.ts'
 import { TokenEntity } from '#database/entities/tokenEntity.ts'
 import { createOrm } from '#database/orm.ts'
 import { FOR_THESE_VALUES, MOST_PREPARED } from '#database/preparedStatements.ts'
-import { openOrm, silentLogger, useDatabase } from '#test/support/database.ts'
+import { administer, openOrm, silentLogger, useDatabase } from '#test/support/database.ts'
 import { addressOf, insertRows, tokenRow, wordOf } from '#test/support/rows.ts'
 
 const database = await useDatabase()
@@ -54,6 +54,24 @@ describe('the ORM', () => {
     const { rows } = await sql`select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
       current_setting('application_name') as name, current_setting('idle_in_transaction_session_timeout') as idle`.execute(db)
     expect(rows).toEqual([{ statement: '1234ms', lock: '567ms', name: 'test-limits', idle: '1min' }])
+  })
+
+  // On a server with PostgreSQL's defaults every list of tokens read the table from end to end.
+  test('plans alike on every server, unless the address says otherwise', async () => {
+    const { pathname } = new URL(database.url)
+    const server = { random_page_cost: '4', jit: 'on', work_mem: '3MB' }
+    for (const [name, value] of Object.entries(server)) {
+      await administer(sql`alter database ${sql.id(pathname.slice(1))} set ${sql.id(name)} = ${sql.lit(value)}`)
+    }
+    const settingsOf = async (url: string) => {
+      const { rows } = await sql`select current_setting('random_page_cost') as random_page_cost, current_setting('jit') as jit,
+        current_setting('work_mem') as work_mem`.execute(openOrm(url).em.getKysely())
+      return rows
+    }
+    expect(await settingsOf(database.url)).toEqual([{ ...server, random_page_cost: '1.1', jit: 'off' }])
+    const url = new URL(database.url)
+    url.searchParams.set('options', '-c random_page_cost=2')
+    expect(await settingsOf(url.href)).toEqual([{ ...server, random_page_cost: '2', jit: 'off' }])
   })
 
   test('prepares what it is given first on each connection, once', async () => {

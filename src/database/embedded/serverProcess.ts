@@ -3,6 +3,7 @@ import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { PLANNER_SETTINGS } from '#database/plannerSettings.ts'
 import { TokenwireError } from '#errors'
 import type { Layout } from './initialise.ts'
 import { judgePostmasterFile, type PostmasterFile } from './postmasterFile.ts'
@@ -49,8 +50,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   max_wal_size: '1GB',
   wal_level: 'minimal',
   max_wal_senders: '0',
-  random_page_cost: '1.1',
-  jit: 'off',
+  ...PLANNER_SETTINGS,
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_destination: 'stderr',
