@@ -8,6 +8,7 @@ import { MIGRATION_OPTIONS } from './migrationOptions.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
 import { createOrm } from './orm.ts'
 import type { Queryable } from './queryable.ts'
+import { takeLock } from './takeLock.ts'
 
 const OLDEST_SERVER = 15
 
@@ -16,7 +17,8 @@ const OLDEST_SERVER = 15
  *
  * @returns the names of the migrations that were run now; none when the schema was up to date
  * @throws `TokenwireError`: `database_unavailable` (retryable) when the server can't be reached, `config_invalid` when it refuses the user,
- *   password or database name or is older than PostgreSQL 15, `database_foreign` when the schema is newer than this code
+ *   password or database name or is older than PostgreSQL 15, `database_foreign` when the schema is newer than this code, `database_taken` (retryable)
+ *   when it is older and another process indexes with it
  */
 export async function migrate(databaseUrl: string, logger: Logger): Promise<readonly string[]> {
   // One connection holds the lock, one runs the migrations; an index on a large table may take its time.
@@ -28,9 +30,9 @@ export async function migrate(databaseUrl: string, logger: Logger): Promise<read
     return await db.connection().execute(async session => {
       await lock(session, logger)
       try {
-        return await runPending(orm, logger)
+        return await runPending(orm, session, logger)
       } finally {
-        await sql`select pg_advisory_unlock(${sql.lit(LOCK_SPACE)}, ${sql.lit(LOCKS.migrate)})`.execute(session)
+        await unlock(session, LOCKS.migrate)
       }
     })
   } catch (error) {
@@ -90,7 +92,11 @@ async function lock(session: Kysely<unknown>, logger: Logger): Promise<void> {
   await sql`select pg_advisory_lock(${sql.lit(LOCK_SPACE)}, ${sql.lit(LOCKS.migrate)})`.execute(session)
 }
 
-async function runPending(orm: MikroORM, logger: Logger): Promise<readonly string[]> {
+async function unlock(session: Queryable, key: number): Promise<void> {
+  await sql`select pg_advisory_unlock(${sql.lit(LOCK_SPACE)}, ${sql.lit(key)})`.execute(session)
+}
+
+async function runPending(orm: MikroORM, session: Queryable, logger: Logger): Promise<readonly string[]> {
   const known = MIGRATIONS.map(migration => migration.name)
   const executed = (await orm.migrator.getExecuted()).map(row => row.name)
   const unknown = executed.filter(name => !known.includes(name))
@@ -101,9 +107,21 @@ async function runPending(orm: MikroORM, logger: Logger): Promise<readonly strin
     )
   }
   const pending = known.filter(name => !executed.includes(name))
-  // Of large tables it may take minutes, in which nothing else is said.
-  if (pending.length > 0) logger.info({ migrations: pending }, 'migrating the database schema')
-  const applied = (await orm.migrator.up()).map(migration => migration.name)
-  if (applied.length > 0) logger.info({ migrations: applied }, 'database schema migrated')
-  return applied
+  if (pending.length === 0) return []
+  if (!(await takeLock(session, LOCKS.writer))) {
+    throw new TokenwireError(
+      'database_taken',
+      'DATABASE_URL: another running Tokenwire indexes into this database and needs its schema as it is; stop it first',
+      { retryable: true },
+    )
+  }
+  try {
+    // Of large tables it may take minutes, in which nothing else is said.
+    logger.info({ migrations: pending }, 'migrating the database schema')
+    const applied = (await orm.migrator.up()).map(migration => migration.name)
+    logger.info({ migrations: applied }, 'database schema migrated')
+    return applied
+  } finally {
+    await unlock(session, LOCKS.writer)
+  }
 }

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
-import { LOCK_SPACE } from './advisoryLocks.ts'
 import { createOrm } from './orm.ts'
+import { takeLock } from './takeLock.ts'
 
 export interface SessionLock {
   /** Gives the lock up and closes its connection. */
@@ -27,10 +27,6 @@ export interface SessionLockInput {
   /** Run on the connection before it is closed on release. */
   readonly releasing?: (session: Kysely<unknown>) => Promise<void>
 }
-
-/** A process that was killed a moment ago loses its lock as soon as the server has noticed. */
-const ATTEMPTS = 15
-const PAUSE_MS = 100
 
 /**
  * Holds an advisory lock on a connection of its own: both end with this process, however it ends. A connection that is lost is opened and
@@ -98,16 +94,6 @@ async function holdAgain(
     if (isPowerOfTwo) logger.warn({ attempt, reason }, `the database does not answer; ${what} is held again as soon as it does`)
   }
   await pause(heartbeatMs, released)
-}
-
-async function takeLock(session: Kysely<unknown>, key: number): Promise<boolean> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const { rows } = await sql<{ locked: boolean }>`
-      select pg_try_advisory_lock(${sql.lit(LOCK_SPACE)}, ${sql.lit(key)}) as locked`.execute(session)
-    if (rows[0]?.locked === true) return true
-    await delay(PAUSE_MS)
-  }
-  return false
 }
 
 /** Resolves when the lock is released or its connection lost. */

@@ -49,6 +49,21 @@ describe('migrating', () => {
     expect(await migrated).toContain(FIRST)
   })
 
+  // The new version changed the schema, found the old one running and ended; the old one could no longer read how to undo a block.
+  test('leaves the schema to a process that indexes with it', async () => {
+    const database = await useDatabase({ migrated: false })
+    await database.kysely.connection().execute(async session => {
+      await sql`select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.writer})`.execute(session)
+      await expect(migrate(database.url, silentLogger)).rejects.toMatchObject({ code: 'database_taken', retryable: true })
+      expect((await sql`select to_regclass('token') as found`.execute(session)).rows).toEqual([{ found: null }])
+      await sql`select pg_advisory_unlock(${LOCK_SPACE}, ${LOCKS.writer})`.execute(session)
+      expect(await migrate(database.url, silentLogger)).toContain(FIRST)
+      await sql`select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.writer})`.execute(session)
+      expect(await migrate(database.url, silentLogger)).toEqual([])
+      await sql`select pg_advisory_unlock(${LOCK_SPACE}, ${LOCKS.writer})`.execute(session)
+    })
+  })
+
   test('works for an owner of the database who is no superuser', async () => {
     const database = await useDatabase({ migrated: false })
     const name = new URL(database.url).pathname.slice(1)
