@@ -3,6 +3,7 @@ import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { createBackfill } from './backfill.ts'
 import type { BackfillBounds } from './backfillSize.ts'
+import { fetchCrowdedBlock, nullIfCrowded } from './crowdedBlock.ts'
 import { createFollow, liveBatch, NOT_AHEAD_BLOCKS, runBatch } from './follow.ts'
 import { type PlannedBlocks, type Portion, planBlocks, portionOf } from './plan.ts'
 import type { BlockBatch, BlockSink, FetchedBatch, ProjectedBatch, Watchlist } from './ports.ts'
@@ -75,23 +76,20 @@ export function createBatches({ source, watchlist, prepare, followBlocks, settle
     return portion.kind === 'range' ? { ...portion, to: backfill.endOf(portion.from, portion.to) } : portion
   }
 
-  const fetch = async ({ kind, from, to }: Portion, confirmed: number, announced: readonly Hex[]): Promise<FetchedBatch> => {
-    switch (kind) {
-      case 'range':
-        return backfill.range(from, to, announced)
-      case 'run': {
-        const run = await follow.run(from, confirmed, to - from + 1)
-        const discovered = new Set(announced)
-        const batch = runBatch(run, watchlist, discovered)
-        for (const key of announced) discovered.delete(key)
-        return { batch, first: run[0].header, discovered: [...discovered] }
-      }
-      case 'block': {
-        const block = await follow.block(from, confirmed)
-        return { batch: liveBatch(block, watchlist), first: block.header, discovered: [] }
-      }
-    }
+  /** Blocks with all of their logs; where the first one holds too much for that, it alone. */
+  const fetchFollowed = async ({ kind, from, to }: Portion, confirmed: number, announced: readonly Hex[]): Promise<FetchedBatch> => {
+    const discovered = new Set(announced)
+    const followed =
+      kind === 'run'
+        ? follow.run(from, confirmed, to - from + 1).then(run => runBatch(run, watchlist, discovered))
+        : follow.block(from, confirmed).then(block => liveBatch(block, watchlist, discovered))
+    const batch = (await followed.catch(nullIfCrowded)) ?? (await fetchCrowdedBlock(source, watchlist, from, discovered))
+    for (const key of announced) discovered.delete(key)
+    return { batch, first: batch.blocks?.[0] ?? batch.to, discovered: [...discovered] }
   }
+
+  const fetch = (portion: Portion, confirmed: number, announced: readonly Hex[]): Promise<FetchedBatch> =>
+    portion.kind === 'range' ? backfill.range(portion.from, portion.to, announced) : fetchFollowed(portion, confirmed, announced)
 
   const beginFetch = (portion: Portion, confirmed: number, announced: readonly Hex[]): Begun<FetchedBatch> => ({
     portion,

@@ -2,6 +2,7 @@ import type { ChainSource } from '#chain/chainSource.ts'
 import type { BlockWithLogs } from '#chain/chainTips.ts'
 import type { Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
+import { nullIfCrowded } from './crowdedBlock.ts'
 import { ANNOUNCING_STEPS, type BlockBatch, type Watchlist } from './ports.ts'
 
 export interface FollowOptions {
@@ -20,7 +21,7 @@ export interface Follow {
   block(number: number, target: number): Promise<BlockWithLogs>
   /**
    * The block and those after it, at most `most`: to be committed together. It ends early where blocks do not link up, which then is noticed with the next one,
-   * and where they hold much.
+   * and where they hold much, or one holds too much to be fetched.
    *
    * @throws what fetching threw
    */
@@ -68,8 +69,8 @@ export function createFollow({ source, ahead = 11 }: FollowOptions): Follow {
     run: async (number, target, most) => {
       const run: [BlockWithLogs, ...BlockWithLogs[]] = [await take(number, target)]
       for (let logs = run[0].logs.length; run.length < most && logs < MOST_RUN_LOGS; ) {
-        const block = await take(number + run.length, target)
-        if (block.header.parentHash !== run.at(-1)?.header.hash) break
+        const block = await take(number + run.length, target).catch(nullIfCrowded)
+        if (block === null || block.header.parentHash !== run.at(-1)?.header.hash) break
         run.push(block)
         logs += block.logs.length
       }

@@ -3,11 +3,12 @@ import { RpcError } from '#chain/rpcFault.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { confirmFirst } from './confirmFirst.ts'
+import { fetchCrowdedBlock, nullIfCrowded } from './crowdedBlock.ts'
 import { liveBatch } from './follow.ts'
 import type { BlockBatch, Replacement, Watchlist } from './ports.ts'
 
 export interface ReplacementOptions {
-  readonly source: Pick<ChainSource, 'blockWithLogs' | 'headers'>
+  readonly source: Pick<ChainSource, 'blockWithLogs' | 'headers' | 'logsInRange'>
   readonly watchlist: Watchlist
   /** The newest indexed block that stays; `null`: none does. */
   readonly ancestor: BlockHeader | null
@@ -33,14 +34,17 @@ export async function fetchReplacement({ source, watchlist, ancestor, to, genesi
   let parent = ancestor
   for (let from = first; from <= to; from += BLOCKS_AT_ONCE) {
     const count = Math.min(BLOCKS_AT_ONCE, to - from + 1)
-    const blocks = await Promise.all(Array.from({ length: count }, (_, index) => source.blockWithLogs(from + index)))
-    for (const block of blocks) {
-      if (parent === null) await confirmFirst(source, block.header, genesisHash)
-      else if (block.header.parentHash !== parent.hash) {
-        throw new RpcError({ kind: 'inconsistent', what: `block ${block.header.number} does not follow on the block before it` })
+    const blocks = await Promise.all(Array.from({ length: count }, (_, index) => source.blockWithLogs(from + index).catch(nullIfCrowded)))
+    for (const [index, block] of blocks.entries()) {
+      const batch =
+        block === null ? await fetchCrowdedBlock(source, watchlist, from + index, announced) : liveBatch(block, watchlist, announced)
+      const { to: header } = batch
+      if (parent === null) await confirmFirst(source, header, genesisHash)
+      else if (header.parentHash !== parent.hash) {
+        throw new RpcError({ kind: 'inconsistent', what: `block ${header.number} does not follow on the block before it` })
       }
-      batches.push(liveBatch(block, watchlist, announced))
-      parent = block.header
+      batches.push(batch)
+      parent = header
     }
   }
   return { ancestor, batches }

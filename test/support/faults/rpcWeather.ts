@@ -39,6 +39,8 @@ const RANGE_LIMITS: readonly (readonly [name: string, message: (from: number, bl
   ['range limit: results', () => 'query returned more than 10000 results'],
   ['range limit: no number', () => 'block range is too wide'],
 ]
+/** A block that is asked for by its hash, refused by a provider that limits results. */
+const CROWDED = 'range limit: results of a block'
 const TRAITS = ['some blocks behind', 'an hour behind', 'batch out of order', 'lies about its chain id', 'serves another chain'] as const
 
 export const RPC_FAULTS: readonly string[] = [
@@ -46,6 +48,7 @@ export const RPC_FAULTS: readonly string[] = [
   ...BLOCKS,
   ...LOGS,
   ...RANGE_LIMITS.map(([name]) => name),
+  CROWDED,
   ...TRAITS,
 ]
 
@@ -103,7 +106,7 @@ export function createProviderWeather(chain: SimulatedChain, random: Random, hit
       hit(traits.trait)
       return { kind: 'result', result: '0x2a' }
     }
-    const refused = traits.limit === null ? undefined : refusedRange(call, traits.limit)
+    const refused = traits.limit === null ? undefined : (refusedRange(call, traits.limit) ?? refusedBlock(chain, call, traits.limit))
     if (refused !== undefined) {
       hit(refused.name)
       return { kind: 'error', code: -32_602, message: refused.message }
@@ -165,6 +168,15 @@ function refusedRange({ method, params }: FakeCall, { wording, blocks }: NonNull
   const limit = RANGE_LIMITS[wording]
   if (range === null || limit === undefined || range.to - range.from + 1 <= blocks) return undefined
   return { name: limit[0], message: limit[1](range.from, blocks) }
+}
+
+/** Of a provider whose words are of results, so many logs of one block are too many as well. */
+function refusedBlock(chain: SimulatedChain, { method, params }: FakeCall, { wording, blocks }: NonNullable<Traits['limit']>) {
+  const [name, message] = RANGE_LIMITS[wording] ?? unreachable()
+  const { blockHash } = (params[0] ?? {}) as { readonly blockHash?: unknown }
+  if (name !== 'range limit: results' || method !== 'eth_getLogs' || blockHash === undefined) return undefined
+  const logs = tried(() => chain.answer(method, params) as readonly RawLog[]) ?? []
+  return logs.length > blocks ? { name: CROWDED, message: message(0, 1) } : undefined
 }
 
 type RawBlock = Readonly<Record<string, unknown>> | null
