@@ -46,6 +46,8 @@ export interface ChainSourceOptions {
 export function createChainSource({ rpc, concurrency = 4, mostListed }: ChainSourceOptions): ChainSource {
   const logRanges = createLogRanges({ rpc, concurrency, mostListed })
   const tips = createChainTips()
+  /** Whether a block's bloom was that of its logs: on a chain that leaves all of them empty, one would say that nothing ever happens. */
+  let bloomsTell = false
 
   /** Lets go of the kept tip when another answer contradicts it: either may be wrong. */
   const compare = (header: ChainHeader): void => {
@@ -81,10 +83,11 @@ export function createChainSource({ rpc, concurrency = 4, mostListed }: ChainSou
         const header = known ?? (await fetchHeader(provider, number))
         // Only for the first attempt: should it fail, the block may have been replaced meanwhile.
         known = undefined
-        if (header.logsBloom === EMPTY_BLOOM) return { header, logs: [] }
+        if (bloomsTell && header.logsBloom === EMPTY_BLOOM) return { header, logs: [] }
         const logs = parseLogs(await provider.call('eth_getLogs', [{ blockHash: header.hash }])).sort((a, b) => a.logIndex - b.logIndex)
         const contradiction = checkBlockLogs(header, logs)
         if (contradiction !== null) throw new RpcError({ kind: 'inconsistent', what: contradiction })
+        bloomsTell ||= logs.length > 0
         return { header, logs }
       })
     },

@@ -100,11 +100,25 @@ describe('a block with its logs', () => {
     for (let number = 0; number <= 4; number++) await expect(source.blockWithLogs(number)).resolves.toEqual(chain.at(number))
   })
 
-  it('asks for no logs when the bloom is empty', async () => {
+  it('asks for no logs when the bloom is empty, once a block has shown that blooms tell', async () => {
     const methods: string[] = []
-    const rpc = createChainRpc([chainOf(2)], { intercept: (_, call, answer) => (methods.push(call.method), answer()) })
-    await createChainSource({ rpc }).blockWithLogs(2)
-    expect(methods).toEqual(['eth_getBlockByNumber'])
+    const rpc = createChainRpc([chainOf(3)], { intercept: (_, call, answer) => (methods.push(call.method), answer()) })
+    const source = createChainSource({ rpc })
+    for (const number of [1, 2, 3]) await source.blockWithLogs(number)
+    const [header, logs] = ['eth_getBlockByNumber', 'eth_getLogs']
+    expect(methods).toEqual([header, logs, header, header])
+  })
+
+  // On such a chain every followed block was taken for one without logs, and its trades were lost without a word.
+  it('is not believed of a chain that leaves its blooms empty', async () => {
+    const chain = chainOf(3)
+    const rpc = createChainRpc([chain], {
+      intercept: (_, { method }, answer) =>
+        method === 'eth_getBlockByNumber' ? { ...(answer() as object), logsBloom: `0x${'0'.repeat(512)}` } : answer(),
+    })
+    const source = createChainSource({ rpc })
+    await expect(source.blockWithLogs(2)).resolves.toMatchObject({ logs: [] })
+    await expect(source.blockWithLogs(1)).rejects.toThrow('the logs of block 1 do not fit its bloom')
   })
 
   it('does not fetch a header twice that came with the tip', async () => {
