@@ -56,6 +56,8 @@ export interface LogRangesOptions {
 const MOST_LISTED = 1_000
 /** So many pieces in a row that time out are cut smaller; after that it is the provider that hangs, and whoever asked shall know. */
 const TIMEOUTS_IN_A_ROW = 2
+/** Who leaves out without a word what is past a limit has one like 1,000 or 10,000: an answer of so many logs is held against its parts. */
+const ROUND_LOGS = 1_000
 
 /** One query being answered. */
 interface Run {
@@ -67,7 +69,8 @@ interface Run {
 
 type PieceOutcome =
   | { readonly kind: 'logs'; readonly logs: readonly ChainLog[] }
-  | { readonly kind: 'again'; readonly provider: string; readonly how: 'smaller' | 'named'; readonly error: unknown }
+  /** To be asked for otherwise; where that can't be, `last` is what there is. */
+  | { readonly kind: 'again'; readonly provider: string; readonly how: 'smaller' | 'named'; readonly last: () => readonly ChainLog[] }
 
 export function createLogRanges({ rpc, concurrency, mostListed = MOST_LISTED }: LogRangesOptions): LogRanges {
   const ways = createLogWays(mostListed)
@@ -78,6 +81,10 @@ export function createLogRanges({ rpc, concurrency, mostListed = MOST_LISTED }: 
       provider = one.name
       try {
         const { logs, all } = await fetchPiece(one, piece, run)
+        if (all > 0 && all % ROUND_LOGS === 0) {
+          ways.refused(provider, piece, { kind: 'density' })
+          return { kind: 'again', provider, how: 'smaller', last: () => logs }
+        }
         ways.answered(provider, piece, { all, kept: logs.length })
         return { kind: 'logs', logs }
       } catch (error) {
@@ -93,13 +100,16 @@ export function createLogRanges({ rpc, concurrency, mostListed = MOST_LISTED }: 
       return outcome
     } catch (error) {
       const fault = faultOf(error)
+      const last = () => {
+        throw error
+      }
       if (piece.way === 'open' && needsNames(fault)) {
         ways.closed(provider, piece)
-        return { kind: 'again', provider, how: 'named', error }
+        return { kind: 'again', provider, how: 'named', last }
       }
       const smaller = fault?.kind === 'too-large' || (fault?.kind === 'timeout' && ++run.timeoutsInARow <= TIMEOUTS_IN_A_ROW)
       if (!smaller) throw error
-      return { kind: 'again', provider, how: 'smaller', error }
+      return { kind: 'again', provider, how: 'smaller', last }
     }
   }
 
@@ -108,7 +118,7 @@ export function createLogRanges({ rpc, concurrency, mostListed = MOST_LISTED }: 
     if (outcome.kind === 'logs') return outcome.logs
     const sizes = ways.sizes(outcome.provider, piece.filter)
     const parts = outcome.how === 'named' ? named(piece, sizes) : splitPiece(piece, sizes)
-    if (outcome.how === 'smaller' && parts.length === 1 && parts[0]?.way === piece.way) throw outcome.error
+    if (outcome.how === 'smaller' && parts.length === 1 && parts[0]?.way === piece.way) return outcome.last()
     const found: (readonly ChainLog[])[] = []
     for (const part of parts) found.push(await fetchSplitting(part, run))
     return found.flat()

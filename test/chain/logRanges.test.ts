@@ -213,6 +213,25 @@ describe('logs in a range', () => {
     await expect(lone.fetch(query)).rejects.toMatchObject({ fault: { kind: 'missing' } })
   })
 
+  // What a provider left out of an old range was never missed: nothing there is held against a bloom.
+  it.each([1_000, 3_000])('are all there though a provider gives the first %i of them and says nothing', async most => {
+    const chain = chainOf(Array.from({ length: 9 }, (_, block) => Array.from({ length: block * 250 }, (_, index) => index % 12)))
+    const intercept = (_: string, call: RpcCall, answer: () => unknown) =>
+      call.method === 'eth_getLogs' ? (answer() as readonly unknown[]).slice(0, most) : answer()
+    const ranges = createLogRanges({ rpc: createChainRpc([chain], { intercept }), concurrency: 2 })
+    const query = { from: 0, to: 9, end: chain.head().header, addresses: fifteen, maxLogs: 1e9 }
+    const { logs } = await ranges.fetch(query)
+    expect(logs.length).toBe(9_000)
+    expect(logs).toEqual(chain.logs())
+  })
+
+  it('of a round number are believed where they can not be asked for in parts', async () => {
+    const chain = chainOf([Array.from({ length: 1_000 }, () => 1)])
+    const ranges = createLogRanges({ rpc: createChainRpc([chain]), concurrency: 2 })
+    const query = { from: 0, to: 1, end: chain.head().header, addresses: fifteen, maxLogs: 1e9 }
+    await expect(ranges.fetch(query)).resolves.toEqual({ logs: chain.logs(), to: 1 })
+  })
+
   it('of no addresses are none, without a call', async () => {
     const rpc = createChainRpc([chainOf([])], { intercept: () => expect.unreachable('asked for nothing') })
     const end = chainOf([]).head().header
