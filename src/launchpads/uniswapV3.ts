@@ -117,8 +117,12 @@ export function priceFromSqrt(
   return ratio(quote * powerOfTen(tokenDecimals), token * powerOfTen(pool.quoteDecimals))
 }
 
-/** The pool's fee on a swap in wei: taken from the WETH of a buy; for a sell, whose fee is in tokens, its worth at the trade's price. */
-export function swapFee(side: 'buy' | 'sell', amountWei: bigint, feePips: bigint): bigint {
+/**
+ * The pool's fee on a swap in wei: taken from the WETH of a buy; for a sell, whose fee is in tokens, its worth at the trade's price. `null` where the fee
+ * is everything, as a launchpad may say that gives pips for basis points: then nothing tells a price.
+ */
+export function swapFee(side: 'buy' | 'sell', amountWei: bigint, feePips: bigint): bigint | null {
+  if (feePips >= PIPS) return null
   return side === 'buy' ? (amountWei * feePips + PIPS - 1n) / PIPS : (amountWei * feePips) / (PIPS - feePips)
 }
 

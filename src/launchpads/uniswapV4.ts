@@ -63,7 +63,7 @@ export function decodeUniswapV4(
       const amountWei = inWeth ? magnitude(quote) : null
       const feePips = word(5)
       if (feePips > WHOLE_PIPS) throw new MalformedLogError('a fee of more than everything')
-      const feeWei = amountWei === null || feePips === WHOLE_PIPS ? null : swapFee(side, amountWei, feePips)
+      const feeWei = amountWei === null ? null : swapFee(side, amountWei, feePips)
       return [state, { ...at, kind: 'trade', pool: pool.address, phase: 'pool', side, maker, amountToken, amountWei, feeWei }]
     }
     default:

@@ -92,6 +92,7 @@ describe('a pair', () => {
       { side: 'buy', amountToken: 2_000n, amountWei: 100_000n },
     ],
     ["a buy at a fork's fee", [0n, 100_000n, 2_000n, 0n], { ...FACTS, feeBps: 25 }, { feeWei: 250n }],
+    ['a sell at a fee of everything', [1_000n, 0n, 0n, 2_000n], { ...FACTS, feeBps: 10_000 }, { amountWei: 2_000n, feeWei: null }],
     ['a buy at an unknown fee', [0n, 100_000n, 2_000n, 0n], { ...FACTS, feeBps: null }, { amountWei: 100_000n, feeWei: null }],
     ['a flash swap that pays back in kind', [1_500n, 100_000n, 2_000n, 0n], FACTS, { side: 'buy', amountToken: 500n, amountWei: 100_000n }],
   ] as const)('tells of %s', (_, amounts, facts, trade) => {

@@ -37,6 +37,8 @@ test('takes the fee from the WETH of a buy, and of a sell what the withheld toke
   expect(swapFee('buy', 1n, 10_000n)).toBe(1n)
   // 99 received of 100: one percent of the tokens stayed.
   expect(swapFee('sell', 99n * 10n ** 18n, 10_000n)).toBe(10n ** 18n)
+  // A sell in a pool of which a launchpad said 10,000 basis points was divided by zero, and indexing never got past its block.
+  expect(swapFee('sell', 1n, 1_000_000n)).toBeNull()
 })
 
 test('a state is read to the ends of its types, and past them is none: no column could hold it', () => {
