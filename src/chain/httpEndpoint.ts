@@ -50,7 +50,8 @@ export function createHttpEndpoint({ name, url, nowMs, fetch: fetchFn = fetch }:
   }
 
   const toRpcError = (error: unknown, calls: readonly RpcCall[], http: HttpFacts, aborted: boolean): RpcError => {
-    if (error instanceof RpcError) return error
+    // An answer that is no JSON-RPC is not to be expected of an error's status, which says why.
+    if (error instanceof RpcError && (error.fault.kind !== 'garbled' || http.status < 400)) return error
     if (aborted) return new RpcError({ kind: closed ? 'closed' : 'timeout' }, name)
     if (http.status >= 400) return new RpcError(classifyHttpStatus(refusedMethod(calls), http), name)
     return new RpcError(error instanceof SyntaxError ? { kind: 'garbled', what: 'not JSON' } : { kind: 'network' }, name)

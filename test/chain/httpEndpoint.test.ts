@@ -48,6 +48,10 @@ describe('an endpoint over HTTP', () => {
     ['{"id":1,"result":"0x1"} more', 200, 'garbled'],
     ['<html>', 502, 'http'],
     ['{"id":1,"error":{"code":-32005,"message":"slow down"}}', 429, 'rate-limited'],
+    // JSON, but no JSON-RPC: its Retry-After went unheard.
+    ['"slow down"', 429, 'rate-limited'],
+    ['[]', 429, 'rate-limited'],
+    ['null', 503, 'http'],
   ])('reads %j with the status %i as %s', async (body, status, kind) => {
     const { endpoint } = endpointOf(() => new Response(body, { status }))
     await expect(endpoint.send([CHAIN_ID], 1_000)).rejects.toMatchObject({ fault: { kind } })
