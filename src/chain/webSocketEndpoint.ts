@@ -144,12 +144,19 @@ function openClient(url: string, timeoutMs: number, onClosed: () => void): Promi
   })
 }
 
-/** A message that is not JSON answers nothing: its call times out, and the socket is closed. */
+/** Only what viem's client can take, which would throw where nobody catches. Anything else answers nothing: its call times out, and the socket is closed. */
 function parseMessage(data: unknown): never | undefined {
   if (typeof data !== 'string') return undefined
   try {
-    return JSON.parse(data) as never
+    const message = JSON.parse(data) as unknown
+    return isMessage(message) ? (message as never) : undefined
   } catch {
     return undefined
   }
+}
+
+function isMessage(message: unknown): boolean {
+  if (!isEnvelope(message)) return false
+  const { method, params } = message as { readonly method?: unknown; readonly params?: unknown }
+  return method !== 'eth_subscription' || isEnvelope(params)
 }

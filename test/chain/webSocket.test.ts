@@ -81,6 +81,23 @@ describe('a provider over WebSocket', () => {
     expect(heads).toBe(2)
   })
 
+  // viem's client read a member of it where nobody caught the error: the process ended.
+  it.each(['null', '5', '[]', '"text"', 'nothing', '{"method":"eth_subscription"}', '{"method":"eth_subscription","params":null}'])(
+    'may say %s, which answers nothing',
+    async text => {
+      const { provider, rpc } = await start()
+      const told: string[] = []
+      await rpc.subscribeHeads(
+        () => told.push('head'),
+        () => told.push('end'),
+      )
+      provider.blurt(text)
+      provider.pushHead()
+      await expect.poll(() => told).toEqual(['head'])
+      await expect(headNumber(rpc)).resolves.toBe(5)
+    },
+  )
+
   it('says once when the subscription breaks', async () => {
     const { provider, rpc } = await start()
     let ends = 0

@@ -48,6 +48,8 @@ export interface FakeProvider {
   setMisbehaviour(misbehave: ((call: FakeCall) => Misbehaviour | undefined) | undefined): void
   /** Tells WebSocket subscribers of a head. */
   pushHead(): void
+  /** Sends a message that nobody asked for to every socket. */
+  blurt(text: string): void
   /** Closes the WebSockets that are open. */
   dropSockets(): void
   stop(): Promise<void>
@@ -193,6 +195,9 @@ export async function startFakeProvider({ chain, misbehave, batchLimit, shuffleB
     requests: () => requests,
     setMisbehaviour: next => {
       behave = next
+    },
+    blurt: text => {
+      for (const socket of sockets.clients) socket.send(text)
     },
     pushHead: () => {
       for (const [socket, subscription] of subscribers) {
