@@ -33,7 +33,8 @@ export class RpcError extends TokenwireError {
 
   constructor(fault: RpcFault, provider: string | null = null) {
     super(codeOf(fault), `${provider ?? 'rpc'}: ${sentence(fault)}`, {
-      retryable: !['rejected', 'closed', 'wrong-chain'].includes(fault.kind),
+      // Another chain is one provider's, and for a while perhaps: what it means that all of them serve one is for whoever connects to say.
+      retryable: !['rejected', 'closed'].includes(fault.kind),
       details: { provider, ...fault },
     })
     this.name = 'RpcError'

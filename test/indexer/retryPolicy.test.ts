@@ -9,6 +9,8 @@ describe('retryPolicy', () => {
     ['a provider that contradicts itself', new RpcError({ kind: 'inconsistent', what: 'x' })],
     ['the database', Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })],
     ['a batch that does not fit the database', new TokenwireError('rpc_inconsistent', 'x', { retryable: true })],
+    // Indexing stopped for good when the last of several attempts met it.
+    ['a provider that turns to another chain for a while', new RpcError({ kind: 'wrong-chain', expected: 1, actual: 42 })],
     ['providers that all turn to another chain for a while', new TokenwireError('chain_mismatch', 'x', { retryable: true })],
     ['something that nobody thought of', new TypeError('x')],
     ['something that is no error', 'x'],
