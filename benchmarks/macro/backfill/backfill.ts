@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from '#benchmarks/support/worker.ts'
 import { type Indexing, type Surroundings, startPonder, startTokenwire } from './arms.ts'
 import type { ChainSettings } from './chainPlan.ts'
@@ -54,6 +55,8 @@ const LIMITS = { mostBlocks: 2_000, mostLogs: 10_000 }
 const CONCURRENCY = 4
 const HEADERS_PER_REQUEST = 100
 const LONG_MS = 600_000
+const WRITTEN_ATTEMPTS = 50
+const WRITTEN_POLL_MS = 100
 
 interface Course {
   readonly settings: BackfillSettings
@@ -150,8 +153,18 @@ interface IndexingTurn {
   readonly page: string | null
 }
 
+/** Ponder tells of a block a moment before it has written all of it: its rows are waited for, outside of its time. */
+async function writtenRows(read: () => Promise<RowFigures>, trades: number): Promise<RowFigures> {
+  for (let attempt = 0; attempt < WRITTEN_ATTEMPTS; attempt++) {
+    const figures = await read()
+    if (figures.trades === trades) return figures
+    await pause(WRITTEN_POLL_MS)
+  }
+  return read()
+}
+
 async function takeIndexingTurn(
-  { source, rpcUrl, recording, database }: Course,
+  { source, rpcUrl, recording, contents, database }: Course,
   { name, latencyMs, start, rows, page }: IndexingTurn,
 ): Promise<Turned> {
   const databaseUrl = await database.create(name)
@@ -169,7 +182,7 @@ async function takeIndexingTurn(
       const { cpuMs = null, peakRssMiB = null } = usage ?? {}
       return {
         turn: { contestant: name, latencyMs, ms, cpuMs, peakRssMiB, databaseCpuMs, source: counts, rest },
-        figures: await rows(databaseUrl),
+        figures: await writtenRows(() => rows(databaseUrl), contents.trades),
       }
     } finally {
       await indexing.stop()
