@@ -84,8 +84,9 @@ async function readRangeAndEarlier(
 
 /** In WETH a range is two stretches of the index that holds whole candles: of those with USD values and of those without. */
 function selectCandles(query: CandlesQuery, from: number, to: number, count: number) {
-  if (query.currency === 'usd') return selectStretch(query, sql`in_usd`, from, to, count)
-  const [priced, unpriced] = [sql`in_usd`, sql`not in_usd`].map(flag => selectStretch(query, flag, from, to, count))
+  const priced = selectStretch(query, sql`in_usd`, from, to, count)
+  if (query.currency === 'usd') return priced
+  const unpriced = selectStretch(query, sql`not in_usd`, from, to, count)
   return sql<CandleRow>`select * from ((${priced}) union all (${unpriced})) as stretches order by time desc limit ${count}::integer`
 }
 
