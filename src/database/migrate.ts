@@ -116,8 +116,8 @@ async function runPending(orm: MikroORM, session: Queryable, logger: Logger): Pr
     )
   }
   try {
-    // Of large tables it may take minutes, in which nothing else is said.
-    logger.info({ migrations: pending }, 'migrating the database schema')
+    // Of large tables it may take minutes, in which nothing else is said; a new database takes a moment.
+    if (executed.length > 0) logger.info({ migrations: pending }, 'migrating the database schema')
     const applied = (await orm.migrator.up()).map(migration => migration.name)
     logger.info({ migrations: applied }, 'database schema migrated')
     return applied
