@@ -158,9 +158,9 @@ describe.skipIf(CHROMIUM === null)('the console before a gateway in memory', () 
       sent = await flood(tokens, seconds)
       await expectNewest(page, tokens)
     })
-    // What would be found: a loop of 150 ms among the same updates.
+    // What would be found: a loop among the same updates.
     const spoiled = await traceTasks(browser, page, async () => {
-      await Promise.all([flood(tokens, 0.5), keepBusy(page, 150)])
+      await Promise.all([flood(tokens, 0.5), keepBusy(page)])
     })
     expect(sent).toBeGreaterThanOrEqual(UPDATES_PER_SECOND * seconds)
     // Where the test itself is starved, bursts come at once and the server conflates some of them.

@@ -57,21 +57,15 @@ function taskOf({ ts, dur = 0, tdur = dur }: TraceEvent, queue: RunQueue | undef
   return { wallMs, cpuMs, waitedMs: Math.min(queue?.waitedMs(ts / 1_000, (ts + dur) / 1_000) ?? wallMs, wallMs - Math.min(cpuMs, wallMs)) }
 }
 
-/** Lets a page do nothing else for as long as this takes of a processor that is not shared. */
-export async function keepBusy(page: Page, ms: number): Promise<void> {
-  await page.evaluate(async wantedMs => {
-    const work = (rounds: number) => {
-      const before = performance.now()
-      let value = 1
-      for (let n = 0; n < rounds; n++) value = (value * 48_271) % 2_147_483_647
-      Object.assign(globalThis, { worked: value })
-      return performance.now() - before
-    }
-    const ROUNDS = 50_000
-    const pause = () => new Promise(resolve => setTimeout(resolve))
-    let best = Number.POSITIVE_INFINITY
-    // The best of many is what it takes when nobody disturbs; each in a task of its own.
-    for (let n = 0; n < 30; n++, await pause()) best = Math.min(best, work(ROUNDS))
-    work((ROUNDS / best) * wantedMs)
-  }, ms)
+/** Some half a second of a processor's time, and more than `MOST_TASK_MS` of any. Not held against a clock: on a busy machine that would tell how long it was waited. */
+const BUSY_ROUNDS = 50_000_000
+
+/** Lets a page do nothing else for longer than any task may take. */
+export async function keepBusy(page: Page): Promise<void> {
+  await page.evaluate(rounds => {
+    let value = 1
+    for (let n = 0; n < rounds; n++) value = (value * 48_271) % 2_147_483_647
+    // Or it could be left out as of no use.
+    Object.assign(globalThis, { worked: value })
+  }, BUSY_ROUNDS)
 }
