@@ -7,7 +7,7 @@ import { EMPTY_BLOOM } from './logsBloom.ts'
 import { mapBounded } from './mapBounded.ts'
 import type { ChainHeader } from './rawBlock.ts'
 import { parseLogs } from './rawLogs.ts'
-import type { Rpc } from './rpc.ts'
+import type { Answers, Rpc } from './rpc.ts'
 import { RpcError } from './rpcFault.ts'
 
 /** Blocks and logs of the canonical chain, checked against each other; what contradicts itself is asked again elsewhere, never believed. */
@@ -21,8 +21,12 @@ export interface ChainSource {
   header(number: number): Promise<ChainHeader>
   /** The headers in the order of `numbers`. They may come from several providers: hold them against something whose hash is known. */
   headers(numbers: readonly number[]): Promise<readonly ChainHeader[]>
-  /** The header as every healthy provider shows it, for a decision that must not rest on one of them; those that don't have it are left out. */
-  headerOfEach(number: number): Promise<readonly ChainHeader[]>
+  /**
+   * The header as every healthy provider shows it, for a decision that must not rest on one of them; those that don't have it are left out.
+   *
+   * @throws `RpcError` when nobody has it
+   */
+  headerOfEach(number: number): Promise<Answers<ChainHeader>>
   /** A block with the whole of its logs, fetched by its hash or with the tip and held against the header's bloom: see `checkBlockLogs`. */
   blockWithLogs(number: number): Promise<BlockWithLogs>
   /** Logs of some addresses in a range, in as many queries as the providers' limits ask for. */

@@ -36,8 +36,12 @@ export interface Rpc {
    * @throws `RpcError` of the last attempt; anything else that `question` throws, at once
    */
   ask<T>(question: (provider: RpcProvider) => Promise<T>): Promise<T>
-  /** Puts a question to every healthy provider; an answer that fails is left out. */
-  askEach<T>(question: (provider: RpcProvider) => Promise<T>): Promise<readonly T[]>
+  /**
+   * Puts a question to every healthy provider; an answer that fails is left out. Where that leaves none, it is the one that `ask` gives.
+   *
+   * @throws what `ask` throws
+   */
+  askEach<T>(question: (provider: RpcProvider) => Promise<T>): Promise<Answers<T>>
   /** EIP-1193, for viem: `custom(rpc, { retryCount: 0 })`. */
   request(call: { readonly method: string; readonly params?: unknown }): Promise<unknown>
   /** The provider that is asked first now. */
@@ -51,6 +55,9 @@ export interface Rpc {
   /** Fails everything under way and everything after it. */
   close(): void
 }
+
+/** At least one. */
+export type Answers<T> = readonly [T, ...T[]]
 
 export interface RpcOptions {
   /** In order of preference; `http`, `https`, `ws` or `wss`. */
@@ -76,6 +83,8 @@ export function createRpc(options: RpcOptions): Rpc {
   const providers = createProviders({ urls, logger, clock, random, ...(fetchFn === undefined ? {} : { fetch: fetchFn }) })
   const check = createChainCheck({ providers, chainId, logger, clock, timeoutMs })
   const closing = new AbortController()
+  /** How many answers were believed so far, of all questions. */
+  let believed = 0
 
   const healths = () => providers.map(provider => provider.health())
   const preferred = () => providers.find(provider => isUsable(provider.health(), clock.nowMs())) ?? providers[0]
@@ -102,6 +111,7 @@ export function createRpc(options: RpcOptions): Rpc {
     try {
       const answer = await question({ name, calls, call: async (method, params) => (await calls([{ method, params }]))[0] })
       provider.answered({ startedAtMs, nowMs: clock.nowMs() })
+      believed++
       return answer
     } catch (error) {
       const fault = faultOf(error)
@@ -113,6 +123,7 @@ export function createRpc(options: RpcOptions): Rpc {
 
   const ask = async <T>(question: (provider: RpcProvider) => Promise<T>): Promise<T> => {
     const tried = new Set<string>()
+    const believedBefore = believed
     for (let count = 1; ; count++) {
       if (closing.signal.aborted) throw new RpcError({ kind: 'closed' })
       check.probeIdle()
@@ -124,7 +135,8 @@ export function createRpc(options: RpcOptions): Rpc {
         if (fault === null) throw error
         tried.add(provider.name)
         const another = healths().some(health => isUsable(health, clock.nowMs()) && !tried.has(health.name))
-        const decision = rpcRetryPolicy(fault, { attempt: count, providers: providers.length, another, random: random() })
+        const othersAnswered = believed > believedBefore
+        const decision = rpcRetryPolicy(fault, { attempt: count, providers: providers.length, another, othersAnswered, random: random() })
         if (decision.kind === 'give-up') throw error
         if (decision.afterMs > 0) await pause(decision.afterMs)
       }
@@ -137,7 +149,8 @@ export function createRpc(options: RpcOptions): Rpc {
     askEach: async question => {
       const healthy = providers.filter(provider => isHealthy(provider.health(), clock.nowMs()))
       const outcomes = await Promise.allSettled(healthy.map(provider => attempt(provider, question)))
-      return outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+      const [first, ...others] = outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [{ answer: outcome.value }] : []))
+      return first === undefined ? [await ask(question)] : [first.answer, ...others.map(({ answer }) => answer)]
     },
     request: ({ method, params }) => ask(provider => provider.call(method, Array.isArray(params) ? params : [])),
     preferred: () => preferred()?.name ?? 'rpc-1',

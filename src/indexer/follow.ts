@@ -2,7 +2,6 @@ import type { ChainSource } from '#chain/chainSource.ts'
 import type { BlockWithLogs } from '#chain/chainTips.ts'
 import type { Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { nullIfCrowded } from './crowdedBlock.ts'
 import { ANNOUNCING_STEPS, type BlockBatch, type Watchlist } from './ports.ts'
 
 export interface FollowOptions {
@@ -20,10 +19,10 @@ export interface Follow {
    */
   block(number: number, target: number): Promise<BlockWithLogs>
   /**
-   * The block and those after it, at most `most`: to be committed together. It ends early where blocks do not link up, which then is noticed with the next one,
-   * and where they hold much, or one holds too much to be fetched.
+   * The block and those after it, at most `most`: to be committed together. It ends early where blocks do not link up or one can't be fetched,
+   * which then is noticed with the next one, and where they hold much.
    *
-   * @throws what fetching threw
+   * @throws what fetching the first one threw
    */
   run(number: number, target: number, most: number): Promise<readonly [BlockWithLogs, ...BlockWithLogs[]]>
 }
@@ -69,7 +68,8 @@ export function createFollow({ source, ahead = 11 }: FollowOptions): Follow {
     run: async (number, target, most) => {
       const run: [BlockWithLogs, ...BlockWithLogs[]] = [await take(number, target)]
       for (let logs = run[0].logs.length; run.length < most && logs < MOST_RUN_LOGS; ) {
-        const block = await take(number + run.length, target).catch(nullIfCrowded)
+        // It is asked for again as the first of the next run. From a provider that fails now and then, all of a long run would seldom come.
+        const block = await take(number + run.length, target).catch(() => null)
         if (block === null || block.header.parentHash !== run.at(-1)?.header.hash) break
         run.push(block)
         logs += block.logs.length

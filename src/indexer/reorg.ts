@@ -30,7 +30,6 @@ export async function findReorg(source: ReorgSource, local: readonly IndexedBloc
   const shared = blockAt(local, Math.min(cursor.number, head))
   if (shared === undefined) throw new RpcError({ kind: 'missing', what: `the chain up to block ${cursor.number}` })
   const shown = await source.headerOfEach(shared.number)
-  if (shown.length === 0) throw new RpcError({ kind: 'missing', what: `block ${shared.number}` })
   if (shown.some(({ hash }) => hash === shared.hash)) {
     throw new RpcError({ kind: 'inconsistent', what: `a provider has indexed block ${shared.number} on its chain, another one has not` })
   }

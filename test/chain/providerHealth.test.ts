@@ -149,7 +149,7 @@ describe('chooseProvider', () => {
 })
 
 describe('rpcRetryPolicy', () => {
-  const situation = { attempt: 1, providers: 2, another: true, random: 1 }
+  const situation = { attempt: 1, providers: 2, another: true, othersAnswered: false, random: 1 }
   it('asks another provider at once', () => {
     expect(rpcRetryPolicy(NETWORK, situation)).toEqual({ kind: 'retry', afterMs: 0 })
   })
@@ -161,6 +161,17 @@ describe('rpcRetryPolicy', () => {
       { kind: 'retry', afterMs: 200 },
       { kind: 'give-up' },
     ])
+  })
+
+  it('goes on for longer, and no more slowly than once a second, while other questions are answered', () => {
+    const among = { ...situation, providers: 1, another: false, othersAnswered: true }
+    const delays = Array.from({ length: 29 }, (_, before) => rpcRetryPolicy(NETWORK, { ...among, attempt: before + 1 }))
+    expect(delays.slice(0, 6)).toEqual([100, 200, 400, 800, 1_000, 1_000].map(afterMs => ({ kind: 'retry', afterMs })))
+    expect(delays.at(-1)).toEqual({ kind: 'retry', afterMs: 1_000 })
+    expect(rpcRetryPolicy(NETWORK, { ...among, attempt: 30 })).toEqual({ kind: 'give-up' })
+    // What may lie in the question, and what takes too long.
+    const others: readonly RpcFault[] = [{ kind: 'timeout' }, { kind: 'missing', what: '' }, { kind: 'node', code: -32_000, text: '' }]
+    for (const fault of others) expect(rpcRetryPolicy(fault, { ...among, attempt: 3 })).toEqual({ kind: 'give-up' })
   })
 
   it('gives every provider its turn', () => {

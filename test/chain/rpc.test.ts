@@ -146,6 +146,21 @@ describe('fail-over', () => {
     expect(clock.slept).toEqual([100, 200])
   })
 
+  it('asks on while the provider answers other questions', async () => {
+    const provider = await start({ chain: chainOf(9) })
+    const { rpc } = open([provider])
+    await rpc.connect()
+    let asked = 0
+    provider.setMisbehaviour(({ method }) => (method === 'eth_getBlockByNumber' && ++asked <= 6 ? { kind: 'reset' } : undefined))
+    const other = () => rpc.ask(({ call }) => call('eth_chainId', []))
+    const head = rpc.ask(async ({ call }) => {
+      if (asked === 0) await other()
+      return call('eth_getBlockByNumber', ['latest', false])
+    })
+    await expect(head).resolves.toMatchObject({ number: '0x9' })
+    expect(asked).toBe(7)
+  })
+
   it('sets a provider aside after three failures in a row and returns to it once it answers a probe', async () => {
     const first = await start({ chain: chainOf(9) })
     const { rpc, clock, log } = open([first, await start({ chain: chainOf(9) })])
@@ -238,6 +253,17 @@ describe('fail-over', () => {
       Number(((await provider.call('eth_getBlockByNumber', ['latest', false])) as { number: string }).number),
     )
     expect(numbers).toEqual([3, 4])
+  })
+
+  it('asks again, as it would one, when none of them answered', async () => {
+    const provider = await start({ chain: chainOf(5) })
+    const { rpc } = open([provider])
+    await rpc.connect()
+    let asked = 0
+    provider.setMisbehaviour(() => (++asked <= 2 ? { kind: 'reset' } : undefined))
+    await expect(rpc.askEach(({ call }) => call('eth_chainId', []))).resolves.toEqual(['0x1'])
+    provider.setMisbehaviour(() => ({ kind: 'reset' }))
+    await expect(rpc.askEach(({ call }) => call('eth_chainId', []))).rejects.toMatchObject({ code: 'rpc_unavailable' })
   })
 })
 

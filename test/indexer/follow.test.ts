@@ -48,6 +48,18 @@ describe('following', () => {
     expect(numbersOf(await follow.run(5, 40, 6))).toEqual([5, 6, 7])
   })
 
+  it('ends a run before a block that can not be fetched, and asks for that anew', async () => {
+    const { chain } = open()
+    let broken = true
+    const follow = createFollow({
+      source: { blockWithLogs: async number => (number === 4 && broken ? Promise.reject(new Error('broken')) : chain.at(number)) },
+    })
+    expect(await follow.run(1, 40, 32)).toEqual([1, 2, 3].map(number => chain.at(number)))
+    await expect(follow.run(4, 40, 32)).rejects.toThrow('broken')
+    broken = false
+    await expect(follow.run(4, 40, 32)).resolves.toHaveLength(32)
+  })
+
   it('ends a run that holds much', async () => {
     const chain = createSimulatedChain()
     for (let count = 0; count < 30; count++) chain.mine(Array.from({ length: 900 }, () => speak(1)))

@@ -49,7 +49,9 @@ export function createChainRpc(
     },
     askEach: async question => {
       const outcomes = await Promise.allSettled(providers.map(provider => question(provider)))
-      return outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+      const [first, ...others] = outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [{ answer: outcome.value }] : []))
+      if (first === undefined) throw new RpcError({ kind: 'missing', what: 'an answer' })
+      return [first.answer, ...others.map(({ answer }) => answer)]
     },
     preferred: () => 'rpc-1',
     health: () => providers.map(({ name }) => ({ name, healthy: true, latencyMs: 1, errorRate: 0 })),
