@@ -40,7 +40,8 @@ const OTHERS: readonly UndoableTable[] = [
 const KEPT_DROPPED_MS = 30 * 86_400_000
 
 /**
- * Keeps the rows that a block is about to change. To be called before they are written, in the same transaction. One statement.
+ * Keeps the rows that a block is about to change, or that are about to change once more on top of it. To be called before they are written, in the same
+ * transaction. One statement.
  *
  * @param parted the block's balances and candles: what is new to their tables is not looked for there
  */
@@ -50,7 +51,7 @@ export async function keepUndo(db: Queryable, block: number, changes: Changes, {
   const makers = [...new Set(trades.map(row => row.maker))]
   await sql`
     insert into block_undo (block_number, position, table_name, existed, image)
-    select ${block}, row_number() over (), kept.* from (
+    select ${block}, row_number() over () + (select coalesce(max(position), 0) from block_undo where block_number = ${block}), kept.* from (
       select 'token', current.address is not null, case when current.address is null then json_build_object('address', address) else to_json(current) end
       from unnest(${arrayOf(BYTEA, tokens, row => row.address)}::bytea[]) as asked (address) left join token as current using (address)
       union all
@@ -170,12 +171,12 @@ async function restore(
   return rows.flatMap(({ address }) => (address === undefined ? [] : [bytesToAddress(address)]))
 }
 
-/** Per row the image that the oldest undone block kept: how it was before all of them. */
+/** Per row the first image that the oldest undone block kept: how it was before all of them. */
 function oldestImages({ name, key }: UndoableTable, ancestor: number) {
   const keys = sql.join(key.map(column => sql`was.${sql.id(column)}`))
   return sql`select distinct on (${keys}) kept.existed, was.*
     from block_undo as kept cross join lateral json_populate_record(null::${sql.table(name)}, kept.image) as was
-    where kept.table_name = ${name} and kept.block_number > ${ancestor} order by ${keys}, kept.block_number`
+    where kept.table_name = ${name} and kept.block_number > ${ancestor} order by ${keys}, kept.block_number, kept.position`
 }
 
 function sameKey({ key }: UndoableTable) {

@@ -87,6 +87,8 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
   let shownAgain: Hex | null = null
   /** The cursor at which a reorg was too deep: it is looked for again and counted once. */
   let tooDeepAt: Hex | null = null
+  /** Whether the last commit left to the next one what time alone changes, or it is not known: there may be no next one for now. */
+  let unsettled = true
   let underWay: Promise<unknown> = Promise.resolve()
   let stopped = false
 
@@ -106,8 +108,24 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
   const batchCommit = (batch: BlockBatch | ProjectedBatch): Commit => ({
     to: batch.to,
     run: () => sink.commit(batch),
-    done: () => report.committed(batch.to.number, 'changes' in batch ? batch.logCount : batch.logs.length),
+    done: () => {
+      unsettled = batch.behind === true
+      report.committed(batch.to.number, 'changes' in batch ? batch.logCount : batch.logs.length)
+    },
   })
+
+  /** The block that is to be settled; `undefined`: none is. */
+  const unsettledIn = (chain: LocalChain): BlockHeader | undefined => (unsettled ? chain.at(-1) : undefined)
+
+  /** Where there is nothing to commit, the index is to be as if it had been brought there block by block. */
+  const rest = async (chain: LocalChain): Promise<Advance> => {
+    const to = unsettledIn(chain)
+    if (to === undefined) return IDLE
+    const done = () => {
+      unsettled = false
+    }
+    return perform({ to, run: () => sink.settle(to), done })
+  }
 
   /** Learns where the database stands. A commit that is in it after all is asked for again: its result was never emitted. */
   const resume = async (tip: ChainTip): Promise<LocalChain | Advance> => {
@@ -152,6 +170,7 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
     const replacement = await fetchReplacement({ source, watchlist, ancestor, to: last, genesisHash })
     const to = endOf(replacement)
     const done = () => {
+      unsettled = replacement.batches.length === 0
       state.reorged(depth)
       logger.warn({ ...details, to: to.number }, 'the chain has replaced indexed blocks; they are swapped')
     }
@@ -186,11 +205,11 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
         lookedBelow = tip.head.hash
         toldAhead = false
         state.trouble('indexing', null)
-        return IDLE
+        return rest(chain)
       case 'idle':
         toldAhead = false
         state.trouble('indexing', null)
-        return IDLE
+        return rest(chain)
       case 'ahead':
         toldAhead = true
         state.trouble('indexing', `block ${chain.at(-1)?.number} is indexed, but the chain ends at block ${tip.head.number}`)
@@ -217,6 +236,7 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
       } catch (error) {
         local = null
         shownAgain = null
+        unsettled = true
         batches.forget()
         throw error
       }
@@ -224,8 +244,8 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
     hasWork: tip => {
       if (stopped || local === null) return !stopped
       const { kind } = plan(local, tip, startBlock, followBlocks)
-      if (kind === 'look') return toldAhead || lookedBelow !== tip.head.hash
-      return kind === 'idle' ? toldAhead : kind !== 'ahead'
+      if (kind === 'look') return toldAhead || lookedBelow !== tip.head.hash || unsettledIn(local) !== undefined
+      return kind === 'idle' ? toldAhead || unsettledIn(local) !== undefined : kind !== 'ahead'
     },
     stop: async () => {
       stopped = true

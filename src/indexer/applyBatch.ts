@@ -42,6 +42,8 @@ export async function applyBatch(db: Queryable, batch: ProjectedBatch, options: 
 
 /** The oldest block that can be undone after this batch. */
 function undoFromAfter({ live, from, to }: ProjectedBatch, { undoFrom, maxReorgDepth }: ApplyOptions): number | null {
+  // Of no block: what it changes is undone with the last one, if that can be.
+  if (from > to.number) return undoFrom
   if (!live || maxReorgDepth === 0) return null
   return Math.max(undoFrom ?? from, to.number - maxReorgDepth + 1)
 }

@@ -99,6 +99,14 @@ export interface BlockSink {
    * @throws as `commit`; `TokenwireError` `reorg_too_deep` when more than that would have to be undone than can be
    */
   swap(replacement: Replacement): Promise<CommittedBlock>
+  /**
+   * Does at the cursor what batches with more of them `behind` left to a later one: the chain may have become shorter, and end there. Idempotent: when
+   * nothing is left to do, it gives what the last commit changed.
+   *
+   * @param at the cursor
+   * @throws as `commit`; `TokenwireError` `rpc_inconsistent` when the cursor is at another block
+   */
+  settle(at: BlockHeader): Promise<CommittedBlock>
 }
 
 /** How far announcements reach: a launchpad's contract announces a curve, and that one its pool, which announces nothing. */

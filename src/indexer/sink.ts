@@ -66,6 +66,7 @@ export function createSink(options: SinkOptions): BlockSink {
     }),
     commit: batch => commitBatch(batch, options),
     swap: replacement => swapBlocks(replacement, options),
+    settle: at => settleAt(at, options),
   }
 }
 
@@ -126,6 +127,25 @@ async function swapBlocks(replacement: Replacement, options: SinkOptions): Promi
   })
   directory.become(branch)
   return committed(to, changed, options)
+}
+
+async function settleAt(at: BlockHeader, options: SinkOptions): Promise<CommittedBlock> {
+  const { directory, weth, writer, maxReorgDepth = 0 } = options
+  const changed = await options.transaction(async db => {
+    const cursor = await lockCursor(db, writer)
+    if (cursor === null || !isAt(cursor, at)) {
+      throw new TokenwireError('rpc_inconsistent', `Block ${at.number} is to be settled and the database is at block ${cursor?.number}.`, {
+        retryable: true,
+      })
+    }
+    const nothing = { events: [], discoveries: [], headers: [], logCount: 0, blocks: [], directory }
+    const projected = await projectBatch(db, { from: at.number + 1, to: at, live: true, ...nothing }, { weth, ethUsd: null })
+    if (projected.changes.tokens.length === 0) return readAgain(db, cursor, options, MOST_SNAPSHOTS)
+    const { undoFrom } = cursor
+    const { tokens } = await applyBatch(db, projected, { committedAtMs: await readClockMs(db), undoFrom, maxReorgDepth })
+    return readChanged(db, tokens, [], options, MOST_SNAPSHOTS)
+  })
+  return committed(at, changed, options)
 }
 
 type Changed = Pick<CommittedBlock, 'tokens' | 'unread' | 'dropped'>

@@ -401,6 +401,27 @@ describe('a reorg of indexed blocks', () => {
     expect(indexer.view.state().reason).toContain('8 indexed block(s)')
   })
 
+  it('settles the last block of a run when the index goes back to it, and the blocks after it are not confirmed', async () => {
+    const chain = createSimulatedChain()
+    grow(chain, 33, lively)
+    const index = indexOf()
+    const { until, settle } = run({ rpc: createChainRpc([chain]), index, confirmations: 3, maxReorgDepth: 64, settledBlocks: 4 })
+    await until(cursorAt(index, 30), 'it is indexed')
+    await settle()
+    const { to } = index.batches.find(({ behind }) => behind === true) ?? expect.unreachable()
+    expect([to.number, index.settled]).toEqual([25, []])
+    chain.drop(8)
+    grow(chain, 1)
+    await until(() => index.settled.length > 0, 'it is settled')
+    await settle()
+    expect(index.settled).toEqual([25])
+    expect(index.cursor()).toBe(25)
+    grow(chain, 3)
+    await until(cursorAt(index, 26), 'it follows on')
+    await settle()
+    expect(index.settled).toEqual([25])
+  })
+
   it('above the confirmed head is none', async () => {
     const chain = createSimulatedChain()
     grow(chain, 23, lively)

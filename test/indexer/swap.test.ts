@@ -33,6 +33,12 @@ async function follow(from: number, to: number): Promise<void> {
   for (let number = from; number <= to; number++) await index.sink.commit(liveBatch(forking.chain.at(number), index.directory))
 }
 
+/** Commits them together, as when more of them follow. */
+async function run(from: number, to: number): Promise<void> {
+  const [first, ...others] = Array.from({ length: to - from + 1 }, (_, at) => forking.chain.at(from + at))
+  if (first !== undefined) await index.sink.commit(runBatch([first, ...others], index.directory))
+}
+
 /** The canonical blocks after the ancestor, with all of their logs; after block 0: the first ones to index. */
 function replacement(ancestor: number): Replacement {
   const { chain } = forking
@@ -158,12 +164,6 @@ describe('swapping blocks', () => {
 
   it('goes back to the end of any run of blocks that were committed together, and to nothing within', async () => {
     forking.mine(30)
-    const run = async (from: number, to: number) => {
-      const blocks = Array.from({ length: to - from + 1 }, (_, at) => forking.chain.at(from + at))
-      const [first] = blocks
-      if (first === undefined) return
-      await index.sink.commit(runBatch([first, ...blocks.slice(1)], index.directory))
-    }
     await follow(1, 6)
     await run(7, 12)
     const expected = await dumpTables(database.kysely)
@@ -180,9 +180,32 @@ describe('swapping blocks', () => {
     expect(await dumpTables(database.kysely)).toEqual(expected)
     await expect(swapTo(6)).resolves.toMatchObject({ number: 6 })
     await run(7, 30)
+    await index.sink.settle(forking.chain.at(30).header)
     await indexAtOnce(fresh, forking.chain, 30)
-    const { token: _, index_totals: __, ...tables } = await dumpTables(database.kysely)
-    expect(await dumpTables(fresh.kysely)).toMatchObject(tables)
+    expect(await dumpTables(database.kysely)).toEqual(await dumpTables(fresh.kysely))
+  })
+
+  it('settles what the last run left alone, for that to be undone with it', async () => {
+    forking.mine(30)
+    await follow(1, 6)
+    await run(7, 12)
+    const left = await dumpTables(database.kysely)
+    const { header } = forking.chain.mine([], 90_000)
+    await run(13, 31)
+    const before = await sequences()
+    const block = await index.sink.settle(header)
+    await indexAtOnce(fresh, forking.chain, 31)
+    expect(await dumpTables(database.kysely)).toEqual(await dumpTables(fresh.kysely))
+    // Who watches is told of those that time has changed, each with a higher sequence, and told the same when it is asked again.
+    expect(block).toMatchObject({ number: 31, hash: header.hash, dropped: [] })
+    expect(block.tokens.length).toBeGreaterThan(0)
+    for (const { token } of block.tokens) expect(token.sequence).toBeGreaterThan(before.get(token.address) ?? Number.NaN)
+    const after = await sequences()
+    expect(await index.sink.settle(header)).toEqual(block)
+    expect(await sequences()).toEqual(after)
+    await expect(index.sink.settle(forking.chain.at(30).header)).rejects.toMatchObject({ code: 'rpc_inconsistent' })
+    await index.sink.swap({ ancestor: forking.chain.at(12).header, batches: [] })
+    expect(await dumpTables(database.kysely)).toEqual(left)
   })
 
   it('begins anew when no indexed block stays and every one can be undone', async () => {

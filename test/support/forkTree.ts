@@ -164,6 +164,7 @@ export async function growTree(
       recentBlocks: () => underWay.during(sink.recentBlocks()),
       commit: batch => underWay.during(lose('commit', sink.commit(batch))),
       swap: replacement => underWay.during(lose('swap', sink.swap(replacement))),
+      settle: at => underWay.during(lose('commit', sink.settle(at))),
     }
     return { sink: lossy, directory, startedAt }
   }

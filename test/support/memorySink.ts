@@ -1,6 +1,6 @@
 import { extendChain, type LocalChain } from '#chain/localChain.ts'
 import type { Address, Hex } from '#domain/address.ts'
-import type { ChainLog } from '#domain/block.ts'
+import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { TokenwireError } from '#errors'
 import { type BlockBatch, type BlockSink, endOf, type Replacement, type Watchlist } from '#indexer/ports.ts'
@@ -12,6 +12,8 @@ export interface MemoryIndex {
   readonly logs: ChainLog[]
   readonly batches: BlockBatch[]
   cursor(): number | null
+  /** The blocks that were settled. */
+  readonly settled: number[]
   /** Called before each commit; what it throws fails the commit. `after`: the batch is in and the answer is lost. */
   fail(decide: (batch: BlockBatch) => { readonly when: 'before' | 'after'; readonly error: unknown } | undefined): void
   /** A second sink over the same rows, as after a restart. */
@@ -30,6 +32,7 @@ interface Stored {
   readonly watched: Set<Address>
   readonly logs: ChainLog[]
   readonly batches: BlockBatch[]
+  readonly settled: number[]
 }
 
 /**
@@ -37,7 +40,7 @@ interface Stored {
  * what no sink must ever be given: a batch that does not follow on the cursor, unordered or unwatched logs, headers that do not fit.
  */
 export function createMemoryIndex({ contracts, startBlock = 0 }: MemoryIndexOptions): MemoryIndex {
-  return open({ local: [], joined: new Set(), watched: new Set(contracts), logs: [], batches: [] }, contracts, startBlock)
+  return open({ local: [], joined: new Set(), watched: new Set(contracts), logs: [], batches: [], settled: [] }, contracts, startBlock)
 }
 
 function open(stored: Stored, contracts: readonly Address[], startBlock: number): MemoryIndex {
@@ -95,8 +98,20 @@ function open(stored: Stored, contracts: readonly Address[], startBlock: number)
     return { number, hash, timestamp, completedAtMs: 0, tokens: [], unread: [], dropped: [] }
   }
 
+  const settle = async ({ number, hash, timestamp }: BlockHeader): Promise<CommittedBlock> => {
+    if (stored.local.at(-1)?.hash !== hash)
+      throw new TokenwireError('rpc_inconsistent', 'the sink was to settle another block than the last one')
+    stored.settled.push(number)
+    return { number, hash, timestamp, completedAtMs: 0, tokens: [], unread: [], dropped: [] }
+  }
+
   return {
-    sink: { recentBlocks: async () => stored.local.map(block => ({ ...block, joined: stored.joined.has(block.hash) })), commit, swap },
+    sink: {
+      recentBlocks: async () => stored.local.map(block => ({ ...block, joined: stored.joined.has(block.hash) })),
+      commit,
+      swap,
+      settle,
+    },
     watchlist: {
       contracts,
       startBlock,
@@ -106,6 +121,7 @@ function open(stored: Stored, contracts: readonly Address[], startBlock: number)
     },
     logs: stored.logs,
     batches: stored.batches,
+    settled: stored.settled,
     cursor: () => stored.local.at(-1)?.number ?? null,
     fail: next => {
       decide = next

@@ -74,6 +74,7 @@ export async function startLife({
           recentBlocks: () => underWay.during(sink.recentBlocks()),
           commit: batch => underWay.during(sink.commit(batch)),
           swap,
+          settle: at => underWay.during(sink.settle(at)),
         },
         watchlist: index.directory,
       },
