@@ -45,7 +45,9 @@ export function createChainCheck({ providers, chainId: configured, logger, clock
     const startedAtMs = clock.nowMs()
     probedAtMs.set(provider.name, startedAtMs)
     try {
-      const [id, block] = await provider.endpoint.send(QUESTIONS, withinMs)
+      const { results, refusal } = await provider.endpoint.send(QUESTIONS, withinMs)
+      if (refusal !== null) throw refusal
+      const [id, block] = results
       const chainId = parseQuantity(id, 'eth_chainId')
       if (wanted !== null && wanted !== chainId)
         throw new RpcError({ kind: 'wrong-chain', expected: wanted, actual: chainId }, provider.name)

@@ -1,8 +1,18 @@
 import { Buffer } from 'node:buffer'
+import { createBatchSize } from './batchSize.ts'
 import { BATCH, classifyHttpStatus, type HttpFacts, parseRetryAfter } from './classifyAnswer.ts'
 import { JsonText } from './jsonText.ts'
 import { redactor } from './redactUrl.ts'
-import { type EndpointOptions, isEnvelope, type RpcCall, type RpcEndpoint, type RpcEnvelope, readResult } from './rpcEndpoint.ts'
+import {
+  type EndpointOptions,
+  isEnvelope,
+  type RpcAnswers,
+  type RpcCall,
+  type RpcEndpoint,
+  type RpcEnvelope,
+  readResult,
+  refusalOf,
+} from './rpcEndpoint.ts'
 import { RpcError } from './rpcFault.ts'
 
 /** An answer of logs above this is refused like one that the provider calls too large. Bounds the memory of one call. */
@@ -10,8 +20,10 @@ const MAX_ANSWER_BYTES = 48 * 1024 * 1024
 /** What is made room for where an answer does not say how long it is. */
 const USUAL_ANSWER_BYTES = 64 * 1024
 const MAX_CALLS_PER_REQUEST = 100
-/** After so many full requests the limit that was learned is tried anew, a quarter higher: the refusal may have meant a bad moment. */
-const REQUESTS_BEFORE_MORE_CALLS = 64
+/** Who has not been asked for so long has what it allows in a second for one request. */
+const RESTED_MS = 1_000
+/** A provider's limit to the calls of a request is for good, how many come at a time is for the moment. */
+const REQUESTS_BEFORE_MORE_CALLS = { limit: 64, rate: 4 }
 
 /**
  * A provider over HTTP. It learns how many calls the provider takes in one request. The answer is kept as bytes, of which logs are read in place: viem's
@@ -21,12 +33,13 @@ export function createHttpEndpoint({ name, url, nowMs, fetch: fetchFn = fetch }:
   const target = targetOf(url)
   const redact = redactor(url)
   const underWay = new Set<AbortController>()
-  let callsPerRequest = MAX_CALLS_PER_REQUEST
-  let fullRequests = 0
+  const byLimit = createBatchSize(MAX_CALLS_PER_REQUEST, REQUESTS_BEFORE_MORE_CALLS.limit)
+  const byRate = createBatchSize(MAX_CALLS_PER_REQUEST, REQUESTS_BEFORE_MORE_CALLS.rate)
   let closed = false
   let lastId = 0
+  let sentAtMs = Number.NEGATIVE_INFINITY
 
-  const post = async (calls: readonly RpcCall[], timeoutMs: number): Promise<readonly unknown[]> => {
+  const post = async (calls: readonly RpcCall[], timeoutMs: number): Promise<RpcAnswers> => {
     if (closed) throw new RpcError({ kind: 'closed' }, name)
     const controller = new AbortController()
     underWay.add(controller)
@@ -57,12 +70,12 @@ export function createHttpEndpoint({ name, url, nowMs, fetch: fetchFn = fetch }:
     return new RpcError(error instanceof SyntaxError ? { kind: 'garbled', what: 'not JSON' } : { kind: 'network' }, name)
   }
 
-  const readAnswer = (bodies: readonly { id: number; method: string }[], answer: JsonText, http: HttpFacts): unknown[] => {
+  const readAnswer = (bodies: readonly { id: number; method: string }[], answer: JsonText, http: HttpFacts): RpcAnswers => {
     const [first] = bodies
     const elements = answer.elements()
     const list = elements?.map(readEnvelope)
     if (bodies.length === 1 && first !== undefined) {
-      return [resultOf(first.method, list?.length === 1 ? list[0] : (list ?? readEnvelope(answer)), http)]
+      return { results: [resultOf(first.method, list?.length === 1 ? list[0] : (list ?? readEnvelope(answer)), http)], refusal: null }
     }
     if (list === undefined) {
       // One error for the whole batch: what is refused is the batch.
@@ -71,11 +84,17 @@ export function createHttpEndpoint({ name, url, nowMs, fetch: fetchFn = fetch }:
     }
     const byId = new Map<unknown, unknown>()
     for (const item of list) if (isEnvelope(item)) byId.set(item.id, item)
-    return bodies.map(({ id, method }) => {
+    const results: unknown[] = []
+    for (const { id, method } of bodies) {
       const envelope = byId.get(id) ?? batchError(list)
       if (envelope === undefined) throw new RpcError({ kind: 'garbled', what: `a batch without the answer to ${method}` }, name)
-      return resultOf(method, envelope, http)
-    })
+      try {
+        results.push(resultOf(method, envelope, http))
+      } catch (error) {
+        return { results, refusal: refusalOf(error) }
+      }
+    }
+    return { results, refusal: null }
   }
 
   const resultOf = (method: string, value: unknown, http: HttpFacts): unknown => {
@@ -84,22 +103,39 @@ export function createHttpEndpoint({ name, url, nowMs, fetch: fetchFn = fetch }:
     return result instanceof JsonText && method !== 'eth_getLogs' ? result.parse() : result
   }
 
-  const send = async (calls: readonly RpcCall[], timeoutMs: number): Promise<readonly unknown[]> => {
+  /** As many of the calls as go into one request; none are answered when that is too many. */
+  const sendSome = async (calls: readonly RpcCall[], timeoutMs: number): Promise<RpcAnswers> => {
+    const half = Math.ceil(calls.length / 2)
+    const rested = nowMs() - sentAtMs >= RESTED_MS
+    sentAtMs = nowMs()
+    try {
+      const answers = await post(calls, timeoutMs)
+      const { results, refusal } = answers
+      if (refusal !== null && (rested || results.length > 0)) byRate.refused(results.length || half)
+      if (refusal === null) for (const size of [byLimit, byRate]) size.answered(calls.length)
+      return answers
+    } catch (error) {
+      if (error instanceof RpcError && error.fault.kind === 'batch-too-large') {
+        if (calls.length === 1) throw new RpcError({ kind: 'node', code: 0, text: 'one call is too many for it' }, name)
+        byLimit.refused(half)
+        return { results: [], refusal: null }
+      }
+      const refusal = refusalOf(error)
+      // Of many requests in a short time it may be their number that is refused: then smaller ones, of which there are more, would be worse.
+      if (rested) byRate.refused(half)
+      return { results: [], refusal }
+    }
+  }
+
+  const send = async (calls: readonly RpcCall[], timeoutMs: number): Promise<RpcAnswers> => {
     const results: unknown[] = []
     while (results.length < calls.length) {
-      const part = calls.slice(results.length, results.length + callsPerRequest)
-      try {
-        results.push(...(await post(part, timeoutMs)))
-        if (part.length === callsPerRequest && ++fullRequests % REQUESTS_BEFORE_MORE_CALLS === 0) {
-          callsPerRequest = Math.min(MAX_CALLS_PER_REQUEST, Math.ceil(callsPerRequest * 1.25))
-        }
-      } catch (error) {
-        if (!(error instanceof RpcError) || error.fault.kind !== 'batch-too-large') throw error
-        if (part.length === 1) throw new RpcError({ kind: 'node', code: 0, text: 'one call is too many for it' }, name)
-        callsPerRequest = Math.min(callsPerRequest, Math.ceil(part.length / 2))
-      }
+      const most = Math.min(byLimit.calls(), byRate.calls())
+      const { results: some, refusal } = await sendSome(calls.slice(results.length, results.length + most), timeoutMs)
+      results.push(...some)
+      if (refusal !== null) return { results, refusal }
     }
-    return results
+    return { results, refusal: null }
   }
 
   return {

@@ -75,7 +75,9 @@ export interface RpcOptions {
 
 const TIMEOUT_MS = 10_000
 /** The longest that one question waits for a provider that asked for silence; whoever asks has longer waits of its own. */
-const LONGEST_WAIT_MS = 1_000
+const LONGEST_WAIT_MS = 30_000
+/** So many times in a row the rest of a question's calls may be refused and nothing of it answered. */
+const MOST_FRUITLESS_WAITS = 10
 
 /** @throws `TokenwireError` `config_invalid` without a URL */
 export function createRpc(options: RpcOptions): Rpc {
@@ -103,11 +105,34 @@ export function createRpc(options: RpcOptions): Rpc {
     return choose(tried)
   }
 
+  /**
+   * All calls to one provider. A lone one that refuses the rest of many for coming too fast keeps what it answered: beyond what it takes at a time, all of
+   * them would never be answered together.
+   */
+  const callAll = async (provider: Provider, list: readonly RpcCall[]): Promise<readonly unknown[]> => {
+    const answered: unknown[] = []
+    for (let fruitless = 0; ; ) {
+      const startedAtMs = clock.nowMs()
+      const { results, refusal } = await provider.endpoint.send(list.slice(answered.length), timeoutMs)
+      answered.push(...results)
+      if (refusal === null) return answered
+      fruitless = results.length > 0 ? 0 : fruitless + 1
+      const nowMs = clock.nowMs()
+      const isLone = !healths().some(health => health.name !== provider.name && isUsable(health, nowMs))
+      if (!isLone || answered.length === 0 || fruitless > MOST_FRUITLESS_WAITS) throw refusal
+      if (results.length > 0) provider.answered({ startedAtMs, nowMs })
+      provider.failed(refusal.fault, { startedAtMs, nowMs })
+      const silenceMs = provider.health().silentUntilMs - nowMs
+      if (silenceMs > LONGEST_WAIT_MS) throw refusal
+      await pause(silenceMs)
+    }
+  }
+
   const attempt = async <T>(provider: Provider, question: (provider: RpcProvider) => Promise<T>): Promise<T> => {
-    const { name, endpoint } = provider
+    const { name } = provider
     if (provider.health().chain !== 'right') await check.identify(provider)
     const startedAtMs = clock.nowMs()
-    const calls = (list: readonly RpcCall[]) => endpoint.send(list, timeoutMs)
+    const calls = (list: readonly RpcCall[]) => callAll(provider, list)
     try {
       const answer = await question({ name, calls, call: async (method, params) => (await calls([{ method, params }]))[0] })
       provider.answered({ startedAtMs, nowMs: clock.nowMs() })

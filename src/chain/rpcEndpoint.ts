@@ -7,15 +7,21 @@ export interface RpcCall {
   readonly params: readonly unknown[]
 }
 
+export interface RpcAnswers {
+  /** In the order of the calls: parsed, but logs may be left as `JsonText`. */
+  readonly results: readonly unknown[]
+  /** Where these are the results of the first calls only: that the provider wants to be asked the next one later, `rate-limited`. */
+  readonly refusal: RpcError | null
+}
+
 /** The wire to one provider. It keeps no policy: every failure is thrown at once as an `RpcError`. */
 export interface RpcEndpoint {
   /**
    * Sends the calls, over HTTP in as few requests as the provider allows.
    *
-   * @returns the results in the order of the calls: parsed, but logs may be left as `JsonText`
-   * @throws `RpcError` with the first fault; then no result is to be used
+   * @throws `RpcError` with the first fault that is no `rate-limited`; then no result is to be used
    */
-  send(calls: readonly RpcCall[], timeoutMs: number): Promise<readonly unknown[]>
+  send(calls: readonly RpcCall[], timeoutMs: number): Promise<RpcAnswers>
   /**
    * Calls `onHead` at every new head. `null`: this wire can't push.
    *
@@ -32,6 +38,12 @@ export interface EndpointOptions {
   readonly nowMs: () => number
   /** Default: the global one. */
   readonly fetch?: typeof fetch
+}
+
+/** @throws the error, if it is another */
+export function refusalOf(error: unknown): RpcError {
+  if (error instanceof RpcError && error.fault.kind === 'rate-limited') return error
+  throw error
 }
 
 /** The envelope of an answer, before anything in it is believed. */

@@ -45,5 +45,5 @@ export function rpcRetryPolicy(
 
 /** Whether a fault is of one attempt rather than of what is asked, and quickly told. */
 function isOfTheMoment({ kind }: RpcFault): boolean {
-  return kind === 'network' || kind === 'http' || kind === 'garbled'
+  return kind === 'network' || kind === 'http' || kind === 'garbled' || kind === 'rate-limited'
 }

@@ -1,6 +1,6 @@
 import { getSocketRpcClient, type SocketRpcClient } from 'viem/utils'
 import { redactor } from './redactUrl.ts'
-import { type EndpointOptions, isEnvelope, type RpcCall, type RpcEndpoint, readResult } from './rpcEndpoint.ts'
+import { type EndpointOptions, isEnvelope, type RpcCall, type RpcEndpoint, readResult, refusalOf } from './rpcEndpoint.ts'
 import { RpcError } from './rpcFault.ts'
 
 type Client = SocketRpcClient<WebSocket>
@@ -89,7 +89,13 @@ export function createWebSocketEndpoint({ name, url }: Pick<EndpointOptions, 'na
   return {
     send: async (calls, timeoutMs) => {
       const client = await open(timeoutMs)
-      return Promise.all(calls.map(one => call(client, one, timeoutMs)))
+      const outcomes = await Promise.allSettled(calls.map(one => call(client, one, timeoutMs)))
+      const results: unknown[] = []
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected') return { results, refusal: refusalOf(outcome.reason) }
+        results.push(outcome.value)
+      }
+      return { results, refusal: null }
     },
     subscribeHeads,
     close: () => {

@@ -207,9 +207,9 @@ describe('fail-over', () => {
     expect(clock.slept.reduce((sum, ms) => sum + ms, 0)).toBe(1_000)
 
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32005, message: 'too many' } })
-    lone.setMisbehaviour(() => ({ kind: 'http', status: 429, body, headers: { 'Retry-After': '30', 'Content-Type': 'application/json' } }))
+    lone.setMisbehaviour(() => ({ kind: 'http', status: 429, body, headers: { 'Retry-After': '60', 'Content-Type': 'application/json' } }))
     // One pause of 100 ms lies between the refusal and the answer to whoever asked.
-    await expect(headNumber(rpc)).rejects.toMatchObject({ code: 'rpc_unavailable', fault: { kind: 'rate-limited', retryAfterMs: 29_900 } })
+    await expect(headNumber(rpc)).rejects.toMatchObject({ code: 'rpc_unavailable', fault: { kind: 'rate-limited', retryAfterMs: 59_900 } })
   })
 
   it('holds an answer against a provider when whoever asked does not believe it', async () => {
@@ -291,6 +291,48 @@ describe('batches', () => {
     await numbersOf(rpc, 20)
     expect(provider.requests() - before).toBeLessThanOrEqual(10)
     expect(rpc.health()[0]?.errorRate).toBe(0)
+  })
+
+  /** Answers so many calls, and then none until it was left alone for that much longer. */
+  const counting = (perSecond: number, clock: ManualClock) => {
+    let left = perSecond
+    let at = clock.nowMs()
+    return (): Misbehaviour | undefined => {
+      left = Math.min(perSecond, left + ((clock.nowMs() - at) / 1_000) * perSecond)
+      at = clock.nowMs()
+      if (left < 1) return { kind: 'error', code: -32_005, message: 'over the rate limit' }
+      left--
+      return undefined
+    }
+  }
+
+  it('are answered a few at a time by a lone provider that counts calls', async () => {
+    const provider = await start({ chain: chainOf(40) })
+    const { rpc, clock } = open([provider])
+    await rpc.connect()
+    provider.setMisbehaviour(counting(5, clock))
+    const before = provider.requests()
+    await expect(numbersOf(rpc, 40)).resolves.toEqual(Array.from({ length: 40 }, (_, number) => number))
+    expect(provider.requests() - before).toBeLessThan(20)
+    expect(clock.waitedMs()).toBe(7_000)
+  })
+
+  it('go to another provider as soon as one refuses the rest', async () => {
+    const first = await start({ chain: chainOf(40) })
+    const { rpc, clock } = open([first, await start({ chain: chainOf(40) })])
+    await rpc.connect()
+    first.setMisbehaviour(counting(5, clock))
+    await expect(numbersOf(rpc, 40)).resolves.toHaveLength(40)
+    expect(clock.waitedMs()).toBe(0)
+  })
+
+  it('are given up when the rest is refused again and again', async () => {
+    const provider = await start({ chain: chainOf(40) })
+    const { rpc } = open([provider])
+    await rpc.connect()
+    let calls = 0
+    provider.setMisbehaviour(() => (++calls > 5 ? { kind: 'error', code: -32_005, message: 'over the limit of this month' } : undefined))
+    await expect(numbersOf(rpc, 40)).rejects.toMatchObject({ fault: { kind: 'rate-limited' } })
   })
 
   it('fail as a whole when one answer is an error or missing', async () => {

@@ -2,13 +2,13 @@ import { afterEach, expect, it } from 'vitest'
 import { createRpc } from '#chain/rpc.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import { silentLogger } from '#test/support/database.ts'
-import { startFakeProvider } from '#test/support/fakeProvider.ts'
+import { type Misbehaviour, startFakeProvider } from '#test/support/fakeProvider.ts'
 import { runIndexer } from '#test/support/indexing.ts'
-import { createManualClock } from '#test/support/manualClock.ts'
+import { createManualClock, type ManualClock } from '#test/support/manualClock.ts'
 import { createMemoryIndex, watchedLogs } from '#test/support/memorySink.ts'
 import { createSimulatedChain, type NewLog, testAddress } from '#test/support/simulatedChain.ts'
 
-/* A lone provider that loses a share of the requests, whatever they are for: everything takes longer, and nothing takes for ever. */
+/* A lone provider that loses a share of the requests, or answers few at a time, whatever they are for: everything takes longer, and nothing takes for ever. */
 
 const BLOCKS = 1_000
 const REPLACED = 48
@@ -20,23 +20,18 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-/** How many requests an index, in ranges and runs of blocks, and a deep reorg take when that share of them is lost. */
-async function requestsAt(lost: number): Promise<Readonly<Record<'index' | 'swap', number>>> {
+/** What the provider does with one call of the request of that number. */
+type Weakness = (request: number, clock: ManualClock) => Misbehaviour | undefined
+
+/** How many requests an index, in ranges and runs of blocks, and a deep reorg take. */
+async function requestsAt(weakness: Weakness): Promise<Readonly<Record<'index' | 'swap', number>>> {
   const chain = createSimulatedChain()
   for (let count = 0; count < BLOCKS; count++) chain.mine([speak])
   const provider = await startFakeProvider({ chain })
   const clock = createManualClock()
   const rpc = createRpc({ urls: [provider.url], chainId: 1, logger: silentLogger, clock, fetch: provider.fetch, random: () => 1 })
   await rpc.connect()
-  const random = createRandom(7)
-  let decided = 0
-  let loses = false
-  provider.setMisbehaviour(() => {
-    // One decision for all calls of a request.
-    if (decided !== provider.requests()) loses = random.chance(lost)
-    decided = provider.requests()
-    return loses ? { kind: 'reset' } : undefined
-  })
+  provider.setMisbehaviour(() => weakness(provider.requests(), clock))
   const memory = createMemoryIndex({ contracts: [launchpad] })
   const running = runIndexer({ rpc, index: memory, clock, maxReorgDepth: 64 })
   stops.push(async () => {
@@ -60,9 +55,41 @@ async function requestsAt(lost: number): Promise<Readonly<Record<'index' | 'swap
   return { index, swap }
 }
 
+/** Loses that share of the requests. */
+function losing(share: number): Weakness {
+  const random = createRandom(7)
+  let decided = 0
+  let loses = false
+  return request => {
+    if (decided !== request) loses = random.chance(share)
+    decided = request
+    return loses ? { kind: 'reset' } : undefined
+  }
+}
+
+/** Answers so many calls in a second. */
+function counting(perSecond: number): Weakness {
+  let left = perSecond
+  let at = 0
+  return (_, clock) => {
+    left = Math.min(perSecond, left + ((clock.nowMs() - at) / 1_000) * perSecond)
+    at = clock.nowMs()
+    if (left < 1) return { kind: 'error', code: -32_005, message: 'over the rate limit' }
+    left--
+    return undefined
+  }
+}
+
 it('is indexed from at a cost that stays bounded, also where hundreds of answers are needed together', async () => {
-  const [reliable, weak] = [await requestsAt(0), await requestsAt(0.3)]
+  const [reliable, weak] = [await requestsAt(() => undefined), await requestsAt(losing(0.3))]
   // Less than twice as many. When one lost answer spoiled a whole run of blocks, or a replacement, it was 130 and 280 times.
   expect(weak.index / reliable.index).toBeLessThan(8)
   expect(weak.swap / reliable.swap).toBeLessThan(40)
+})
+
+it('is indexed from when it counts calls and gives fewer at a time than belong together', async () => {
+  const { index, swap } = await requestsAt(counting(20))
+  // Some 600 and 270, refused ones among them. Nothing was ever indexed when what was answered of a batch was not kept.
+  expect(index).toBeLessThan(4_000)
+  expect(swap).toBeLessThan(2_000)
 })
