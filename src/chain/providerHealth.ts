@@ -150,11 +150,14 @@ export function isHealthy(health: ProviderHealth, nowMs: number): boolean {
   return health.chain !== 'wrong' && !health.behind && health.consecutiveFailures <= failuresAllowed && nowMs >= health.silentUntilMs
 }
 
-/** As operators see it. A provider that has never answered is not healthy. */
+/** A silence that ends so soon is everyday life with a rate limit. */
+const SHORT_SILENCE_MS = 10_000
+
+/** As operators see it. A provider that has never answered is not healthy; one that asked for a short silence is. */
 export function toRpcHealth(health: ProviderHealth, nowMs: number): RpcHealth {
   return {
     name: health.name,
-    healthy: health.chain === 'right' && isHealthy(health, nowMs),
+    healthy: health.chain === 'right' && isHealthy(health, nowMs + SHORT_SILENCE_MS),
     latencyMs: health.latencyMs === null ? null : Math.round(health.latencyMs * 10) / 10,
     errorRate: Math.round(health.errorRate * 1_000) / 1_000,
   }

@@ -5,6 +5,7 @@ import { createHttpEndpoint } from './httpEndpoint.ts'
 import { afterAnswer, afterFault, markBehind, type ProviderHealth, type Span, toRpcHealth, unknownProvider } from './providerHealth.ts'
 import type { RpcEndpoint } from './rpcEndpoint.ts'
 import type { RpcFault } from './rpcFault.ts'
+import { createTurns, type Turns } from './turns.ts'
 import { createWebSocketEndpoint } from './webSocketEndpoint.ts'
 
 /** One provider: its wire and what is known of it. */
@@ -12,6 +13,7 @@ export interface Provider {
   /** `rpc-1` … in the order of `RPC_URLS`. */
   readonly name: string
   readonly endpoint: RpcEndpoint
+  readonly turns: Turns
   health(): ProviderHealth
   /** Notes an answer that was believed. */
   answered(span: Span): void
@@ -27,8 +29,6 @@ export interface ProvidersOptions {
   readonly random: () => number
   readonly fetch?: typeof fetch
 }
-
-const SILENCE_REPORTED_FROM_MS = 10_000
 
 /**
  * The providers of `RPC_URLS`. They say in the log when one is set aside or comes back, by name only.
@@ -48,8 +48,7 @@ export function createProviders(options: ProvidersOptions): readonly Provider[] 
     healths.set(name, health)
     // Nothing is known of one that was never asked; that is no news.
     if (health.chain === 'unknown' && consecutiveFailures === 0) return
-    // A short silence after a rate limit is everyday life; one that will still last in a while is worth a line.
-    const { healthy, errorRate } = toRpcHealth(health, clock.nowMs() + SILENCE_REPORTED_FROM_MS)
+    const { healthy, errorRate } = toRpcHealth(health, clock.nowMs())
     if (healthy === (reportedHealthy.get(name) ?? true)) return
     reportedHealthy.set(name, healthy)
     if (healthy) logger.info({ provider: name }, 'RPC provider is healthy')
@@ -59,6 +58,7 @@ export function createProviders(options: ProvidersOptions): readonly Provider[] 
   return settings.map(({ name, url }) => ({
     name,
     endpoint: createEndpoint(name, url, options),
+    turns: createTurns(),
     health: () => healthOf(name),
     answered: span => record(afterAnswer(healthOf(name), span)),
     identified: (span, headTimestamp) => {

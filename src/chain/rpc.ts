@@ -6,7 +6,7 @@ import { chooseProvider } from './chooseProvider.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { isHealthy, isUsable, toRpcHealth } from './providerHealth.ts'
 import { createProviders, type Provider } from './providers.ts'
-import type { RpcCall } from './rpcEndpoint.ts'
+import type { RpcAnswers, RpcCall } from './rpcEndpoint.ts'
 import { faultOf, RpcError } from './rpcFault.ts'
 import { rpcRetryPolicy } from './rpcRetryPolicy.ts'
 
@@ -79,6 +79,11 @@ const LONGEST_WAIT_MS = 30_000
 /** So many times in a row the rest of a question's calls may be refused and nothing of it answered. */
 const MOST_FRUITLESS_WAITS = 10
 
+/** When a question was put to a provider, less what it waited there for its turn. */
+interface Asked {
+  atMs: number
+}
+
 /** @throws `TokenwireError` `config_invalid` without a URL */
 export function createRpc(options: RpcOptions): Rpc {
   const { urls, chainId, logger, clock = systemClock, random = Math.random, timeoutMs = TIMEOUT_MS, fetch: fetchFn } = options
@@ -105,43 +110,60 @@ export function createRpc(options: RpcOptions): Rpc {
     return choose(tried)
   }
 
+  /** Sends calls when it is their turn and the provider has not asked for silence, and notes its refusal of some. */
+  const send = ({ endpoint, turns, ...provider }: Provider, list: readonly RpcCall[], asked: Asked): Promise<RpcAnswers> => {
+    const waitsSinceMs = clock.nowMs()
+    return turns.take(async () => {
+      const silenceMs = provider.health().silentUntilMs - clock.nowMs()
+      if (silenceMs > LONGEST_WAIT_MS) throw new RpcError({ kind: 'rate-limited', retryAfterMs: silenceMs }, provider.name)
+      if (silenceMs > 0) await pause(silenceMs)
+      const startedAtMs = clock.nowMs()
+      asked.atMs += startedAtMs - waitsSinceMs
+      const answers = await endpoint.send(list, timeoutMs)
+      const { results, refusal } = answers
+      const span = { startedAtMs, nowMs: clock.nowMs() }
+      if (refusal === null) turns.answered()
+      else {
+        if (results.length > 0) provider.answered(span)
+        provider.failed(refusal.fault, span)
+        turns.refused()
+      }
+      return answers
+    })
+  }
+
   /**
    * All calls to one provider. A lone one that refuses the rest of many for coming too fast keeps what it answered: beyond what it takes at a time, all of
    * them would never be answered together.
    */
-  const callAll = async (provider: Provider, list: readonly RpcCall[]): Promise<readonly unknown[]> => {
+  const callAll = async (provider: Provider, list: readonly RpcCall[], asked: Asked): Promise<readonly unknown[]> => {
     const answered: unknown[] = []
     for (let fruitless = 0; ; ) {
-      const startedAtMs = clock.nowMs()
-      const { results, refusal } = await provider.endpoint.send(list.slice(answered.length), timeoutMs)
+      const { results, refusal } = await send(provider, list.slice(answered.length), asked)
       answered.push(...results)
       if (refusal === null) return answered
       fruitless = results.length > 0 ? 0 : fruitless + 1
-      const nowMs = clock.nowMs()
-      const isLone = !healths().some(health => health.name !== provider.name && isUsable(health, nowMs))
+      const isLone = !healths().some(health => health.name !== provider.name && isUsable(health, clock.nowMs()))
       if (!isLone || answered.length === 0 || fruitless > MOST_FRUITLESS_WAITS) throw refusal
-      if (results.length > 0) provider.answered({ startedAtMs, nowMs })
-      provider.failed(refusal.fault, { startedAtMs, nowMs })
-      const silenceMs = provider.health().silentUntilMs - nowMs
-      if (silenceMs > LONGEST_WAIT_MS) throw refusal
-      await pause(silenceMs)
     }
   }
 
   const attempt = async <T>(provider: Provider, question: (provider: RpcProvider) => Promise<T>): Promise<T> => {
     const { name } = provider
     if (provider.health().chain !== 'right') await check.identify(provider)
-    const startedAtMs = clock.nowMs()
-    const calls = (list: readonly RpcCall[]) => callAll(provider, list)
+    const asked: Asked = { atMs: clock.nowMs() }
+    const calls = (list: readonly RpcCall[]) => callAll(provider, list, asked)
+    const span = () => ({ startedAtMs: asked.atMs, nowMs: clock.nowMs() })
     try {
       const answer = await question({ name, calls, call: async (method, params) => (await calls([{ method, params }]))[0] })
-      provider.answered({ startedAtMs, nowMs: clock.nowMs() })
+      provider.answered(span())
       believed++
       return answer
     } catch (error) {
       const fault = faultOf(error)
       if (fault === null) throw error
-      provider.failed(fault, { startedAtMs, nowMs: clock.nowMs() })
+      // A refusal was noted when it came.
+      if (fault.kind !== 'rate-limited') provider.failed(fault, span())
       throw error instanceof RpcError && error.provider !== null ? error : new RpcError(fault, name)
     }
   }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createRpc, type Rpc, type RpcOptions } from '#chain/rpc.ts'
@@ -40,6 +41,19 @@ const headNumber = (rpc: Rpc): Promise<{ number: number; from: string }> =>
   })
 const only = (method: string, fault: Misbehaviour) => (call: { method: string }) => (call.method === method ? fault : undefined)
 const headCallsOf = ({ calls }: FakeProvider) => calls.filter(({ method }) => method === 'eth_getBlockByNumber').length
+
+/** Answers so many calls, and then none until it was left alone for that much longer. */
+const counting = (perSecond: number, clock: ManualClock) => {
+  let left = perSecond
+  let at = clock.nowMs()
+  return (): Misbehaviour | undefined => {
+    left = Math.min(perSecond, left + ((clock.nowMs() - at) / 1_000) * perSecond)
+    at = clock.nowMs()
+    if (left < 1) return { kind: 'error', code: -32_005, message: 'over the rate limit' }
+    left--
+    return undefined
+  }
+}
 
 const chainOf = (blocks: number, chainId = 1): SimulatedChain => {
   const chain = createSimulatedChain({ chainId })
@@ -212,6 +226,31 @@ describe('fail-over', () => {
     await expect(headNumber(rpc)).rejects.toMatchObject({ code: 'rpc_unavailable', fault: { kind: 'rate-limited', retryAfterMs: 59_900 } })
   })
 
+  it('lets questions wait for one another once a provider has refused one', async () => {
+    const chain = chainOf(9)
+    let underWay = 0
+    const atOnce: number[] = []
+    const answer = async (method: string, params: readonly unknown[]) => {
+      atOnce.push(++underWay)
+      await nextTurn()
+      underWay--
+      return chain.answer(method, params)
+    }
+    const lone = await start({ chain: { answer } })
+    const { rpc } = open([lone], { fetch: lone.fetch })
+    await rpc.connect()
+    const ask = () => Promise.all(Array.from({ length: 20 }, () => headNumber(rpc)))
+    atOnce.length = 0
+    await ask()
+    expect(Math.max(...atOnce)).toBe(20)
+    let refusals = 1
+    lone.setMisbehaviour(() => (refusals-- > 0 ? { kind: 'http', status: 429 } : undefined))
+    await headNumber(rpc)
+    atOnce.length = 0
+    await ask()
+    expect(Math.max(...atOnce.slice(0, 5))).toBeLessThan(4)
+  })
+
   it('holds an answer against a provider when whoever asked does not believe it', async () => {
     const { rpc } = open([await start({ chain: chainOf(3) }), await start({ chain: chainOf(9) })])
     await rpc.connect()
@@ -292,19 +331,6 @@ describe('batches', () => {
     expect(provider.requests() - before).toBeLessThanOrEqual(10)
     expect(rpc.health()[0]?.errorRate).toBe(0)
   })
-
-  /** Answers so many calls, and then none until it was left alone for that much longer. */
-  const counting = (perSecond: number, clock: ManualClock) => {
-    let left = perSecond
-    let at = clock.nowMs()
-    return (): Misbehaviour | undefined => {
-      left = Math.min(perSecond, left + ((clock.nowMs() - at) / 1_000) * perSecond)
-      at = clock.nowMs()
-      if (left < 1) return { kind: 'error', code: -32_005, message: 'over the rate limit' }
-      left--
-      return undefined
-    }
-  }
 
   it('are answered a few at a time by a lone provider that counts calls', async () => {
     const provider = await start({ chain: chainOf(40) })
