@@ -121,6 +121,8 @@ export function createAdvancer(options: AdvancerOptions): Advancer {
   const rest = async (chain: LocalChain): Promise<Advance> => {
     const to = unsettledIn(chain)
     if (to === undefined) return IDLE
+    // What was prepared ahead, for when the chain is longer again, rests on the rows as they are before.
+    batches.forget()
     const done = () => {
       unsettled = false
     }

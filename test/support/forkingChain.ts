@@ -6,7 +6,8 @@ import { EMPTY_MARKET, type Market, START_BLOCK, tradeBlock } from './simulatedL
 /** A chain that forks at random, and what is mined on it. */
 export interface ForkingChain {
   readonly chain: SimulatedChain
-  mine(count: number): void
+  /** @param seconds from each block to the next. Default: at random */
+  mine(count: number, seconds?: number): void
   /** Replaces the newest blocks, at most so many and never more than can be undone. */
   fork(depth: number, grown: number): Fork
 }
@@ -26,10 +27,10 @@ export function createForkingChain(
   const chain = createSimulatedChain({ genesisTimestamp: 1_700_000_000 })
   const markets = new Map<Hex, Market>([[chain.head().header.hash, EMPTY_MARKET]])
   let highest = 0
-  const mine = (count: number) => {
+  const mine = (count: number, seconds?: number) => {
     for (let mined = 0; mined < count; mined++) {
       const { logs, market } = tradeBlock(markets.get(chain.head().header.hash) ?? EMPTY_MARKET, random)
-      const block = chain.mine([...strangers(chain.head().header.number + 1), ...logs], Math.round(random.spread(1, 4_000)))
+      const block = chain.mine([...strangers(chain.head().header.number + 1), ...logs], seconds ?? Math.round(random.spread(1, 4_000)))
       markets.set(block.header.hash, market)
     }
     highest = Math.max(highest, chain.head().header.number)
