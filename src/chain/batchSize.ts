@@ -11,8 +11,9 @@ export interface BatchSize {
  * After so many full requests a quarter more is tried: the refusal may have meant a bad moment.
  *
  * @param most what is begun with
+ * @param least whatever is refused
  */
-export function createBatchSize(most: number, requestsBeforeMore: number): BatchSize {
+export function createBatchSize(most: number, requestsBeforeMore: number, least = 1): BatchSize {
   let calls = most
   let full = 0
   return {
@@ -21,7 +22,7 @@ export function createBatchSize(most: number, requestsBeforeMore: number): Batch
       if (count >= calls && ++full % requestsBeforeMore === 0) calls = Math.min(most, Math.ceil(calls * 1.25))
     },
     refused: fits => {
-      calls = Math.max(1, Math.min(calls, fits))
+      calls = Math.max(least, Math.min(calls, fits))
     },
   }
 }

@@ -12,6 +12,7 @@ import {
   type RpcEnvelope,
   readResult,
   refusalOf,
+  TOGETHER_CALLS,
 } from './rpcEndpoint.ts'
 import { RpcError } from './rpcFault.ts'
 
@@ -34,7 +35,7 @@ export function createHttpEndpoint({ name, url, nowMs, fetch: fetchFn = fetch }:
   const redact = redactor(url)
   const underWay = new Set<AbortController>()
   const byLimit = createBatchSize(MAX_CALLS_PER_REQUEST, REQUESTS_BEFORE_MORE_CALLS.limit)
-  const byRate = createBatchSize(MAX_CALLS_PER_REQUEST, REQUESTS_BEFORE_MORE_CALLS.rate)
+  const byRate = createBatchSize(MAX_CALLS_PER_REQUEST, REQUESTS_BEFORE_MORE_CALLS.rate, TOGETHER_CALLS)
   let closed = false
   let lastId = 0
   let sentAtMs = Number.NEGATIVE_INFINITY

@@ -6,7 +6,7 @@ import { chooseProvider } from './chooseProvider.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { isHealthy, isUsable, toRpcHealth } from './providerHealth.ts'
 import { createProviders, type Provider } from './providers.ts'
-import type { RpcAnswers, RpcCall } from './rpcEndpoint.ts'
+import { type RpcAnswers, type RpcCall, TOGETHER_CALLS } from './rpcEndpoint.ts'
 import { faultOf, RpcError } from './rpcFault.ts'
 import { rpcRetryPolicy } from './rpcRetryPolicy.ts'
 
@@ -15,7 +15,10 @@ export interface RpcProvider {
   /** `rpc-1` … */
   readonly name: string
   call(method: string, params: readonly unknown[]): Promise<unknown>
-  /** All of them or an error; over HTTP in one request where the provider allows it. */
+  /**
+   * All of them or an error; over HTTP in one request where the provider allows it. Only up to `TOGETHER_CALLS` of them are all answered at about one time,
+   * for one to tell whether another is to be believed: of more, some may be answered seconds later.
+   */
   calls(calls: readonly RpcCall[]): Promise<readonly unknown[]>
 }
 
@@ -78,10 +81,13 @@ const TIMEOUT_MS = 10_000
 const LONGEST_WAIT_MS = 30_000
 /** So many times in a row the rest of a question's calls may be refused and nothing of it answered. */
 const MOST_FRUITLESS_WAITS = 10
+const NONE: ReadonlySet<string> = new Set()
 
-/** When a question was put to a provider, less what it waited there for its turn. */
 interface Asked {
+  /** When the question was put to a provider, less what it waited there for its turn. */
   atMs: number
+  /** The providers to which it was put before. */
+  readonly tried: ReadonlySet<string>
 }
 
 /** @throws `TokenwireError` `config_invalid` without a URL */
@@ -95,6 +101,8 @@ export function createRpc(options: RpcOptions): Rpc {
 
   const healths = () => providers.map(provider => provider.health())
   const preferred = () => providers.find(provider => isUsable(provider.health(), clock.nowMs())) ?? providers[0]
+  /** Whether a usable provider is not among them. */
+  const hasAnother = (tried: ReadonlySet<string>) => healths().some(health => isUsable(health, clock.nowMs()) && !tried.has(health.name))
   const pause = (ms: number) =>
     clock.sleep(ms, closing.signal).catch(() => {
       throw new RpcError({ kind: 'closed' })
@@ -133,25 +141,26 @@ export function createRpc(options: RpcOptions): Rpc {
   }
 
   /**
-   * All calls to one provider. A lone one that refuses the rest of many for coming too fast keeps what it answered: beyond what it takes at a time, all of
-   * them would never be answered together.
+   * All calls to one provider. Where it answers some and refuses the rest for coming too fast, and no other one is left to be asked, the rest is asked for
+   * later: beyond what it takes at a time, all of many would never be answered together. Of few, none is kept.
    */
   const callAll = async (provider: Provider, list: readonly RpcCall[], asked: Asked): Promise<readonly unknown[]> => {
     const answered: unknown[] = []
     for (let fruitless = 0; ; ) {
       const { results, refusal } = await send(provider, list.slice(answered.length), asked)
-      answered.push(...results)
-      if (refusal === null) return answered
-      fruitless = results.length > 0 ? 0 : fruitless + 1
-      const isLone = !healths().some(health => health.name !== provider.name && isUsable(health, clock.nowMs()))
-      if (!isLone || answered.length === 0 || fruitless > MOST_FRUITLESS_WAITS) throw refusal
+      if (refusal === null) return [...answered, ...results]
+      const kept = list.length > TOGETHER_CALLS ? results : []
+      fruitless = kept.length > 0 ? 0 : fruitless + 1
+      const isLast = !hasAnother(new Set([...asked.tried, provider.name]))
+      if (!isLast || answered.length + results.length === 0 || fruitless > MOST_FRUITLESS_WAITS) throw refusal
+      answered.push(...kept)
     }
   }
 
-  const attempt = async <T>(provider: Provider, question: (provider: RpcProvider) => Promise<T>): Promise<T> => {
+  const attempt = async <T>(provider: Provider, question: (provider: RpcProvider) => Promise<T>, tried = NONE): Promise<T> => {
     const { name } = provider
     if (provider.health().chain !== 'right') await check.identify(provider)
-    const asked: Asked = { atMs: clock.nowMs() }
+    const asked: Asked = { atMs: clock.nowMs(), tried }
     const calls = (list: readonly RpcCall[]) => callAll(provider, list, asked)
     const span = () => ({ startedAtMs: asked.atMs, nowMs: clock.nowMs() })
     try {
@@ -176,12 +185,12 @@ export function createRpc(options: RpcOptions): Rpc {
       check.probeIdle()
       const provider = await choose(tried)
       try {
-        return await attempt(provider, question)
+        return await attempt(provider, question, tried)
       } catch (error) {
         const fault = faultOf(error)
         if (fault === null) throw error
         tried.add(provider.name)
-        const another = healths().some(health => isUsable(health, clock.nowMs()) && !tried.has(health.name))
+        const another = hasAnother(tried)
         const othersAnswered = believed > believedBefore
         const decision = rpcRetryPolicy(fault, { attempt: count, providers: providers.length, another, othersAnswered, random: random() })
         if (decision.kind === 'give-up') throw error

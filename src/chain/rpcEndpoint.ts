@@ -7,6 +7,9 @@ export interface RpcCall {
   readonly params: readonly unknown[]
 }
 
+/** So few calls go into one request where the provider allows it, and are asked for again together when the answer to one of them is lacking. */
+export const TOGETHER_CALLS = 4
+
 export interface RpcAnswers {
   /** In the order of the calls: parsed, but logs may be left as `JsonText`. */
   readonly results: readonly unknown[]

@@ -141,6 +141,14 @@ describe('chooseProvider', () => {
     expect(chooseProvider([wrong], none, 1_000)).toEqual({ kind: 'none' })
   })
 
+  it('waits for one that asks for silence rather than ask one that is backed off for longer', () => {
+    const silent = { ...good('a'), silentUntilMs: 2_000 }
+    const dead = failing(good('b'), NETWORK, 9)
+    expect(chooseProvider([silent, dead], new Set(['a', 'b']), 1_100)).toEqual({ kind: 'wait', afterMs: 900 })
+    expect(chooseProvider([{ ...silent, silentUntilMs: 60_000 }, dead], new Set(['a', 'b']), 1_100)).toEqual({ kind: 'ask', name: 'b' })
+    expect(chooseProvider([silent, failing(good('b'), NETWORK, 1)], none, 1_100)).toEqual({ kind: 'ask', name: 'b' })
+  })
+
   it('asks one that is far behind only when nobody else is left', () => {
     const late = { ...good('a'), behind: true }
     expect(chooseProvider([late, failing(good('b'), NETWORK, 9)], none, 1_100)).toEqual({ kind: 'ask', name: 'b' })

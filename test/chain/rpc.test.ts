@@ -352,6 +352,36 @@ describe('batches', () => {
     expect(clock.waitedMs()).toBe(0)
   })
 
+  it('are answered a few at a time by the last one when all of them count calls', async () => {
+    const providers = [await start({ chain: chainOf(40) }), await start({ chain: chainOf(40) }), await start({ chain: chainOf(40) })]
+    const { rpc, clock } = open(providers)
+    await rpc.connect()
+    for (const provider of providers) provider.setMisbehaviour(counting(5, clock))
+    await expect(numbersOf(rpc, 40)).resolves.toHaveLength(40)
+    expect(clock.waitedMs()).toBe(7_000)
+  })
+
+  it('of few calls are of one time, however few of them are answered at first', async () => {
+    const provider = await start({ chain: chainOf(40) })
+    const { rpc } = open([provider])
+    await rpc.connect()
+    let calls = 0
+    const before = provider.calls.length
+    provider.setMisbehaviour(() => (++calls === 3 ? { kind: 'error', code: -32_005, message: 'over the rate limit' } : undefined))
+    await expect(numbersOf(rpc, 4)).resolves.toEqual([0, 1, 2, 3])
+    // Also from then on, they go into one request.
+    const requests = provider.requests()
+    await numbersOf(rpc, 4)
+    expect(provider.requests()).toBe(requests + 1)
+    const asked = provider.calls.slice(before).map(({ params: [number] }) => Number(number))
+    expect(asked).toEqual([0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3])
+    // And not for ever.
+    provider.setMisbehaviour(({ params: [number] }) =>
+      number === '0x2' ? { kind: 'error', code: -32_005, message: 'over the rate limit' } : undefined,
+    )
+    await expect(numbersOf(rpc, 4)).rejects.toMatchObject({ fault: { kind: 'rate-limited' } })
+  })
+
   it('are given up when the rest is refused again and again', async () => {
     const provider = await start({ chain: chainOf(40) })
     const { rpc } = open([provider])
