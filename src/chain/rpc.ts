@@ -81,12 +81,11 @@ const TIMEOUT_MS = 10_000
 const LONGEST_WAIT_MS = 30_000
 /** So many times in a row the rest of a question's calls may be refused and nothing of it answered. */
 const MOST_FRUITLESS_WAITS = 10
-const NONE: ReadonlySet<string> = new Set()
 
 interface Asked {
   /** When the question was put to a provider, less what it waited there for its turn. */
   atMs: number
-  /** The providers to which it was put before. */
+  /** The providers to which it need not be put: before, or at the same time, it was. */
   readonly tried: ReadonlySet<string>
 }
 
@@ -118,12 +117,19 @@ export function createRpc(options: RpcOptions): Rpc {
     return choose(tried)
   }
 
-  /** Sends calls when it is their turn and the provider has not asked for silence, and notes its refusal of some. */
+  /** Whether a usable provider is left after this one. */
+  const isAnotherLeft = ({ name }: Pick<Provider, 'name'>, { tried }: Asked) => hasAnother(new Set([...tried, name]))
+
+  /**
+   * Sends calls when it is their turn and the provider has not asked for silence, and notes its refusal of some. Where it has got into trouble while they
+   * waited, and another one is left, they are refused here.
+   */
   const send = ({ endpoint, turns, ...provider }: Provider, list: readonly RpcCall[], asked: Asked): Promise<RpcAnswers> => {
     const waitsSinceMs = clock.nowMs()
     return turns.take(async () => {
-      const silenceMs = provider.health().silentUntilMs - clock.nowMs()
-      if (silenceMs > LONGEST_WAIT_MS) throw new RpcError({ kind: 'rate-limited', retryAfterMs: silenceMs }, provider.name)
+      const silenceMs = Math.max(0, provider.health().silentUntilMs - clock.nowMs())
+      const isLeft = !isUsable(provider.health(), clock.nowMs()) && isAnotherLeft(provider, asked)
+      if (isLeft || silenceMs > LONGEST_WAIT_MS) throw new RpcError({ kind: 'rate-limited', retryAfterMs: silenceMs }, provider.name)
       if (silenceMs > 0) await pause(silenceMs)
       const startedAtMs = clock.nowMs()
       asked.atMs += startedAtMs - waitsSinceMs
@@ -151,13 +157,16 @@ export function createRpc(options: RpcOptions): Rpc {
       if (refusal === null) return [...answered, ...results]
       const kept = list.length > TOGETHER_CALLS ? results : []
       fruitless = kept.length > 0 ? 0 : fruitless + 1
-      const isLast = !hasAnother(new Set([...asked.tried, provider.name]))
-      if (!isLast || answered.length + results.length === 0 || fruitless > MOST_FRUITLESS_WAITS) throw refusal
+      if (isAnotherLeft(provider, asked) || answered.length + results.length === 0 || fruitless > MOST_FRUITLESS_WAITS) throw refusal
       answered.push(...kept)
     }
   }
 
-  const attempt = async <T>(provider: Provider, question: (provider: RpcProvider) => Promise<T>, tried = NONE): Promise<T> => {
+  const attempt = async <T>(
+    provider: Provider,
+    question: (provider: RpcProvider) => Promise<T>,
+    tried: ReadonlySet<string>,
+  ): Promise<T> => {
     const { name } = provider
     if (provider.health().chain !== 'right') await check.identify(provider)
     const asked: Asked = { atMs: clock.nowMs(), tried }
@@ -203,8 +212,10 @@ export function createRpc(options: RpcOptions): Rpc {
     connect: check.connect,
     ask,
     askEach: async question => {
+      // None is to leave it to another.
+      const all = new Set(providers.map(({ name }) => name))
       const healthy = providers.filter(provider => isHealthy(provider.health(), clock.nowMs()))
-      const outcomes = await Promise.allSettled(healthy.map(provider => attempt(provider, question)))
+      const outcomes = await Promise.allSettled(healthy.map(provider => attempt(provider, question, all)))
       const [first, ...others] = outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [{ answer: outcome.value }] : []))
       return first === undefined ? [await ask(question)] : [first.answer, ...others.map(({ answer }) => answer)]
     },

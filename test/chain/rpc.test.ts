@@ -251,6 +251,39 @@ describe('fail-over', () => {
     expect(Math.max(...atOnce.slice(0, 5))).toBeLessThan(4)
   })
 
+  it('asks the next one what waited for its turn at one that asks for silence', async () => {
+    const first = await start({ chain: chainOf(9) })
+    const { rpc, clock } = open([first, await start({ chain: chainOf(9) })])
+    await rpc.connect()
+    let refuses = true
+    first.setMisbehaviour(() => {
+      const refused = refuses
+      refuses = false
+      return refused ? { kind: 'http', status: 429, headers: { 'Retry-After': '20' } } : undefined
+    })
+    await expect(headNumber(rpc)).resolves.toMatchObject({ from: 'rpc-2' })
+    // Before it is looked at anyway.
+    clock.advance(25_000)
+    refuses = true
+    const answers = await Promise.all(Array.from({ length: 8 }, () => headNumber(rpc)))
+    expect(answers.map(({ from }) => from)).toEqual(Array.from({ length: 8 }, () => 'rpc-2'))
+    expect(clock.waitedMs()).toBe(0)
+  })
+
+  it('asks the next one what waited for its turn at one that hangs', async () => {
+    const first = await start({ chain: chainOf(9) })
+    const { rpc, clock } = open([first, await start({ chain: chainOf(9) })], { timeoutMs: 100 })
+    await rpc.connect()
+    first.setMisbehaviour(() => ({ kind: 'error', code: -32_005, message: 'over the rate limit' }))
+    await headNumber(rpc)
+    clock.advance(2_000)
+    first.setMisbehaviour(() => ({ kind: 'hang' }))
+    const before = headCallsOf(first)
+    await Promise.all(Array.from({ length: 8 }, () => headNumber(rpc)))
+    // The second is sent before the first one's failure is known.
+    expect(headCallsOf(first) - before).toBe(2)
+  })
+
   it('holds an answer against a provider when whoever asked does not believe it', async () => {
     const { rpc } = open([await start({ chain: chainOf(3) }), await start({ chain: chainOf(9) })])
     await rpc.connect()
