@@ -82,7 +82,10 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const blocks = pipeline({
     ...timing,
     hints: options.hints ?? heads({ ...timing, rpc, looked, untilNextMs }),
-    fetchTip: hint => source.tip(confirmations, hint === 'pushed'),
+    fetchTip: hint => {
+      state.looking()
+      return source.tip(confirmations, hint === 'pushed')
+    },
     advance: async tip => {
       const advanced = await advancer.advance(tip)
       if (leftBehind) state.stopped(null)

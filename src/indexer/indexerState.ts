@@ -14,6 +14,8 @@ export type TroubleSpot = 'chain' | 'indexing'
 
 /** Takes note of what happens; every method is called by the indexer alone. */
 export interface IndexerStateRecorder extends IndexerStatus {
+  /** The chain's end is asked for. */
+  looking(): void
   /** The chain's end was seen. */
   sawTip(tip: ChainTip): void
   /** Everything up to this block is indexed; `null`: the database is empty. */
@@ -56,6 +58,8 @@ interface Facts {
   readonly tip: ChainTip | null
   /** Since when the head is the same. */
   readonly headSinceMs: number | null
+  /** Since when the chain's end is asked for and not seen; `null`: it was seen when it was asked for last. */
+  readonly lookingSinceMs: number | null
   /** `undefined`: the database has not said yet. */
   readonly indexed: Pick<BlockHeader, 'number' | 'timestamp'> | null | undefined
   readonly indexedAtMs: number | null
@@ -70,6 +74,7 @@ interface Facts {
 const NOTHING_KNOWN: Facts = {
   tip: null,
   headSinceMs: null,
+  lookingSinceMs: null,
   indexed: undefined,
   indexedAtMs: null,
   laggingSinceMs: null,
@@ -91,10 +96,11 @@ export function createIndexerState({ rpc, startBlock, nowMs, blocksAtOnce }: Ind
   }
 
   return {
+    looking: () => note({ lookingSinceMs: facts.lookingSinceMs ?? nowMs() }),
     sawTip: tip => {
       for (const header of [tip.confirmed, tip.head])
         if (header.number > (heads.at(-1)?.number ?? -1)) heads = [...heads, header].slice(-HEADS_KEPT)
-      note({ tip, headSinceMs: tip.head.hash === facts.tip?.head.hash ? facts.headSinceMs : nowMs() })
+      note({ tip, lookingSinceMs: null, headSinceMs: tip.head.hash === facts.tip?.head.hash ? facts.headSinceMs : nowMs() })
     },
     indexed: header => {
       // Being told again what is known, as after every failure, is no progress.
@@ -111,7 +117,7 @@ export function createIndexerState({ rpc, startBlock, nowMs, blocksAtOnce }: Ind
     state: () => {
       const health = rpc.health()
       const silentMs = nowMs() - Math.max(rpc.lastAnswerAtMs() ?? startedAtMs, startedAtMs)
-      const sightless = Math.max(silentMs, facts.trouble.chain === null ? 0 : nowMs() - facts.trouble.chain.sinceMs) > SILENT_AFTER_MS
+      const sightless = Math.max(silentMs, blindMs(facts, nowMs())) > SILENT_AFTER_MS
       const lag = sightless ? null : lagOf(facts, startBlock)
       const stillMs = sightless || facts.headSinceMs === null ? null : nowMs() - facts.headSinceMs
       const stall = stallOf(facts, nowMs(), silentMs)
@@ -159,8 +165,17 @@ function stallOf(facts: Facts, nowMs: number, silentMs: number): string | null {
   const troubleMs = trouble === null ? 0 : nowMs - trouble.sinceMs
   const idleMs = facts.laggingSinceMs === null ? 0 : nowMs - Math.max(facts.laggingSinceMs, facts.indexedAtMs ?? 0)
   const allowedMs = facts.backfill === null ? STALLED_AFTER_MS : BACKFILL_STALLED_AFTER_MS
-  if (Math.max(troubleMs, idleMs) <= allowedMs) return null
-  return trouble?.sentence ?? `nothing has been indexed for ${seconds(idleMs)}`
+  const blind = blindMs(facts, nowMs)
+  if (Math.max(troubleMs, idleMs, blind) <= allowedMs) return null
+  if (trouble !== null) return trouble.sentence
+  return blind >= idleMs
+    ? `no RPC provider has shown the chain's end for ${seconds(blind)}`
+    : `nothing has been indexed for ${seconds(idleMs)}`
+}
+
+/** For how long the chain's end was asked for in vain, also while the answer is only waited for. */
+function blindMs({ lookingSinceMs }: Facts, nowMs: number): number {
+  return lookingSinceMs === null ? 0 : nowMs - lookingSinceMs
 }
 
 /** Trouble with indexing says more: it is what trouble with the chain leads to. */

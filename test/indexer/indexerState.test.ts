@@ -112,11 +112,22 @@ describe('the state of the indexer', () => {
     const state = createIndexerState({ rpc, startBlock: 0, nowMs: () => clock.nowMs(), blocksAtOnce: () => 500 })
     state.sawTip(tip(103))
     state.indexed(header(90))
+    state.looking()
+    clock.advance(20_000)
+    // That a look failed is known later than it began.
     state.trouble('chain', 'rpc-1: rate limit')
-    clock.advance(30_000)
+    state.looking()
+    clock.advance(10_000)
     expect(state.state()).toMatchObject({ lagBlocks: 10, rpc: [{ name: 'rpc-1', rangeBlocks: 500 }] })
     clock.advance(1)
     expect(state.state()).toMatchObject({ lagBlocks: null, lagSeconds: null, reason: 'rpc-1: rate limit' })
+    state.trouble('chain', null)
+    clock.advance(30_000)
+    expect(state.state()).toMatchObject({ stalled: true, reason: "no RPC provider has shown the chain's end for 60 s" })
+    state.sawTip(tip(103))
+    expect(state.state()).toMatchObject({ stalled: true, lagBlocks: 10, reason: 'nothing has been indexed for 60 s' })
+    state.indexed(header(100))
+    expect(state.state()).toMatchObject({ stalled: false, lagBlocks: 0, reason: null })
   })
 
   it('is stalled when nothing is indexed for a minute though the chain moves', () => {

@@ -95,6 +95,13 @@ export async function cursorOf(db: Queryable): Promise<Cursor | null> {
   return row === undefined || row.number === null ? null : { number: Number(row.number), hash: `0x${row.hash.toString('hex')}` }
 }
 
+/** Whether time has changed no token further than it is indexed: where the index has gone back to the end of a run, that takes a commit of its own. */
+export async function isSettled(db: Queryable): Promise<boolean> {
+  const { rows } = await sql<{ due: boolean }>`
+    select exists (select from token cross join chain_state where windows_expire_at <= cursor_timestamp) as due`.execute(db)
+  return rows[0]?.due === false
+}
+
 /** Whether an index has come as far as the chain lets it. It may be further than what is confirmed: a fork may be shorter than what it replaces. */
 export function isAsFar(cursor: Cursor | null, chain: SimulatedChain, confirmations: number): boolean {
   const head = chain.head().header.number

@@ -9,7 +9,7 @@ import type { FakeCall } from '#test/support/fakeProvider.ts'
 import { createForkingChain } from '#test/support/forkingChain.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
 import { createManualClock } from '#test/support/manualClock.ts'
-import { cursorOf, indexAtOnce, isAsFar, readDirectory } from '#test/support/simulatedIndex.ts'
+import { cursorOf, indexAtOnce, isAsFar, isSettled, readDirectory } from '#test/support/simulatedIndex.ts'
 import { START_BLOCK } from '#test/support/simulatedLaunchpad.ts'
 import { FEW_LISTED, hasLongLists, isUnlisted, strangersLogs } from '#test/support/strangers.ts'
 import { createTokenWatcher } from '#test/support/tokenWatcher.ts'
@@ -180,7 +180,11 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
       const reason = life === null ? 'it does not start' : life.running.indexer.view.state().reason
       const done = isAsFar(watcher.newest() ?? life?.startedAt() ?? null, chain, confirmations)
       // A provider that is set aside is asked again in a while, and a chain to which nobody adds a block does stand still.
-      if (done && (reason === null || /not healthy|stands still/.test(reason))) return
+      if (done && (reason === null || /not healthy|stands still/.test(reason)) && (await isSettled(indexed.kysely))) {
+        // What is committed shows in the database before it is told.
+        await rounds(1, FAIR_ROUND_MS)
+        return
+      }
       if (performance.now() > deadline || clock.waitedMs() - waitedBefore > LONGEST_WAITED_MS)
         throw new Error(
           `does not come back: ${JSON.stringify({
