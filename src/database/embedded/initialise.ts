@@ -105,7 +105,17 @@ async function moveIntoPlace(temporary: string, layout: Layout): Promise<void> {
     }
     await rename(layout.folder, `${layout.folder}.unknown-${Date.now()}`)
   }
-  await rename(temporary, layout.folder)
+  try {
+    await rename(temporary, layout.folder)
+  } catch (error) {
+    // It came there after the look.
+    if (isTaken(error)) return moveIntoPlace(temporary, layout)
+    throw error
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST')
 }
 
 /** Removes what initialisations that were killed have left. */
