@@ -132,7 +132,12 @@ export function createIndexerState({ rpc, startBlock, nowMs, blocksAtOnce }: Ind
         reorgs: facts.reorgs,
         rpc: blocksAtOnce === undefined ? health : health.map(rpc => ({ ...rpc, rangeBlocks: blocksAtOnce(rpc.name) })),
         stalled: stall !== null,
-        reason: stall ?? worstTrouble(facts)?.sentence ?? standstill(facts, stillMs, averageBlockTimeMs(heads)) ?? unhealthy(health),
+        reason:
+          stall ??
+          worstTrouble(facts)?.sentence ??
+          blindness(facts, nowMs()) ??
+          standstill(facts, stillMs, averageBlockTimeMs(heads)) ??
+          unhealthy(health),
       }
     },
     chain: () => {
@@ -165,17 +170,19 @@ function stallOf(facts: Facts, nowMs: number, silentMs: number): string | null {
   const troubleMs = trouble === null ? 0 : nowMs - trouble.sinceMs
   const idleMs = facts.laggingSinceMs === null ? 0 : nowMs - Math.max(facts.laggingSinceMs, facts.indexedAtMs ?? 0)
   const allowedMs = facts.backfill === null ? STALLED_AFTER_MS : BACKFILL_STALLED_AFTER_MS
-  const blind = blindMs(facts, nowMs)
-  if (Math.max(troubleMs, idleMs, blind) <= allowedMs) return null
-  if (trouble !== null) return trouble.sentence
-  return blind >= idleMs
-    ? `no RPC provider has shown the chain's end for ${seconds(blind)}`
-    : `nothing has been indexed for ${seconds(idleMs)}`
+  if (Math.max(troubleMs, idleMs, blindMs(facts, nowMs)) <= allowedMs) return null
+  return trouble?.sentence ?? blindness(facts, nowMs) ?? `nothing has been indexed for ${seconds(idleMs)}`
 }
 
 /** For how long the chain's end was asked for in vain, also while the answer is only waited for. */
 function blindMs({ lookingSinceMs }: Facts, nowMs: number): number {
   return lookingSinceMs === null ? 0 : nowMs - lookingSinceMs
+}
+
+/** That nobody has shown the chain's end for long, or `null`. */
+function blindness(facts: Facts, nowMs: number): string | null {
+  const blind = blindMs(facts, nowMs)
+  return blind > SILENT_AFTER_MS ? `no RPC provider has shown the chain's end for ${seconds(blind)}` : null
 }
 
 /** Trouble with indexing says more: it is what trouble with the chain leads to. */

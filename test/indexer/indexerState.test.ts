@@ -122,6 +122,7 @@ describe('the state of the indexer', () => {
     clock.advance(1)
     expect(state.state()).toMatchObject({ lagBlocks: null, lagSeconds: null, reason: 'rpc-1: rate limit' })
     state.trouble('chain', null)
+    expect(state.state()).toMatchObject({ stalled: false, reason: "no RPC provider has shown the chain's end for 30 s" })
     clock.advance(30_000)
     expect(state.state()).toMatchObject({ stalled: true, reason: "no RPC provider has shown the chain's end for 60 s" })
     state.sawTip(tip(103))
