@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createRpc, type Rpc, type RpcOptions } from '#chain/rpc.ts'
 import { RpcError } from '#chain/rpcFault.ts'
 import { hasCode } from '#errors'
+import { callQuota } from '#test/support/callQuota.ts'
 import { type FakeProvider, type FakeProviderOptions, type Misbehaviour, startFakeProvider } from '#test/support/fakeProvider.ts'
 import { createLogLines, type LogLines } from '#test/support/logLines.ts'
 import { createManualClock, type ManualClock } from '#test/support/manualClock.ts'
@@ -41,19 +42,6 @@ const headNumber = (rpc: Rpc): Promise<{ number: number; from: string }> =>
   })
 const only = (method: string, fault: Misbehaviour) => (call: { method: string }) => (call.method === method ? fault : undefined)
 const headCallsOf = ({ calls }: FakeProvider) => calls.filter(({ method }) => method === 'eth_getBlockByNumber').length
-
-/** Answers so many calls, and then none until it was left alone for that much longer. */
-const counting = (perSecond: number, clock: ManualClock) => {
-  let left = perSecond
-  let at = clock.nowMs()
-  return (): Misbehaviour | undefined => {
-    left = Math.min(perSecond, left + ((clock.nowMs() - at) / 1_000) * perSecond)
-    at = clock.nowMs()
-    if (left < 1) return { kind: 'error', code: -32_005, message: 'over the rate limit' }
-    left--
-    return undefined
-  }
-}
 
 const chainOf = (blocks: number, chainId = 1): SimulatedChain => {
   const chain = createSimulatedChain({ chainId })
@@ -369,7 +357,8 @@ describe('batches', () => {
     const provider = await start({ chain: chainOf(40) })
     const { rpc, clock } = open([provider])
     await rpc.connect()
-    provider.setMisbehaviour(counting(5, clock))
+    const quota = callQuota(5)
+    provider.setMisbehaviour(() => quota(clock))
     const before = provider.requests()
     await expect(numbersOf(rpc, 40)).resolves.toEqual(Array.from({ length: 40 }, (_, number) => number))
     expect(provider.requests() - before).toBeLessThan(20)
@@ -380,7 +369,8 @@ describe('batches', () => {
     const first = await start({ chain: chainOf(40) })
     const { rpc, clock } = open([first, await start({ chain: chainOf(40) })])
     await rpc.connect()
-    first.setMisbehaviour(counting(5, clock))
+    const quota = callQuota(5)
+    first.setMisbehaviour(() => quota(clock))
     await expect(numbersOf(rpc, 40)).resolves.toHaveLength(40)
     expect(clock.waitedMs()).toBe(0)
   })
@@ -389,7 +379,10 @@ describe('batches', () => {
     const providers = [await start({ chain: chainOf(40) }), await start({ chain: chainOf(40) }), await start({ chain: chainOf(40) })]
     const { rpc, clock } = open(providers)
     await rpc.connect()
-    for (const provider of providers) provider.setMisbehaviour(counting(5, clock))
+    for (const provider of providers) {
+      const quota = callQuota(5)
+      provider.setMisbehaviour(() => quota(clock))
+    }
     await expect(numbersOf(rpc, 40)).resolves.toHaveLength(40)
     expect(clock.waitedMs()).toBe(7_000)
   })

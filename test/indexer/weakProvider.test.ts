@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { createRpc } from '#chain/rpc.ts'
 import { createRandom } from '#devchain/traders/random.ts'
+import { callQuota } from '#test/support/callQuota.ts'
 import { silentLogger } from '#test/support/database.ts'
 import { type Misbehaviour, startFakeProvider } from '#test/support/fakeProvider.ts'
 import { runIndexer } from '#test/support/indexing.ts'
@@ -67,19 +68,6 @@ function losing(share: number): Weakness {
   }
 }
 
-/** Answers so many calls in a second. */
-function counting(perSecond: number): Weakness {
-  let left = perSecond
-  let at = 0
-  return (_, clock) => {
-    left = Math.min(perSecond, left + ((clock.nowMs() - at) / 1_000) * perSecond)
-    at = clock.nowMs()
-    if (left < 1) return { kind: 'error', code: -32_005, message: 'over the rate limit' }
-    left--
-    return undefined
-  }
-}
-
 it('is indexed from at a cost that stays bounded, also where hundreds of answers are needed together', async () => {
   const [reliable, weak] = [await requestsAt(() => undefined), await requestsAt(losing(0.3))]
   // Less than twice as many. When one lost answer spoiled a whole run of blocks, or a replacement, it was 130 and 280 times.
@@ -88,7 +76,8 @@ it('is indexed from at a cost that stays bounded, also where hundreds of answers
 })
 
 it('is indexed from when it counts calls and gives fewer at a time than belong together', async () => {
-  const { index, swap } = await requestsAt(counting(20))
+  const quota = callQuota(20)
+  const { index, swap } = await requestsAt((_, clock) => quota(clock))
   // Some 600 and 270, refused ones among them. Nothing was ever indexed when what was answered of a batch was not kept.
   expect(index).toBeLessThan(4_000)
   expect(swap).toBeLessThan(2_000)
