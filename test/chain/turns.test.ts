@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { createTurns } from '#chain/turns.ts'
+import { createTurns, type Turns } from '#chain/turns.ts'
 
 const settled = () => nextTurn()
 
@@ -20,15 +20,20 @@ function openWork() {
   return { work, end, underWay: () => underWay }
 }
 
+/** How many of so many are let in at once. */
+async function atOnce(turns: Turns, count: number): Promise<number> {
+  const { work, end, underWay } = openWork()
+  const all = Array.from({ length: count }, () => turns.take(work))
+  await settled()
+  const admitted = underWay()
+  for (let ended = 0; ended < count; ended++) await end()
+  await Promise.all(all)
+  return admitted
+}
+
 describe('turns', () => {
   it('let everybody ask at once before anything was refused', async () => {
-    const turns = createTurns()
-    const { work, end, underWay } = openWork()
-    const all = Array.from({ length: 40 }, () => turns.take(work))
-    await settled()
-    expect(underWay()).toBe(40)
-    for (let count = 0; count < 40; count++) await end()
-    await Promise.all(all)
+    expect(await atOnce(createTurns(), 40)).toBe(40)
   })
 
   it('let one ask after the other once the provider refused, then more at a time with each answer', async () => {
@@ -48,11 +53,7 @@ describe('turns', () => {
     expect(Math.max(...most)).toBeGreaterThan(10)
     // And all of them in the end.
     for (let count = 0; count < 500; count++) turns.answered()
-    const again = Array.from({ length: 40 }, () => turns.take(work))
-    await settled()
-    expect(underWay()).toBe(40)
-    for (let count = 0; count < 40; count++) await end()
-    await Promise.all(again)
+    expect(await atOnce(turns, 40)).toBe(40)
   })
 
   it('pass on what the work throws, and go on', async () => {
