@@ -1,8 +1,8 @@
 import { loadDatabaseConfig } from '#configuration/loadConfig.ts'
-import { connectionOptions } from '#database/connectionOptions.ts'
-import { findEmbeddedUrl } from '#database/embedded.ts'
-import { ENTITIES } from '#database/entities/entities.ts'
-import { MIGRATION_OPTIONS } from '#database/migrationOptions.ts'
+import { connectionOptions } from '#store/connection/connectionOptions.ts'
+import { findEmbeddedUrl } from '#store/embedded/embedded.ts'
+import { MIGRATION_OPTIONS } from '#store/migrations/migrationOptions.ts'
+import { ENTITIES } from '#store/tables/tables.ts'
 
 /** For MikroORM's command line: `MIKRO_ORM_CLI_CONFIG=./mikro-orm.config.ts npx mikro-orm migration:list`. */
 export default async function cliConfig() {

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { setFlagsFromString } from 'node:v8'
-import { loadThread } from '#indexing/loadThread.ts'
+import { loadThread } from '#worker/loadThread.ts'
 
 /*
  * npm start. It begins with the thread that indexes, and loads everything else while that one loads. Exit codes: 0 it was asked to stop, 75 it could

@@ -1,15 +1,15 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
 import type { Config } from '#config'
-import { LOCKS } from '#database/advisoryLocks.ts'
-import { startEmbedded } from '#database/embedded.ts'
-import { migrate } from '#database/migrate.ts'
-import { createOrm } from '#database/orm.ts'
-import { holdSessionLock } from '#database/sessionLock.ts'
 import { TokenwireError } from '#errors'
-import type { StartedThread } from '#indexing/startIndexing.ts'
+import { LOCKS } from '#store/connection/advisoryLocks.ts'
+import { createOrm } from '#store/connection/orm.ts'
+import { holdSessionLock } from '#store/connection/sessionLock.ts'
+import { startEmbedded } from '#store/embedded/embedded.ts'
+import { migrate } from '#store/migrations/migrate.ts'
 import type { Redactor } from '#telemetry/redactor.ts'
 import { secretsOf } from '#telemetry/secrets.ts'
+import type { StartedThread } from '#worker/startIndexing.ts'
 
 export interface ServiceOptions {
   readonly config: Config

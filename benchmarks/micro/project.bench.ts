@@ -12,7 +12,7 @@ import {
   WEI_PER_BUY,
   WETH,
 } from '#benchmarks/support/launchLogs.ts'
-import { type ProjectInput, project } from '#indexer/project/project.ts'
+import { type ProjectInput, project } from '#index/project/project.ts'
 import { decodeLogs } from '#launchpads/decodeLogs.ts'
 import { memoryRows } from '#test/support/memoryRows.ts'
 

@@ -1,14 +1,14 @@
+import { mapBounded } from '#async/mapBounded.ts'
 import type { Confirmations } from '#config'
+import { fetchHeader, fetchHeaders } from '#rpc/fetchHeaders.ts'
+import type { ChainHeader } from '#rpc/parseHeader.ts'
+import type { Answers, Rpc } from '#rpc/rpc.ts'
+import { RpcError } from '#rpc/rpcFault.ts'
 import { type BlockWithLogs, type ChainTip, createChainTips } from './chainTips.ts'
-import { checkBlockLogs } from './checkBlockLogs.ts'
-import { fetchHeader, fetchHeaders } from './fetchHeaders.ts'
-import { createLogRanges, type LogRange, type LogRangeQuery } from './logRanges.ts'
-import { EMPTY_BLOOM } from './logsBloom.ts'
-import { mapBounded } from './mapBounded.ts'
-import type { ChainHeader } from './rawBlock.ts'
-import { parseLogs } from './rawLogs.ts'
-import type { Answers, Rpc } from './rpc.ts'
-import { RpcError } from './rpcFault.ts'
+import { checkBlockLogs } from './logs/checkBlockLogs.ts'
+import { createLogRanges, type LogRange, type LogRangeQuery } from './logs/logRanges.ts'
+import { EMPTY_BLOOM } from './logs/logsBloom.ts'
+import { parseLogs } from './logs/rawLogs.ts'
 
 /** Blocks and logs of the canonical chain, checked against each other; what contradicts itself is asked again elsewhere, never believed. */
 export interface ChainSource {

@@ -1,13 +1,13 @@
 import type { Confirmations } from '#config'
 import type { ChainLog } from '#domain/block.ts'
-import { checkBlockLogs } from './checkBlockLogs.ts'
-import { fetchHeader } from './fetchHeaders.ts'
-import { type ChainHeader, parseHeader } from './rawBlock.ts'
-import { parseLogs } from './rawLogs.ts'
-import type { RpcProvider } from './rpc.ts'
-import { blockByNumber, blockByTag, logsInBlocks } from './rpcCalls.ts'
-import type { RpcCall } from './rpcEndpoint.ts'
-import { faultOf } from './rpcFault.ts'
+import { fetchHeader } from '#rpc/fetchHeaders.ts'
+import { type ChainHeader, parseHeader } from '#rpc/parseHeader.ts'
+import type { RpcProvider } from '#rpc/rpc.ts'
+import { blockByNumber, blockByTag, logsInBlocks } from '#rpc/rpcCalls.ts'
+import type { RpcCall } from '#rpc/rpcEndpoint.ts'
+import { faultOf } from '#rpc/rpcFault.ts'
+import { checkBlockLogs } from './logs/checkBlockLogs.ts'
+import { parseLogs } from './logs/rawLogs.ts'
 
 /** The chain's end as one provider showed it at one time. */
 export interface ChainTip {

@@ -1,5 +1,5 @@
 import { asyncScheduler, defer, map, merge, Observable, retry, type SchedulerLike, startWith, switchMap, timer } from 'rxjs'
-import type { Rpc } from './rpc.ts'
+import type { Rpc } from '#rpc/rpc.ts'
 
 export interface HeadsOptions {
   readonly rpc: Pick<Rpc, 'subscribeHeads'>

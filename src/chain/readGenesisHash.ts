@@ -1,6 +1,6 @@
 import type { Hex } from '#domain/address.ts'
+import { RpcError } from '#rpc/rpcFault.ts'
 import type { ChainSource } from './chainSource.ts'
-import { RpcError } from './rpcFault.ts'
 
 /**
  * The hash of the chain's first block, by which a database knows its chain for ever. Nothing else tells whether it is true, so it is asked

@@ -1,4 +1,4 @@
-import type { Clock } from '#chain/clock.ts'
+import type { Clock } from '#clock'
 import type { Random } from './traders/random.ts'
 import type { Traders } from './traders.ts'
 

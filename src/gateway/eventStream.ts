@@ -1,7 +1,7 @@
 import { type ConnectionDeps, ConnectionSet, SHUTTING_DOWN } from './connections.ts'
 import { EventStreamConnection } from './eventStreamConnection.ts'
-import type { EventStreamRequest } from './ports.ts'
 import { connectionRefused, type Problem } from './problem.ts'
+import type { EventStreamRequest } from './subscriptionPorts.ts'
 
 /** All event streams of the process. */
 export class EventStreams {

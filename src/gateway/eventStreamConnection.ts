@@ -2,7 +2,7 @@ import type { Frame } from '#actors/token/frame.ts'
 import type { Connection, ConnectionDeps, WriteBudget } from './connections.ts'
 import { UNRESPONSIVE_MS } from './liveness.ts'
 import { Outbox, type OutboxSubscription, type Sink, type WriteResult } from './outbox.ts'
-import type { EventStreamRequest } from './ports.ts'
+import type { EventStreamRequest } from './subscriptionPorts.ts'
 import type { HttpResponse } from './uWebSockets.ts'
 
 /** How soon a client should come back. */

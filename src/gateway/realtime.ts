@@ -3,8 +3,8 @@ import type { LatencySnapshot } from '#telemetry/latencyHistogram.ts'
 import type { ConnectionDeps } from './connections.ts'
 import { EventStreams } from './eventStream.ts'
 import { Flusher } from './flusher.ts'
-import type { OpenEventStream, RealtimeView, RegisterWebSocket } from './ports.ts'
 import { RealtimeStats } from './realtimeStats.ts'
+import type { OpenEventStream, RealtimeView, RegisterWebSocket } from './subscriptionPorts.ts'
 import { WebSockets } from './webSocket.ts'
 
 const SWEEP_INTERVAL_MS = 1_000

@@ -6,10 +6,10 @@ import { type Exchange, openExchange } from './exchange.ts'
 import { routes } from './http/routes.ts'
 import { InFlight } from './inFlight.ts'
 import { bareHost, baseUrl, listenError } from './listenAddress.ts'
-import type { RegisterWebSocket } from './ports.ts'
 import { type Problem, problem, problemOfError } from './problem.ts'
 import { render, send } from './respond.ts'
 import type { Sources } from './sources.ts'
+import type { RegisterWebSocket } from './subscriptionPorts.ts'
 import { App, SSLApp, type TemplatedApp, type us_listen_socket, us_listen_socket_close, us_socket_local_port } from './uWebSockets.ts'
 
 /** `LIBUS_LISTEN_EXCLUSIVE_PORT`: without it a second listener on the port succeeds and takes half of the connections. */

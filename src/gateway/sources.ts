@@ -1,8 +1,8 @@
 import type { Config } from '#config'
 import type { Reads } from '#domain/queries.ts'
 import type { Admission } from './admission.ts'
-import type { ActorsView, EthUsdView, IndexerView, MetricsView, OpenEventStream, RealtimeView } from './ports.ts'
 import type { Site } from './site.ts'
+import type { ActorsView, EthUsdView, IndexerView, MetricsView, OpenEventStream, RealtimeView } from './subscriptionPorts.ts'
 
 /** Everything that the routes ask. */
 export interface Sources {

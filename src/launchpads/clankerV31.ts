@@ -12,8 +12,8 @@ import type {
   WatchedLog,
 } from './adapter.ts'
 import { positionKey } from './directory.ts'
+import { positionOf } from './eventPosition.ts'
 import { poolChanged } from './poolChanged.ts'
-import { positionOf } from './position.ts'
 import { CLAIMED_TOPIC, lpLockerV2, type PositionRewards } from './positionRewards.ts'
 import { cleanText, TEXT_LIMITS } from './text.ts'
 import type { EventPosition, PoolFacts, TokenEvent, TokenEventOf } from './tokenEvent.ts'

@@ -2,7 +2,7 @@ import { decodeEventLog, encodeFunctionData, parseAbi, toEventSelector } from 'v
 import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { AdapterKind, AdapterOptions, ClaimTarget, Decoded, Discovery, LaunchpadAdapter, TransactionLogs } from './adapter.ts'
-import { positionOf } from './position.ts'
+import { positionOf } from './eventPosition.ts'
 import { cleanText, TEXT_LIMITS } from './text.ts'
 import type { PoolFacts, TokenEvent, TokenEventOf } from './tokenEvent.ts'
 import { withImage } from './withImage.ts'

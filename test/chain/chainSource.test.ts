@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createChainSource } from '#chain/chainSource.ts'
-import type { RpcCall } from '#chain/rpcEndpoint.ts'
+import type { RpcCall } from '#rpc/rpcEndpoint.ts'
 import { createChainRpc } from '#test/support/chainRpc.ts'
 import { createSimulatedChain, type NewLog, type SimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createChainSource } from '#chain/chainSource.ts'
-import type { RpcCall } from '#chain/rpcEndpoint.ts'
 import type { Hex } from '#domain/address.ts'
+import type { RpcCall } from '#rpc/rpcEndpoint.ts'
 import { createChainRpc } from '#test/support/chainRpc.ts'
 import { createSimulatedChain, NodeFailure, type SimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
 

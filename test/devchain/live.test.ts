@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Clock, systemClock } from '#chain/clock.ts'
+import { type Clock, systemClock } from '#clock'
 import { runLive } from '#devchain/live.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import type { Traders } from '#devchain/traders.ts'

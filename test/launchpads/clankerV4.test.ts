@@ -15,12 +15,12 @@ import {
   parseEventLogs,
 } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createReads } from '#database/reads/reads.ts'
 import { transfer, wrap } from '#devchain/actions.ts'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import { formatDecimal, formatUnits } from '#domain/decimal.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import { priceFromSqrt } from '#launchpads/uniswapV3.ts'
+import { createReads } from '#store/reads/reads.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { useDatabase } from '#test/support/database.ts'

@@ -11,12 +11,12 @@ import {
   type TransactionReceipt,
 } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createReads } from '#database/reads/reads.ts'
 import { swapThroughRouter } from '#devchain/actions.ts'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { Reads } from '#domain/queries.ts'
 import type { Token } from '#domain/token.ts'
 import { createAdapters } from '#launchpads/registry.ts'
+import { createReads } from '#store/reads/reads.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { useDatabase } from '#test/support/database.ts'

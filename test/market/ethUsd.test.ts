@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hasCode } from '#errors'
-import type { EthUsdView } from '#gateway/ports.ts'
+import type { EthUsdView } from '#gateway/subscriptionPorts.ts'
 import { coinbase } from '#market/coinbase.ts'
 import { coingecko } from '#market/coingecko.ts'
 import { createEthUsd, type EthUsdOptions, type EthUsdPrices } from '#market/ethUsd.ts'

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
-import { liveBatch } from '#indexer/follow.ts'
+import { liveBatch } from '#sync/fetch/follow.ts'
 import { openOrm, useDatabase } from '#test/support/database.ts'
 import { startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
 import { createForkingChain } from '#test/support/forkingChain.ts'

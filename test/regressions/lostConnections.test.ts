@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
-import { createTransaction } from '#database/transaction.ts'
+import { createTransaction } from '#store/connection/transaction.ts'
 import { openOrm, useDatabase } from '#test/support/database.ts'
 import { startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createChainSource } from '#chain/chainSource.ts'
 import { readGenesisHash } from '#chain/readGenesisHash.ts'
-import { fetchRange } from '#indexer/backfillRange.ts'
+import { fetchRange } from '#sync/fetch/range.ts'
 import { type ChainRpcOptions, createChainRpc } from '#test/support/chainRpc.ts'
 import { runIndexer } from '#test/support/indexing.ts'
 import { createMemoryIndex } from '#test/support/memorySink.ts'

@@ -1,7 +1,7 @@
-import { classifyNodeError } from '#chain/classifyAnswer.ts'
-import type { Rpc, RpcProvider } from '#chain/rpc.ts'
-import type { RpcCall } from '#chain/rpcEndpoint.ts'
-import { faultOf, RpcError } from '#chain/rpcFault.ts'
+import { classifyNodeError } from '#rpc/classifyAnswer.ts'
+import type { Rpc, RpcProvider } from '#rpc/rpc.ts'
+import type { RpcCall } from '#rpc/rpcEndpoint.ts'
+import { faultOf, RpcError } from '#rpc/rpcFault.ts'
 import { NodeFailure, type SimulatedChain } from './simulatedChain.ts'
 
 export interface ChainRpcOptions {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Queryable } from '#database/queryable.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
 
 /** What /api/chain-stats has to say of the tables, counted over all of them. */
 export async function countedStats(db: Queryable): Promise<Readonly<Record<string, number | string>>> {

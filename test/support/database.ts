@@ -3,9 +3,9 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import { type Kysely, sql } from 'kysely'
 import pino from 'pino'
 import { afterAll, inject } from 'vitest'
-import { ENTITIES } from '#database/entities/entities.ts'
-import { MIGRATION_OPTIONS } from '#database/migrationOptions.ts'
-import { createOrm, type OrmLimits } from '#database/orm.ts'
+import { createOrm, type OrmLimits } from '#store/connection/orm.ts'
+import { MIGRATION_OPTIONS } from '#store/migrations/migrationOptions.ts'
+import { ENTITIES } from '#store/tables/tables.ts'
 
 export interface TestDatabase {
   /** With user and password. */

@@ -1,5 +1,5 @@
 import pino from 'pino'
-import { startEmbedded } from '#database/embedded.ts'
+import { startEmbedded } from '#store/embedded/embedded.ts'
 
 /*
  * A service that has nothing but an embedded database, as a process of its own, to be killed. Writes one line of JSON: where the server is, or

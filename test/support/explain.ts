@@ -1,6 +1,6 @@
 import { CompiledQuery, type Kysely, type QueryExecutor } from 'kysely'
-import { isPrepared } from '#database/preparedStatements.ts'
-import type { Queryable } from '#database/queryable.ts'
+import { isPrepared } from '#store/connection/preparedStatements.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
 
 export interface PlanNode {
   readonly 'Node Type': string

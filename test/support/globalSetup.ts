@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import pino, { type Logger } from 'pino'
 import type { TestProject } from 'vitest/node'
-import { startEmbedded } from '#database/embedded.ts'
-import { migrate } from '#database/migrate.ts'
+import { startEmbedded } from '#store/embedded/embedded.ts'
+import { migrate } from '#store/migrations/migrate.ts'
 import { makeTemporaryFolder } from './temporaryFolder.ts'
 
 declare module 'vitest' {

@@ -1,4 +1,4 @@
-import type { Clock } from '#chain/clock.ts'
+import type { Clock } from '#clock'
 
 export interface ManualClock extends Clock {
   /** Everything that was slept so far, in milliseconds. */

@@ -1,9 +1,9 @@
-import { extendChain, type LocalChain } from '#chain/localChain.ts'
 import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { TokenwireError } from '#errors'
-import { type BlockBatch, type BlockSink, endOf, type Replacement, type Watchlist } from '#indexer/ports.ts'
+import { extendChain, type LocalChain } from '#sync/localChain.ts'
+import { type BlockBatch, type BlockSink, endOf, type Replacement, type Watchlist } from '#sync/ports.ts'
 
 export interface MemoryIndex {
   readonly sink: BlockSink

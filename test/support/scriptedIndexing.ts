@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
-import { createHandOver } from '#indexing/handOver.ts'
-import type { FromIndexing, ThreadView, ToIndexing } from '#indexing/messages.ts'
+import { createHandOver } from '#worker/ackWindow.ts'
+import type { FromIndexing, ThreadView, ToIndexing } from '#worker/messages.ts'
 
 /*
  * Stands in for `indexingThread.ts`: speaks as it does and indexes nothing. What it is to do stands where the configuration would. Counts its

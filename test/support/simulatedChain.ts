@@ -1,8 +1,8 @@
 import { keccak256, numberToHex, toHex } from 'viem'
-import { logsBloom } from '#chain/logsBloom.ts'
-import type { ChainHeader } from '#chain/rawBlock.ts'
+import { logsBloom } from '#chain/logs/logsBloom.ts'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
+import type { ChainHeader } from '#rpc/parseHeader.ts'
 
 /** A log to be mined: who says what. */
 export interface NewLog {

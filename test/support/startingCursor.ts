@@ -1,4 +1,4 @@
-import type { BlockSink } from '#indexer/ports.ts'
+import type { BlockSink } from '#sync/ports.ts'
 import type { Cursor } from './simulatedIndex.ts'
 
 /** A sink whose process remembers where the database stood when it began. */

@@ -1,5 +1,5 @@
-import type { RpcCall } from '#chain/rpcEndpoint.ts'
 import type { Address, Hex } from '#domain/address.ts'
+import type { RpcCall } from '#rpc/rpcEndpoint.ts'
 import { type NewLog, testAddress } from './simulatedChain.ts'
 import { CLANKER_TOPICS, CLANKER_V4 } from './simulatedClanker.ts'
 import { topic, transferLog, V3_SWAP, words } from './simulatedLogs.ts'

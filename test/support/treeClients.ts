@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Registry } from '#actors/registry.ts'
 import { TokenUpdate } from '#actors/token/frame.ts'
-import type { Queryable } from '#database/queryable.ts'
-import { readSnapshots } from '#database/reads/snapshots.ts'
 import type { Random } from '#devchain/traders/random.ts'
 import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { readSnapshots } from '#store/reads/snapshots.ts'
 import { RecordingSubscription } from './actors.ts'
 import { silentLogger } from './database.ts'
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type RawBuilder, sql } from 'kysely'
 import pino from 'pino'
-import { startEmbedded } from '#database/embedded.ts'
-import { createOrm } from '#database/orm.ts'
-import type { Queryable } from '#database/queryable.ts'
 import { startWatchdog } from '#devchain/startWatchdog.ts'
+import { createOrm } from '#store/connection/orm.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { startEmbedded } from '#store/embedded/embedded.ts'
 import { treeCpuMs } from './processUsage.ts'
 
 const silent = pino({ level: 'silent' })

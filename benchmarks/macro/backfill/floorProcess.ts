@@ -1,5 +1,5 @@
+import { mapBounded } from '#async/mapBounded.ts'
 import { answerCalls } from '#benchmarks/support/worker.ts'
-import { mapBounded } from '#chain/mapBounded.ts'
 import type { FloorCalls, FloorPlan, Stretch } from './floorCalls.ts'
 import { connectJsonRpc, type JsonRpc } from './jsonRpc.ts'
 

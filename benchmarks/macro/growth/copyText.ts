@@ -1,5 +1,5 @@
-import type { BatchColumn, BatchColumns } from '#database/batchTable.ts'
 import { formatDecimal } from '#domain/decimal.ts'
+import type { BatchColumn, BatchColumns } from '#store/rows/batchTable.ts'
 
 /** Rows as lines of PostgreSQL's COPY text format, in the order of the columns. */
 export function copyLine<Row>(columns: BatchColumns<Row>): (row: Row) => string {

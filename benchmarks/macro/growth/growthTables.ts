@@ -1,4 +1,4 @@
-import type { BatchColumns } from '#database/batchTable.ts'
+import type { BatchColumns } from '#store/rows/batchTable.ts'
 import {
   BALANCE_COLUMNS,
   CANDLE_COLUMNS,
@@ -7,7 +7,7 @@ import {
   TOKEN_COLUMNS,
   TRADE_COLUMNS,
   type WrittenToken,
-} from '#database/writeChanges.ts'
+} from '#store/rows/writeChanges.ts'
 import { copyLine } from './copyText.ts'
 import { blockAt, END, type GrowthScale, startOf, timeOf } from './scale.ts'
 import type { TokenRows } from './tokenRows.ts'

@@ -3,7 +3,7 @@ import { balancesOf, type Changes, type CurrentRows, creatorFeeKey } from '#doma
 import { type Decimal, parseDecimal } from '#domain/decimal.ts'
 import type { TokenState } from '#domain/tokenState.ts'
 import { EMPTY_AGING, EMPTY_TOTALS, perWindow } from '#domain/windows.ts'
-import { project } from '#indexer/project/project.ts'
+import { project } from '#index/project/project.ts'
 import type { Watched } from '#launchpads/adapter.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 import { addressOf } from './hex.ts'

@@ -1,8 +1,8 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { layoutOf } from '#database/embedded/initialise.ts'
-import { findServer, stopServer } from '#database/embedded/serverProcess.ts'
 import { TokenwireError } from '#errors'
+import { layoutOf } from '#store/embedded/initialise.ts'
+import { findServer, stopServer } from '#store/embedded/serverProcess.ts'
 
 const MARKER = 'DELETED-AT-EACH-npm-run-dev'
 const EXPLANATION = 'npm run dev makes a new chain each time it starts, and deletes this folder then.\n'

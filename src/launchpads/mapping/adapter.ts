@@ -1,7 +1,7 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { Decoded, Discovery, LaunchpadAdapter, TransactionLogs, Watched } from '#launchpads/adapter.ts'
-import { positionOf } from '#launchpads/position.ts'
+import { positionOf } from '#launchpads/eventPosition.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 import { V2_TOPICS } from '#launchpads/uniswapV2.ts'
 import { V3_TOPICS } from '#launchpads/uniswapV3.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { toHex } from '#database/bytes.ts'
-import type { Queryable } from '#database/queryable.ts'
 import type { Hex } from '#domain/address.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { toHex } from '#store/rows/bytes.ts'
 
 /** What one process told of what it committed. */
 export interface Tellings {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { toHex } from '#database/bytes.ts'
-import type { Queryable } from '#database/queryable.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { toHex } from '#store/rows/bytes.ts'
 import type { TokenWatcher } from '#test/support/tokenWatcher.ts'
 
 /**

@@ -1,0 +1,221 @@
+import { type Address, BURN_ADDRESSES, ZERO_ADDRESS } from '#domain/address.ts'
+import type { IndexedBlock } from '#domain/block.ts'
+import type { Changes, CurrentRows } from '#domain/changes.ts'
+import { type Decimal, percentOf } from '#domain/decimal.ts'
+import type { HolderType } from '#domain/holder.ts'
+import type { CandleDelta, TokenState, TradeRow } from '#domain/tokenState.ts'
+import { atOnce, type Steps } from '#index/inSlices.ts'
+import type { Watched } from '#launchpads/adapter.ts'
+import type { Directory } from '#launchpads/directory.ts'
+import type { TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
+import { foldCandles } from './candles.ts'
+import { type Draft, draftBalance, draftCreatorFee, draftPool, draftToken, launchedToken, type Mutable, openDraft } from './draft.ts'
+import { applyPoolChange, applyTrade, notePrice, settleToken } from './market.ts'
+
+export interface ProjectInput {
+  /** In order of effect (`decodeLogs`). */
+  readonly events: readonly TokenEvent[]
+  readonly rows: CurrentRows
+  /** Unix seconds of the batch's last block: the time for which the windows are computed. */
+  readonly now: number
+  readonly weth: Address
+  /** USD per ETH to store with the trades; `null` while backfilling or without a fresh price. */
+  readonly ethUsd: Decimal | null
+  /** Why an address is watched: tells pools, curves and lockers from wallets. */
+  readonly directory: Pick<Directory, 'lookup'>
+  /** The headers to remember, ascending. */
+  readonly blocks: readonly IndexedBlock[]
+}
+
+const EVENTS_PER_STEP = 128
+
+/**
+ * Applies events to rows. Pure, and independent of how the chain is cut into batches: the same events over the same rows give the same
+ * rows, in one call or in many.
+ */
+export function project(input: ProjectInput): Changes {
+  return atOnce(projection(input))
+}
+
+/** `project`, step by step. */
+export function* projection(input: ProjectInput): Steps<Changes> {
+  const draft = openDraft(input.rows)
+  let untilStep = EVENTS_PER_STEP
+  for (const event of input.events) {
+    apply(draft, event, input)
+    if (--untilStep > 0) continue
+    untilStep = EVENTS_PER_STEP
+    yield
+  }
+  // Tokens that are only here because a trade leaves one of their windows now.
+  for (const token of input.rows.tokens.values()) {
+    if (token.windowsExpireAt !== null && token.windowsExpireAt <= input.now) draftToken(draft, token.address)
+  }
+  for (const token of draft.tokens.values()) settleToken(draft, token, input.now, input.weth)
+  yield
+  const trades: TradeRow[] = []
+  const candles: CandleDelta[] = []
+  for (const ticks of draft.ticks.values()) {
+    for (const { trade } of ticks) trades.push(trade)
+    for (const candle of foldCandles(ticks)) candles.push(candle)
+    yield
+  }
+  return {
+    tokens: [...draft.tokens.values()],
+    pools: [...draft.pools.values()],
+    balances: [...draft.balances.values()].flatMap(ofToken => [...ofToken.values()]),
+    creatorFees: [...draft.creatorFees.values()],
+    trades,
+    candles,
+    blocks: input.blocks,
+  }
+}
+
+function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
+  if (event.kind === 'launch') {
+    // A token is launched once; a second announcement of it changes nothing.
+    if (draftToken(draft, event.token) === undefined) draft.tokens.set(event.token, launchedToken(event))
+    return
+  }
+  // An escrow for all of a creator's tokens belongs to none of them.
+  if (event.kind === 'creatorFee' && event.scope === 'creator') return applyCreatorFee(draft, null, event, input.weth)
+  const token = draftToken(draft, event.token)
+  // Before its announcement a token is nobody's; what its address did in earlier blocks is not indexed.
+  if (token === undefined) return
+  token.asOfBlock = event.blockNumber
+
+  switch (event.kind) {
+    case 'poolCreated': {
+      const { pool, main } = event
+      const known = input.directory.lookup(pool.address)
+      // Whose it is was announced before: two tokens in one row would take each other's numbers.
+      if (known !== undefined && !('token' in known && known.token === event.token)) return
+      if (draftPool(draft, pool.address) === undefined) {
+        draft.pools.set(pool.address, {
+          ...pool,
+          token: event.token,
+          launchpad: token.launchpad,
+          // What a v4 pool has is mixed with all others in the PoolManager, and no event tells of the fees that leave it.
+          reserveToken: pool.type === 'uniswap-v4' || event.reserves === 'unknown' ? null : 0n,
+          reserveQuote: pool.type === 'uniswap-v4' || event.reserves === 'unknown' ? null : 0n,
+          sqrtPriceX96: null,
+          tick: null,
+          liquidity: null,
+          priceWeth: null,
+          positionId: pool.positionId ?? null,
+          createdBlock: event.blockNumber,
+          lastChangedBlock: event.blockNumber,
+        })
+      }
+      // A second announcement of the token does not move its market.
+      if (main) token.mainPool ??= pool.address
+      return
+    }
+    case 'poolChanged':
+      return applyPoolChange(draft, token, event)
+    case 'trade':
+      return applyTrade(draft, token, event, input.ethUsd)
+    case 'transfer':
+      return applyTransfer(draft, token, event, input)
+    case 'curveProgress':
+      token.raisedWei = (event.raised.mode === 'set' ? 0n : (token.raisedWei ?? 0n)) + event.raised.wei
+      token.graduationPercent = event.targetSupply === undefined ? percentRaised(token) : percentOf(token.totalSupply, event.targetSupply)
+      return
+    case 'creatorShare':
+      if (token.feesAccruedWei !== null) token.feesAccruedWei += event.accruedWei
+      return
+    case 'completed':
+      token.graduationStatus = 'completed'
+      token.graduationPercent = 100
+      token.raisedWei = event.raisedWei ?? token.raisedWei
+      token.completedAt = event.timestamp
+      return
+    case 'migrated':
+      return applyMigration(draft, token, event)
+    case 'creatorFee':
+      return applyCreatorFee(draft, token, event, input.weth)
+    default:
+      return event satisfies never
+  }
+}
+
+function applyTransfer(
+  draft: Draft,
+  token: Mutable<TokenState>,
+  { from, to, amount, blockNumber }: TokenEventOf<'transfer'>,
+  input: ProjectInput,
+): void {
+  if (from === ZERO_ADDRESS) token.totalSupply += amount
+  if (to === ZERO_ADDRESS) token.totalSupply -= amount
+  const move = (holder: Address, delta: bigint) => {
+    if (holder === ZERO_ADDRESS || delta === 0n) return
+    const row = draftBalance(draft, token.address, holder, holderType(holder, token, input.directory.lookup(holder)))
+    const held = row.balance > 0n
+    row.balance += delta
+    row.lastChangedBlock = blockNumber
+    const holds = row.balance > 0n
+    if (held !== holds) token.holderCount += holds ? 1 : -1
+  }
+  move(from, -amount)
+  move(to, amount)
+}
+
+/** What kind of holder an address is for a token: what is known of it from the launchpads, else a wallet. */
+export function holderType(holder: Address, token: Pick<TokenState, 'creator'>, watched: Watched | undefined): HolderType {
+  if (BURN_ADDRESSES.has(holder)) return 'burn'
+  switch (watched?.role) {
+    case 'contract':
+      return watched.holds ?? 'locker'
+    case 'locker':
+    case 'position':
+      return 'locker'
+    case 'poolManager':
+      return 'pool'
+    case 'tokenCurve':
+    case 'pool':
+      return watched.pool.type === 'curve' ? 'curve' : 'pool'
+    case 'token':
+      return 'contract'
+    case undefined:
+      return holder === token.creator ? 'creator' : 'wallet'
+  }
+}
+
+function percentRaised({ raisedWei, targetWei }: TokenState): number | null {
+  return raisedWei === null || targetWei === null ? null : percentOf(raisedWei, targetWei)
+}
+
+function applyMigration(draft: Draft, token: Mutable<TokenState>, event: TokenEventOf<'migrated'>): void {
+  const curve = token.mainPool === null ? undefined : draftPool(draft, token.mainPool)
+  // Graduation moves all that the curve held; no event of the curve says so.
+  if (curve?.type === 'curve') {
+    if (curve.reserveToken !== null) curve.reserveToken = 0n
+    if (curve.reserveQuote !== null) curve.reserveQuote = 0n
+  }
+  const pool = draftPool(draft, event.pool)
+  if (pool?.token === token.address) token.mainPool = event.pool
+  token.graduationStatus = 'migrated'
+  token.graduationPercent = 100
+  token.completedAt ??= event.timestamp
+  token.migratedAt = event.timestamp
+  token.graduatedPool = event.pool
+  token.graduationTxHash = event.txHash
+  if (token.mainPool === event.pool) notePrice(token, pool?.priceWeth ?? null)
+}
+
+function applyCreatorFee(draft: Draft, token: Mutable<TokenState> | null, event: TokenEventOf<'creatorFee'>, weth: Address): void {
+  const row = draftCreatorFee(draft, event, event.scope === 'token' ? event.token : ZERO_ADDRESS)
+  if (row === undefined) return
+  row.claimed += event.claimed
+  if (event.handover !== undefined) row.accrued = event.handover === 'to' ? null : row.claimed
+  else if (row.accrued !== null) {
+    row.accrued = event.balance === undefined ? row.accrued + (event.accrued ?? 0n) : row.claimed + event.balance
+    // Nobody takes more than was paid in: a claim of more tells of payments from before the creator was known.
+    if (row.claimed > row.accrued) row.accrued = row.claimed
+  }
+  row.lastChangedBlock = event.blockNumber
+  if (token !== null && (event.currency === weth || event.currency === ZERO_ADDRESS)) {
+    if (token.feesAccruedWei !== null) token.feesAccruedWei += event.accrued ?? 0n
+    if (token.feesClaimedWei !== null) token.feesClaimedWei += event.claimed
+  }
+}

@@ -1,0 +1,34 @@
+import type { BlockHeader } from '#domain/block.ts'
+import { parseHeader } from './parseHeader.ts'
+import type { RpcProvider } from './rpc.ts'
+import { blockByNumber } from './rpcCalls.ts'
+import type { RpcCall } from './rpcEndpoint.ts'
+import { faultOf, RpcError, type RpcFault } from './rpcFault.ts'
+
+export type Answer = { readonly kind: 'answer'; readonly value: unknown } | { readonly kind: 'refusal'; readonly fault: RpcFault }
+
+/** What says something about the call, when the provider shows that it has the block. */
+const REFUSALS: ReadonlySet<RpcFault['kind']> = new Set(['rejected', 'missing', 'node', 'http', 'garbled'])
+
+/**
+ * Makes a call together with the block's header, by which the provider shows that it speaks of this block. A refusal is an answer.
+ *
+ * @throws `RpcError` when the provider does not answer, or not for this block
+ */
+export async function askAt(provider: RpcProvider, block: Pick<BlockHeader, 'number' | 'hash'>, call: RpcCall): Promise<Answer> {
+  const header = blockByNumber(block.number)
+  const assertSame = (raw: unknown) => {
+    const { hash } = parseHeader(raw, `block ${block.number}`)
+    if (hash !== block.hash) throw new RpcError({ kind: 'inconsistent', what: `another block ${block.number}` })
+  }
+  try {
+    const [value, raw] = await provider.calls([call, header])
+    assertSame(raw)
+    return { kind: 'answer', value }
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === null || !REFUSALS.has(fault.kind)) throw error
+    assertSame(await provider.call(header.method, header.params))
+    return { kind: 'refusal', fault }
+  }
+}

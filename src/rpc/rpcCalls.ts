@@ -1,0 +1,54 @@
+import type { Address, Hex } from '#domain/address.ts'
+import type { RpcCall } from './rpcEndpoint.ts'
+
+/** Per position of a log's topics the ones that fit; `null`: any. */
+export type Topics = readonly (readonly Hex[] | null)[]
+
+/** Which logs are wanted: of these addresses (left out: of any) those whose topics fit (left out: all). */
+export interface LogFilter {
+  readonly addresses?: readonly Address[]
+  readonly topics?: Topics
+}
+
+/** A header: the second parameter leaves the transactions out. */
+export function blockByNumber(number: number): RpcCall {
+  return { method: 'eth_getBlockByNumber', params: [toQuantity(number), false] }
+}
+
+/** The header of the block that a node marks so. */
+export function blockByTag(tag: 'latest' | 'safe' | 'finalized'): RpcCall {
+  return { method: 'eth_getBlockByNumber', params: [tag, false] }
+}
+
+/** The logs that fit a filter in a range of blocks, both ends inclusive. */
+export function logsInBlocks(from: number, to: number, { addresses, topics }: LogFilter = {}): RpcCall {
+  const address = addresses === undefined ? {} : { address: addresses }
+  const filter = { fromBlock: toQuantity(from), toBlock: toQuantity(to), ...address, ...(topics !== undefined && { topics }) }
+  return { method: 'eth_getLogs', params: [filter] }
+}
+
+/** A call without a transaction. Its sender, left out, is nobody in particular. */
+interface Call {
+  readonly from?: Address
+  readonly to: Address
+  readonly data: Hex
+}
+
+/** What a call returns on the state after a block. */
+export function callAt(number: number, call: Call): RpcCall {
+  return { method: 'eth_call', params: [call, toQuantity(number)] }
+}
+
+/** What code returns when it is run on the state after a block, as if it made a contract. */
+export function runAt(number: number, code: Hex): RpcCall {
+  return { method: 'eth_call', params: [{ data: code }, toQuantity(number)] }
+}
+
+/** What a call would leave in a block after this one: its logs, too. */
+export function simulateAt(number: number, call: Call): RpcCall {
+  return { method: 'eth_simulateV1', params: [{ blockStateCalls: [{ calls: [call] }] }, toQuantity(number)] }
+}
+
+function toQuantity(number: number): string {
+  return `0x${number.toString(16)}`
+}

@@ -1,0 +1,151 @@
+import { mkdir, readFile, realpath, stat } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { TokenwireError } from '#errors'
+import { databaseFault, toDatabaseError } from '#store/connection/databaseErrors.ts'
+import { findBinaries } from './binaries.ts'
+import { dataVersion, EMBEDDED_NAME, initialise, type Layout, layoutOf } from './initialise.ts'
+import { keepServer } from './keepServer.ts'
+import { claimServer } from './ownership.ts'
+import { findServer, type RunningServer, readPostmasterFile, type StartInput, startServer, stopServer } from './serverProcess.ts'
+import { chooseServerUser } from './serverUser.ts'
+
+const OPEN_ATTEMPTS = 20
+const OPEN_PAUSE_MS = 100
+
+export interface EmbeddedOptions {
+  /** The server's files go to `postgres/` and `postgres.log` below it. */
+  readonly dataDir: string
+  readonly logger: Logger
+  /** Default true: what is committed survives a crash of the machine. */
+  readonly durable?: boolean
+  /**
+   * Called once when the server has died and could not be started again: the service can do nothing more. Default: a server that dies is
+   * not started again, and nobody is told.
+   */
+  readonly onLost?: () => void
+}
+
+export interface EmbeddedServer {
+  /** The address of the `tokenwire` database, with its password. */
+  readonly url: string
+  /** The postmaster, for a watchdog: when this process has to go with ours, `SIGINT` ends it and `SIGQUIT` ends it at once. */
+  readonly pid: number
+  readonly port: number
+  /** Holds the pid in its first line as long as the server lives. */
+  readonly postmasterFile: string
+  /** Whether the server was still running from a service that was killed. */
+  readonly found: boolean
+  /** Ends the server. Call it last: connections that are still open are cut off. */
+  stop(): Promise<void>
+}
+
+/**
+ * A private PostgreSQL under `DATA_DIR`, for one service at a time. A server that an earlier service left running, because it was killed, is
+ * found again; otherwise one is started, on a database that is made the first time. Nothing in this process stops it but `stop()`.
+ *
+ * @throws `TokenwireError`: `config_invalid` when another service uses the folder or it can't be used; `not_supported` where there is no
+ *   PostgreSQL for the platform or user; `database_unavailable` when the server does not start
+ */
+export async function startEmbedded({ dataDir, logger, durable = true, onLost }: EmbeddedOptions): Promise<EmbeddedServer> {
+  const layout = await openLayout(dataDir)
+  const { postgres, initdb } = await findBinaries()
+  const owner = await stat(layout.dataFolder).catch(() => null)
+  const { user, version } = await chooseServerUser(postgres, layout.dataDir, owner)
+  if (user.kind === 'entering') {
+    logger.warn({ dataDir: layout.dataDir }, 'the embedded PostgreSQL may pass folders that are closed to its user')
+  }
+  if ((await dataVersion(layout)) === null) {
+    logger.info({ dataDir: layout.dataDir }, 'creating the embedded database')
+    await initialise(layout, initdb, user, { durable })
+  }
+  await checkVersion(layout, version)
+  const start = { layout, postgres, user, durable }
+  const { server, ownership, password } = await openServer(start, logger)
+  if (ownership === null) {
+    throw new TokenwireError(
+      'config_invalid',
+      `DATA_DIR: the database in ${layout.dataFolder} is in use by another running Tokenwire; stop that one, or give this one another DATA_DIR or a DATABASE_URL`,
+    )
+  }
+  logger.info({ port: server.port, serverPid: server.pid, found: server.found }, 'embedded PostgreSQL is ready')
+  const kept = onLost === undefined ? null : keepServer({ start, server, logger, lost: onLost })
+  return {
+    url: serverUrl(server, password, EMBEDDED_NAME),
+    pid: server.pid,
+    port: server.port,
+    postmasterFile: `${layout.dataFolder}/postmaster.pid`,
+    found: server.found,
+    stop: async () => {
+      await kept?.stop()
+      await ownership.release()
+      await stopServer(layout, kept?.pid() ?? server.pid)
+      logger.info('embedded PostgreSQL has stopped')
+    },
+  }
+}
+
+/** Finds or starts the server and claims it. One that is found may be about to end: it was killed with its service a moment ago, or is being stopped. */
+async function openServer(input: StartInput, logger: Logger) {
+  const { layout } = input
+  for (let attempt = 1; ; attempt++) {
+    const running = await findServer(layout)
+    const server = running === null ? await startServer(input) : { ...running, found: true }
+    const password = await readPassword(layout)
+    const url = serverUrl(server, password, 'postgres')
+    try {
+      const ownership = await claimServer({ url, dataFolder: layout.dataFolder, database: EMBEDDED_NAME, logger })
+      return { server, ownership, password }
+    } catch (error) {
+      const again = server.found && attempt < OPEN_ATTEMPTS && databaseFault(error) === 'unavailable'
+      if (!server.found) await stopServer(layout, server.pid)
+      if (!again) throw toDatabaseError(error)
+      await delay(OPEN_PAUSE_MS)
+    }
+  }
+}
+
+/** The address of the embedded database when its server runs, for tools beside the service; `null` when it does not. */
+export async function findEmbeddedUrl(dataDir: string): Promise<string | null> {
+  const folder = await realpath(dataDir).catch(() => null)
+  if (folder === null) return null
+  const layout = layoutOf(folder)
+  const file = await readPostmasterFile(layout)
+  return file.kind === 'ready' ? serverUrl(file, await readPassword(layout), EMBEDDED_NAME) : null
+}
+
+async function openLayout(dataDir: string): Promise<Layout> {
+  try {
+    await mkdir(dataDir, { recursive: true })
+    return layoutOf(await realpath(dataDir))
+  } catch (cause) {
+    throw new TokenwireError(
+      'config_invalid',
+      `DATA_DIR: can not use the folder ${dataDir} (${cause instanceof Error ? cause.message : String(cause)})`,
+      { cause },
+    )
+  }
+}
+
+async function checkVersion(layout: Layout, programVersion: string): Promise<void> {
+  const made = await dataVersion(layout)
+  const brought = /(\d+)/.exec(programVersion)?.[1]
+  if (made === brought) return
+  throw new TokenwireError(
+    'config_invalid',
+    `DATA_DIR: the database in ${layout.dataFolder} was made by PostgreSQL ${made} and this version of Tokenwire brings ${brought}; ` +
+      'start with another DATA_DIR (everything is indexed again), or dump and restore it',
+  )
+}
+
+async function readPassword(layout: Layout): Promise<string> {
+  try {
+    return (await readFile(layout.passwordFile, 'utf8')).trim()
+  } catch (cause) {
+    throw new TokenwireError('config_invalid', `DATA_DIR: can not read ${layout.passwordFile}, the embedded database's password`, { cause })
+  }
+}
+
+function serverUrl(server: Pick<RunningServer, 'port'>, password: string, database: string): string {
+  return `postgres://${EMBEDDED_NAME}:${password}@127.0.0.1:${server.port}/${database}`
+}

@@ -1,0 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import type { Logger } from 'pino'
+import { TokenwireError } from '#errors'
+import { LOCKS } from '#store/connection/advisoryLocks.ts'
+import { holdSessionLock, type SessionLock } from '#store/connection/sessionLock.ts'
+
+export interface OwnershipInput {
+  /** A superuser's address of the server's `postgres` database. */
+  readonly url: string
+  readonly dataFolder: string
+  /** The database to create when it is missing. */
+  readonly database: string
+  readonly logger: Logger
+  /** How often to look whether the connection still stands. Default 5 s. */
+  readonly heartbeatMs?: number
+}
+
+const DRAIN_ATTEMPTS = 15
+const DRAIN_PAUSE_MS = 20
+
+/**
+ * Makes this process the one service of an embedded server, until it releases it or ends. Checks that the server is really the one of the
+ * data folder, and creates the database. To be released when the server is stopped.
+ *
+ * @returns `null` when another service owns it
+ * @throws `TokenwireError` with code `config_invalid` when it is another folder's server; what the driver says when it can't be reached
+ */
+export function claimServer({ url, dataFolder, database, logger, heartbeatMs }: OwnershipInput): Promise<SessionLock | null> {
+  return holdSessionLock({
+    url,
+    logger,
+    key: LOCKS.embeddedOwner,
+    applicationName: 'tokenwire-owner',
+    what: 'the embedded database',
+    check: session => checkServer(session, dataFolder),
+    taken: session => ensureDatabase(session, database),
+    releasing: othersEnd,
+    ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
+  })
+}
+
+async function checkServer(session: Kysely<unknown>, dataFolder: string): Promise<void> {
+  const { rows } = await sql<{ folder: string }>`select current_setting('data_directory') as folder`.execute(session)
+  if (rows[0]?.folder === dataFolder) return
+  throw new TokenwireError('config_invalid', `DATA_DIR: the server that answers is not the one of ${dataFolder}`)
+}
+
+async function ensureDatabase(session: Kysely<unknown>, database: string): Promise<void> {
+  const { rows } = await sql`select from pg_database where datname = ${database}`.execute(session)
+  if (rows.length === 0) await sql`create database ${sql.id(database)}`.execute(session)
+}
+
+/**
+ * Waits, not for long, until the connections that were just closed have ended at the server too: cut off by its stop, they would still report that
+ * as an error.
+ */
+async function othersEnd(session: Kysely<unknown>): Promise<void> {
+  for (let attempt = 0; attempt < DRAIN_ATTEMPTS; attempt++) {
+    const { rows } = await sql`
+      select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`.execute(session)
+    if (rows.length === 0) return
+    await delay(DRAIN_PAUSE_MS)
+  }
+}

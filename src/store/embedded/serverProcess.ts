@@ -1,0 +1,178 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { TokenwireError } from '#errors'
+import { PLANNER_SETTINGS } from '#store/connection/plannerSettings.ts'
+import type { Layout } from './initialise.ts'
+import { judgePostmasterFile, type PostmasterFile } from './postmasterFile.ts'
+import { isServerOf } from './processes.ts'
+import { asServerUser, type ServerUser } from './serverUser.ts'
+import { sharedBuffers } from './sharedBuffers.ts'
+
+export interface RunningServer {
+  readonly pid: number
+  readonly port: number
+}
+
+export interface FoundServer extends RunningServer {
+  /** True: another process has started it. */
+  readonly found: boolean
+}
+
+export interface StartInput {
+  readonly layout: Layout
+  readonly postgres: string
+  readonly user: ServerUser
+  /** False: nothing survives a crash of the machine; for tests. */
+  readonly durable: boolean
+  /** Where it has to listen; default: on any free port. */
+  readonly port?: number
+}
+
+const POLL_MS = 20
+/** Recovery after a crash replays the log and may take a while on a slow disk. */
+const READY_TIMEOUT_MS = 120_000
+const STOP_TIMEOUT_MS = 30_000
+const START_ATTEMPTS = 4
+const RETRY_PAUSE_MS = 500
+const LARGEST_LOG_BYTES = 8 * 1024 * 1024
+
+/** A server for one service: small buffers, loopback only, errors of statements left to the service that sent them. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '60',
+  shared_buffers: sharedBuffers(),
+  work_mem: '16MB',
+  maintenance_work_mem: '128MB',
+  max_wal_size: '1GB',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  ...PLANNER_SETTINGS,
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_destination: 'stderr',
+  logging_collector: 'off',
+  log_checkpoints: 'off',
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+}
+
+// What was committed survives the loss of power: a committed block is never unsaid.
+const DURABLE: Readonly<Record<string, string>> = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' }
+const NOT_DURABLE: Readonly<Record<string, string>> = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+
+/** What `postmaster.pid` says of the data folder's server now. */
+export async function readPostmasterFile(layout: Layout): Promise<PostmasterFile> {
+  const text = await readFile(join(layout.dataFolder, 'postmaster.pid'), 'utf8').catch(() => null)
+  return judgePostmasterFile(text, pid => isServerOf(pid, layout.dataFolder))
+}
+
+/** The data folder's server once it is ready; `null` when none runs, or the one that ran has ended. */
+export async function findServer(layout: Layout): Promise<RunningServer | null> {
+  const deadline = Date.now() + READY_TIMEOUT_MS
+  while (Date.now() < deadline) {
+    const file = await readPostmasterFile(layout)
+    if (file.kind === 'ready') return { pid: file.pid, port: file.port }
+    if (file.kind !== 'changing') return null
+    await delay(POLL_MS)
+  }
+  throw new TokenwireError('database_unavailable', `The embedded PostgreSQL neither starts nor stops; see ${layout.logFile}`, {
+    retryable: true,
+  })
+}
+
+/**
+ * Starts the server of a data folder on a free port and waits until it is ready, or gives the one that another service started first. It lives in a session of its own, with its output in a file:
+ * neither Ctrl-C nor the end of this process, however it comes, reaches it.
+ *
+ * @throws `TokenwireError` with code `database_unavailable` and the last lines of the server's log when it does not come up
+ */
+export async function startServer(input: StartInput): Promise<FoundServer> {
+  const { layout } = input
+  const file = await readPostmasterFile(layout)
+  // The server itself refuses to start while a process of that number lives, whatever program that is.
+  if (file.kind === 'stale') await rm(join(layout.dataFolder, 'postmaster.pid'), { force: true })
+  await keepLogSmall(layout.logFile)
+  for (let attempt = 1; ; attempt++) {
+    const child = await spawnServer(input, input.port ?? (await freePort()))
+    const server = await becomesReady(child, layout)
+    if (server !== null) return { ...server, found: false }
+    // Another service's server has won the race, the port was taken meanwhile, or processes of a killed server are still ending.
+    const other = await findServer(layout)
+    if (other !== null) return { ...other, found: true }
+    if (attempt === START_ATTEMPTS) throw await startError(layout)
+    await delay(RETRY_PAUSE_MS)
+  }
+}
+
+/** Stops a server: sessions are cut off, everything is written; a server that does not manage that in 30 s recovers at its next start. */
+export async function stopServer(layout: Layout, pid: number): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
+    if (!isServerOf(pid, layout.dataFolder)) return
+    process.kill(pid, signal)
+    const deadline = Date.now() + STOP_TIMEOUT_MS
+    while (Date.now() < deadline) {
+      if (!isServerOf(pid, layout.dataFolder)) return
+      await delay(POLL_MS)
+    }
+  }
+}
+
+async function spawnServer({ layout, postgres, user, durable }: StartInput, port: number): Promise<ChildProcess> {
+  const settings = { ...SETTINGS, ...(durable ? DURABLE : NOT_DURABLE), port: String(port) }
+  const { file, args, options } = asServerUser(user, postgres, [
+    '-D',
+    layout.dataFolder,
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ])
+  const log = await open(layout.logFile, 'a', 0o600)
+  try {
+    const child = spawn(file, args, { ...options, cwd: '/', detached: true, stdio: ['ignore', log.fd, log.fd] })
+    // A program that can't be started is reported by its exit below.
+    child.on('error', () => undefined)
+    child.unref()
+    return child
+  } finally {
+    await log.close()
+  }
+}
+
+/** The server once it is ready, `null` when its process ends before. */
+async function becomesReady(child: ChildProcess, layout: Layout): Promise<RunningServer | null> {
+  const deadline = Date.now() + READY_TIMEOUT_MS
+  while (child.pid !== undefined && child.exitCode === null && child.signalCode === null && Date.now() < deadline) {
+    const file = await readPostmasterFile(layout)
+    if (file.kind === 'ready' && file.pid === child.pid) return { pid: file.pid, port: file.port }
+    await delay(POLL_MS)
+  }
+  child.kill('SIGQUIT')
+  return null
+}
+
+async function startError(layout: Layout): Promise<TokenwireError> {
+  const log = await readFile(layout.logFile, 'utf8').catch(() => '')
+  const reason = log.trimEnd().split('\n').slice(-3).join(' | ')
+  return new TokenwireError('database_unavailable', `The embedded PostgreSQL does not start: ${reason} (${layout.logFile})`, {
+    retryable: true,
+  })
+}
+
+/** The server writes little; what it has written in months is kept once. */
+async function keepLogSmall(logFile: string): Promise<void> {
+  const found = await stat(logFile).catch(() => null)
+  if (found !== null && found.size > LARGEST_LOG_BYTES) await rename(logFile, `${logFile}.old`)
+}
+
+async function freePort(): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const server = createServer()
+  server.on('error', reject)
+  server.listen({ host: '127.0.0.1', port: 0 }, () => {
+    const address = server.address()
+    server.close(() => (address !== null && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))))
+  })
+  return promise
+}

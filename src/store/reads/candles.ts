@@ -1,0 +1,115 @@
+import { type RawBuilder, sql } from 'kysely'
+import { CANDLE_INTERVALS, type Candle, candleStart } from '#domain/candle.ts'
+import type { CandleCursor, CandlesQuery, Page } from '#domain/queries.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { toBytes } from '#store/rows/bytes.ts'
+import { fillCandles } from './fillCandles.ts'
+import { isIndexed } from './isIndexed.ts'
+import { toDecimal, weiToWeth } from './tokenRow.ts'
+
+/** Later than any candle; `bigint` takes it. */
+const NO_END = 253_402_300_799
+
+interface CandleRow {
+  readonly time: string
+  readonly open: string
+  readonly high: string
+  readonly low: string
+  readonly close: string
+  readonly volume: string
+  readonly trades: number
+}
+
+/**
+ * One page of a token's candles, times ascending; `null` when the token is not indexed. A page is the newest `limit` of the asked range, and the
+ * next one is older: a chart is drawn at once and filled to the left.
+ *
+ * With `fill`, intervals without a trade repeat the last close with no volume, from the token's first candle to the interval of the newest
+ * indexed block, both within the range: nothing is known before and after. In USD a candle is of the trades whose USD price was known, all of it:
+ * prices, volume and number; without any there is none.
+ */
+export async function readCandles(db: Queryable, query: CandlesQuery): Promise<Page<Candle, CandleCursor> | null> {
+  const step = CANDLE_INTERVALS[query.interval]
+  const from = query.from === undefined ? 0 : candleStart(query.from, query.interval)
+  const to = candleStart(Math.min(query.to ?? NO_END, query.cursor === undefined ? NO_END : query.cursor.time - step), query.interval)
+  if (!query.fill) {
+    const page = pageOfStored(await readNewest(db, query, from, to, query.limit + 1), query.limit)
+    return page.data.length > 0 || (await isIndexed(db, query.token)) ? page : null
+  }
+  const indexed = await readIndexedTime(db, query)
+  if (indexed === null) return null
+  const end = Math.min(to, candleStart(indexed, query.interval))
+  const start = Math.max(from, end - (query.limit - 1) * step)
+  if (start > end) return { data: [], next: null }
+  const [stored, earlier] = await readRangeAndEarlier(db, query, start, end)
+  const data = fillCandles({ stored, earlier, start, end, step })
+  return { data, next: earlier !== null && start > from ? { time: start } : null }
+}
+
+function pageOfStored(newest: readonly Candle[], limit: number): Page<Candle, CandleCursor> {
+  const data = newest.slice(0, limit).reverse()
+  const oldest = data[0]
+  return { data, next: newest.length > limit && oldest !== undefined ? { time: oldest.time } : null }
+}
+
+/** The timestamp of the newest indexed block; `null` when the token is not indexed. */
+async function readIndexedTime(db: Queryable, query: CandlesQuery): Promise<number | null> {
+  const { rows } = await sql<{ timestamp: string | null }>`
+    select chain_state.cursor_timestamp as timestamp from token cross join chain_state where token.address = ${toBytes(query.token)}`.execute(
+    db,
+  )
+  const timestamp = rows[0]?.timestamp
+  return timestamp === undefined || timestamp === null ? null : Number(timestamp)
+}
+
+/** The newest stored candles of a range, newest first. */
+async function readNewest(db: Queryable, query: CandlesQuery, from: number, to: number, count: number): Promise<readonly Candle[]> {
+  const { rows } = await selectCandles(query, from, to, count).execute(db)
+  return rows.map(row => toCandle(row, query))
+}
+
+/** The stored candles of a range, ascending, and the last one before it. */
+async function readRangeAndEarlier(
+  db: Queryable,
+  query: CandlesQuery,
+  start: number,
+  end: number,
+): Promise<readonly [readonly Candle[], Candle | null]> {
+  const { rows } = await sql<CandleRow>`
+    (${selectCandles(query, start, end, query.limit)}) union all (${selectCandles(query, 0, start - 1, 1)}) order by time`.execute(db)
+  const candles = rows.map(row => toCandle(row, query))
+  const first = candles[0]
+  return first !== undefined && first.time < start ? [candles.slice(1), first] : [candles, null]
+}
+
+/** In WETH a range is two stretches of the index that holds whole candles: of those with USD values and of those without. */
+function selectCandles(query: CandlesQuery, from: number, to: number, count: number) {
+  const priced = selectStretch(query, sql`in_usd`, from, to, count)
+  if (query.currency === 'usd') return priced
+  const unpriced = selectStretch(query, sql`not in_usd`, from, to, count)
+  return sql<CandleRow>`select * from ((${priced}) union all (${unpriced})) as stretches order by time desc limit ${count}::integer`
+}
+
+function selectStretch({ token, interval, currency }: CandlesQuery, flag: RawBuilder<unknown>, from: number, to: number, count: number) {
+  const columns =
+    currency === 'weth'
+      ? sql`open, high, low, close, volume_wei as volume, trades`
+      : sql`open_usd as open, high_usd as high, low_usd as low, close_usd as close, volume_usd as volume, trades_usd as trades`
+  return sql<CandleRow>`
+    select time, ${columns} from candle
+    where token = ${toBytes(token)} and interval_seconds = ${CANDLE_INTERVALS[interval]}::integer and ${flag}
+      and time >= ${from}::bigint and time <= ${to}::bigint
+    order by time desc limit ${count}::integer`
+}
+
+function toCandle(row: CandleRow, { currency }: CandlesQuery): Candle {
+  return {
+    time: Number(row.time),
+    open: toDecimal(row.open),
+    high: toDecimal(row.high),
+    low: toDecimal(row.low),
+    close: toDecimal(row.close),
+    volume: currency === 'weth' ? weiToWeth(row.volume) : toDecimal(row.volume),
+    trades: row.trades,
+  }
+}

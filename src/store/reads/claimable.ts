@@ -1,0 +1,114 @@
+import { sql } from 'kysely'
+import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
+import type { Claimable, ClaimableAmount, ClaimScope } from '#domain/claimable.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { bytesToAddress, toBytes } from '#store/rows/bytes.ts'
+
+/** Whom a launchpad owes what; the call that pays it out, or `null` where the launchpad has none. */
+export type ClaimCall = (entry: {
+  readonly launchpad: string
+  readonly token: Address
+  readonly creator: Address
+  readonly currency: Address
+  readonly scope: ClaimScope
+  readonly amount: bigint | null
+  readonly claimId: bigint | null
+}) => { readonly to: Address; readonly data: Hex } | null
+
+export interface ClaimableInput {
+  readonly token: Address
+  readonly creator: Address
+  readonly weth: Address
+  readonly claimCall: ClaimCall
+}
+
+interface FeeRow {
+  readonly cursor_number: string | null
+  readonly launchpad: string
+  /** `null` in the one row of a creator without fees. */
+  readonly currency: Buffer | null
+  readonly scope: ClaimScope
+  readonly accrued: string | null
+  readonly claimed: string
+  readonly claim_id: string | null
+  /** What lay in the position at block `asked_at`, when nothing was paid out or handed over since; `null`: not known. */
+  readonly uncollected: string | null
+  readonly asked_at: string | null
+  /** Whether the pool has moved since. */
+  readonly moved: boolean | null
+  readonly currency_symbol: string | null
+  readonly currency_decimals: number | null
+}
+
+/**
+ * What a creator has earned and taken: of this token, and of the escrow that the token's launchpad keeps for all of a creator's tokens, in the
+ * currencies that this one pays in: ETH, its own and what its pools are quoted in. Empty for who has no account; `null` when the token
+ * is not indexed. The token's own fees come first, and of each WETH, ETH, the token, then others: whatever the addresses, in the same order.
+ */
+export async function readClaimable(db: Queryable, input: ClaimableInput): Promise<Claimable | null> {
+  const { token, creator, weth } = input
+  const { rows } = await sql<FeeRow>`
+    select chain_state.cursor_number, token.launchpad, fee.currency, fee.scope, fee.accrued, fee.claimed, fee.claim_id,
+      position.uncollected, position.asked_at, position.moved, currency.symbol as currency_symbol, currency.decimals as currency_decimals
+    from token cross join chain_state
+    left join lateral (
+      select own.* from creator_fee as own
+      where own.launchpad = token.launchpad and own.creator = ${toBytes(creator)} and own.token = token.address
+      union all
+      select escrow.* from (
+        select token.address union select ${toBytes(ZERO_ADDRESS)}::bytea union select quote_token from pool where pool.token = token.address
+      ) as paid (currency)
+      join creator_fee as escrow on escrow.launchpad = token.launchpad and escrow.creator = ${toBytes(creator)}
+        and escrow.currency = paid.currency and escrow.token = ${toBytes(ZERO_ADDRESS)}
+    ) as fee on true
+    left join lateral (
+      select case fee.currency when asked.token then asked.token_amount when pool.quote_token then asked.quote_amount end as uncollected,
+        asked.block_number as asked_at, pool.last_changed_block > asked.block_number as moved
+      from uncollected_fee as asked join pool on pool.token = asked.token and pool.position_id = fee.claim_id
+      where fee.accrued is null and asked.token = fee.token and fee.last_changed_block <= asked.block_number
+    ) as position on true
+    left join token as currency on currency.address = fee.currency
+    where token.address = ${toBytes(token)}
+    order by fee.scope desc, fee.currency = ${toBytes(weth)} desc, fee.currency = ${toBytes(ZERO_ADDRESS)} desc,
+      fee.currency = token.address desc, fee.currency`.execute(db)
+  const first = rows[0]
+  if (first === undefined || first.cursor_number === null) return null
+  return {
+    token,
+    creator,
+    asOfBlock: asOfBlock(first.cursor_number, rows),
+    claimable: rows.flatMap(row => (row.currency === null ? [] : [toAmount(row, bytesToAddress(row.currency), input)])),
+  }
+}
+
+/** What lies in a position is of the block that was asked for, unless nothing has moved it since; what was claimed was the same then. */
+function asOfBlock(cursor: string, rows: readonly FeeRow[]): string {
+  const asked = rows.find(({ uncollected, moved }) => uncollected !== null && moved === true)?.asked_at
+  return asked ?? cursor
+}
+
+function toAmount(row: FeeRow, currency: Address, { token, creator, weth, claimCall }: ClaimableInput): ClaimableAmount {
+  const { scope, launchpad, claimed } = row
+  const amount = row.accrued === null ? bigintOrNull(row.uncollected) : BigInt(row.accrued) - BigInt(claimed)
+  const claimId = row.claim_id === null ? null : BigInt(row.claim_id)
+  return {
+    currency,
+    ...describe(currency, row, weth),
+    accrued: amount === null ? null : (amount + BigInt(claimed)).toString(),
+    claimed,
+    amount: amount === null ? null : amount.toString(),
+    amountUsd: null,
+    scope,
+    claim: claimCall({ launchpad, token, creator, currency, scope, amount, claimId }),
+  }
+}
+
+function bigintOrNull(value: string | null): bigint | null {
+  return value === null ? null : BigInt(value)
+}
+
+function describe(currency: Address, row: FeeRow, weth: Address): Pick<ClaimableAmount, 'symbol' | 'decimals'> {
+  if (currency === weth) return { symbol: 'WETH', decimals: 18 }
+  if (currency === ZERO_ADDRESS) return { symbol: 'ETH', decimals: 18 }
+  return { symbol: row.currency_symbol, decimals: row.currency_decimals }
+}

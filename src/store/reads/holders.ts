@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import type { Holder, HolderType } from '#domain/holder.ts'
+import type { HolderCursor, HoldersQuery, Page } from '#domain/queries.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { bytesToAddress, toBytes } from '#store/rows/bytes.ts'
+import { toHolder } from './holderRow.ts'
+
+/**
+ * A page looks at so many holders at most. Leaving types out may leave next to none, and a rank counts all: what follows is for the next page.
+ */
+export const MOST_LOOKED_AT = 2_000
+
+interface HolderRow {
+  readonly total_supply: string
+  /** `null` in the one row of a token without such holders. */
+  readonly holder: Buffer | null
+  readonly balance: string
+  readonly type: HolderType
+  readonly last_changed_block: string
+  readonly rank: string
+}
+
+/**
+ * One page of a token's holders, largest first, equal balances by rising address; `null` when the token is not indexed. A rank counts all
+ * holders, those of excluded types too: leaving out the pool does not make the next one the first.
+ *
+ * A page with `excludeTypes` may hold fewer than `limit`, even none, and have a next one all the same: it ends where `MOST_LOOKED_AT` were seen.
+ */
+export async function readHolders(db: Queryable, query: HoldersQuery): Promise<Page<Holder, HolderCursor> | null> {
+  const { token, excludeTypes, cursor, limit } = query
+  const after =
+    cursor === undefined
+      ? sql``
+      : sql`and (- balance.balance, balance.holder) > (- ${cursor.balance}::numeric, ${toBytes(cursor.address)}::bytea)`
+  const lookedAt = excludeTypes.length === 0 ? limit + 1 : Math.max(limit + 1, MOST_LOOKED_AT)
+  // The last one that was looked at is listed too: the next page begins behind it. In the order of the index the reading ends with the page.
+  const { rows } = await sql<HolderRow>`
+    select token.total_supply, listed.* from token
+    left join lateral (
+      select * from (
+        select - balance.balance as size, balance.holder, balance.balance, balance.type, balance.last_changed_block,
+          ${cursor?.rank ?? 0}::bigint + row_number() over (order by - balance.balance, balance.holder) as rank
+        from balance where balance.token = token.address and balance.balance > 0 ${after}
+        order by - balance.balance, balance.holder limit ${lookedAt}
+      ) as ranked
+      where ranked.type <> all(${[...excludeTypes]}::text[]) or ranked.rank = ${(cursor?.rank ?? 0) + lookedAt}
+      order by ranked.size, ranked.holder limit ${limit + 1}
+    ) as listed on true
+    where token.address = ${toBytes(token)}
+    order by listed.rank`.execute(db)
+  if (rows.length === 0) return null
+  const seen = rows.flatMap(row => (row.holder === null ? [] : [toListed(row, row.holder)]))
+  const data = seen.filter(({ type }) => !excludeTypes.includes(type)).slice(0, limit)
+  // Behind the last one that is given when there are more; else behind the last one that was looked at, if there may be more.
+  const last = seen.length > limit ? seen[limit - 1] : seen.at(-1)
+  const more = last !== undefined && (seen.length > limit || last.rank === (cursor?.rank ?? 0) + lookedAt)
+  return { data, next: more ? { balance: last.balance, address: last.address, rank: last.rank } : null }
+}
+
+function toListed(row: HolderRow, holder: Buffer): Holder {
+  const facts = {
+    rank: Number(row.rank),
+    address: bytesToAddress(holder),
+    balance: row.balance,
+    type: row.type,
+    lastChangedBlock: row.last_changed_block,
+  }
+  return toHolder(facts, BigInt(row.total_supply))
+}

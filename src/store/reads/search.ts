@@ -1,0 +1,86 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Hex } from '#domain/address.ts'
+import type { SearchQuery } from '#domain/queries.ts'
+import type { Token } from '#domain/token.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { toBytes } from '#store/rows/bytes.ts'
+import { LEAST_SIMILAR_LENGTH, readSimilar } from './searchSimilar.ts'
+import { MAIN_POOL, TOKEN_COLUMNS, type TokenRow, toToken } from './tokenRow.ts'
+
+const ADDRESS_LENGTH = 42
+const ADDRESS_LIKE = /^0x[0-9a-f]{4,}$/i
+
+/**
+ * So many candidates of a prefix are compared by market cap. Of a prefix that more tokens have, the candidates are those among the `MOST_LARGEST`
+ * largest tokens of all and, where those do not fill the answer, the first by the alphabet.
+ */
+const MOST_CANDIDATES = 400
+const MOST_LARGEST = 1_000
+
+/** Sorts after every text that begins with what stands before it. */
+const LAST_CHARACTER = '\u{10ffff}'
+
+const BY_SIZE = sql`order by market_cap_weth desc nulls last, address`
+
+/**
+ * The tokens that fit a text best, in whatever case: by address prefix, then by exact symbol, symbol prefix, name prefix, then by likeness
+ * (`readSimilar`). Ties by market cap, then address. A token that fits in several ways counts by the best.
+ */
+export async function readSearch(db: Queryable, query: SearchQuery, chainId: number): Promise<readonly Token[]> {
+  const text = query.q.trim()
+  // PostgreSQL's text can't hold NUL, so no symbol or name does.
+  if (text === '' || text.includes('\0')) return []
+  const fitting = await readFitting(db, text, query.limit)
+  const tokens = fitting.map(row => toToken(row, chainId))
+  // Likeness comes after all other ways, and who types an address does not want what resembles it.
+  if (tokens.length === query.limit || ADDRESS_LIKE.test(text) || [...text].length < LEAST_SIMILAR_LENGTH) return tokens
+  const similar = await readSimilar(db, text, query.limit)
+  const found = new Set(tokens.map(({ address }) => address))
+  const others = similar.map(row => toToken(row, chainId)).filter(({ address }) => !found.has(address))
+  return [...tokens, ...others].slice(0, query.limit)
+}
+
+/**
+ * The ways one after another, each by market cap and without the tokens of a better one, as far as the answer needs them: a way that is not reached is not
+ * read. A prefix that many have is looked for twice, so that of as many rows as two answers have at least one answer's are different tokens.
+ */
+async function readFitting(db: Queryable, text: string, limit: number): Promise<readonly TokenRow[]> {
+  const typed = sql`lower(${text}::text)`
+  const [symbol, name] = [sql`lower(symbol)`, sql`lower(name)`]
+  const begins = (of: RawBuilder<unknown>) => sql`(${of} ~>=~ ${typed} and ${of} ~<~ (${typed} || ${LAST_CHARACTER}))`
+  const candidates = (of: RawBuilder<unknown>) => sql`select address, market_cap_weth, symbol from token where ${begins(of)}
+    order by ${of} using ~<~ limit ${sql.lit(MOST_CANDIDATES)}`
+  const largest = sql`(select address, market_cap_weth, symbol, name from token ${BY_SIZE} limit ${sql.lit(MOST_LARGEST)}) as largest`
+  const way = (number: number, from: RawBuilder<unknown>) =>
+    sql`(select address, ${sql.lit(number)} as way from ${from} ${BY_SIZE} limit ${limit}::integer)`
+  const byPrefix = (number: number, of: RawBuilder<unknown>, list: RawBuilder<unknown>, better: RawBuilder<unknown>) => [
+    way(
+      number,
+      sql`${largest} where (select count(*) from ${list}) = ${sql.lit(MOST_CANDIDATES)} and ${begins(of)} and (${better}) is not true`,
+    ),
+    way(number, sql`${list} where (${better}) is not true`),
+  ]
+  const [first, last] = addressRange(ADDRESS_LIKE.test(text) ? text : '0x')
+  const byAddress = sql`(
+    select address, market_cap_weth from token where address between ${toBytes(first)} and ${toBytes(last)} order by address limit ${sql.lit(MOST_CANDIDATES)}
+  ) as by_address`
+  const ways = [
+    ...(ADDRESS_LIKE.test(text) && text.length <= ADDRESS_LENGTH ? [way(0, byAddress)] : []),
+    way(1, sql`token where ${symbol} = ${typed}`),
+    ...byPrefix(2, symbol, sql`by_symbol`, sql`${symbol} = ${typed}`),
+    ...byPrefix(3, name, sql`by_name`, begins(symbol)),
+  ]
+  const { rows } = await sql<TokenRow>`
+    with by_symbol as materialized (${candidates(symbol)}), by_name as materialized (${candidates(name)}),
+      found as (select * from (${sql.join(ways, sql` union all `)}) as every_way limit ${2 * limit}::integer),
+      best as (select address, min(way) as way from found group by address)
+    select ${TOKEN_COLUMNS} from best join token on token.address = best.address ${MAIN_POOL}
+    order by best.way, token.market_cap_weth desc nulls last, token.address limit ${limit}::integer`.execute(db)
+  return rows
+}
+
+/** The first and the last address that begin with these digits, of which there may be an odd number. */
+function addressRange(prefix: string): readonly [Hex, Hex] {
+  const digits = prefix.slice(2)
+  return [`0x${digits.padEnd(40, '0')}`, `0x${digits.padEnd(40, 'f')}`]
+}

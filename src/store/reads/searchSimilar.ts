@@ -1,0 +1,68 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { MAIN_POOL, TOKEN_COLUMNS, type TokenRow } from './tokenRow.ts'
+
+/** Fewer letters resemble everything. */
+export const LEAST_SIMILAR_LENGTH = 3
+
+/** How many are measured: neighbours on each side in each order, names that hold the words, and the largest of all. */
+const NEIGHBOURS = 12
+const WITH_WORDS = 60
+const LARGEST = 80
+
+/** The defaults of pg_trgm for a text and for a word in a text. */
+const LEAST_SIMILARITY = 0.3
+const LEAST_WORD_SIMILARITY = 0.6
+
+/**
+ * The tokens most alike a text in symbol, name or a word of the name, by trigrams. Measuring is dear, so a bounded number is measured, however many tokens
+ * there are: the neighbours of the text and of its longest word among symbols and names in the alphabet, which differ towards the end; those among names
+ * read from their end, which differ towards the beginning; names that hold all of the text's words, the last one perhaps begun; and the largest tokens.
+ */
+export async function readSimilar(db: Queryable, text: string, limit: number): Promise<readonly TokenRow[]> {
+  const typed = sql`lower(${text}::text)`
+  const words = text.match(/[\p{L}\p{N}]+/gu) ?? []
+  const longest = words.reduce((one, other) => (other.length > one.length ? other : one), '')
+  const candidates = [
+    ...neighbours(typed),
+    ...(longest === '' || longest === text ? [] : neighbours(sql`lower(${longest}::text)`)),
+    ...(longest === '' ? [] : [sql`select address from with_words limit ${sql.lit(WITH_WORDS)}`]),
+    sql`select address from token order by market_cap_weth desc nulls last, address limit ${sql.lit(LARGEST)}`,
+  ]
+  // As an expression of its own it is planned as if all of them were wanted, by index, and then read only as far as the limit.
+  const withWords = sql`with_words as materialized (
+    select address from token where to_tsvector('simple', name) @@ to_tsquery('simple', ${`${words.join(' & ')}:*`}::text)
+  ),`
+  const { rows } = await sql<TokenRow>`
+    with ${longest === '' ? sql`` : withWords}
+      found as (${sql.join(
+        candidates.map(some => sql`(${some})`),
+        sql` union `,
+      )}),
+      measured as materialized (
+        select address, market_cap_weth, similarity(lower(symbol), ${typed}) as of_symbol, similarity(lower(name), ${typed}) as of_name,
+          word_similarity(${typed}, lower(name)) as of_word
+        from found join token using (address)
+      ),
+      alike as (
+        select address, greatest(of_symbol, of_name, of_word) as likeness from measured
+        where of_symbol >= ${sql.lit(LEAST_SIMILARITY)} or of_word >= ${sql.lit(LEAST_WORD_SIMILARITY)}
+        order by likeness desc, market_cap_weth desc nulls last, address limit ${limit}::integer
+      )
+    select ${TOKEN_COLUMNS} from alike join token on token.address = alike.address ${MAIN_POOL}
+    order by alike.likeness desc, token.market_cap_weth desc nulls last, token.address`.execute(db)
+  return rows
+}
+
+/** The nearest on both sides of a text, in the order of each index. */
+function neighbours(text: RawBuilder<unknown>): readonly RawBuilder<unknown>[] {
+  const beside = (of: RawBuilder<unknown>, like: RawBuilder<unknown>) => [
+    sql`select address from token where ${of} ~>=~ ${like} order by ${of} using ~<~ limit ${sql.lit(NEIGHBOURS)}`,
+    sql`select address from token where ${of} ~<~ ${like} order by ${of} using ~>~ limit ${sql.lit(NEIGHBOURS)}`,
+  ]
+  return [
+    ...beside(sql`lower(symbol)`, text),
+    ...beside(sql`lower(name)`, text),
+    ...beside(sql`reverse(lower(name))`, sql`reverse(${text})`),
+  ]
+}

@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import { type Address, toAddress } from '#domain/address.ts'
+import type { HolderType } from '#domain/holder.ts'
+import type { TokenSnapshot } from '#domain/token.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { toBytes } from '#store/rows/bytes.ts'
+import { toHolder } from './holderRow.ts'
+import { MAIN_POOL, TOKEN_COLUMNS, type TokenRow, toToken } from './tokenRow.ts'
+import { TRADE_COLUMNS, type TradeRow, toTrade } from './tradeRow.ts'
+
+/** How many holders an update carries. */
+export const SNAPSHOT_HOLDERS = 20
+
+export interface SnapshotsInput {
+  readonly chainId: number
+  readonly addresses: readonly Address[]
+}
+
+/** Numbers are text: JSON numbers would be read as floats. */
+type HolderTuple = readonly [address: string, balance: string, type: HolderType, lastChangedBlock: string]
+
+type SnapshotRow = TokenRow & (TradeRow | { readonly trade_block_number: null }) & { readonly holders: readonly HolderTuple[] | null }
+
+/**
+ * The full state of tokens in the order of `addresses`; those that are not indexed are left out. One statement, hence one moment of the
+ * database, inside a transaction or outside. Cost: a few index look-ups per token.
+ */
+export async function readSnapshots(db: Queryable, input: SnapshotsInput): Promise<readonly TokenSnapshot[]> {
+  if (input.addresses.length === 0) return []
+  const { rows } = await sql<SnapshotRow>`
+    select ${TOKEN_COLUMNS}, ${TRADE_COLUMNS}, holders.holders
+    from unnest(${input.addresses.map(toBytes)}::bytea[]) with ordinality as asked (address, position)
+    join token on token.address = asked.address
+    ${MAIN_POOL}
+    left join lateral (
+      select * from trade where trade.token = asked.address
+      order by trade.timestamp desc, trade.block_number desc, trade.log_index desc limit 1
+    ) as trade on true
+    cross join lateral (
+      select json_agg(json_build_array('0x' || encode(largest.holder, 'hex'), largest.balance::text, largest.type, largest.last_changed_block::text)
+        order by - largest.balance, largest.holder) as holders
+      from (
+        select balance.holder, balance.balance, balance.type, balance.last_changed_block from balance
+        where balance.token = asked.address and balance.balance > 0
+        order by - balance.balance, balance.holder limit ${sql.lit(SNAPSHOT_HOLDERS)}
+      ) as largest
+    ) as holders
+    order by asked.position`.execute(db)
+  return rows.map(row => toSnapshot(row, input.chainId))
+}
+
+function toSnapshot(row: SnapshotRow, chainId: number): TokenSnapshot {
+  const totalSupply = BigInt(row.total_supply)
+  return {
+    token: toToken(row, chainId),
+    latestTrade: row.trade_block_number === null ? null : toTrade(row),
+    holders: (row.holders ?? []).map(([address, balance, type, lastChangedBlock], index) =>
+      toHolder({ rank: index + 1, address: toAddress(address), balance, type, lastChangedBlock }, totalSupply),
+    ),
+  }
+}

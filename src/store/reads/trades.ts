@@ -1,0 +1,46 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Page, TradeCursor, TradesQuery } from '#domain/queries.ts'
+import type { Trade, TradeSide } from '#domain/trade.ts'
+import { FOR_THESE_VALUES } from '#store/connection/preparedStatements.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { toBytes } from '#store/rows/bytes.ts'
+import { isIndexed } from './isIndexed.ts'
+import { TRADE_COLUMNS, type TradeRow, toTrade } from './tradeRow.ts'
+
+const SIDES: readonly TradeSide[] = ['buy', 'sell']
+
+/**
+ * One page of a token's trades by (block number, log index); `null` when the token is not indexed. The indexes lead to the trades of one side,
+ * so that a page of the side that is rare costs no more than another; a page of both is made of one of each.
+ */
+export async function readTrades(db: Queryable, query: TradesQuery): Promise<Page<Trade, TradeCursor> | null> {
+  const { side, limit } = query
+  const direction = query.order === 'desc' ? sql`desc` : sql`asc`
+  const ordered = sql`order by block_number ${direction}, log_index ${direction}`
+  // Each side comes in order by itself, so that the two are merged and not sorted.
+  const sides = (side === undefined ? SIDES : [side]).map(
+    one => sql`(select * from trade where side = ${one} and ${sql.join(conditionsOf(query), sql` and `)} ${ordered})`,
+  )
+  // Of whatever bounds the planner would think that they leave so few rows that the index without the maker does as well.
+  const planned = query.maker !== undefined && query.fromBlock !== undefined ? FOR_THESE_VALUES : sql``
+  const { rows } = await sql<TradeRow>`
+    ${planned} select ${TRADE_COLUMNS} from (${sql.join(sides, sql` union all `)}) as trade
+    order by trade.block_number ${direction}, trade.log_index ${direction} limit ${limit + 1}`.execute(db)
+  if (rows.length === 0 && !(await isIndexed(db, query.token))) return null
+  const data = rows.slice(0, limit).map(toTrade)
+  const last = data.at(-1)
+  const more = rows.length > limit && last !== undefined
+  return { data, next: more ? { blockNumber: Number(last.blockNumber), logIndex: last.logIndex } : null }
+}
+
+function conditionsOf({ token, maker, fromBlock, toBlock, cursor, order }: TradesQuery): readonly RawBuilder<unknown>[] {
+  const conditions = [sql`trade.token = ${toBytes(token)}`]
+  if (maker !== undefined) conditions.push(sql`trade.maker = ${toBytes(maker)}`)
+  if (fromBlock !== undefined) conditions.push(sql`trade.block_number >= ${fromBlock}::bigint`)
+  if (toBlock !== undefined) conditions.push(sql`trade.block_number <= ${toBlock}::bigint`)
+  if (cursor !== undefined) {
+    const beyond = order === 'desc' ? sql`<` : sql`>`
+    conditions.push(sql`(trade.block_number, trade.log_index) ${beyond} (${cursor.blockNumber}::bigint, ${cursor.logIndex}::integer)`)
+  }
+  return conditions
+}

@@ -1,0 +1,163 @@
+import { sql } from 'kysely'
+import type { Address, Hex } from '#domain/address.ts'
+import type { BlockHeader, IndexedBlock } from '#domain/block.ts'
+import { TokenwireError } from '#errors'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { bytesToAddress, toBytes, toHex } from './bytes.ts'
+
+/** What a database was built from: it serves this chain and these launchpads and no others. */
+export interface DatabaseIdentity {
+  readonly chainId: number
+  readonly genesisHash: Hex
+  readonly weth: Address
+  readonly launchpads: readonly {
+    readonly name: string
+    readonly adapter: string
+    readonly contracts: Readonly<Record<string, Address>>
+    readonly startBlock: number
+    readonly settings?: Readonly<Record<string, unknown>>
+  }[]
+}
+
+/** Where indexing stands after its last commit. */
+export interface ChainCursor {
+  readonly number: number
+  readonly hash: Hex
+  readonly timestamp: number
+  readonly committedAtMs: number
+  /** The oldest block that can be undone; `null`: none can. */
+  readonly undoFrom: number | null
+}
+
+interface CursorRow {
+  readonly writer: string
+  readonly number: string | null
+  readonly hash: Buffer
+  readonly timestamp: string
+  readonly committed_at_ms: string
+  readonly undo_from: string | null
+}
+
+interface ChainStateRow {
+  readonly chain_id: string
+  readonly genesis_hash: Buffer
+  readonly weth: Buffer
+  readonly launchpads: DatabaseIdentity['launchpads']
+}
+
+/**
+ * Marks an empty database as built from this chain and these launchpads, or checks that it was, and makes `writer` the one that may commit.
+ *
+ * @param writer a name that no other process has
+ * @throws `TokenwireError` `database_foreign` saying what differs
+ */
+export async function claimDatabase(db: Queryable, identity: DatabaseIdentity, writer: string): Promise<void> {
+  const launchpads = JSON.stringify(canonical(identity.launchpads))
+  await sql`insert into chain_state (chain_id, genesis_hash, weth, launchpads)
+    values (${identity.chainId}, ${toBytes(identity.genesisHash)}, ${toBytes(identity.weth)}, ${launchpads}::jsonb)
+    on conflict (id) do nothing`.execute(db)
+  const { rows } = await sql<ChainStateRow>`select chain_id, genesis_hash, weth, launchpads from chain_state`.execute(db)
+  const [stored] = rows
+  if (stored === undefined) throw new TypeError('chain_state holds no row after one was inserted')
+  const difference = differenceBetween(stored, identity, launchpads)
+  if (difference === null) {
+    await sql`update chain_state set writer = ${writer}`.execute(db)
+    return
+  }
+  throw new TokenwireError(
+    'database_foreign',
+    `The database was built from ${difference}. Point DATABASE_URL (or DATA_DIR) at another database.`,
+  )
+}
+
+/**
+ * The cursor, locked until the transaction ends. `null`: nothing is indexed.
+ *
+ * @throws `TokenwireError` `database_taken` when another process has become the writer: it alone knows what was committed since
+ */
+export async function lockCursor(db: Queryable, writer: string): Promise<ChainCursor | null> {
+  const { rows } =
+    await sql<CursorRow>`select writer, cursor_number as number, cursor_hash as hash, cursor_timestamp as timestamp, committed_at_ms,
+    undo_from from chain_state for update`.execute(db)
+  const row = rows[0]
+  if (row !== undefined && row.writer !== writer) {
+    throw new TokenwireError('database_taken', 'another Tokenwire has taken over indexing into this database')
+  }
+  if (row === undefined || row.number === null) return null
+  return {
+    number: Number(row.number),
+    hash: toHex(row.hash),
+    timestamp: Number(row.timestamp),
+    committedAtMs: Number(row.committed_at_ms),
+    undoFrom: row.undo_from === null ? null : Number(row.undo_from),
+  }
+}
+
+/** The database's clock in milliseconds: the commit time of sequences. */
+export async function readClockMs(db: Queryable): Promise<number> {
+  const { rows } = await sql<{ ms: string }>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms`.execute(db)
+  return Number(rows[0]?.ms)
+}
+
+/** @param undoFrom the oldest block that can be undone from now on; `null`: none can */
+export async function moveCursor(db: Queryable, to: BlockHeader, committedAtMs: number, undoFrom: number | null): Promise<void> {
+  await sql`update chain_state set cursor_number = ${to.number}, cursor_hash = ${toBytes(to.hash)}, cursor_timestamp = ${to.timestamp},
+    committed_at_ms = ${committedAtMs}, undo_from = ${undoFrom}`.execute(db)
+}
+
+/** The newest remembered blocks, ascending, each the parent of the next, at most `limit`; a backfill remembers only the ends of its ranges. */
+export async function readRecentBlocks(db: Queryable, limit: number): Promise<readonly IndexedBlock[]> {
+  const { rows } = await sql<{ number: string; hash: Buffer; parent_hash: Buffer; timestamp: string; joined: boolean }>`
+    select number, hash, parent_hash, timestamp, joined from block order by number desc limit ${limit}`.execute(db)
+  const blocks: IndexedBlock[] = []
+  for (const row of rows) {
+    const block = {
+      number: Number(row.number),
+      hash: toHex(row.hash),
+      parentHash: toHex(row.parent_hash),
+      timestamp: Number(row.timestamp),
+      joined: row.joined,
+    }
+    const child = blocks.at(-1)
+    if (child !== undefined && child.parentHash !== block.hash) break
+    blocks.push(block)
+  }
+  return blocks.reverse()
+}
+
+/** The tokens that the commit of that time changed. */
+export async function readTokensUpdatedAt(db: Queryable, committedAtMs: number): Promise<readonly Address[]> {
+  const { rows } = await sql<{ address: Buffer }>`select address from token where updated_at_ms = ${committedAtMs}`.execute(db)
+  return rows.map(row => bytesToAddress(row.address))
+}
+
+function differenceBetween(stored: ChainStateRow, identity: DatabaseIdentity, launchpads: string): string | null {
+  if (Number(stored.chain_id) !== identity.chainId) return `chain ${stored.chain_id}, and the RPC serves chain ${identity.chainId}`
+  if (toHex(stored.genesis_hash) !== identity.genesisHash) {
+    return `a chain ${stored.chain_id} whose first block is ${toHex(stored.genesis_hash)}, and the RPC serves one that begins with ${identity.genesisHash}`
+  }
+  if (toHex(stored.weth) !== identity.weth)
+    return `launchpads quoted in WETH at ${toHex(stored.weth)}, and the configuration says ${identity.weth}`
+  const built = JSON.stringify(canonical(stored.launchpads))
+  return built === launchpads ? null : `other launchpads (${built}) than the configured ones (${launchpads})`
+}
+
+/** jsonb keeps no key order: names sorted, so that equal configurations are equal text. */
+function canonical(launchpads: DatabaseIdentity['launchpads']): DatabaseIdentity['launchpads'] {
+  return launchpads
+    .map(({ name, adapter, contracts, startBlock, settings }) => ({
+      name,
+      adapter,
+      contracts: sorted(contracts) as Readonly<Record<string, Address>>,
+      startBlock,
+      ...(settings !== undefined && { settings: sorted(settings) as Readonly<Record<string, unknown>> }),
+    }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, one]) => [key, sorted(one)]))
+}

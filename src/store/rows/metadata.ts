@@ -1,0 +1,121 @@
+import { sql } from 'kysely'
+import type { Address } from '#domain/address.ts'
+import { type MetadataLane, type MetadataRecord, type MetadataWork, MOST_ATTEMPTS, type WaitingToken } from '#domain/metadata.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { bytesToAddress, toBytes, toHex } from './bytes.ts'
+
+/*
+ * What metadata URIs lead to is no chain state: it is kept per URI, and reorgs leave it alone. A token shows a copy of it (`image_url`,
+ * `description`), which it gets when it is launched or, when the URI is read only later, with a new sequence. `metadata_waiting` holds the tokens
+ * without a copy. Whatever changes that relation runs under the lock of the cursor, so that a launch can't miss a document that is just coming in.
+ */
+
+const KEY = sql`sha256(convert_to(token.metadata_uri, 'UTF8'))`
+/** One clock for all times of the work, whichever machine asks. */
+const NOW_MS = sql`floor(extract(epoch from now()) * 1000)::bigint`
+
+/**
+ * Gives tokens that were just launched the document of their URI, or puts them in line for it. To be called in the transaction that
+ * launched them.
+ */
+export async function attachMetadata(db: Queryable, launched: readonly Address[]): Promise<void> {
+  if (launched.length === 0) return
+  const isLaunched = sql`token.address = any(${launched.map(toBytes)}::bytea[]) and token.metadata_uri is not null`
+  await sql`
+    insert into metadata (key, uri, state, attempts, next_attempt_at_ms)
+    select distinct on (${KEY}) ${KEY}, token.metadata_uri, 'pending', 0, ${NOW_MS} from token where ${isLaunched} order by ${KEY}
+    on conflict (key) do nothing`.execute(db)
+  await sql`
+    with shown as (
+      update token set image_url = metadata.image_url, description = metadata.description from metadata
+      where ${isLaunched} and metadata.key = ${KEY} and metadata.state in ('read', 'announced') returning token.address
+    )
+    insert into metadata_waiting (key, token) select ${KEY}, token.address from token
+    where ${isLaunched} and token.address not in (select address from shown) on conflict (key, token) do nothing`.execute(db)
+}
+
+export interface DueInput {
+  readonly lane: MetadataLane
+  readonly limit: number
+}
+
+/** The work that is due, per lane: what was tried least often first, then the newest. `underWay` is left out. */
+export async function readDueMetadata(
+  db: Queryable,
+  wanted: readonly DueInput[],
+  underWay: readonly MetadataWork['key'][],
+): Promise<readonly MetadataWork[]> {
+  const { rows } = await sql<{ key: Buffer; uri: string; lane: MetadataLane; attempts: number }>`
+    select due.* from unnest(${wanted.map(({ lane }) => lane)}::text[], ${wanted.map(({ limit }) => limit)}::integer[]) as wanted (lane, most)
+    cross join lateral (
+      select least.* from generate_series(0, ${sql.lit(MOST_ATTEMPTS)}) as level (attempts)
+      cross join lateral (
+        select key, uri, lane, attempts from metadata
+        where lane = wanted.lane and attempts = level.attempts and next_attempt_at_ms <= ${NOW_MS} and key <> all(${underWay.map(toBytes)}::bytea[])
+        order by next_attempt_at_ms desc limit wanted.most
+      ) as least limit wanted.most
+    ) as due`.execute(db)
+  return rows.map(({ key, ...row }) => ({ key: toHex(key), ...row }))
+}
+
+/** Remembers what came of attempts. Repeated, it changes nothing more. */
+export async function recordMetadata(db: Queryable, records: readonly MetadataRecord[]): Promise<void> {
+  if (records.length === 0) return
+  const rows = records.map(({ key, state, attempts, retryAfterMs, outcome, document }) => ({
+    key: `\\x${key.slice(2)}`,
+    state,
+    attempts,
+    retry_after_ms: retryAfterMs,
+    outcome,
+    image_url: document?.imageUrl ?? null,
+    description: document?.description ?? null,
+    links: document === null || document.links.length === 0 ? null : document.links,
+  }))
+  await sql`
+    update metadata set state = done.state, attempts = done.attempts, next_attempt_at_ms = ${NOW_MS} + done.retry_after_ms, attempted_at_ms = ${NOW_MS},
+      outcome = done.outcome, image_url = done.image_url, description = done.description, links = done.links
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as done (
+      key bytea, state text, attempts integer, retry_after_ms bigint, outcome text, image_url text, description text, links jsonb)
+    where metadata.key = done.key and metadata.state = 'pending'`.execute(db)
+}
+
+/** Makes due what was set aside with one of these outcomes: a setting that stood in the way has changed. */
+export async function resumeMetadata(db: Queryable, outcomes: readonly string[]): Promise<void> {
+  if (outcomes.length === 0) return
+  await sql`update metadata set next_attempt_at_ms = ${NOW_MS}
+    where state = 'pending' and next_attempt_at_ms is null and outcome = any(${outcomes}::text[])`.execute(db)
+}
+
+/** Tokens that wait for a document that is there. */
+export async function readUnannounced(db: Queryable, limit: number): Promise<readonly WaitingToken[]> {
+  const { rows } = await sql<{ key: Buffer; token: Buffer | null }>`
+    select metadata.key, metadata_waiting.token from metadata left join metadata_waiting using (key)
+    where metadata.state = 'read' limit ${limit}`.execute(db)
+  return rows.map(({ key, token }) => ({ key: toHex(key), token: token === null ? null : bytesToAddress(token) }))
+}
+
+/**
+ * Lets tokens show their documents. Each whose row that changes gets a new, higher sequence. Repeated, it changes nothing more. Only under
+ * the lock of the cursor.
+ */
+export async function announceMetadata(db: Queryable, waiting: readonly WaitingToken[], committedAtMs: number): Promise<void> {
+  const keys = [...new Set(waiting.map(({ key }) => key))].map(toBytes)
+  const tokens = waiting.flatMap(({ token }) => (token === null ? [] : [toBytes(token)]))
+  // A token that a reorg took away and that was launched again with another URI gets nothing from the first one.
+  await sql`
+    update token set image_url = metadata.image_url, description = metadata.description,
+      sequence = greatest(token.sequence + 1, ${committedAtMs}), updated_at_ms = ${committedAtMs}
+    from metadata
+    where token.address = any(${tokens}::bytea[]) and metadata.key = ${KEY} and metadata.state in ('read', 'announced')
+      and (token.image_url, token.description) is distinct from (metadata.image_url, metadata.description)`.execute(db)
+  await sql`delete from metadata_waiting where key = any(${keys}::bytea[]) and token = any(${tokens}::bytea[])`.execute(db)
+  await sql`update metadata set state = 'announced' where state = 'read' and key = any(${keys}::bytea[])
+    and not exists (select from metadata_waiting where metadata_waiting.key = metadata.key)`.execute(db)
+}
+
+/** How many URIs are to be read, now or later, counted up to `most`. */
+export async function countQueuedMetadata(db: Queryable, most: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from (select from metadata where next_attempt_at_ms is not null limit ${most}) as queued`.execute(db)
+  return rows[0]?.count ?? 0
+}

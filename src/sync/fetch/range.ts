@@ -1,0 +1,149 @@
+import type { ChainSource } from '#chain/chainSource.ts'
+import type { Address, Hex } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+import type { ChainHeader } from '#rpc/parseHeader.ts'
+import { RpcError } from '#rpc/rpcFault.ts'
+import { ANNOUNCING_STEPS, type FetchedBatch, type Watchlist } from '#sync/ports.ts'
+
+export interface RangeRequest {
+  readonly from: number
+  readonly to: number
+  /** Addresses and ids of pools that an earlier range announced and that is not committed yet: the watchlist does not know them. */
+  readonly announced: readonly Hex[]
+  /** Past this many logs the range ends early. */
+  readonly maxLogs: number
+}
+
+type RangeSource = Pick<ChainSource, 'headers' | 'logsInRange'>
+
+/**
+ * Fetches a range in passes. The first takes the logs of everything that is known to be watched, which announce new addresses. The second
+ * takes the new addresses' logs, from the block on that announces them: a creation event comes last in its transaction, after the first
+ * transfers and the pool's first price. Not from before that block: following block by block would not have seen those either, and what is
+ * indexed must not depend on how it was fetched. A third follows where those announce something in turn, as a curve its pool.
+ *
+ * All answers are tied to one chain: every query of logs comes with the hash of the range's end, every log's block hash is the one of its
+ * block's header, and the end is still the same when everything is there.
+ *
+ * @throws `RpcError`, `inconsistent` when the chain changed meanwhile
+ */
+export async function fetchRange(
+  source: RangeSource,
+  watchlist: Watchlist,
+  { from, to, announced, maxLogs }: RangeRequest,
+): Promise<FetchedBatch> {
+  const [first, end] = await source.headers([from, to])
+  if (first === undefined || end === undefined) throw new RpcError({ kind: 'missing', what: `block ${from} or ${to}` })
+  const known = new Set([...watchlist.addresses(), ...(watchlist.poolIds?.() ?? []), ...announced])
+  const one = await source.logsInRange({ from, to, end, ...partsOf(known, watchlist), maxLogs })
+
+  const found = new Map<Hex, number>()
+  let { logs, to: last } = one
+  for (let step = 0; step < ANNOUNCING_STEPS; step++) {
+    const fresh = announcements(logs, watchlist, known, found)
+    if (fresh.size === 0) break
+    for (const [key, block] of fresh) found.set(key, block)
+    const more = await source.logsInRange({ from: leastOf(fresh.values()), to: last, end, ...partsOf(fresh.keys(), watchlist), maxLogs })
+    // It may have ended earlier still; what is announced after its end belongs to the next range.
+    last = more.to
+    logs = merge(
+      // An address that is found again, in an earlier block, comes with all of its logs. An id is found once, in what a contract says.
+      logs.filter(({ address, blockNumber }) => blockNumber <= last && !fresh.has(address)),
+      more.logs.filter(log => log.blockNumber >= (announcedAt(log, fresh) ?? Number.POSITIVE_INFINITY)),
+    )
+  }
+  const [headers, lastHeader] = await Promise.all([fetchHeaders(source, logs), fetchLast(source, last, first, end)])
+  const discovered = [...found].flatMap(([key, block]) => (block <= last ? [key] : []))
+  return { batch: { from, to: lastHeader, headers, logs, live: false, behind: true }, first, discovered }
+}
+
+function partsOf(keys: Iterable<Hex>, watchlist: Watchlist): ReturnType<NonNullable<Watchlist['partsOf']>> {
+  const list = [...keys]
+  return watchlist.partsOf?.(list) ?? { addresses: list as Address[] }
+}
+
+/** By its emitter, or, of a PoolManager's, by the pool that it is about. */
+function announcedAt({ address, topics: [, id] }: ChainLog, found: ReadonlyMap<Hex, number>): number | undefined {
+  return found.get(address) ?? (id === undefined ? undefined : found.get(id))
+}
+
+/**
+ * The addresses and ids of pools that the logs announce and that are neither known nor found from that block on, each with the block that
+ * announces it.
+ */
+function announcements(
+  logs: readonly ChainLog[],
+  watchlist: Watchlist,
+  known: ReadonlySet<Hex>,
+  found: ReadonlyMap<Hex, number>,
+): ReadonlyMap<Hex, number> {
+  const fresh = new Map<Hex, number>()
+  for (const [block, blockLogs] of Map.groupBy(logs, ({ blockNumber }) => blockNumber)) {
+    for (const key of watchlist.discover(blockLogs)) {
+      if (!known.has(key) && !fresh.has(key) && block < (found.get(key) ?? Number.POSITIVE_INFINITY)) fresh.set(key, block)
+    }
+  }
+  return fresh
+}
+
+function leastOf(blocks: Iterable<number>): number {
+  let least = Number.POSITIVE_INFINITY
+  for (const block of blocks) least = Math.min(least, block)
+  return least
+}
+
+/** The headers of the blocks that have logs, ascending. Every single log is held against its header: one answer may mix two forks. */
+async function fetchHeaders(source: RangeSource, logs: readonly ChainLog[]): Promise<readonly ChainHeader[]> {
+  const headers = await source.headers(blocksOf(logs))
+  assertInBlocks(logs, headers)
+  return headers
+}
+
+/** The blocks that have logs, ascending. */
+function blocksOf(logs: readonly ChainLog[]): readonly number[] {
+  const blocks: number[] = []
+  for (const { blockNumber } of logs) if (blockNumber !== blocks.at(-1)) blocks.push(blockNumber)
+  return blocks
+}
+
+/** @throws `RpcError` `inconsistent` for a log of another block than its number's */
+function assertInBlocks(logs: readonly ChainLog[], headers: readonly ChainHeader[]): void {
+  const hashes = new Map(headers.map(({ number, hash }) => [number, hash]))
+  for (const { blockNumber, blockHash } of logs) if (hashes.get(blockNumber) !== blockHash) throw replaced(blockNumber)
+}
+
+/**
+ * The range's last block. It becomes the cursor, below which nothing can be undone. So it is believed when, everything being there, one
+ * provider shows the range's first block, what follows on the last one and what the answers were tied to, and all are as they were: a
+ * provider may have turned to another chain in between, and a range without logs holds nothing else that would tell.
+ */
+async function fetchLast(source: RangeSource, number: number, first: ChainHeader, end: ChainHeader): Promise<ChainHeader> {
+  const numbers = number === end.number ? [first.number, number] : [first.number, number, number + 1, end.number]
+  const shown = await source.headers(numbers)
+  if (shown[0]?.hash !== first.hash || shown.at(-1)?.hash !== end.hash) throw replaced(end.number)
+  if (number === end.number) return end
+  const [, last, next] = shown
+  if (last === undefined || next?.parentHash !== last.hash) throw replaced(number)
+  return last
+}
+
+function replaced(number: number): RpcError {
+  return new RpcError({ kind: 'inconsistent', what: `block ${number} was replaced while its range was fetched` })
+}
+
+/** Two ascending lists as one. */
+function merge(a: readonly ChainLog[], b: readonly ChainLog[]): readonly ChainLog[] {
+  if (b.length === 0) return a
+  const merged: ChainLog[] = []
+  let next = 0
+  for (const log of a) {
+    for (let other = b[next]; other !== undefined && isBefore(other, log); other = b[++next]) merged.push(other)
+    merged.push(log)
+  }
+  for (; next < b.length; next++) merged.push(b[next] as ChainLog)
+  return merged
+}
+
+function isBefore(a: ChainLog, b: ChainLog): boolean {
+  return a.blockNumber === b.blockNumber ? a.logIndex < b.logIndex : a.blockNumber < b.blockNumber
+}

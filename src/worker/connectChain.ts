@@ -1,0 +1,45 @@
+import type { Logger } from 'pino'
+import { type ChainSource, createChainSource } from '#chain/chainSource.ts'
+import { readGenesisHash } from '#chain/readGenesisHash.ts'
+import type { Config, LaunchpadConfig } from '#config'
+import type { Hex } from '#domain/address.ts'
+import { TokenwireError } from '#errors'
+import { ADAPTER_KINDS } from '#launchpads/registry.ts'
+import { createRpc, type Rpc } from '#rpc/rpc.ts'
+import { completeContracts } from './completeContracts.ts'
+
+/** The chain, and what has to be known of it before anything is indexed. */
+export interface ConnectedChain {
+  /** To be closed. */
+  readonly rpc: Rpc
+  readonly source: ChainSource
+  readonly chainId: number
+  /** With the contracts that the chain told. */
+  readonly launchpads: readonly LaunchpadConfig[]
+  readonly genesisHash: Hex
+}
+
+/**
+ * Connects to the chain. Needs no database, so that a start need not wait for one to ask.
+ *
+ * @throws `TokenwireError` saying what stands in the way; then nothing is left open
+ */
+export async function connectChain(config: Config, logger: Logger): Promise<ConnectedChain> {
+  const rpc = createRpc({ urls: config.rpcUrls, chainId: config.chainId, logger })
+  try {
+    const chainId = await connect(rpc)
+    const source = createChainSource({ rpc })
+    const launchpads = await completeContracts(rpc, config.launchpads.launchpads, ADAPTER_KINDS)
+    return { rpc, source, chainId, launchpads, genesisHash: await readGenesisHash(source) }
+  } catch (error) {
+    rpc.close()
+    throw error
+  }
+}
+
+async function connect(rpc: Rpc): Promise<number> {
+  return rpc.connect().catch((error: unknown) => {
+    if (!(error instanceof TokenwireError) || error.code !== 'chain_mismatch') throw error
+    throw new TokenwireError('chain_mismatch', `CHAIN_ID or RPC_URLS: ${error.message}`, { cause: error })
+  })
+}

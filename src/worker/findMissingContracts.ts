@@ -1,0 +1,23 @@
+import type { Address } from '#domain/address.ts'
+import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
+import type { Rpc } from '#rpc/rpc.ts'
+
+/** A contract of `launchpads.json` at whose address the chain has no code. */
+export interface MissingContract {
+  readonly launchpad: string
+  readonly address: Address
+}
+
+/**
+ * A wrong address in `launchpads.json` makes no error by itself: nothing ever comes from it. Looks at the newest block.
+ *
+ * @throws `RpcError` when no provider answers
+ */
+export async function findMissingContracts(
+  rpc: Pick<Rpc, 'request'>,
+  adapters: readonly Pick<LaunchpadAdapter, 'launchpad' | 'contracts'>[],
+): Promise<readonly MissingContract[]> {
+  const named = adapters.flatMap(({ launchpad, contracts }) => contracts.map(address => ({ launchpad, address })))
+  const codes = await Promise.all(named.map(({ address }) => rpc.request({ method: 'eth_getCode', params: [address, 'latest'] })))
+  return named.filter((_, index) => codes[index] === '0x')
+}

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import { merge, type Observable, tap } from 'rxjs'
+import type { Config, LaunchpadConfig } from '#config'
+import type { Address } from '#domain/address.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import { createClassifier } from '#jobs/holders/classifier.ts'
+import { createRefresher } from '#jobs/lpFees/refresher.ts'
+import { createAttempt } from '#jobs/metadata/attempt.ts'
+import { createMetadataReader, type MetadataView } from '#jobs/metadata/metadataReader.ts'
+import { publicOutbound } from '#jobs/metadata/outbound.ts'
+import { createMetadataStore } from '#jobs/metadata/store.ts'
+import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
+import { createAdapters } from '#launchpads/registry.ts'
+import type { Rpc } from '#rpc/rpc.ts'
+import { oneAtATime, type Transaction } from '#store/connection/oneAtATime.ts'
+import { createOrm } from '#store/connection/orm.ts'
+import { createTransaction } from '#store/connection/transaction.ts'
+import { claimDatabase } from '#store/rows/cursor.ts'
+import { readWatchRows } from '#store/rows/watchRows.ts'
+import { createIndexer } from '#sync/indexer.ts'
+import type { IndexerStatus } from '#sync/indexerState.ts'
+import { createSink } from '#sync/sink.ts'
+import type { ConnectedChain } from './connectChain.ts'
+import { findMissingContracts } from './findMissingContracts.ts'
+import { restoreDirectory } from './restoreDirectory.ts'
+
+export interface OpenIndexingOptions {
+  readonly config: Config
+  /** Closed with the rest. */
+  readonly chain: ConnectedChain
+  /** Migrated, and this process's to write. */
+  readonly databaseUrl: string
+  /** Put around the one that everybody who commits goes through. */
+  readonly paced: (transaction: Transaction) => Transaction
+  /** Whether the token's state is read for those who watch it; of others only that it changed is told. */
+  isWatched(token: Address): boolean
+  /** USD per ETH now, or `null`. */
+  ethUsd(): string | null
+  /** Monotonic milliseconds. */
+  readonly now: () => number
+  readonly logger: Logger
+}
+
+/** Everything that follows the chain and writes the database. */
+export interface OpenedIndexing {
+  readonly chainId: number
+  /** With the contracts that the chain told. */
+  readonly launchpads: readonly LaunchpadConfig[]
+  /** Works while it is subscribed to: everything that is committed, in order, after it is committed. Never errors; completes on `stop`. */
+  readonly blocks: Observable<CommittedBlock>
+  readonly view: IndexerStatus
+  metadata(): MetadataView
+  /** Begins no further commit; resolves when the one under way has been emitted, and `blocks` has ended. */
+  stop(): Promise<void>
+  /** Ends what is under way and all connections. */
+  close(): Promise<void>
+}
+
+/** As far behind the chain an index is that follows it. */
+const NEAR_BLOCKS = 10
+
+/**
+ * Claims the database for the chain, and builds what works on both; nothing is indexed yet.
+ *
+ * @throws `TokenwireError` saying what stands in the way; then nothing is left open
+ */
+export async function openIndexing(options: OpenIndexingOptions): Promise<OpenedIndexing> {
+  const orm = createOrm(options.databaseUrl, options.logger)
+  const close = async () => {
+    options.chain.rpc.close()
+    await orm.close(true)
+  }
+  try {
+    return { ...(await build(options, orm)), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function build(options: OpenIndexingOptions, orm: ReturnType<typeof createOrm>): Promise<Omit<OpenedIndexing, 'close'>> {
+  const { config, chain, paced, isWatched, ethUsd, now, logger } = options
+  const { rpc, source, chainId, launchpads, genesisHash } = chain
+  const db = orm.em.getKysely<unknown>()
+  const { weth } = config.launchpads
+  const writer = randomUUID()
+  await claimDatabase(db, { chainId, genesisHash, weth, launchpads }, writer)
+
+  const adapters = createAdapters({ weth, launchpads })
+  void warnOfMissingContracts(rpc, adapters, logger)
+  const directory = restoreDirectory(adapters, await readWatchRows(db))
+  const transaction = paced(oneAtATime(createTransaction(orm)))
+  const { confirmations, maxReorgDepth } = config
+  const sink = createSink({ transaction, db, chainId, writer, weth, adapters, directory, maxReorgDepth, isWatched, ethUsd, now, logger })
+  const indexer = createIndexer({ rpc, source, sink, watchlist: directory, genesisHash, confirmations, maxReorgDepth, logger })
+  const metadata = createMetadataReader({
+    store: createMetadataStore({ db, transaction, writer, now }),
+    attempt: createAttempt({ settings: config.metadata, outbound: publicOutbound(), logger, now }),
+    settings: config.metadata,
+    logger,
+    now,
+  })
+  // Where the chain ends may be unknown for a while.
+  const isFurther = (blocks: number) => () => (indexer.view.state().lagBlocks ?? Number.POSITIVE_INFINITY) > blocks
+  const everyBlocks = config.claimableRefreshBlocks
+  const refresher = createRefresher({ rpc, adapters, db, transaction, writer, everyBlocks, isBehind: isFurther(everyBlocks), logger })
+  const classifier = createClassifier({ rpc, db, transaction, writer, isBehind: isFurther(NEAR_BLOCKS), now, logger })
+  const committed = indexer.blocks.pipe(
+    tap(block => {
+      refresher.committed(block)
+      classifier.committed(block)
+    }),
+  )
+
+  return {
+    chainId,
+    launchpads,
+    blocks: merge(committed, metadata.updates, classifier.updates),
+    view: indexer.view,
+    metadata: () => metadata.view(),
+    stop: async () => {
+      await Promise.all([indexer.stop(), metadata.stop(), refresher.stop(), classifier.stop()])
+    },
+  }
+}
+
+async function warnOfMissingContracts(rpc: Rpc, adapters: readonly LaunchpadAdapter[], logger: Logger): Promise<void> {
+  // Only a hint: a provider that does not answer shows in the health.
+  const missing = await findMissingContracts(rpc, adapters).catch(() => [])
+  for (const contract of missing)
+    logger.warn(contract, 'LAUNCHPADS_FILE: the chain has no contract at this address, nothing will come from it')
+}

@@ -1,0 +1,195 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createLogRanges, type LogRangeQuery } from '#chain/logs/logRanges.ts'
+import type { Address, Hex } from '#domain/address.ts'
+import type { RpcCall } from '#rpc/rpcEndpoint.ts'
+import { RpcError, type RpcFault } from '#rpc/rpcFault.ts'
+import { type ChainRpcOptions, createChainRpc } from '#test/support/chainRpc.ts'
+import { createSimulatedChain, NodeFailure, type SimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
+
+const topic = (index: number): Hex => `0x${index.toString(16).padStart(64, '0')}`
+const MOVED = topic(1)
+const OTHER = topic(2)
+
+interface Asked {
+  readonly blocks: number
+  /** `null`: any. */
+  readonly addresses: number | null
+}
+
+interface RangeFilter {
+  readonly fromBlock: string
+  readonly toBlock: string
+  readonly address?: readonly Address[]
+  readonly topics?: readonly (readonly Hex[] | null)[]
+}
+
+/** Notes every query of logs. */
+const noting = (asked: Asked[], intercept?: ChainRpcOptions['intercept']): ChainRpcOptions => ({
+  intercept: (provider, call, answer) => {
+    if (call.method === 'eth_getLogs') {
+      const { fromBlock, toBlock, address } = call.params[0] as RangeFilter
+      asked.push({ blocks: Number(toBlock) - Number(fromBlock) + 1, addresses: address?.length ?? null })
+    }
+    return intercept === undefined ? answer() : intercept(provider, call, answer)
+  },
+})
+
+/** Two logs of watched tokens in each block, and so many of others. */
+const mine = (chain: SimulatedChain, blocks: number, foreign: number): SimulatedChain => {
+  for (let number = 0; number < blocks; number++) {
+    const own = [0, 1].map(index => ({ address: testAddress((number * 7 + index) % 60), topics: [MOVED] }))
+    const others = Array.from({ length: foreign }, (_, index) => ({ address: testAddress(1_000 + index), topics: [MOVED] }))
+    chain.mine([...own, ...others])
+  }
+  return chain
+}
+const chainOf = (blocks: number, foreign: number) => mine(createSimulatedChain(), blocks, foreign)
+const sixty = Array.from({ length: 60 }, (_, index) => testAddress(index))
+
+const queryOf = (chain: SimulatedChain, changed: Partial<LogRangeQuery> = {}): LogRangeQuery => {
+  const { header } = chain.head()
+  return { from: 1, to: header.number, end: header, addresses: sixty, topics: [MOVED], maxLogs: 1e9, ...changed }
+}
+const wanted = (chain: SimulatedChain) => chain.logs().filter(({ address }) => sixty.includes(address))
+const total = (asked: Asked[]) => asked.splice(0).length
+
+describe('a list of addresses longer than a provider takes', () => {
+  it('is left out where the chain has few other logs', async () => {
+    const chain = chainOf(200, 2)
+    const asked: Asked[] = []
+    const ranges = createLogRanges({ rpc: createChainRpc([chain], noting(asked)), concurrency: 2, mostListed: 5 })
+    await expect(ranges.fetch(queryOf(chain))).resolves.toEqual({ logs: wanted(chain), to: 200 })
+    expect(asked.every(({ addresses }) => addresses === null)).toBe(true)
+    expect(total(asked)).toBeLessThan(12)
+    await ranges.fetch(queryOf(chain))
+    expect(total(asked)).toBeLessThan(12)
+  })
+
+  it('is named in parts where the chain has many, after a few blocks that told so', async () => {
+    const chain = chainOf(40, 300)
+    const asked: Asked[] = []
+    const ranges = createLogRanges({ rpc: createChainRpc([chain], noting(asked)), concurrency: 2, mostListed: 5 })
+    await expect(ranges.fetch(queryOf(chain))).resolves.toEqual({ logs: wanted(chain), to: 40 })
+    const open = asked.filter(({ addresses }) => addresses === null)
+    expect(open.reduce((sum, { blocks }) => sum + blocks, 0)).toBeLessThanOrEqual(8)
+    expect(total(asked) - open.length).toBe(12)
+  })
+
+  it('is left out again after a while, and from then on when the chain has become quiet', async () => {
+    const chain = chainOf(40, 300)
+    const asked: Asked[] = []
+    const ranges = createLogRanges({ rpc: createChainRpc([chain], noting(asked)), concurrency: 1, mostListed: 5 })
+    await ranges.fetch(queryOf(chain))
+    mine(chain, 40, 0)
+    const range = queryOf(chain, { from: 41 })
+    asked.length = 0
+    let rounds = 0
+    while (total(asked) !== 1) {
+      await ranges.fetch(range)
+      if (++rounds > 400) expect.unreachable('the list is never left out again')
+    }
+    // A look now and then, each of which counts less of what was seen before.
+    expect(rounds).toBeGreaterThan(16)
+  })
+
+  it('is never left out when topics do not matter, or when it fits', async () => {
+    const chain = chainOf(50, 0)
+    const asked: Asked[] = []
+    const rpc = createChainRpc([chain], noting(asked))
+    const { topics: _, ...anyTopic } = queryOf(chain)
+    await createLogRanges({ rpc, concurrency: 2, mostListed: 5 }).fetch(anyTopic)
+    await createLogRanges({ rpc, concurrency: 2, mostListed: 60 }).fetch(queryOf(chain))
+    expect(asked.filter(({ addresses }) => addresses === null)).toEqual([])
+    expect(asked).toHaveLength(13)
+  })
+
+  const refusals: readonly (readonly [string, RpcFault])[] = [
+    ['wants addresses', { kind: 'too-large', limit: { kind: 'unlisted' } }],
+    ['refuses', { kind: 'rejected', code: -32602, text: 'invalid params' }],
+    ['fails', { kind: 'node', code: -32701, text: 'an address, please' }],
+    ['takes too long', { kind: 'timeout' }],
+  ]
+  it.each(refusals)('is named to a provider that %s without it, and for a while that is not tried again', async (_, fault) => {
+    const chain = chainOf(60, 2)
+    const asked: Asked[] = []
+    const intercept = (provider: string, { params }: RpcCall, answer: () => unknown) => {
+      const { address, fromBlock } = (params[0] ?? {}) as Partial<RangeFilter>
+      if (fromBlock !== undefined && address === undefined) throw new RpcError(fault, provider)
+      return answer()
+    }
+    const ranges = createLogRanges({ rpc: createChainRpc([chain], noting(asked, intercept)), concurrency: 1, mostListed: 5 })
+    await expect(ranges.fetch(queryOf(chain))).resolves.toEqual({ logs: wanted(chain), to: 60 })
+    expect(asked.filter(({ addresses }) => addresses === null)).toHaveLength(1)
+    asked.length = 0
+    for (let round = 0; round < 20; round++) await ranges.fetch(queryOf(chain))
+    expect(asked.filter(({ addresses }) => addresses === null)).toHaveLength(0)
+  })
+
+  it('is named for a block that is too much without it', async () => {
+    const chain = chainOf(20, 30)
+    const intercept = (_: string, call: RpcCall, answer: () => unknown) => {
+      const logs = answer()
+      if (call.method === 'eth_getLogs' && (logs as unknown[]).length > 25)
+        throw new NodeFailure(-32005, 'query returned more than 25 results')
+      return logs
+    }
+    const ranges = createLogRanges({ rpc: createChainRpc([chain], { intercept }), concurrency: 2, mostListed: 5 })
+    for (let round = 0; round < 3; round++) await expect(ranges.fetch(queryOf(chain))).resolves.toEqual({ logs: wanted(chain), to: 20 })
+  })
+
+  it('brings the same logs whichever way each stretch is asked for', async () => {
+    const block = fc.array(fc.tuple(fc.nat({ max: 90 }), fc.boolean()), { maxLength: 8 })
+    const trouble = fc.array(fc.constantFrom('none', 'none', 'unlisted', 'density', 'blocks', 'timeout'), { minLength: 1, maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(block, { minLength: 1, maxLength: 60 }),
+        trouble,
+        fc.integer({ min: 1, max: 40 }),
+        fc.integer({ min: 5, max: 80 }),
+        async (blocks, troubles, mostListed, maxLogs) => {
+          const chain = createSimulatedChain()
+          for (const logs of blocks)
+            chain.mine(logs.map(([index, moved]) => ({ address: testAddress(index), topics: [moved ? MOVED : OTHER] })))
+          let at = 0
+          const intercept = (provider: string, call: RpcCall, answer: () => unknown) => {
+            const { address, fromBlock, toBlock } = (call.params[0] ?? {}) as Partial<RangeFilter>
+            if (fromBlock === undefined || address !== undefined) return answer()
+            const trouble = troubles[at++ % troubles.length]
+            if (trouble === 'unlisted') throw new NodeFailure(-32701, 'Please specify an address in your request')
+            if (trouble === 'density') throw new NodeFailure(-32005, 'query returned more than 10000 results')
+            if (trouble === 'blocks' && fromBlock !== toBlock) throw new NodeFailure(-32005, 'block range is too wide')
+            if (trouble === 'timeout') throw new RpcError({ kind: 'timeout' }, provider)
+            return answer()
+          }
+          const ranges = createLogRanges({ rpc: createChainRpc([chain], { intercept }), concurrency: 3, mostListed })
+          const all = chain.logs().filter(({ address, topics }) => sixty.includes(address) && topics[0] === MOVED)
+          for (let from = 1; from < chain.head().header.number; ) {
+            const range = await ranges.fetch(queryOf(chain, { from, maxLogs }))
+            expect(range.logs).toEqual(all.filter(({ blockNumber }) => blockNumber >= from && blockNumber <= range.to))
+            expect(range.to).toBeGreaterThanOrEqual(from)
+            from = range.to + 1
+          }
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+
+  it('of the logs that it leaves to be told apart keeps only those that are wanted, and believes no lie about those', async () => {
+    const chain = chainOf(4, 2)
+    const lying = (change: (logs: Record<string, unknown>[]) => unknown) => {
+      const intercept = (_: string, call: RpcCall, answer: () => unknown) =>
+        call.method === 'eth_getLogs' ? change(answer() as Record<string, unknown>[]) : answer()
+      return createLogRanges({ rpc: createChainRpc([chain], { intercept }), concurrency: 1, mostListed: 5 }).fetch(queryOf(chain))
+    }
+    const inconsistent = { code: 'rpc_inconsistent' }
+    await expect(lying(logs => [{ ...logs[0], topics: [OTHER] }, ...logs.slice(1)])).resolves.toEqual({
+      logs: wanted(chain).slice(1),
+      to: 4,
+    })
+    await expect(lying(logs => [{ ...logs[0], blockNumber: '0xff' }, ...logs.slice(1)])).rejects.toMatchObject(inconsistent)
+    await expect(lying(logs => [{ ...logs[0], removed: true }, ...logs.slice(1)])).rejects.toMatchObject(inconsistent)
+    await expect(lying(logs => [...logs, logs[0]])).rejects.toMatchObject(inconsistent)
+  })
+})

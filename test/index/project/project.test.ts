@@ -1,0 +1,332 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
+import { CANDLE_INTERVALS } from '#domain/candle.ts'
+import { type Changes, type CurrentRows } from '#domain/changes.ts'
+import { type Decimal, formatDecimal, ratio } from '#domain/decimal.ts'
+import { project } from '#index/project/project.ts'
+import type { TokenEvent } from '#launchpads/tokenEvent.ts'
+import { partRows } from '#store/rows/splitNewRows.ts'
+import { type MemoryRows, memoryRows } from '#test/support/memoryRows.ts'
+
+const address = (index: number) => `0x${index.toString(16).padStart(40, '0')}` as Address
+const WETH = address(0xeee)
+const CREATOR = address(0xc0)
+const TOKENS = [address(1), address(2)]
+const WALLETS = [address(0x10), address(0x11), address(0x12)]
+const DEAD = '0x000000000000000000000000000000000000dead' as Address
+const curveOf = (token: Address) => address(0x1000 + Number(BigInt(token)))
+const poolOf = (token: Address) => address(0x2000 + Number(BigInt(token)))
+/** Candles of every interval begin then. */
+const GENESIS_TIME = 1_795_046_400
+
+interface Block {
+  readonly number: number
+  readonly timestamp: number
+  readonly events: readonly TokenEvent[]
+}
+
+/** What one random step means; positions are filled in when blocks are built. */
+type Step = {
+  readonly token: number
+  readonly gap: number
+  readonly wallet: number
+  readonly other: number
+  readonly amount: bigint
+  readonly wei: bigint
+  readonly kind: number
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  token: fc.integer({ min: 0, max: 1 }),
+  gap: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 30 }), fc.constantFrom(299, 301, 3_601, 90_000)),
+  wallet: fc.integer({ min: 0, max: 2 }),
+  other: fc.integer({ min: 0, max: 3 }),
+  amount: fc.bigInt({ min: 0n, max: 10n ** 24n }),
+  wei: fc.bigInt({ min: 0n, max: 10n ** 19n }),
+  kind: fc.integer({ min: 0, max: 9 }),
+})
+
+function buildChain(steps: readonly Step[]): readonly Block[] {
+  const blocks: Block[] = []
+  let timestamp = GENESIS_TIME
+  let number = 100
+  let logIndex = 0
+  const migrated = new Set<Address>()
+  const at = () => ({ blockNumber: number, blockHash: `0x${number}` as Hex, timestamp, txHash: `0x${number}` as Hex, logIndex: logIndex++ })
+  const launches = TOKENS.flatMap((token): TokenEvent[] => [
+    {
+      ...at(),
+      kind: 'launch',
+      token,
+      launchpad: 'test',
+      creator: CREATOR,
+      symbol: 'T',
+      name: 'Token',
+      decimals: 18,
+      metadataUri: null,
+      creatorFeeBps: 50,
+      feesTold: { accrued: true, claimed: true },
+      graduation: { status: 'bonding', targetWei: 10n ** 20n },
+    },
+    { ...at(), kind: 'poolCreated', token, main: true, pool: facts(curveOf(token), 'curve', token) },
+    {
+      ...at(),
+      kind: 'poolChanged',
+      token,
+      pool: curveOf(token),
+      ...price(10n ** 18n, 10n ** 27n),
+      reserves: { mode: 'set', token: 10n ** 27n, quote: 0n },
+    },
+    { ...at(), kind: 'transfer', token, from: ZERO_ADDRESS, to: curveOf(token), amount: 10n ** 27n },
+  ])
+  blocks.push({ number, timestamp, events: launches })
+  let events: TokenEvent[] = []
+  for (const { token: index, gap, wallet, other, amount, wei, kind } of steps) {
+    if (gap !== 0 && events.length > 0) blocks.push({ number, timestamp, events })
+    if (gap !== 0) {
+      events = []
+      number += 1
+      timestamp += gap
+      logIndex = 0
+    }
+    const token = TOKENS[index] as Address
+    const maker = WALLETS[wallet] as Address
+    const venue = migrated.has(token) ? poolOf(token) : curveOf(token)
+    if (kind < 5) {
+      const buy = kind < 3
+      events.push(
+        { ...at(), kind: 'transfer', token, from: buy ? venue : maker, to: buy ? maker : venue, amount },
+        {
+          ...at(),
+          kind: 'poolChanged',
+          token,
+          pool: venue,
+          ...price(wei + 1n, amount + 1n),
+          reserves: { mode: 'move', token: buy ? -amount : amount, quote: buy ? wei : -wei },
+        },
+        {
+          ...at(),
+          kind: 'trade',
+          token,
+          pool: venue,
+          phase: migrated.has(token) ? 'pool' : 'curve',
+          side: buy ? 'buy' : 'sell',
+          maker,
+          amountToken: amount,
+          amountWei: wei,
+          feeWei: wei / 100n,
+        },
+        {
+          ...at(),
+          kind: 'creatorFee',
+          token,
+          launchpad: 'test',
+          creator: CREATOR,
+          currency: WETH,
+          scope: 'token',
+          accrued: wei / 200n,
+          claimed: 0n,
+        },
+      )
+    } else if (kind < 8) {
+      const to = [...WALLETS, DEAD][other] as Address
+      events.push({ ...at(), kind: 'transfer', token, from: maker, to, amount })
+    } else if (kind === 8) {
+      events.push({
+        ...at(),
+        kind: 'creatorFee',
+        token,
+        launchpad: 'test',
+        creator: CREATOR,
+        currency: WETH,
+        scope: 'token',
+        accrued: 0n,
+        claimed: wei / 400n,
+      })
+    } else if (!migrated.has(token)) {
+      migrated.add(token)
+      events.push(
+        { ...at(), kind: 'completed', token, raisedWei: wei },
+        { ...at(), kind: 'poolCreated', token, main: false, pool: facts(poolOf(token), 'uniswap-v3', token) },
+        { ...at(), kind: 'poolChanged', token, pool: poolOf(token), ...price(wei + 1n, amount + 1n) },
+        { ...at(), kind: 'migrated', token, pool: poolOf(token) },
+      )
+    }
+  }
+  if (events.length > 0) blocks.push({ number, timestamp, events })
+  return blocks
+}
+
+function facts(pool: Address, type: 'curve' | 'uniswap-v3', token: Address) {
+  return { address: pool, type, quoteToken: WETH, quoteDecimals: 18, tokenIsToken0: token < WETH, feeBps: 100 }
+}
+
+function price(wei: bigint, amount: bigint) {
+  return { reserves: null, priceWeth: ratio(wei, amount), concentrated: null, liquidityChange: null }
+}
+
+function index(
+  blocks: readonly Block[],
+  cuts: readonly boolean[],
+  beforeWrite: (changes: Changes, before: CurrentRows, rows: MemoryRows) => void = () => undefined,
+): MemoryRows {
+  const rows = memoryRows()
+  let batch: Block[] = []
+  for (const [position, block] of blocks.entries()) {
+    batch.push(block)
+    if (cuts[position % cuts.length] === false && position < blocks.length - 1) continue
+    const now = block.timestamp
+    const events = batch.flatMap(entry => entry.events)
+    const before = rows.load(now)
+    const changes = project({ events, rows: before, now, weth: WETH, ethUsd: null, directory: { lookup: () => undefined }, blocks: [] })
+    beforeWrite(changes, before, rows)
+    rows.write(changes)
+    batch = []
+  }
+  return rows
+}
+
+const back = (one: Step): Step => ({ ...one, gap: -one.gap })
+
+const chain = fc.array(step, { maxLength: 60 }).map(buildChain)
+
+/** Price changes and windows are the state at the last block, so a token that nothing touches keeps the time of its last roll. */
+function comparable(rows: MemoryRows) {
+  return {
+    ...rows.tables,
+    tokens: [...rows.tables.tokens.values()].map(({ windowsAt: _, ...token }) => token),
+    trades: sorted(rows.tables.trades),
+  }
+}
+
+function sorted<T extends { readonly blockNumber: number; readonly logIndex: number }>(trades: readonly T[]): readonly T[] {
+  return trades.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+}
+
+describe('projecting', () => {
+  test('gives the same rows however the chain is cut into batches', () => {
+    fc.assert(
+      fc.property(chain, fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }), (blocks, cuts) => {
+        expect(comparable(index(blocks, cuts))).toEqual(comparable(index(blocks, [true])))
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('calls rows new only where there is none of their key, and most of those', () => {
+    const seen = { fresh: 0, unknown: 0 }
+    fc.assert(
+      fc.property(
+        // Time goes backwards, too, as a lying provider may have it.
+        fc.array(fc.oneof({ weight: 5, arbitrary: step }, step.map(back)), { minLength: 1, maxLength: 60 }),
+        fc.array(fc.boolean(), { minLength: 1, maxLength: 7 }),
+        (steps, cuts) => {
+          index(buildChain(steps), cuts, (changes, before, { tables }) => {
+            const { balances, candles } = partRows(changes, before)
+            const isStored = (row: (typeof candles.fresh)[number]) => tables.candles.has(`${row.token} ${row.intervalSeconds} ${row.time}`)
+            expect(candles.fresh.filter(isStored)).toEqual([])
+            expect(balances.fresh.filter(row => tables.balances.has(`${row.token}${row.holder}`))).toEqual([])
+            expect(balances.known.filter(row => !tables.balances.has(`${row.token}${row.holder}`))).toEqual([])
+            expect(new Set([...candles.fresh, ...candles.known])).toEqual(new Set(changes.candles))
+            seen.fresh += candles.fresh.length
+            seen.unknown += changes.candles.filter(row => !isStored(row)).length
+          })
+        },
+      ),
+      { numRuns: 1_000 },
+    )
+    expect(seen.fresh).toBeGreaterThan(seen.unknown / 2)
+  })
+
+  test('keeps balances equal to the sum of transfers, the holder count to the positive ones and the supply to what was minted', () => {
+    fc.assert(
+      fc.property(chain, blocks => {
+        const { tables } = index(blocks, [true, false])
+        for (const token of TOKENS) {
+          const transfers = blocks.flatMap(block => block.events).filter(event => event.kind === 'transfer' && event.token === token)
+          const balances = new Map<Address, bigint>()
+          for (const event of transfers) {
+            if (event.kind !== 'transfer') continue
+            balances.set(event.from, (balances.get(event.from) ?? 0n) - event.amount)
+            balances.set(event.to, (balances.get(event.to) ?? 0n) + event.amount)
+          }
+          expect(-(balances.get(ZERO_ADDRESS) ?? 0n)).toBe(tables.tokens.get(token)?.totalSupply)
+          balances.delete(ZERO_ADDRESS)
+          const stored = [...tables.balances.values()].filter(row => row.token === token)
+          for (const row of stored) expect(row.balance).toBe(balances.get(row.holder))
+          expect(tables.tokens.get(token)?.holderCount).toBe([...balances.values()].filter(balance => balance > 0n).length)
+        }
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test('gives candles that an independent fold of the trades gives too', () => {
+    fc.assert(
+      fc.property(chain, fc.array(fc.boolean(), { minLength: 1, maxLength: 5 }), (blocks, cuts) => {
+        const { tables } = index(blocks, cuts)
+        for (const token of TOKENS) {
+          for (const seconds of Object.values(CANDLE_INTERVALS)) {
+            const trades = sorted(tables.trades).filter(trade => trade.token === token)
+            const groups = Map.groupBy(trades, trade => Math.floor(trade.timestamp / seconds) * seconds)
+            const expected = [...groups].map(([time, group]) => {
+              const prices = group.map(trade => trade.priceWeth as Decimal)
+              const ordered = prices.toSorted((a, b) => (a < b ? -1 : 1))
+              const volumeWei = group.reduce((sum, trade) => sum + (trade.amountWei as bigint), 0n)
+              return { time, open: prices[0], high: ordered.at(-1), low: ordered[0], close: prices.at(-1), volumeWei, trades: group.length }
+            })
+            const stored = [...tables.candles.values()]
+              .filter(candle => candle.token === token && candle.intervalSeconds === seconds)
+              .map(({ time, open, high, low, close, volumeWei, trades: count }) => ({
+                time,
+                open,
+                high,
+                low,
+                close,
+                volumeWei,
+                trades: count,
+              }))
+            expect(stored.toSorted((a, b) => a.time - b.time)).toEqual(expected)
+          }
+        }
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test('passes over what happens to a token that was never launched', () => {
+    const rows = memoryRows()
+    const [launch] = buildChain([])
+    const events = (launch?.events ?? []).filter(event => event.kind !== 'launch')
+    const changes = project({
+      events,
+      rows: rows.load(0),
+      now: 0,
+      weth: WETH,
+      ethUsd: null,
+      directory: { lookup: () => undefined },
+      blocks: [],
+    })
+    expect(changes).toEqual({ tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [], blocks: [] })
+  })
+
+  test('prices a trade by its amounts without the fee, and a dust trade by the pool', () => {
+    const trade = (amount: bigint, wei: bigint) => {
+      const [launch] = buildChain([])
+      const block = buildChain([{ token: 0, gap: 5, wallet: 0, other: 0, amount, wei, kind: 0 }]).at(-1) as Block
+      const events = [...(launch as Block).events, ...block.events]
+      return project({
+        events,
+        rows: memoryRows().load(0),
+        now: block.timestamp,
+        weth: WETH,
+        ethUsd: null,
+        directory: { lookup: () => undefined },
+        blocks: [],
+      }).trades[0]
+    }
+    expect(formatDecimal(trade(10n ** 20n, 10n ** 18n)?.priceWeth as Decimal)).toBe('0.0099')
+    expect(trade(1n, 999n)?.priceWeth).toBe(trade(1n, 999n)?.priceAfterWeth)
+  })
+})

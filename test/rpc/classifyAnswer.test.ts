@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { BATCH, classifyHttpStatus, classifyNodeError, parseRetryAfter } from '#rpc/classifyAnswer.ts'
+
+const OK = { status: 200, retryAfterMs: null }
+
+describe('classifyNodeError', () => {
+  const kindOf = (method: string, code: number, text: string) => classifyNodeError(method, { code, text }, OK).kind
+
+  it('reads a range limit only in an answer to a query of logs', () => {
+    expect(kindOf('eth_getLogs', -32000, 'block range is too wide')).toBe('too-large')
+    expect(kindOf('eth_call', -32000, 'block range is too wide')).toBe('node')
+  })
+
+  it.each([
+    [429, 'anything'],
+    [-32005, 'limit exceeded'],
+    [-32007, '50/second request limit reached'],
+    [-32000, 'Your app has exceeded its compute units per second capacity'],
+    [-32603, 'Too Many Requests'],
+    [0, 'daily request count exceeded, request rate limited'],
+  ])('takes %i "%s" as a rate limit', (code, text) => {
+    expect(kindOf('eth_getBlockByNumber', code, text)).toBe('rate-limited')
+  })
+
+  it('keeps what the header says beside a rate limit in the body', () => {
+    const fault = classifyNodeError('eth_call', { code: -32000, text: 'slow down' }, { status: 429, retryAfterMs: 4_000 })
+    expect(fault).toEqual({ kind: 'rate-limited', retryAfterMs: 4_000 })
+  })
+
+  it.each([
+    ['eth_getLogs', -32000, 'unknown block'],
+    ['eth_getLogs', -32000, 'block range extends beyond current head block'],
+    ['eth_getBlockByNumber', -39001, 'Unknown block'],
+    ['eth_call', -32000, 'header not found'],
+    ['eth_getLogs', -32000, 'requested block is not yet available'],
+  ])('takes %s %i "%s" as a block that the node does not have', (method, code, text) => {
+    expect(kindOf(method, code, text)).toBe('missing')
+  })
+
+  it.each([
+    [3, 'execution reverted: no'],
+    [-32000, 'execution reverted'],
+    [-32601, 'the method eth_foo does not exist/is not available'],
+    [-32602, 'invalid argument 0: hex string without 0x prefix'],
+  ])('takes %i "%s" as a refusal that is the same everywhere', (code, text) => {
+    expect(kindOf('eth_call', code, text)).toBe('rejected')
+  })
+
+  it('takes a refused batch as too many calls, in words and without', () => {
+    expect(kindOf(BATCH, -32600, 'Batch of more than 3 requests are not allowed on free tier')).toBe('batch-too-large')
+    expect(kindOf(BATCH, -32600, 'invalid request')).toBe('batch-too-large')
+  })
+
+  it('takes anything else as trouble of this node', () => {
+    expect(kindOf('eth_getLogs', -32603, 'internal error')).toBe('node')
+    expect(kindOf('eth_getLogs', -32000, 'no backend is currently healthy to serve traffic')).toBe('node')
+  })
+})
+
+describe('classifyHttpStatus', () => {
+  it('tells the statuses apart', () => {
+    const at = (method: string, status: number) => classifyHttpStatus(method, { status, retryAfterMs: 7 }).kind
+    expect(at('eth_call', 429)).toBe('rate-limited')
+    expect(at('eth_getLogs', 413)).toBe('too-large')
+    expect(at(BATCH, 413)).toBe('batch-too-large')
+    expect(at('eth_call', 503)).toBe('http')
+    expect(at('eth_call', 401)).toBe('http')
+  })
+})
+
+describe('parseRetryAfter', () => {
+  const now = Date.UTC(2025, 0, 1, 12)
+  it.each([
+    ['7', 7_000],
+    ['0', 0],
+    ['1.5', 1_500],
+    ['Wed, 01 Jan 2025 12:00:30 GMT', 30_000],
+    ['Wed, 01 Jan 2025 11:00:00 GMT', 0],
+    ['soon', null],
+    ['-5', null],
+    ['', null],
+  ])('reads "%s"', (header, milliseconds) => {
+    expect(parseRetryAfter(header, now)).toBe(milliseconds)
+  })
+
+  it('is null without the header', () => {
+    expect(parseRetryAfter(null, now)).toBeNull()
+  })
+})

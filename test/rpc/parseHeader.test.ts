@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { parseHeader, parseQuantity } from '#rpc/parseHeader.ts'
+import { createSimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
+
+const chain = createSimulatedChain()
+const block = chain.mine([{ address: testAddress(1), topics: [`0x${'AB'.repeat(32)}`], data: '0xAbCd' }])
+const rawHeader = chain.answer('eth_getBlockByNumber', ['0x1', false]) as Record<string, unknown>
+
+describe('parseHeader', () => {
+  it('reads a header', () => {
+    expect(parseHeader(rawHeader, 'block 1')).toEqual(block.header)
+  })
+
+  it('makes hex lower-case', () => {
+    const shouting = { ...rawHeader, hash: block.header.hash.toUpperCase().replace('0X', '0x') }
+    expect(parseHeader(shouting, 'block 1').hash).toBe(block.header.hash)
+  })
+
+  it('does without a base fee', () => {
+    expect(parseHeader({ ...rawHeader, baseFeePerGas: undefined }, 'block 1').baseFeeWei).toBeNull()
+  })
+
+  it('takes null for a block that is not there', () => {
+    expect(() => parseHeader(null, 'block 9')).toThrow(expect.objectContaining({ fault: { kind: 'missing', what: 'block 9' } }))
+  })
+
+  it.each([
+    ['hash', null],
+    ['hash', '0x12'],
+    ['number', '12'],
+    ['number', '0xffffffffffffffff'],
+    ['number', '0x3fffffffffffff'],
+    ['timestamp', undefined],
+    ['logsBloom', '0x'],
+    ['parentHash', 7],
+    ['baseFeePerGas', '0xzz'],
+  ])('refuses a %s of %s', (field, value) => {
+    expect(() => parseHeader({ ...rawHeader, [field]: value }, 'block 1')).toThrow(
+      expect.objectContaining({ code: 'rpc_inconsistent', fault: expect.objectContaining({ kind: 'garbled' }) as unknown }),
+    )
+  })
+
+  it.each([['a string'], [7], [undefined], [true]])('refuses %s', raw => {
+    expect(() => parseHeader(raw, 'block 1')).toThrow('not an answer')
+  })
+})
+
+describe('parseQuantity', () => {
+  it('reads exact numbers only', () => {
+    expect(parseQuantity('0x1fffffffffffff', 'n')).toBe(Number.MAX_SAFE_INTEGER)
+    expect(() => parseQuantity('0x20000000000000', 'n')).toThrow('not an answer: n')
+  })
+})

@@ -1,0 +1,117 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { createOrm } from '#store/connection/orm.ts'
+import { FOR_THESE_VALUES, MOST_PREPARED } from '#store/connection/preparedStatements.ts'
+import { BalanceEntity } from '#store/tables/balance.ts'
+import { TokenEntity } from '#store/tables/token.ts'
+import { administer, openOrm, silentLogger, useDatabase } from '#test/support/database.ts'
+import { addressOf, insertRows, tokenRow, wordOf } from '#test/support/rows.ts'
+
+const database = await useDatabase()
+
+describe('the ORM', () => {
+  test('keeps numbers of any size exact and bytes as lower-case hex', async () => {
+    const huge = (2n ** 256n - 1n).toString()
+    await insertRows(database.kysely, 'token', [tokenRow(1, { total_supply: huge, price_weth: '0.000000000000000000000000000000000001' })])
+    const em = openOrm(database.url).em.fork()
+    const token = await em.findOneOrFail(TokenEntity, { address: addressOf(1) })
+    expect(token).toMatchObject({
+      address: addressOf(1),
+      totalSupply: huge,
+      priceWeth: '0.000000000000000000000000000000000001',
+      createdTxHash: wordOf(1),
+      mainPool: null,
+      createdAt: 1_700_000_000,
+    })
+    token.totalSupply = '7'
+    token.mainPool = wordOf(0xabcdef)
+    await em.flush()
+    const { rows } = await sql`select total_supply, encode(main_pool, 'hex') as pool from token`.execute(database.kysely)
+    expect(rows).toEqual([{ total_supply: '7', pool: wordOf(0xabcdef).slice(2) }])
+  })
+
+  test('finds rows by the parts of a key that is bytes', async () => {
+    const key = { token: addressOf(1), holder: addressOf(2) }
+    await insertRows(database.kysely, 'balance', [{ ...key, balance: '-5', type: 'pool', last_changed_block: 9 }])
+    expect(await openOrm(database.url).em.fork().findOne(BalanceEntity, key)).toMatchObject({
+      ...key,
+      balance: '-5',
+      type: 'pool',
+      lastChangedBlock: 9,
+    })
+  })
+
+  test('opens no more connections than it may, with its name and limits on each', async () => {
+    const orm = openOrm(database.url, { poolSize: 3, applicationName: 'test-limits', statementTimeoutMs: 1234, lockTimeoutMs: 567 })
+    const db = orm.em.getKysely()
+    const pids = await Promise.all(
+      Array.from(
+        { length: 20 },
+        async () => (await sql<{ pid: number }>`select pg_backend_pid() as pid, pg_sleep(0.01)`.execute(db)).rows[0]?.pid,
+      ),
+    )
+    expect(new Set(pids).size).toBe(3)
+    const { rows } = await sql`select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
+      current_setting('application_name') as name, current_setting('idle_in_transaction_session_timeout') as idle`.execute(db)
+    expect(rows).toEqual([{ statement: '1234ms', lock: '567ms', name: 'test-limits', idle: '1min' }])
+  })
+
+  // On a server with PostgreSQL's defaults every list of tokens read the table from end to end.
+  test('plans alike on every server, unless the address says otherwise', async () => {
+    const { pathname } = new URL(database.url)
+    const server = { random_page_cost: '4', jit: 'on', work_mem: '3MB' }
+    for (const [name, value] of Object.entries(server)) {
+      await administer(sql`alter database ${sql.id(pathname.slice(1))} set ${sql.id(name)} = ${sql.lit(value)}`)
+    }
+    const settingsOf = async (url: string) => {
+      const { rows } = await sql`select current_setting('random_page_cost') as random_page_cost, current_setting('jit') as jit,
+        current_setting('work_mem') as work_mem`.execute(openOrm(url).em.getKysely())
+      return rows
+    }
+    expect(await settingsOf(database.url)).toEqual([{ ...server, random_page_cost: '1.1', jit: 'off' }])
+    const url = new URL(database.url)
+    url.searchParams.set('options', '-c random_page_cost=2')
+    expect(await settingsOf(url.href)).toEqual([{ ...server, random_page_cost: '2', jit: 'off' }])
+  })
+
+  test('prepares what it is given first on each connection, once', async () => {
+    const db = openOrm(database.url, { poolSize: 1 }).em.getKysely()
+    const ask = async (text: string, value: number) =>
+      (await sql<{ answer: number }>`select ${value}::integer as answer ${sql.raw(text)}`.execute(db)).rows[0]?.answer
+    for (let value = 0; value < 3; value++) expect(await ask('', value)).toBe(value)
+    await sql`${FOR_THESE_VALUES} select ${1}::integer`.execute(db)
+    for (let index = 0; index < MOST_PREPARED + 10; index++) expect(await ask(`-- ${index}`, index)).toBe(index)
+    // Asked without a parameter, hence not prepared itself.
+    const { rows } = await sql<{ statement: string; runs: number }>`
+      select statement, (generic_plans + custom_plans)::integer as runs from pg_prepared_statements`.execute(db)
+    expect(rows).toHaveLength(MOST_PREPARED)
+    expect(rows.filter(({ runs }) => runs === 3)).toEqual([{ statement: 'select $1::integer as answer ', runs: 3 }])
+  })
+
+  test('prepares again what failed to be parsed', async () => {
+    const db = openOrm(database.url, { poolSize: 1 }).em.getKysely()
+    const ask = () => sql`select ${1}::integer as one from made_later`.execute(db)
+    await expect(ask()).rejects.toThrow('does not exist')
+    await sql`create table made_later as select`.execute(db)
+    expect((await ask()).rows).toEqual([{ one: 1 }])
+    await sql`drop table made_later`.execute(db)
+  })
+
+  test('takes parameters of the URL that the ORM itself leaves out', async () => {
+    const url = new URL(database.url)
+    url.searchParams.set('options', '-c work_mem=7MB')
+    const { rows } = await sql`select current_setting('work_mem') as memory`.execute(openOrm(url.href).em.getKysely())
+    expect(rows).toEqual([{ memory: '7MB' }])
+    url.search = '?sslmode=require'
+    await expect(sql`select 1`.execute(openOrm(url.href).em.getKysely())).rejects.toThrow('does not support SSL')
+  })
+
+  test.each(['not a url with s3cret', 'mysql://user:s3cret@host/db', 'postgres://user:s3cret@host', 'postgres://user:s3cret@host:port/db'])(
+    'refuses "%s" without repeating it',
+    url => {
+      expect(() => createOrm(url, silentLogger)).toThrow(
+        expect.objectContaining({ code: 'config_invalid', message: expect.not.stringContaining('s3cret') }),
+      )
+    },
+  )
+})

@@ -1,0 +1,289 @@
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { addressOf } from '#benchmarks/macro/growth/hex.ts'
+import { loadTables } from '#benchmarks/macro/growth/loadTables.ts'
+import { blockAt, END, type GrowthScale, startOf } from '#benchmarks/macro/growth/scale.ts'
+import { spoolTokens } from '#benchmarks/macro/growth/spoolTokens.ts'
+import { WETH } from '#benchmarks/macro/growth/tokenEvents.ts'
+import { LAUNCHPADS } from '#benchmarks/macro/growth/tokenPlan.ts'
+import type { Address } from '#domain/address.ts'
+import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
+import { HOLDER_TYPES } from '#domain/holder.ts'
+import { type HoldersQuery, TOKEN_SORTS, type TokenSort, type TokensQuery, type TradesQuery } from '#domain/queries.ts'
+import type { GraduationStatus } from '#domain/token.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { readCandles } from '#store/reads/candles.ts'
+import { createChainStats } from '#store/reads/chainStats.ts'
+import { readClaimable } from '#store/reads/claimable.ts'
+import { MOST_LOOKED_AT, readHolders } from '#store/reads/holders.ts'
+import { readSearch } from '#store/reads/search.ts'
+import { readSnapshots } from '#store/reads/snapshots.ts'
+import { readToken, readTokens } from '#store/reads/tokens.ts'
+import { readTrades } from '#store/reads/trades.ts'
+import { bytesToAddress, toBytes } from '#store/rows/bytes.ts'
+import { readTokensUpdatedAt } from '#store/rows/cursor.ts'
+import { readPlainHolders } from '#store/rows/holderCodes.ts'
+import { loadRows } from '#store/rows/loadRows.ts'
+import { useDatabase } from '#test/support/database.ts'
+import { type MeasuredNode, measuredPlansOf } from '#test/support/explain.ts'
+import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
+
+/*
+ * The plans of every query that a request can lead to, on tables of the shape of large ones: a few tokens with most of the trades and holders, a creator
+ * with a twentieth of all tokens, statuses and launchpads of next to none.
+ */
+
+const SCALE: GrowthScale = {
+  name: 'test',
+  seed: 5,
+  tokens: 5_000,
+  trades: 80_000,
+  mostTrades: 12_000,
+  wallets: 10_007,
+  creators: 1_000,
+  days: 30,
+}
+const CHAIN_ID = 8_453
+const GROWING = ['token', 'pool', 'trade', 'balance', 'candle', 'creator_fee', 'trader', 'block_undo', 'holder_code']
+
+const { kysely } = await useDatabase()
+
+beforeAll(async () => {
+  const folder = await makeTemporaryFolder()
+  spoolTokens(SCALE, folder.path, { share: 0, shares: 1, onProgress: () => undefined })
+  await loadTables(kysely, SCALE, folder.path, () => undefined)
+  await folder.remove()
+})
+
+/** What is wrong with the statements of some work: reading a growing table from end to end, or more rows than the bound, or sorting more. */
+async function faultsOf(work: (db: Queryable) => Promise<unknown>, mostRows: number): Promise<readonly string[]> {
+  const plans = await measuredPlansOf(kysely, work)
+  return plans.flatMap(nodes => {
+    const scans = nodes.filter(node => GROWING.includes(node['Relation Name'] ?? ''))
+    const endToEnd = scans.filter(node => node['Node Type'] === 'Seq Scan').map(node => `reads ${node['Relation Name']} from end to end`)
+    const rows = scans.reduce((sum, node) => sum + rowsRead(node), 0)
+    const tooMany =
+      rows > mostRows ? [`reads ${rows} rows: ${scans.map(node => `${node['Index Name']} ${rowsRead(node)}`).join(', ')}`] : []
+    const sorted = nodes
+      .filter(node => node['Node Type'].endsWith('Sort'))
+      .map(node => (node.Plans ?? []).reduce((sum, { 'Actual Rows': of, 'Actual Loops': loops }) => sum + of * loops, 0))
+      .filter(count => count > mostRows)
+    return [...endToEnd, ...tooMany, ...sorted.map(count => `sorts ${count} rows`)]
+  })
+}
+
+function rowsRead(node: MeasuredNode): number {
+  const each = node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
+  return Math.round(each * node['Actual Loops'])
+}
+
+/** Every combination of one value of each. */
+function combinations<T extends Record<string, readonly unknown[]>>(values: T): { readonly [K in keyof T]: T[K][number] }[] {
+  return Object.entries(values).reduce<Record<string, unknown>[]>(
+    (combined, [name, choices]) => combined.flatMap(one => choices.map(choice => ({ ...one, [name]: choice }))),
+    [{}],
+  ) as { readonly [K in keyof T]: T[K][number] }[]
+}
+
+/** Without what is undefined, as a request without the parameter. */
+function given<T extends object>(query: T): T {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as T
+}
+
+const LIMIT = 10
+const STATUSES: readonly (GraduationStatus | undefined)[] = [undefined, 'none', 'bonding', 'completed', 'migrated']
+
+describe('every list of tokens', () => {
+  // A part of the list per launchpad and status, of which a page reads its length, and then the tokens of the page with their pools.
+  const MOST_ROWS = 16 * (LIMIT + 1) + 40
+
+  test.each(TOKEN_SORTS)('reads a bounded stretch of an index, by %s', async sort => {
+    expect(await faultsOfLists(sort, undefined, MOST_ROWS)).toEqual([])
+  })
+
+  test.each(TOKEN_SORTS)('of a creator reads the index entries of the creator’s tokens, by %s', async sort => {
+    const { rows } = await sql<{ creator: Buffer; count: number }>`
+      select creator, count(*)::integer as count from token where creator in (${toBytes(addressOf('creator', 0))}, ${toBytes(addressOf('creator', 9))})
+      group by creator order by count desc`.execute(kysely)
+    expect(rows).toHaveLength(2)
+    for (const { creator, count } of rows) {
+      // Those with a value and those without are read apart.
+      expect(await faultsOfLists(sort, bytesToAddress(creator), MOST_ROWS + 2 * count)).toEqual([])
+    }
+  })
+
+  async function faultsOfLists(sort: TokenSort, creator: Address | undefined, mostRows: number): Promise<readonly string[]> {
+    const queries = combinations({ order: ['asc', 'desc'], status: STATUSES, launchpad: [undefined, LAUNCHPADS[0], LAUNCHPADS[3]] })
+    const faults: string[] = []
+    for (const filters of queries) {
+      const query = given({ sort, limit: LIMIT, creator, ...filters }) as TokensQuery
+      const found = await faultsOf(db => pageOf(3, query, asked => readTokens(db, asked, CHAIN_ID)), mostRows)
+      faults.push(...found.map(fault => `${JSON.stringify(query)}: ${fault}`))
+    }
+    return faults
+  }
+
+  test('reads a bounded stretch among those without a value', async () => {
+    const cursor = { value: null, address: addressOf('token', 3) }
+    for (const sort of ['marketCap', 'priceChange24h', 'priceChange1h', 'liquidity', 'lastTradeAt', 'graduation'] as const) {
+      expect(await faultsOf(db => readTokens(db, { sort, order: 'desc', limit: LIMIT, cursor }, CHAIN_ID), MOST_ROWS)).toEqual([])
+    }
+  })
+
+  test.each(TOKEN_SORTS)('reads the addresses that are asked for, by %s', async sort => {
+    const addresses = Array.from({ length: 100 }, (_, index) => addressOf('token', index * 7))
+    for (const status of STATUSES) {
+      const query = given({ sort, order: 'desc' as const, status, addresses, limit: 100 }) as TokensQuery
+      expect(await faultsOf(db => readTokens(db, query, CHAIN_ID), 3 * 101)).toEqual([])
+    }
+  })
+})
+
+describe('every list of a token’s trades', () => {
+  // Of both sides, one row more is read to see which side comes first.
+  const MOST_ROWS = LIMIT + 3
+  const middle = blockAt(SCALE, (startOf(SCALE) + END) / 2)
+
+  test.each([0, 5, 7, 400])('reads a bounded stretch of an index: token %i', async rank => {
+    const token = addressOf('token', rank)
+    const { maker } = (await readTrades(kysely, { token, order: 'asc', limit: 1 }))?.data[0] ?? { maker: addressOf('wallet', 0) }
+    const queries = combinations({
+      order: ['asc', 'desc'],
+      side: [undefined, 'buy', 'sell'],
+      maker: [undefined, maker],
+      fromBlock: [undefined, middle],
+      toBlock: [undefined, middle + 200_000],
+    })
+    const faults: string[] = []
+    for (const filters of queries) {
+      const query = given({ token, limit: LIMIT, ...filters }) as TradesQuery
+      const found = await faultsOf(db => pageOf(3, query, asked => readTrades(db, asked)), MOST_ROWS)
+      faults.push(...found.map(fault => `${JSON.stringify(query)}: ${fault}`))
+    }
+    expect(faults).toEqual([])
+  })
+})
+
+describe('every other read', () => {
+  test('of holders looks at a bounded number, whatever types are left out', async () => {
+    for (const rank of [0, 1, 400]) {
+      const token = addressOf('token', rank)
+      const all: HoldersQuery = { token, excludeTypes: [], limit: LIMIT }
+      expect(await faultsOf(db => pageOf(3, all, (asked: HoldersQuery) => readHolders(db, asked)), LIMIT + 3)).toEqual([])
+      // Of types that few holders are, a page of those that are left ends the reading.
+      for (const [excludeTypes, mostRows] of [
+        [['pool', 'curve'], LIMIT + 6],
+        [['wallet'], MOST_LOOKED_AT + 2],
+        [HOLDER_TYPES.filter(type => type !== 'burn'), MOST_LOOKED_AT + 2],
+      ] as const) {
+        const query: HoldersQuery = { token, excludeTypes, limit: LIMIT }
+        expect(await faultsOf(db => pageOf(2, query, (asked: HoldersQuery) => readHolders(db, asked)), mostRows)).toEqual([])
+      }
+    }
+  })
+
+  test('of candles reads a bounded stretch, filled or not, in WETH and in USD', async () => {
+    const times = [undefined, startOf(SCALE) + 5 * 86_400, END - 3_600]
+    const faults: string[] = []
+    for (const query of combinations({
+      token: [0, 2, 7].map(rank => addressOf('token', rank)),
+      interval: Object.keys(CANDLE_INTERVALS) as CandleInterval[],
+      currency: ['weth', 'usd'] as const,
+      fill: [false, true],
+      from: times,
+      to: times,
+    })) {
+      if (query.from !== undefined && query.to !== undefined && query.from > query.to) continue
+      const asked = given({ ...query, limit: LIMIT }) as Parameters<typeof readCandles>[1]
+      const found = await faultsOf(db => pageOf(2, asked, next => readCandles(db, next)), LIMIT + 4)
+      faults.push(...found.map(fault => `${JSON.stringify(query)}: ${fault}`))
+    }
+    expect(faults).toEqual([])
+  })
+
+  test('of what a creator of many tokens can claim reads the rows of one token', async () => {
+    const claimCall = () => null
+    const input = { token: addressOf('token', 50), creator: addressOf('creator', 0), weth: WETH, claimCall }
+    expect(await faultsOf(db => readClaimable(db, input), 5)).toEqual([])
+  })
+
+  test('of a token, its snapshot and what a commit changed goes by index', async () => {
+    const address = addressOf('token', 0)
+    expect(await faultsOf(db => readToken(db, address, CHAIN_ID), 2)).toEqual([])
+    expect(await faultsOf(db => readSnapshots(db, { chainId: CHAIN_ID, addresses: [address] }), 23)).toEqual([])
+    expect(await faultsOf(db => readTokensUpdatedAt(db, END * 1_000), 50)).toEqual([])
+  })
+
+  test('of the statistics reads the totals, and counts the day’s launches', async () => {
+    const launched = await sql<{ count: number }>`select count(*)::integer from token where created_at > ${END - 86_400}`.execute(kysely)
+    expect(await faultsOf(db => createChainStats(db, CHAIN_ID)(), (launched.rows[0]?.count ?? 0) + 40)).toEqual([])
+  })
+
+  test.each(['p', 'pe', 'pepe', 'pepr', 'dog', 'z', 'zy', 'kabamo', '0x0a0b', 'moon cat', 'meon cat', 'nothing like it'])(
+    'of a search for %s looks at a bounded number',
+    async q => {
+      expect(await faultsOf(db => readSearch(db, { q, limit: LIMIT }, CHAIN_ID), 3_000)).toEqual([])
+    },
+  )
+})
+
+describe('a commit', () => {
+  const asked = Array.from({ length: 10 }, (_, index) => addressOf('token', index * 3))
+  const expire = (count: number) =>
+    sql`
+    with first as (select address from token order by address limit ${count})
+    update token set windows_expire_at = case when address in (select address from first) then ${END} else ${END} + 3600 end`.execute(
+      kysely,
+    )
+
+  test('reads what it changes and what has expired, also where the server believes that all tokens have', async () => {
+    const { rows: holders } = await sql<{ token: Buffer; holder: Buffer }>`
+      select distinct on (token) token, holder from balance where token = any(${asked.map(toBytes)}::bytea[])`.execute(kysely)
+    const { rows: fees } = await sql<{ launchpad: string; creator: Buffer; currency: Buffer; token: Buffer }>`
+      select * from creator_fee limit 10`.execute(kysely)
+    const keys = {
+      tokens: asked,
+      balances: holders.map(({ token, holder }) => ({ token: bytesToAddress(token), holder: bytesToAddress(holder) })),
+      creatorFees: fees.map(({ launchpad, creator, currency, token }) => ({
+        launchpad,
+        creator: bytesToAddress(creator),
+        currency: bytesToAddress(currency),
+        token: bytesToAddress(token),
+      })),
+    }
+    await expire(SCALE.tokens)
+    await sql`analyze token`.execute(kysely)
+    await expire(5)
+    // Of up to 15 tokens a row and a pool or two; per window the trades that left it, one on each side of its start.
+    expect(await faultsOf(db => loadRows(db, keys, { now: END, expired: true }), 300)).toEqual([])
+  })
+
+  test('is followed by a look at the largest holders of its tokens', async () => {
+    await sql`insert into holder_code (holder, contract) select distinct holder, false from balance`.execute(kysely)
+    await sql`analyze holder_code`.execute(kysely)
+    const tokens = Array.from({ length: 50 }, (_, index) => addressOf('token', index))
+    expect(await faultsOf(db => readPlainHolders(db, { tokens, limit: 300 }), 2 * 50 * tokens.length)).toEqual([])
+  })
+
+  test.each([999, 1_000, 1_001, 2_500])('reads all of %i tokens that have expired', async count => {
+    await expire(count)
+    const { rows } = await sql<{ address: Buffer }>`select address from token where windows_expire_at <= ${END}`.execute(kysely)
+    const { tokens } = await loadRows(kysely, { tokens: asked, balances: [], creatorFees: [] }, { now: END, expired: true })
+    const expected = new Set([...asked, ...rows.map(({ address }) => bytesToAddress(address))])
+    expect(new Set(tokens.keys())).toEqual(expected)
+  })
+})
+
+/** Reads on to a page, and gives it again as the last thing that is read. */
+async function pageOf<Query extends object, Cursor>(
+  page: number,
+  query: Query,
+  read: (query: Query & { cursor?: Cursor }) => Promise<{ readonly next: Cursor | null } | null>,
+): Promise<void> {
+  let cursor: Cursor | undefined
+  for (let number = 1; number <= page; number++) {
+    const answer = await read(cursor === undefined ? query : { ...query, cursor })
+    if (answer === null || answer.next === null) return
+    cursor = answer.next
+  }
+}

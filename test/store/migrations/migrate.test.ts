@@ -1,0 +1,202 @@
+import { execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { promisify } from 'node:util'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { LOCK_SPACE, LOCKS } from '#store/connection/advisoryLocks.ts'
+import { migrate } from '#store/migrations/migrate.ts'
+import { administer, databaseUrl, silentLogger, useDatabase } from '#test/support/database.ts'
+
+const run = promisify(execFile)
+const require = createRequire(import.meta.url)
+const FIRST = 'Migration0001Initial'
+
+function changed(url: string, change: (url: URL) => void): string {
+  const parsed = new URL(url)
+  change(parsed)
+  return parsed.href
+}
+
+describe('migrating', () => {
+  test('brings an empty database up to date, and does nothing the next time', async () => {
+    const database = await useDatabase({ migrated: false })
+    expect(await migrate(database.url, silentLogger)).toContain(FIRST)
+    expect(await migrate(database.url, silentLogger)).toEqual([])
+    expect((await sql`select from token`.execute(database.kysely)).rows).toEqual([])
+  })
+
+  test('runs every migration once when several processes start at once', async () => {
+    const database = await useDatabase({ migrated: false })
+    const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(database.url, silentLogger)))
+    expect(applied.filter(names => names.length > 0).length).toBe(1)
+    const { rows } = await sql<{ name: string }>`select name from mikro_orm_migrations`.execute(database.kysely)
+    expect(rows.map(row => row.name)).toEqual(applied.flat())
+  })
+
+  test('waits for the lock that another process holds', async () => {
+    const database = await useDatabase({ migrated: false })
+    let migrated: Promise<readonly string[]> | undefined
+    await database.kysely.connection().execute(async session => {
+      await sql`select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.migrate})`.execute(session)
+      migrated = migrate(database.url, silentLogger)
+      const waiting = sql`select from pg_locks join pg_database on pg_database.oid = database
+        where locktype = 'advisory' and not granted and datname = current_database()`
+      await expect.poll(async () => (await waiting.execute(database.kysely)).rows.length, { timeout: 30_000 }).toBe(1)
+      expect((await sql`select to_regclass('token') as found`.execute(database.kysely)).rows).toEqual([{ found: null }])
+      await sql`select pg_advisory_unlock(${LOCK_SPACE}, ${LOCKS.migrate})`.execute(session)
+    })
+    expect(await migrated).toContain(FIRST)
+  })
+
+  // The new version changed the schema, found the old one running and ended; the old one could no longer read how to undo a block.
+  test('leaves the schema to a process that indexes with it', async () => {
+    const database = await useDatabase({ migrated: false })
+    await database.kysely.connection().execute(async session => {
+      await sql`select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.writer})`.execute(session)
+      await expect(migrate(database.url, silentLogger)).rejects.toMatchObject({ code: 'database_taken', retryable: true })
+      expect((await sql`select to_regclass('token') as found`.execute(session)).rows).toEqual([{ found: null }])
+      await sql`select pg_advisory_unlock(${LOCK_SPACE}, ${LOCKS.writer})`.execute(session)
+      expect(await migrate(database.url, silentLogger)).toContain(FIRST)
+      await sql`select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.writer})`.execute(session)
+      expect(await migrate(database.url, silentLogger)).toEqual([])
+      await sql`select pg_advisory_unlock(${LOCK_SPACE}, ${LOCKS.writer})`.execute(session)
+    })
+  })
+
+  test('works for an owner of the database who is no superuser', async () => {
+    const database = await useDatabase({ migrated: false })
+    const name = new URL(database.url).pathname.slice(1)
+    await administer(sql`create role ${sql.id(name)} login password 'plain'`)
+    await administer(sql`alter database ${sql.id(name)} owner to ${sql.id(name)}`)
+    const url = changed(database.url, parsed => {
+      parsed.username = name
+      parsed.password = 'plain'
+    })
+    expect(await migrate(url, silentLogger)).toContain(FIRST)
+    await sql`reassign owned by ${sql.id(name)} to current_user`.execute(database.kysely)
+    await sql`drop owned by ${sql.id(name)}`.execute(database.kysely)
+    await administer(sql`drop role ${sql.id(name)}`)
+  })
+
+  // The driver left out a limit of zero, so that an index on a large table was cancelled after what the role was allowed for its requests.
+  test('takes its time where the database limits statements', async () => {
+    const database = await useDatabase({ migrated: false })
+    const name = sql.id(new URL(database.url).pathname.slice(1))
+    for (const limit of ['statement_timeout', 'lock_timeout']) await administer(sql`alter database ${name} set ${sql.raw(limit)} = 1`)
+    expect(await migrate(database.url, silentLogger)).toContain(FIRST)
+  })
+
+  test('leaves nothing behind when a migration fails', async () => {
+    const database = await useDatabase({ migrated: false })
+    await sql`create table trade (in_the_way integer)`.execute(database.kysely)
+    await expect(migrate(database.url, silentLogger)).rejects.toThrow('already exists')
+    const { rows } = await sql`select to_regclass('chain_state') as state, to_regclass('token') as token`.execute(database.kysely)
+    expect(rows).toEqual([{ state: null, token: null }])
+    await sql`drop table trade`.execute(database.kysely)
+    expect(await migrate(database.url, silentLogger)).toContain(FIRST)
+  })
+
+  test('refuses a schema that is newer than the code', async () => {
+    const database = await useDatabase()
+    await sql`insert into mikro_orm_migrations (name) values ('Migration9999Future')`.execute(database.kysely)
+    await expect(migrate(database.url, silentLogger)).rejects.toMatchObject({
+      code: 'database_foreign',
+      retryable: false,
+      message: expect.stringMatching(/newer schema.*Migration9999Future.*update Tokenwire/),
+    })
+  })
+
+  test('says what is wrong with the address, without the password', async () => {
+    const database = await useDatabase({ migrated: false })
+    const { host } = new URL(database.url)
+    const failureOf = (change: (url: URL) => void) => migrate(changed(database.url, change), silentLogger).catch((error: unknown) => error)
+    const wrong = await failureOf(url => (url.password = 's3cret-and-wrong'))
+    expect(wrong).toMatchObject({
+      code: 'config_invalid',
+      retryable: false,
+      message: expect.stringMatching(`^DATABASE_URL.*${host}.*password authentication failed`),
+    })
+    expect(String(wrong)).not.toContain('s3cret')
+    expect(await failureOf(url => (url.pathname = '/nowhere'))).toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringContaining('"nowhere"'),
+    })
+    expect(await failureOf(url => (url.hostname = 'host.invalid'))).toMatchObject({ code: 'database_unavailable', retryable: true })
+    expect(await failureOf(url => url.searchParams.set('sslmode', 'verify-ca'))).toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringContaining('sslrootcert'),
+    })
+  })
+
+  test('says that nothing answers when nothing listens', async () => {
+    const server = createServer()
+    const port = await new Promise<number>((resolve, reject) => {
+      server.listen(0, '127.0.0.1', () => {
+        const address = server.address()
+        if (address === null || typeof address === 'string') return reject(new Error('no port'))
+        server.close(() => resolve(address.port))
+      })
+    })
+    const failure = await migrate(`postgres://someone:s3cret@127.0.0.1:${port}/db`, silentLogger).catch((error: unknown) => error)
+    expect(failure).toMatchObject({
+      code: 'database_unavailable',
+      retryable: true,
+      message: `DATABASE_URL: no PostgreSQL answers at 127.0.0.1:${port} (connect ECONNREFUSED 127.0.0.1:${port})`,
+    })
+  })
+
+  test('refuses a server that is too old', async () => {
+    const database = await useDatabase({ migrated: false })
+    // The setting itself can't be changed: a function of the same name that is found first stands in for an old server.
+    await sql`create schema old`.execute(database.kysely)
+    await sql`create function old.current_setting(text) returns text language sql as $$ select '140011' $$`.execute(database.kysely)
+    const url = changed(database.url, parsed => parsed.searchParams.set('options', '-c search_path=old,pg_catalog,public'))
+    await expect(migrate(url, silentLogger)).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringContaining('PostgreSQL 14; version 15 or newer'),
+    })
+  })
+})
+
+describe('the commands', () => {
+  const commandOf = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) =>
+    run(process.execPath, [file, ...args], { env: { PATH: process.env['PATH'], NO_COLOR: '1', ...env } }).then(
+      ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+      (error: { code: number; stdout: string; stderr: string }) => error,
+    )
+
+  test('migrate the configured database and say so', async () => {
+    const database = await useDatabase({ migrated: false })
+    const env = { DATABASE_URL: database.url, LOG_LEVEL: 'silent' }
+    expect(await commandOf('src/store/migrations/migrateCommand.ts', [], env)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`Migrated: ${FIRST}`),
+    })
+    expect(await commandOf('src/store/migrations/migrateCommand.ts', [], env)).toMatchObject({
+      code: 0,
+      stdout: 'The database schema is up to date.\n',
+    })
+    expect(await database.orm.migrator.getPending()).toEqual([])
+  })
+
+  test('end with 1 for what must be changed and 75 for what may pass, with one line that says what', async () => {
+    const wrong = changed(databaseUrl('postgres'), url => (url.password = 's3cret-and-wrong'))
+    const refused = await commandOf('src/store/migrations/migrateCommand.ts', [], { DATABASE_URL: wrong, LOG_LEVEL: 'silent' })
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^DATABASE_URL: .*\n$/) })
+    expect(refused.stderr).not.toContain('s3cret')
+    const away = changed(wrong, url => (url.hostname = 'host.invalid'))
+    expect(await commandOf('src/store/migrations/migrateCommand.ts', [], { DATABASE_URL: away, LOG_LEVEL: 'silent' })).toMatchObject({
+      code: 75,
+      stderr: expect.stringMatching(/^DATABASE_URL: no PostgreSQL answers at host\.invalid.*\n$/),
+    })
+  })
+
+  test('of MikroORM see the migrations and no difference', async () => {
+    const database = await useDatabase()
+    const env = { DATABASE_URL: database.url, MIKRO_ORM_CLI_CONFIG: './mikro-orm.config.ts' }
+    const cli = require.resolve('@mikro-orm/cli').replace(/index\.js$/, 'cli.js')
+    expect((await commandOf(cli, ['migration:list'], env)).stdout).toContain(FIRST)
+    expect((await commandOf(cli, ['schema:update', '--dump'], env)).stdout).toContain('Schema is up-to-date')
+  })
+})

@@ -1,0 +1,225 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { CANDLE_INTERVALS, type Candle, type CandleInterval } from '#domain/candle.ts'
+import type { CandleCursor, CandlesQuery } from '#domain/queries.ts'
+import { readCandles } from '#store/reads/candles.ts'
+import { useDatabase } from '#test/support/database.ts'
+import { plansOf } from '#test/support/explain.ts'
+import { addressOf, chainStateRow, insertRows, type Row, tokenRow } from '#test/support/rows.ts'
+
+const { kysely, clear } = await useDatabase()
+const TOKEN = addressOf(1)
+const START = 1_700_000_040 // a full minute, and no full hour
+const NEWEST = START + 400 * 60 + 17
+
+/** Minutes after `START` that have a candle, and those of them that have a price in USD. */
+interface Stored {
+  readonly minute: number
+  readonly usd: boolean
+}
+
+function candleRow({ minute, usd }: Stored, step = 60): Row {
+  const price = (index: number) => `${minute}.${index}0`
+  return {
+    token: TOKEN,
+    interval_seconds: step,
+    time: START + minute * step,
+    open: price(1),
+    high: price(4),
+    low: price(0),
+    close: price(2),
+    volume_wei: `${minute + 1}000000000000000000`,
+    trades: minute + 1,
+    open_usd: usd ? `${minute * 3}.1` : null,
+    high_usd: usd ? `${minute * 3}.4` : null,
+    low_usd: usd ? `${minute * 3}` : null,
+    close_usd: usd ? `${minute * 3}.20` : null,
+    volume_usd: usd ? `${minute}.50` : null,
+    trades_usd: usd ? Math.ceil((minute + 1) / 2) : 0,
+  }
+}
+
+/** The candles of a query without its limit, said plainly: one minute after the other. */
+function expectedCandles(
+  stored: readonly Stored[],
+  { currency, from = 0, to = Number.MAX_SAFE_INTEGER, fill }: Omit<CandlesQuery, 'limit'>,
+): Candle[] {
+  const known = new Map(stored.filter(({ usd }) => currency === 'weth' || usd).map(one => [one.minute, one]))
+  const candles: Candle[] = []
+  let close: string | null = null
+  for (let minute = 0; minute <= 400; minute++) {
+    const time = START + minute * 60
+    const one = known.get(minute)
+    const candle: Candle | null = one === undefined ? carried(time, close, fill) : wireCandle(one, currency)
+    if (candle === null) continue
+    close = candle.close
+    if (time + 59 >= from && time <= to) candles.push(candle)
+  }
+  return candles
+}
+
+function carried(time: number, close: string | null, fill: boolean): Candle | null {
+  return fill && close !== null ? { time, open: close, high: close, low: close, close, volume: '0', trades: 0 } : null
+}
+
+function wireCandle({ minute }: Stored, currency: CandlesQuery['currency']): Candle {
+  const time = START + minute * 60
+  const weth = { open: `${minute}.1`, high: `${minute}.4`, low: `${minute}`, close: `${minute}.2`, volume: `${minute + 1}` }
+  const usd = { open: `${minute * 3}.1`, high: `${minute * 3}.4`, low: `${minute * 3}`, close: `${minute * 3}.2`, volume: `${minute}.5` }
+  // Half of the trades had a price in USD.
+  return currency === 'weth' ? { time, ...weth, trades: minute + 1 } : { time, ...usd, trades: Math.ceil((minute + 1) / 2) }
+}
+
+/** All pages put together, oldest first. */
+async function readAll(query: Omit<CandlesQuery, 'cursor'>): Promise<readonly Candle[]> {
+  let all: readonly Candle[] = []
+  let cursor: CandleCursor | undefined
+  for (;;) {
+    const page = await readCandles(kysely, cursor === undefined ? query : { ...query, cursor })
+    if (page === null) throw new Error('the token is not indexed')
+    expect(page.data.length).toBeLessThanOrEqual(query.limit)
+    all = [...page.data, ...all]
+    if (page.next === null) return all
+    expect(page.data.length).toBe(query.limit)
+    cursor = page.next
+  }
+}
+
+async function store(stored: readonly Stored[]): Promise<void> {
+  await clear()
+  await insertRows(kysely, 'chain_state', [chainStateRow({ cursor_timestamp: NEWEST })])
+  await insertRows(kysely, 'token', [tokenRow(1), tokenRow(2)])
+  await insertRows(
+    kysely,
+    'candle',
+    stored.map(one => candleRow(one)),
+  )
+}
+
+const at = (minute: number, seconds = 0) => START + minute * 60 + seconds
+const base = { token: TOKEN, interval: '1m', currency: 'weth', fill: false, limit: 300 } as const
+
+describe('candles', () => {
+  test('are the same as a walk over every minute, whatever gaps, range, currency, filling and page size', async () => {
+    const stored = fc.uniqueArray(fc.record({ minute: fc.nat(400), usd: fc.boolean() }), { selector: one => one.minute, maxLength: 40 })
+    const query = fc.record(
+      {
+        currency: fc.constantFrom('weth' as const, 'usd' as const),
+        fill: fc.boolean(),
+        limit: fc.constantFrom(7, 100, 1500),
+        from: fc.integer({ min: -20, max: 420 }).map(minute => at(minute, 13)),
+        to: fc.integer({ min: -20, max: 420 }).map(minute => at(minute, 13)),
+      },
+      { requiredKeys: ['currency', 'fill', 'limit'] },
+    )
+    await fc.assert(
+      fc.asyncProperty(stored, fc.array(query, { minLength: 4, maxLength: 4 }), async (candles, queries) => {
+        await store(candles)
+        for (const one of queries) {
+          const asked = { ...one, token: TOKEN, interval: '1m' } as Omit<CandlesQuery, 'cursor'>
+          expect(await readAll(asked)).toEqual(expectedCandles(candles, asked))
+        }
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  describe('of a token with gaps', () => {
+    beforeEach(() =>
+      store([
+        { minute: 3, usd: false },
+        { minute: 4, usd: true },
+        { minute: 10, usd: true },
+      ]),
+    )
+
+    test('are the newest of the range, in rising order, and lead to older ones', async () => {
+      const first = await readCandles(kysely, { ...base, limit: 2 })
+      expect(first?.data.map(candle => candle.time)).toEqual([at(4), at(10)])
+      expect(first?.next).toEqual({ time: at(4) })
+      const second = await readCandles(kysely, { ...base, limit: 2, cursor: { time: at(4) } })
+      expect(second).toEqual({ data: [wireCandle({ minute: 3, usd: false }, 'weth')], next: null })
+    })
+
+    test('include the interval that holds from and the one that holds to', async () => {
+      const page = await readCandles(kysely, { ...base, from: at(4, 59), to: at(10, 1) })
+      expect(page?.data.map(candle => candle.time)).toEqual([at(4), at(10)])
+    })
+
+    test('carry the close from before the range when filled, up to the newest indexed block', async () => {
+      const page = await readCandles(kysely, { ...base, fill: true, from: at(398) })
+      expect(page?.data).toEqual([398, 399, 400].map(minute => flat(at(minute), '10.2')))
+      expect(page?.next).toBeNull()
+    })
+
+    test('do not begin before the first trade when filled', async () => {
+      const page = await readCandles(kysely, { ...base, fill: true, from: at(0), to: at(5) })
+      expect(page?.data.map(candle => [candle.time, candle.close, candle.trades])).toEqual([
+        [at(3), '3.2', 4],
+        [at(4), '4.2', 5],
+        [at(5), '4.2', 0],
+      ])
+    })
+
+    test('count in USD the trades whose price was known, which their prices and volume are of', async () => {
+      const page = await readCandles(kysely, { ...base, currency: 'usd', from: at(10) })
+      expect(page?.data).toEqual([{ time: at(10), open: '30.1', high: '30.4', low: '30', close: '30.2', volume: '10.5', trades: 6 }])
+    })
+
+    test('leave out those without a price in USD, also as what is carried', async () => {
+      const page = await readCandles(kysely, { ...base, currency: 'usd', fill: true, from: at(3), to: at(6) })
+      expect(page?.data.map(candle => [candle.time, candle.close])).toEqual([
+        [at(4), '12.2'],
+        [at(5), '12.2'],
+        [at(6), '12.2'],
+      ])
+    })
+
+    test('are empty in the future, before the first trade and for a token without trades, and nothing for an unknown token', async () => {
+      const empty = { data: [], next: null }
+      for (const fill of [true, false]) {
+        expect(await readCandles(kysely, { ...base, fill, from: NEWEST + 3600 })).toEqual(empty)
+        expect(await readCandles(kysely, { ...base, fill, to: 10 })).toEqual(empty)
+        expect(await readCandles(kysely, { ...base, fill, token: addressOf(2) })).toEqual(empty)
+        expect(await readCandles(kysely, { ...base, fill, token: addressOf(9) })).toBeNull()
+      }
+    })
+  })
+
+  describe('on a long chart', () => {
+    beforeAll(async () => {
+      const minutes = Array.from({ length: 6000 }, (_, minute) => ({ minute, usd: true }))
+      await store(minutes)
+      for (const other of [3, 4, 5]) {
+        const token = addressOf(other)
+        await insertRows(
+          kysely,
+          'candle',
+          minutes.map(minute => ({ ...candleRow(minute), token })),
+        )
+      }
+    })
+
+    test.each(Object.keys(CANDLE_INTERVALS) as CandleInterval[])('keep to their interval: %s', async interval => {
+      const expected = interval === '1m' ? 5 : 0
+      expect((await readCandles(kysely, { ...base, interval, limit: 5, to: at(6000) }))?.data.length).toBe(expected)
+    })
+
+    test.each([true, false])('are read from their index alone, filled: %s', async fill => {
+      await sql`vacuum analyze candle`.execute(kysely)
+      for (const currency of ['weth', 'usd'] as const) {
+        const query = { ...base, currency, fill, from: at(100), cursor: { time: at(390) } }
+        const plans = await plansOf(kysely, db => readCandles(db, query))
+        const ofCandles = plans.flat().filter(node => node['Relation Name'] === 'candle')
+        // With USD values and without, and what is carried into the page.
+        expect(ofCandles).toHaveLength((currency === 'weth' ? 2 : 1) * (fill ? 2 : 1))
+        for (const node of ofCandles) expect([node['Node Type'], node['Index Name']]).toEqual(['Index Only Scan', 'candle_by_time'])
+      }
+    })
+  })
+})
+
+function flat(time: number, close: string): Candle {
+  return { time, open: close, high: close, low: close, close, volume: '0', trades: 0 }
+}

@@ -1,0 +1,108 @@
+import { once } from 'node:events'
+import { createServer, type Server, type Socket } from 'node:net'
+import { sql } from 'kysely'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Reads } from '#domain/queries.ts'
+import { toDatabaseError } from '#store/connection/databaseErrors.ts'
+import { createReads, type ReadsOptions } from '#store/reads/reads.ts'
+import { administer, databaseUrl, openOrm, useDatabase } from '#test/support/database.ts'
+import { addressOf, chainStateRow, insertRows, tokenRow } from '#test/support/rows.ts'
+
+const database = await useDatabase()
+const TOKEN = addressOf(1)
+const options = { chainId: 31337, weth: addressOf(0x3e7), claimCall: () => null }
+const closers: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+})
+
+function readsOf(url: string, more: Partial<ReadsOptions> = {}): Reads {
+  return createReads({ ...options, db: openOrm(url, { poolSize: 2 }).em.getKysely(), ...more })
+}
+
+const calls: Readonly<Record<keyof Reads, (reads: Reads) => Promise<unknown>>> = {
+  tokens: reads => reads.tokens({ sort: 'createdAt', order: 'desc', limit: 5 }),
+  token: reads => reads.token(TOKEN),
+  trades: reads => reads.trades({ token: TOKEN, order: 'desc', limit: 5 }),
+  holders: reads => reads.holders({ token: TOKEN, excludeTypes: [], limit: 5 }),
+  candles: reads => reads.candles({ token: TOKEN, interval: '1m', currency: 'weth', fill: false, limit: 5 }),
+  claimable: reads => reads.claimable(TOKEN, addressOf(2)),
+  search: reads => reads.search({ q: 'T1', limit: 5 }),
+  chainStats: reads => reads.chainStats(),
+  ping: reads => reads.ping(),
+}
+const names = Object.keys(calls) as (keyof Reads)[]
+
+describe('reads', () => {
+  test('answer from the database', async () => {
+    await insertRows(database.kysely, 'chain_state', [chainStateRow()])
+    await insertRows(database.kysely, 'token', [tokenRow(1)])
+    const reads = createReads({ ...options, db: database.kysely, now: steppingClock(7) })
+    const answers = await Promise.all(names.map(name => calls[name](reads)))
+    expect(answers.every(answer => answer !== null)).toBe(true)
+    expect((await reads.tokens({ sort: 'createdAt', order: 'desc', limit: 5 })).data.map(token => token.chainId)).toEqual([31337])
+    expect(await reads.ping()).toBe(7)
+  })
+
+  test.each(names)('say that the database is unavailable when nothing listens: %s', async name => {
+    const url = new URL(database.url)
+    url.port = String(await unusedPort())
+    const failure = await calls[name](readsOf(url.href)).catch((error: unknown) => error)
+    expect(failure).toMatchObject({ name: 'TokenwireError', code: 'database_unavailable', retryable: true })
+    expect(JSON.stringify(failure) + String(failure)).not.toContain(url.password)
+  })
+
+  test('say so when their connection is cut, and work again afterwards', async () => {
+    const name = new URL(database.url).pathname.slice(1)
+    const orm = openOrm(database.url, { poolSize: 1 })
+    const reads = createReads({ ...options, db: orm.em.getKysely() })
+    const cut = sql`select pg_sleep(60)`.execute(orm.em.getKysely()).catch(toDatabaseError)
+    const sleeping = sql`select from pg_stat_activity where query = 'select pg_sleep(60)' and state = 'active'`
+    await expect.poll(async () => (await sleeping.execute(database.kysely)).rows.length, { timeout: 30_000 }).toBe(1)
+    await administer(sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`)
+    expect(await cut).toMatchObject({ code: 'database_unavailable', retryable: true, details: { reason: '57P01' } })
+    await expect.poll(() => reads.ping().then(Number.isFinite, () => false), { timeout: 30_000 }).toBe(true)
+  })
+
+  test('give up on a server that accepts and never answers', async () => {
+    const sockets: Socket[] = []
+    const server = createServer(socket => sockets.push(socket))
+    const url = new URL(databaseUrl('postgres'))
+    url.port = String(await listen(server))
+    closers.push(async () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    })
+    await expect(readsOf(url.href, { timeoutMs: 50 }).ping()).rejects.toMatchObject({
+      code: 'database_unavailable',
+      details: { timeoutMs: 50 },
+    })
+  })
+
+  test('do not call a defect of a statement an outage', async () => {
+    const withoutTables = readsOf(databaseUrl('postgres'))
+    await expect(withoutTables.token(TOKEN)).rejects.toMatchObject({ code: '42P01' })
+  })
+})
+
+function steppingClock(step: number): () => number {
+  let now = 0
+  return () => (now += step)
+}
+
+async function unusedPort(): Promise<number> {
+  const server = createServer()
+  const port = await listen(server)
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}

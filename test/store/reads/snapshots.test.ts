@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { readHolders } from '#store/reads/holders.ts'
+import { readSnapshots } from '#store/reads/snapshots.ts'
+import { readToken } from '#store/reads/tokens.ts'
+import { readTrades } from '#store/reads/trades.ts'
+import { useDatabase } from '#test/support/database.ts'
+import { plansOf } from '#test/support/explain.ts'
+import { addressOf, insertRows, poolRow, type Row, tokenRow, tradeRow, wordOf } from '#test/support/rows.ts'
+
+const CHAIN_ID = 31337
+const { kysely, orm, clear } = await useDatabase()
+
+const balanceRows = (token: number, count: number): Row[] =>
+  Array.from({ length: count }, (_, index) => ({
+    token: addressOf(token),
+    holder: addressOf(5000 + index),
+    balance: String((index % 9) * 10 ** 15),
+    type: 'wallet',
+    last_changed_block: index,
+  }))
+
+describe('snapshots', () => {
+  beforeEach(async () => {
+    await clear()
+    await insertRows(kysely, 'token', [tokenRow(1, { main_pool: wordOf(77) }), tokenRow(2), tokenRow(3)])
+    await insertRows(kysely, 'pool', [poolRow(77, 1), poolRow(78, 1)])
+    await insertRows(kysely, 'trade', [
+      tradeRow(addressOf(1), 9, 3),
+      tradeRow(addressOf(1), 10, 2, { side: 'sell' }),
+      tradeRow(addressOf(1), 10, 1),
+      tradeRow(addressOf(3), 99, 1),
+    ])
+    await insertRows(kysely, 'balance', [...balanceRows(1, 60), ...balanceRows(3, 4)])
+  })
+
+  test('say of every token what the single reads say, in the asked order, without those that are not indexed', async () => {
+    const addresses = [addressOf(3), addressOf(4), addressOf(1), addressOf(2)]
+    const snapshots = await readSnapshots(kysely, { chainId: CHAIN_ID, addresses })
+    const expected = []
+    for (const token of [addressOf(3), addressOf(1), addressOf(2)]) {
+      expected.push({
+        token: await readToken(kysely, token, CHAIN_ID),
+        latestTrade: (await readTrades(kysely, { token, order: 'desc', limit: 1 }))?.data[0] ?? null,
+        holders: (await readHolders(kysely, { token, excludeTypes: [], limit: 20 }))?.data,
+      })
+    }
+    expect(snapshots).toEqual(expected)
+    expect(snapshots[1]?.holders.length).toBe(20)
+    expect(snapshots[1]?.latestTrade?.id).toBe('10-2')
+    expect(snapshots[1]?.token.pool).toEqual({
+      address: wordOf(77),
+      type: 'uniswap-v4',
+      quoteToken: addressOf(0x3e7),
+      feeBps: 0.3,
+      reserveToken: '1',
+      reserveQuote: '340282366920938463463374607431768211455',
+      sqrtPriceX96: '79228162514264337593543950336',
+      tick: -887272,
+      liquidity: '5',
+    })
+    expect(snapshots[2]).toMatchObject({ latestTrade: null, holders: [], token: { pool: null } })
+  })
+
+  test('are none for no addresses', async () => {
+    expect(await readSnapshots(kysely, { chainId: CHAIN_ID, addresses: [] })).toEqual([])
+  })
+
+  test('show the rows of the transaction in which they are read', async () => {
+    const address = addressOf(1)
+    await orm.em.fork().transactional(async em => {
+      const db = em.getKysely<unknown>()
+      await sql`update token set symbol = 'NEW'`.execute(db)
+      expect((await readSnapshots(db, { chainId: CHAIN_ID, addresses: [address] }))[0]?.token.symbol).toBe('NEW')
+      expect((await readSnapshots(kysely, { chainId: CHAIN_ID, addresses: [address] }))[0]?.token.symbol).toBe('T1')
+    })
+  })
+})
+
+describe('the plan of snapshots', () => {
+  beforeAll(async () => {
+    await clear()
+    const tokens = Array.from({ length: 1000 }, (_, index) => tokenRow(index + 1))
+    await insertRows(kysely, 'token', tokens)
+    await sql`insert into trade (block_number, log_index, token, pool, phase, side, maker, amount_token, block_hash, tx_hash, timestamp)
+      select i, 0, (select address from token order by address offset i % 1000 limit 1), '\\x01', 'pool', 'buy', '\\x01', 1, '\\x02', '\\x03', i
+      from generate_series(1, 10000) as i`.execute(kysely)
+    await sql`insert into balance select address, substring(sha256(int4send(i)) for 20), i, 'wallet', 1 from token, generate_series(1, 30) as i`.execute(
+      kysely,
+    )
+    await sql`analyze`.execute(kysely)
+  })
+
+  test.each([1, 1000])('reads the trades and holders of %i tokens by index', async count => {
+    const addresses = Array.from({ length: count }, (_, index) => addressOf(index + 1))
+    const [nodes = []] = await plansOf(kysely, async db => {
+      const snapshots = await readSnapshots(db, { chainId: CHAIN_ID, addresses })
+      expect(snapshots.length).toBe(count)
+      expect(snapshots.every(({ latestTrade, holders }) => latestTrade !== null && holders.length === 20)).toBe(true)
+    })
+    const indexes = nodes.flatMap(node =>
+      node['Relation Name'] === 'trade' || node['Relation Name'] === 'balance' ? [node['Index Name']] : [],
+    )
+    expect(indexes).toEqual(['trade_by_token_time', 'balance_by_size'])
+  })
+})

@@ -1,0 +1,113 @@
+import fc from 'fast-check'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { TradeCursor, TradesQuery } from '#domain/queries.ts'
+import type { Trade } from '#domain/trade.ts'
+import { readTrades } from '#store/reads/trades.ts'
+import { useDatabase } from '#test/support/database.ts'
+import { addressOf, insertRows, type Row, tokenRow, tradeRow, wordOf } from '#test/support/rows.ts'
+
+const { kysely } = await useDatabase()
+const TOKEN = addressOf(1)
+const MAKERS = [addressOf(0xa), addressOf(0xb)] as const
+
+/** Several trades per block, of two tokens. */
+const trades: readonly Row[] = Array.from({ length: 300 }, (_, index) =>
+  tradeRow(index % 3 === 0 ? addressOf(2) : TOKEN, 100 + Math.floor(index / 4), (index % 4) * 5, {
+    side: index % 7 < 3 ? 'sell' : 'buy',
+    maker: MAKERS[index % 5 < 2 ? 0 : 1],
+  }),
+)
+
+beforeAll(async () => {
+  await insertRows(kysely, 'token', [tokenRow(1), tokenRow(2), tokenRow(3)])
+  await insertRows(kysely, 'trade', trades)
+})
+
+function expectedIds(query: Omit<TradesQuery, 'limit'>): readonly string[] {
+  const ids = trades
+    .filter(row => row['token'] === query.token)
+    .filter(row => query.side === undefined || row['side'] === query.side)
+    .filter(row => query.maker === undefined || row['maker'] === query.maker)
+    .filter(
+      row =>
+        Number(row['block_number']) >= (query.fromBlock ?? 0) && Number(row['block_number']) <= (query.toBlock ?? Number.MAX_SAFE_INTEGER),
+    )
+    .map(row => `${String(row['block_number'])}-${String(row['log_index'])}`)
+  return query.order === 'asc' ? ids : ids.toReversed()
+}
+
+async function readAll(query: Omit<TradesQuery, 'cursor'>): Promise<readonly Trade[]> {
+  const all: Trade[] = []
+  let cursor: TradeCursor | undefined
+  for (;;) {
+    const page = await readTrades(kysely, cursor === undefined ? query : { ...query, cursor })
+    if (page === null) throw new Error('the token is not indexed')
+    all.push(...page.data)
+    if (page.next === null) return all
+    expect(page.data.length).toBe(query.limit)
+    cursor = page.next
+  }
+}
+
+describe('a token’s trades', () => {
+  test('are given once and in order through all pages, whatever order, filter and page size', async () => {
+    const query = fc.record(
+      {
+        order: fc.constantFrom('asc' as const, 'desc' as const),
+        limit: fc.constantFrom(3, 50, 500),
+        side: fc.constantFrom('buy' as const, 'sell' as const),
+        maker: fc.constantFrom(...MAKERS, addressOf(0xc)),
+        fromBlock: fc.integer({ min: 95, max: 180 }),
+        toBlock: fc.integer({ min: 95, max: 180 }),
+      },
+      { requiredKeys: ['order', 'limit'] },
+    )
+    await fc.assert(
+      fc.asyncProperty(query, async chosen => {
+        const listed = await readAll({ ...chosen, token: TOKEN })
+        expect(listed.map(trade => trade.id)).toEqual(expectedIds({ ...chosen, token: TOKEN }))
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('are an empty page for a token without trades and nothing for an unknown one', async () => {
+    expect(await readTrades(kysely, { token: addressOf(3), order: 'desc', limit: 50 })).toEqual({ data: [], next: null })
+    expect(await readTrades(kysely, { token: addressOf(4), order: 'desc', limit: 50 })).toBeNull()
+  })
+
+  test('carry amounts in WETH, and USD of the moment of the trade', async () => {
+    const token = addressOf(5)
+    await insertRows(kysely, 'token', [tokenRow(5)])
+    const known = {
+      amount_wei: '1500000000000000001',
+      fee_wei: '15000000000000000',
+      price_weth: '0.00000000012300',
+      eth_usd: '3000.50',
+      phase: 'pool',
+    }
+    const unknown = { amount_wei: null, fee_wei: null, price_weth: null, eth_usd: '3000.50', phase: 'pool' }
+    await insertRows(kysely, 'trade', [tradeRow(token, 9_000_000_000, 0, known), tradeRow(token, 9_000_000_000, 1, unknown)])
+    const page = await readTrades(kysely, { token, order: 'asc', limit: 10 })
+    expect(page?.data[0]).toEqual({
+      id: '9000000000-0',
+      token,
+      pool: addressOf(0x9001),
+      phase: 'pool',
+      side: 'buy',
+      maker: addressOf(0xa11ce),
+      amountToken: '1000000000000000000',
+      amountWeth: '1.500000000000000001',
+      priceWeth: '0.000000000123',
+      priceUsd: '0.0000003690615',
+      valueUsd: '4500.750000000000003',
+      feeWeth: '0.015',
+      blockNumber: '9000000000',
+      blockHash: wordOf(9_000_000_000),
+      txHash: wordOf(9_000_000_000_000),
+      logIndex: 0,
+      timestamp: new Date((1_700_000_000 + 18_000_000_000) * 1000).toISOString(),
+    })
+    expect(page?.data[1]).toMatchObject({ amountWeth: null, priceWeth: null, priceUsd: null, valueUsd: null, feeWeth: null })
+  })
+})
