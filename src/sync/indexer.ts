@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { finalize, type Observable, type SchedulerLike, Subject, share, takeUntil } from 'rxjs'
-import { isPowerOfTwo } from '#async/logSampling.ts'
+import { isLogged } from '#async/logSampling.ts'
 import type { ChainSource } from '#chain/chainSource.ts'
 import { type HeadHint, heads } from '#chain/heads.ts'
 import { afterLook, NO_PACE, untilNextLookMs } from '#chain/pollSchedule.ts'
@@ -111,7 +111,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
         state.stopped(sentenceOf(error))
         return
       }
-      if (isPowerOfTwo(attempt)) logger.warn({ err: error, attempt, retryInMs: Math.round(afterMs) }, 'indexing failed, trying again')
+      if (isLogged(attempt)) logger.warn({ err: error, attempt, retryInMs: Math.round(afterMs) }, 'indexing failed, trying again')
     },
     onGiveUp: error => {
       state.stopped(sentenceOf(error))

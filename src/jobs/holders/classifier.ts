@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { type Observable, Subject } from 'rxjs'
-import { isPowerOfTwo } from '#async/logSampling.ts'
-import { createPasses } from '#async/passes.ts'
+import { coalesce } from '#async/coalesce.ts'
+import { isLogged } from '#async/logSampling.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { Rpc } from '#rpc/rpc.ts'
@@ -136,12 +136,9 @@ export function createClassifier(options: ClassifierOptions): Classifier {
     found = null
   }
 
-  const passes = createPasses<Block>({
-    pass,
-    failed: (err, { number }, failures) => {
-      notBefore = number + Math.min(2 ** (failures - 1), MOST_BLOCKS_BETWEEN)
-      if (isPowerOfTwo(failures)) logger.warn({ block: number, failures, err }, 'which holders are contracts could not be found out')
-    },
+  const lookups = coalesce<Block>(pass, (err, { number }, failures) => {
+    notBefore = number + Math.min(2 ** (failures - 1), MOST_BLOCKS_BETWEEN)
+    if (isLogged(failures)) logger.warn({ block: number, failures, err }, 'which holders are contracts could not be found out')
   })
 
   return {
@@ -150,12 +147,12 @@ export function createClassifier(options: ClassifierOptions): Classifier {
       if (stopped) return
       note(tokens.map(({ token }) => token.address))
       note(unread)
-      if (!isBehind() && number >= notBefore) passes.begin({ number, hash })
+      if (!isBehind() && number >= notBefore) lookups.request({ number, hash })
     },
-    settled: passes.settled,
+    settled: lookups.settled,
     stop: async () => {
       stopped = true
-      passes.stop()
+      lookups.stop()
       await committing.catch(() => undefined)
       updates.complete()
     },

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import { isPowerOfTwo } from '#async/logSampling.ts'
+import { coalesce } from '#async/coalesce.ts'
+import { isLogged } from '#async/logSampling.ts'
 import { mapBounded } from '#async/mapBounded.ts'
-import { createPasses } from '#async/passes.ts'
 import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
@@ -134,11 +134,8 @@ export function createRefresher(options: RefresherOptions): Refresher {
     if (failed !== undefined) throw failed.error
   }
 
-  const passes = createPasses<Block>({
-    pass,
-    failed: (err, { number }, failures) => {
-      if (isPowerOfTwo(failures)) logger.warn({ block: number, failures, err }, 'what lies in positions could not be asked for')
-    },
+  const refreshes = coalesce<Block>(pass, (err, { number }, failures) => {
+    if (isLogged(failures)) logger.warn({ block: number, failures, err }, 'what lies in positions could not be asked for')
   })
 
   return {
@@ -147,12 +144,12 @@ export function createRefresher(options: RefresherOptions): Refresher {
       note(block)
       newest = { number: block.number, hash: block.hash }
       if (isBehind()) return
-      passes.begin(newest)
+      refreshes.request(newest)
     },
-    settled: passes.settled,
+    settled: refreshes.settled,
     stop: async () => {
       stopped = true
-      passes.stop()
+      refreshes.stop()
       await writing.catch(() => undefined)
     },
   }

@@ -89,9 +89,9 @@ async function holdAgain(
     })
   } catch (error) {
     // The first attempts and then ever fewer, without a stack: an outage of an hour fills no log.
-    const isPowerOfTwo = (attempt & (attempt - 1)) === 0
+    const isLogged = (attempt & (attempt - 1)) === 0
     const reason = error instanceof Error ? error.message : String(error)
-    if (isPowerOfTwo) logger.warn({ attempt, reason }, `the database does not answer; ${what} is held again as soon as it does`)
+    if (isLogged) logger.warn({ attempt, reason }, `the database does not answer; ${what} is held again as soon as it does`)
   }
   await pause(heartbeatMs, released)
 }
