@@ -1,10 +1,9 @@
 import { mapBounded } from '#async/mapBounded.ts'
-import type { Confirmations } from '#config'
 import { fetchHeader, fetchHeaders } from '#rpc/fetchHeaders.ts'
 import type { ChainHeader } from '#rpc/parseHeader.ts'
 import type { Answers, Rpc } from '#rpc/rpc.ts'
 import { RpcError } from '#rpc/rpcFault.ts'
-import { type BlockWithLogs, type ChainTip, createChainTips } from './chainTips.ts'
+import { type BlockWithLogs, type ChainTip, createChainTips, type TipRequest } from './chainTips.ts'
 import { checkBlockLogs } from './logs/checkBlockLogs.ts'
 import { createLogRanges, type LogRange, type LogRangeQuery } from './logs/logRanges.ts'
 import { EMPTY_BLOOM } from './logs/logsBloom.ts'
@@ -12,11 +11,8 @@ import { parseLogs } from './logs/rawLogs.ts'
 
 /** Blocks and logs of the canonical chain, checked against each other; what contradicts itself is asked again elsewhere, never believed. */
 export interface ChainSource {
-  /**
-   * @param isNew a new head was announced: what will be asked for of it is asked for at once. Default false
-   * @throws `RpcError`
-   */
-  tip(confirmations: Confirmations, isNew?: boolean): Promise<ChainTip>
+  /** @throws `RpcError` */
+  tip(request: TipRequest): Promise<ChainTip>
   /** @throws `RpcError`, with the fault `missing` when no provider has the block */
   header(number: number): Promise<ChainHeader>
   /** The headers in the order of `numbers`. They may come from several providers: hold them against something whose hash is known. */
@@ -27,8 +23,12 @@ export interface ChainSource {
    * @throws `RpcError` when nobody has it
    */
   headerOfEach(number: number): Promise<Answers<ChainHeader>>
-  /** A block with the whole of its logs, fetched by its hash or with the tip and held against the header's bloom: see `checkBlockLogs`. */
-  blockWithLogs(number: number): Promise<BlockWithLogs>
+  /**
+   * A block with all of its logs, fetched by its hash and checked against the header's bloom: see `checkBlockLogs`.
+   *
+   * @param known the block's header, when a tip has shown it
+   */
+  blockWithLogs(number: number, known?: ChainHeader): Promise<BlockWithLogs>
   /** Logs of some addresses in a range, in as many queries as the providers' limits ask for. */
   logsInRange(query: LogRangeQuery): Promise<LogRange>
   /** How many blocks the provider is asked for at once now when logs are fetched in ranges. */
@@ -53,17 +53,11 @@ export function createChainSource({ rpc, concurrency = 4, mostListed }: ChainSou
   /** Whether a block's bloom was that of its logs: on a chain that leaves all of them empty, one would say that nothing ever happens. */
   let bloomsTell = false
 
-  /** Lets go of the kept tip when another answer contradicts it: either may be wrong. */
-  const compare = (header: ChainHeader): void => {
-    const known = tips.header(header.number)
-    if (known !== undefined && known.hash !== header.hash) tips.forget()
-  }
-
   return {
-    tip: (confirmations, isNew = false) => rpc.ask(provider => tips.fetch(provider, confirmations, isNew)),
+    tip: request => rpc.ask(provider => tips.fetch(provider, request)),
     header: async number => {
       const header = await rpc.ask(provider => fetchHeader(provider, number))
-      compare(header)
+      tips.compare(header)
       return header
     },
     headers: async numbers => {
@@ -71,7 +65,7 @@ export function createChainSource({ rpc, concurrency = 4, mostListed }: ChainSou
       for (let at = 0; at < numbers.length; at += HEADERS_PER_QUESTION) parts.push(numbers.slice(at, at + HEADERS_PER_QUESTION))
       const answers = await mapBounded(parts, HEADER_QUESTIONS_AT_ONCE, part => rpc.ask(provider => fetchHeaders(provider, part)))
       const found = answers.flat()
-      for (const header of found) compare(header)
+      for (const header of found) tips.compare(header)
       return found
     },
     headerOfEach: number => {
@@ -79,14 +73,12 @@ export function createChainSource({ rpc, concurrency = 4, mostListed }: ChainSou
       tips.forget()
       return rpc.askEach(provider => fetchHeader(provider, number))
     },
-    blockWithLogs: async number => {
-      const shown = tips.take(number)
-      if (shown !== null) return shown
-      let known = tips.header(number)
+    blockWithLogs: (number, known) => {
+      let shown = known
       return rpc.ask(async provider => {
-        const header = known ?? (await fetchHeader(provider, number))
-        // Only for the first attempt: should it fail, the block may have been replaced meanwhile.
-        known = undefined
+        const header = shown ?? (await fetchHeader(provider, number))
+        // Only for the first attempt: if it fails, the block may have been replaced meanwhile.
+        shown = undefined
         if (bloomsTell && header.logsBloom === EMPTY_BLOOM) return { header, logs: [] }
         const logs = parseLogs(await provider.call('eth_getLogs', [{ blockHash: header.hash }])).sort((a, b) => a.logIndex - b.logIndex)
         const contradiction = checkBlockLogs(header, logs)

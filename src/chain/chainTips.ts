@@ -9,11 +9,21 @@ import { faultOf } from '#rpc/rpcFault.ts'
 import { checkBlockLogs } from './logs/checkBlockLogs.ts'
 import { parseLogs } from './logs/rawLogs.ts'
 
-/** The chain's end as one provider showed it at one time. */
+export interface TipRequest {
+  readonly confirmations: Confirmations
+  /** A provider pushed this head: it is asked for in one request with the confirmed block. */
+  readonly announced: boolean
+  /** The block that is indexed next, when its logs are wanted with the tip; `null` while catching up. */
+  readonly next: number | null
+}
+
+/** The end of the chain as one provider showed it at one time. */
 export interface ChainTip {
   readonly head: ChainHeader
   /** The newest block that is deep enough to be indexed; never above `head`. */
   readonly confirmed: ChainHeader
+  /** The confirmed block with all of its logs, when it is the requested `next` and came with the tip. */
+  readonly block: BlockWithLogs | null
 }
 
 export interface BlockWithLogs {
@@ -23,60 +33,42 @@ export interface BlockWithLogs {
 }
 
 /**
- * The newest tip, and how to ask for the next one. While somebody takes each confirmed block as it comes, its logs are asked for together with its
- * header, and both together with the head where a new one was announced: as many calls as one after the other, in fewer turns.
+ * Reads tips. The logs of the block that is indexed next are asked for in the same request as its header, and as the head when that was announced: the
+ * same calls in fewer round trips.
  */
 export interface ChainTips {
-  /**
-   * @param isNew a new head was announced
-   * @throws `RpcError`
-   */
-  fetch(provider: RpcProvider, confirmations: Confirmations, isNew: boolean): Promise<ChainTip>
-  /** The header of that block, if the newest tip has it. */
-  header(number: number): ChainHeader | undefined
-  /** The newest tip's confirmed block, if it is of that number and all of its logs came with it; once. */
-  take(number: number): BlockWithLogs | null
-  /** Lets go of the newest tip: a wrong one must not be held on to while the head stands still. */
+  /** @throws `RpcError` */
+  fetch(provider: RpcProvider, request: TipRequest): Promise<ChainTip>
+  /** Forgets the newest tip when the header contradicts it: a wrong tip must not be repeated while the head stands still. */
+  compare(header: ChainHeader): void
   forget(): void
 }
 
-/** So often in a row a confirmed block is not asked for again: an answer that was wrong is put right though the head stands still. */
-const TIP_KEPT_TIMES = 8
-/** For so many tips a provider that refuses several questions at once is asked one after the other. */
+/** While the head stands still, the tip is repeated this many times before its confirmed block is read again: a wrong answer must not last. */
+const MOST_REPEATS = 8
+/** For this many tips, a provider that refuses the calls of a tip in one request gets them one after the other. */
 const ONE_BY_ONE_TIPS = 64
-/** Faults that may be of what was asked for, not of the provider. */
+/** Faults that may come from the request, not from the provider. */
 const OF_THE_QUESTION: ReadonlySet<string> = new Set(['too-large', 'batch-too-large', 'rejected', 'missing', 'node'])
 
-interface Kept {
-  readonly tip: ChainTip
-  readonly confirmations: Confirmations
-}
-
 export function createChainTips(): ChainTips {
-  /** While the head stands still its confirmed block is not asked for again, and following fetches no header twice. */
-  let last: Kept | null = null
-  let keptTimes = 0
-  let block: BlockWithLogs | null = null
-  /** Whether the newest confirmed block was taken: then the next one will be, and not while there is much to catch up on. */
-  let isTaken = false
+  let last: { readonly tip: ChainTip; readonly confirmations: Confirmations } | null = null
+  let repeats = 0
   const oneByOne = new Map<string, number>()
 
-  const keep = (kept: Kept, rawLogs?: unknown): ChainTip => {
-    const { confirmed } = kept.tip
-    if (confirmed.hash !== last?.tip.confirmed.hash) {
-      isTaken = false
-      block = rawLogs === undefined ? null : withLogs(confirmed, rawLogs)
-    }
-    last = kept
-    keptTimes = 0
-    return kept.tip
+  const keep = (tip: ChainTip, confirmations: Confirmations): ChainTip => {
+    last = { tip, confirmations }
+    repeats = 0
+    return tip
   }
 
-  /** The raw answers to the calls and the block's logs; `null`: they are to be asked for one by one. */
+  /** The answers to the calls and to the query of the block's logs; `null`: they have to be asked for one after the other. */
   const askTogether = async (provider: RpcProvider, calls: readonly RpcCall[], number: number): Promise<readonly unknown[] | null> => {
     const left = oneByOne.get(provider.name) ?? 0
-    if (left > 0) oneByOne.set(provider.name, left - 1)
-    if (left > 0 || !isTaken) return null
+    if (left > 0) {
+      oneByOne.set(provider.name, left - 1)
+      return null
+    }
     try {
       return await provider.calls([...calls, logsInBlocks(number, number)])
     } catch (error) {
@@ -86,49 +78,45 @@ export function createChainTips(): ChainTips {
     }
   }
 
-  const fetchAtDepth = async (provider: RpcProvider, confirmations: number, isNew: boolean): Promise<ChainTip> => {
-    const known = last?.confirmations === confirmations ? last.tip : null
-    const next = known === null ? null : known.confirmed.number + 1
-    const calls = (number: number) => [blockByTag('latest'), ...(confirmations === 0 ? [] : [blockByNumber(number)])]
-    const answers = isNew && next !== null ? await askTogether(provider, calls(next), next) : null
+  const fetchAtDepth = async (provider: RpcProvider, depth: number, announced: boolean, next: number | null): Promise<ChainTip> => {
+    const calls = (number: number) => [blockByTag('latest'), ...(depth === 0 ? [] : [blockByNumber(number)])]
+    const answers = announced && next !== null ? await askTogether(provider, calls(next), next) : null
 
     const head = parseHeader(answers === null ? await provider.call('eth_getBlockByNumber', ['latest', false]) : answers[0], 'a head')
-    if (known?.head.hash === head.hash && confirmations > 0 && ++keptTimes <= TIP_KEPT_TIMES) return known
-    const number = Math.max(0, head.number - confirmations)
-    const tipOf = (confirmed: ChainHeader): Kept => ({ tip: { head, confirmed }, confirmations })
+    if (last?.confirmations === depth && last.tip.head.hash === head.hash && depth > 0 && ++repeats <= MOST_REPEATS) return last.tip
+
+    const number = Math.max(0, head.number - depth)
     if (answers !== null && number === next) {
-      const confirmed = confirmations === 0 ? head : parseHeader(answers[1], `block ${number}`, number)
-      return keep(tipOf(confirmed), answers.at(-1))
+      const confirmed = depth === 0 ? head : parseHeader(answers[1], `block ${number}`, number)
+      return { head, confirmed, block: withLogs(confirmed, answers.at(-1)) }
     }
-    if (number === head.number) return keep(tipOf(head))
+    if (number === head.number) return { head, confirmed: head, block: null }
     const shown = number === next ? await askTogether(provider, [blockByNumber(number)], number) : null
-    if (shown !== null) return keep(tipOf(parseHeader(shown[0], `block ${number}`, number)), shown[1])
-    return keep(tipOf(await fetchHeader(provider, number)))
+    if (shown === null) return { head, confirmed: await fetchHeader(provider, number), block: null }
+    const confirmed = parseHeader(shown[0], `block ${number}`, number)
+    return { head, confirmed, block: withLogs(confirmed, shown[1]) }
   }
 
   return {
-    fetch: async (provider, confirmations, isNew) => {
-      if (typeof confirmations === 'number') return fetchAtDepth(provider, confirmations, isNew)
+    fetch: async (provider, { confirmations, announced, next }) => {
+      if (typeof confirmations === 'number') {
+        const tip = await fetchAtDepth(provider, confirmations, announced, next)
+        return tip === last?.tip ? tip : keep(tip, confirmations)
+      }
       const [head, confirmed] = await provider.calls([blockByTag('latest'), blockByTag(confirmations)])
-      return keep({ tip: orderedTip(parseHeader(head, 'a head'), parseHeader(confirmed, `a ${confirmations} block`)), confirmations })
+      return keep(orderedTip(parseHeader(head, 'a head'), parseHeader(confirmed, `a ${confirmations} block`)), confirmations)
     },
-    header: number => (last === null ? [] : [last.tip.confirmed, last.tip.head]).find(header => header.number === number),
-    take: number => {
-      if (last?.tip.confirmed.number !== number) return null
-      isTaken = true
-      const taken = block
-      block = null
-      return taken
+    compare: header => {
+      const known = last === null ? [] : [last.tip.confirmed, last.tip.head]
+      if (known.some(({ number, hash }) => number === header.number && hash !== header.hash)) last = null
     },
     forget: () => {
       last = null
-      block = null
-      isTaken = false
     },
   }
 }
 
-/** The block, if these are its logs. What they are if not is told when they are asked for by its hash. */
+/** The block, if these are its logs; `null`: it has to be asked for by its hash, which says what is wrong. */
 function withLogs(header: ChainHeader, rawLogs: unknown): BlockWithLogs | null {
   try {
     const logs = parseLogs(rawLogs).sort((a, b) => a.logIndex - b.logIndex)
@@ -139,7 +127,7 @@ function withLogs(header: ChainHeader, rawLogs: unknown): BlockWithLogs | null {
   }
 }
 
-/** A tag may be answered a moment after the head, and be above it then. */
+/** The block of a tag may be read a moment after the head, and be above it. */
 function orderedTip(head: ChainHeader, confirmed: ChainHeader): ChainTip {
-  return { head: confirmed.number > head.number ? confirmed : head, confirmed }
+  return { head: confirmed.number > head.number ? confirmed : head, confirmed, block: null }
 }

@@ -22,7 +22,7 @@ import { fetchReplacement } from './replacement.ts'
 export type Advance = { readonly kind: 'committed'; readonly block: CommittedBlock } | { readonly kind: 'idle' }
 
 export interface AdvancerOptions {
-  readonly source: ChainSource
+  readonly source: Omit<ChainSource, 'tip'>
   readonly sink: BlockSink
   readonly watchlist: Watchlist
   readonly state: Pick<IndexerStateRecorder, 'indexed' | 'reorged' | 'trouble'>

@@ -18,6 +18,7 @@ import { createIndexerState, type IndexerStatus } from './indexerState.ts'
 import { pipeline } from './pipeline.ts'
 import type { BlockSink, Watchlist } from './ports.ts'
 import { retryPolicy } from './retryPolicy.ts'
+import { withTipBlocks } from './tipBlocks.ts'
 
 export interface IndexerOptions {
   readonly rpc: Pick<Rpc, 'health' | 'lastAnswerAtMs' | 'subscribeHeads'>
@@ -58,7 +59,8 @@ export interface Indexer {
 }
 
 export function createIndexer(options: IndexerOptions): Indexer {
-  const { rpc, source, sink, watchlist, confirmations, logger, clock = systemClock, random = Math.random, scheduler } = options
+  const { rpc, sink, watchlist, confirmations, logger, clock = systemClock, random = Math.random, scheduler } = options
+  const source = withTipBlocks(options.source)
   const nowMs = () => clock.nowMs()
   const { startBlock } = watchlist
   const state = createIndexerState({ rpc, startBlock, nowMs, blocksAtOnce: provider => source.blocksAtOnce(provider) })

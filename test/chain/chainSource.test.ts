@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createChainSource } from '#chain/chainSource.ts'
+import type { TipRequest } from '#chain/chainTips.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'
 import { createChainRpc } from '#test/support/chainRpc.ts'
-import { createSimulatedChain, type NewLog, type SimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
+import { createSimulatedChain, type NewLog, NodeFailure, type SimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
 
 const topic = (byte: string) => `0x${byte.repeat(32)}` as const
 const someLogs: readonly NewLog[] = [
@@ -10,6 +11,9 @@ const someLogs: readonly NewLog[] = [
   { address: testAddress(2), topics: [topic('bb'), topic('cc')] },
   { address: testAddress(1), topics: [topic('dd')] },
 ]
+
+/** A tip without the logs of a block. */
+const at = (confirmations: TipRequest['confirmations']): TipRequest => ({ confirmations, announced: false, next: null })
 
 const chainOf = (blocks: number): SimulatedChain => {
   const chain = createSimulatedChain()
@@ -19,7 +23,7 @@ const chainOf = (blocks: number): SimulatedChain => {
 
 describe('the tip', () => {
   const numbers = async (chain: SimulatedChain, confirmations: number | 'safe' | 'finalized') => {
-    const { head, confirmed } = await createChainSource({ rpc: createChainRpc([chain]) }).tip(confirmations)
+    const { head, confirmed } = await createChainSource({ rpc: createChainRpc([chain]) }).tip(at(confirmations))
     return [head.number, confirmed.number]
   }
 
@@ -44,11 +48,11 @@ describe('the tip', () => {
         lies && method === 'eth_getBlockByNumber' && params[0] === '0x11' ? { ...(answer() as object), ...wrong } : answer(),
     })
     const source = createChainSource({ rpc })
-    await expect(source.tip(3)).resolves.toMatchObject({ confirmed: { hash: wrong.hash } })
+    await expect(source.tip(at(3))).resolves.toMatchObject({ confirmed: { hash: wrong.hash } })
     lies = false
-    await expect(source.tip(3)).resolves.toMatchObject({ confirmed: { hash: wrong.hash } })
+    await expect(source.tip(at(3))).resolves.toMatchObject({ confirmed: { hash: wrong.hash } })
     await source.header(17)
-    await expect(source.tip(3)).resolves.toMatchObject({ confirmed: { hash: chain.at(17).header.hash } })
+    await expect(source.tip(at(3))).resolves.toMatchObject({ confirmed: { hash: chain.at(17).header.hash } })
   })
 
   // A block without logs was indexed under a hash that one answer had made up, and stayed so for as long as no new head came.
@@ -63,7 +67,7 @@ describe('the tip', () => {
     })
     const source = createChainSource({ rpc })
     const hashes: string[] = []
-    for (let poll = 0; poll < 12; poll++) hashes.push((await source.tip(3)).confirmed.hash)
+    for (let poll = 0; poll < 12; poll++) hashes.push((await source.tip(at(3))).confirmed.hash)
     expect(hashes[0]).toBe(`0x${'ee'.repeat(32)}`)
     expect(hashes.at(-1)).toBe(chain.at(17).header.hash)
   })
@@ -73,12 +77,12 @@ describe('the tip', () => {
     const chain = chainOf(20)
     const rpc = createChainRpc([chain], { intercept: (_, call, answer) => (calls.push(call), answer()) })
     const source = createChainSource({ rpc })
-    const first = await source.tip(3)
+    const first = await source.tip(at(3))
     expect(calls).toHaveLength(2)
-    await expect(source.tip(3)).resolves.toEqual(first)
+    await expect(source.tip(at(3))).resolves.toEqual(first)
     expect(calls).toHaveLength(3)
     chain.mine()
-    await expect(source.tip(3)).resolves.toMatchObject({ confirmed: { number: 18 } })
+    await expect(source.tip(at(3))).resolves.toMatchObject({ confirmed: { number: 18 } })
   })
 
   it('is not below a mark that was answered a moment later', async () => {
@@ -88,7 +92,7 @@ describe('the tip', () => {
       for (let count = 0; count < 10; count++) chain.mine()
       return answer()
     }
-    const { head, confirmed } = await createChainSource({ rpc: createChainRpc([chain], { intercept }) }).tip('safe')
+    const { head, confirmed } = await createChainSource({ rpc: createChainRpc([chain], { intercept }) }).tip(at('safe'))
     expect(head.number).toBeGreaterThanOrEqual(confirmed.number)
   })
 })
@@ -126,9 +130,22 @@ describe('a block with its logs', () => {
     const chain = chainOf(4)
     const rpc = createChainRpc([chain], { intercept: (_, call, answer) => (methods.push(call.method), answer()) })
     const source = createChainSource({ rpc })
-    await source.tip(0)
-    await expect(source.blockWithLogs(4)).resolves.toEqual(chain.at(4))
+    const { confirmed } = await source.tip(at(0))
+    await expect(source.blockWithLogs(4, confirmed)).resolves.toEqual(chain.at(4))
     expect(methods).toEqual(['eth_getBlockByNumber', 'eth_getLogs'])
+  })
+
+  it('is the one that took the place of the known header when that is gone', async () => {
+    const chain = chainOf(4)
+    const { header: known } = chain.at(4)
+    chain.drop(1)
+    chain.mine(someLogs)
+    const gone = (_: string, { params }: RpcCall, answer: () => unknown) => {
+      if ((params[0] as { blockHash?: string }).blockHash === known.hash) throw new NodeFailure(-32_000, 'unknown block')
+      return answer()
+    }
+    const source = createChainSource({ rpc: createChainRpc([chain, chain], { intercept: gone }) })
+    await expect(source.blockWithLogs(4, known)).resolves.toEqual(chain.at(4))
   })
 
   const lies: readonly (readonly [string, (logs: Record<string, unknown>[]) => unknown, string])[] = [

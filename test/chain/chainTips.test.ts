@@ -45,56 +45,45 @@ function open(intercept: (call: RpcCall, answer: () => unknown) => unknown = (_,
     counts.calls = 0
     return taken
   }
-  /** Mines a block, and takes the confirmed one as who follows does. */
-  const follow = async (confirmations: number, isNew: boolean) => {
+  /** Mines a block and reads the confirmed one. */
+  const follow = async (confirmations: number, announced: boolean) => {
     mine(chain)
-    const { confirmed } = await source.tip(confirmations, isNew)
-    const block = await source.blockWithLogs(confirmed.number)
-    expect(block).toEqual(chain.at(chain.head().header.number - confirmations))
+    const next = chain.head().header.number - confirmations
+    const { confirmed, block } = await source.tip({ confirmations, announced, next })
+    expect(block ?? (await source.blockWithLogs(confirmed.number, confirmed))).toEqual(chain.at(next))
     return take()
   }
   return { chain, source, follow, take }
 }
 
-describe('a confirmed block that is taken as it comes', () => {
+describe('the confirmed block that is indexed next', () => {
   it.each([
     [3, true, { turns: 1, calls: 3 }],
     [3, false, { turns: 2, calls: 3 }],
     [0, true, { turns: 1, calls: 2 }],
     [0, false, { turns: 2, calls: 2 }],
-  ])('at a depth of %i, announced: %s, costs %o', async (confirmations, isNew, cost) => {
+  ])('at a depth of %i, announced: %s, costs %o', async (confirmations, announced, cost) => {
     const { follow } = open()
-    // Nothing is known of the first one.
-    const { calls } = await follow(confirmations, isNew)
-    expect(calls).toBe(cost.calls)
-    for (let block = 0; block < 5; block++) await expect(follow(confirmations, isNew)).resolves.toEqual(cost)
+    for (let block = 0; block < 5; block++) await expect(follow(confirmations, announced)).resolves.toEqual(cost)
   })
 
-  it('comes without its logs when nobody took the last one', async () => {
-    const { chain, source, follow, take } = open()
-    await follow(3, true)
-    await follow(3, true)
-    // The index stands still: what came with the first tip was for nothing, and of the next ones nothing more is asked for.
-    for (const cost of [
-      { turns: 1, calls: 3 },
-      { turns: 2, calls: 2 },
-    ]) {
-      mine(chain)
-      await source.tip(3, true)
-      expect(take()).toEqual(cost)
-    }
-    await follow(3, true)
-    await expect(follow(3, true)).resolves.toEqual({ turns: 1, calls: 3 })
-  })
-
-  it('is asked for one by one where a push was of no next block, or of several', async () => {
-    const { chain, source, follow, take } = open()
-    await follow(3, true)
-    const tip = await source.tip(3, true)
-    expect(take().calls).toBe(3)
-    expect(tip.head.number).toBe(chain.head().header.number)
+  it('comes without its logs while the index catches up', async () => {
+    const { chain, source, take } = open()
     mine(chain)
-    await expect(follow(3, true)).resolves.toMatchObject({ turns: 3 })
+    await expect(source.tip({ confirmations: 3, announced: true, next: null })).resolves.toMatchObject({ block: null })
+    expect(take()).toEqual({ turns: 2, calls: 2 })
+  })
+
+  it('comes without its logs when the head is not where it was expected', async () => {
+    const { chain, source, follow, take } = open()
+    const next = chain.head().header.number - 2
+    const early = await source.tip({ confirmations: 3, announced: true, next })
+    expect(early).toMatchObject({ head: chain.head().header, confirmed: chain.at(next - 1).header, block: null })
+    expect(take()).toEqual({ turns: 2, calls: 4 })
+    for (let block = 0; block < 2; block++) mine(chain)
+    const late = await source.tip({ confirmations: 3, announced: true, next })
+    expect(late).toMatchObject({ head: chain.head().header, confirmed: chain.at(next + 1).header, block: null })
+    expect(take()).toEqual({ turns: 2, calls: 4 })
     await expect(follow(3, true)).resolves.toEqual({ turns: 1, calls: 3 })
   })
 
@@ -108,33 +97,20 @@ describe('a confirmed block that is taken as it comes', () => {
     const { follow } = open((call, answer) =>
       call.method === 'eth_getLogs' && !byHash(call) ? lie(answer() as Record<string, unknown>[]) : answer(),
     )
-    await follow(3, true)
     for (let block = 0; block < 3; block++) await expect(follow(3, true)).resolves.toEqual({ turns: 2, calls: 4 })
   })
 
-  it('is asked for one by one of a provider that refuses it otherwise, and after a while together again', async () => {
+  it('is asked for one call after the other when the provider refuses them together, and together again after a while', async () => {
     let refuses = true
     const { follow } = open((call, answer) => {
       if (refuses && call.method === 'eth_getLogs' && (call.params[0] as { blockHash?: Hex }).blockHash === undefined)
         throw new NodeFailure(-32701, 'Please specify an address in your request')
       return answer()
     })
-    await follow(3, true)
     await expect(follow(3, true)).resolves.toMatchObject({ turns: 4 })
     refuses = false
     for (let block = 0; block < 20; block++) await expect(follow(3, true)).resolves.toEqual({ turns: 3, calls: 3 })
     for (let block = 0; block < 50; block++) await follow(3, true)
     await expect(follow(3, true)).resolves.toEqual({ turns: 1, calls: 3 })
-  })
-
-  it('is not the one that came with a tip that turned out to be wrong', async () => {
-    const { chain, source, follow } = open()
-    await follow(3, true)
-    mine(chain)
-    const { confirmed } = await source.tip(3, true)
-    chain.drop(4)
-    for (let number = 0; number < 5; number++) chain.mine()
-    await source.header(confirmed.number)
-    await expect(source.blockWithLogs(confirmed.number)).resolves.toEqual(chain.at(confirmed.number))
   })
 })

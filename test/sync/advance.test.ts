@@ -52,7 +52,7 @@ it('prepares anew what was prepared before the block that it follows on was sett
   })
   const advance = (head: number): Promise<Advance> => {
     const { header } = chain.at(head)
-    return advancer.advance({ head: header, confirmed: header })
+    return advancer.advance({ head: header, confirmed: header, block: null })
   }
   const advanceTo = async (block: number, head: number) => {
     for (let advanced = await advance(head); ; advanced = await advance(head)) {

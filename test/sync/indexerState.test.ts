@@ -7,7 +7,7 @@ import { createSimulatedChain } from '#test/support/simulatedChain.ts'
 const chain = createSimulatedChain({ blockSeconds: 2 })
 for (let count = 0; count < 200; count++) chain.mine()
 const header = (number: number) => chain.at(number).header
-const tip = (head: number, confirmations = 3) => ({ head: header(head), confirmed: header(head - confirmations) })
+const tip = (head: number, confirmations = 3) => ({ head: header(head), confirmed: header(head - confirmations), block: null })
 
 function open(startBlock = 0) {
   const clock = createManualClock()
@@ -97,7 +97,7 @@ describe('the state of the indexer', () => {
     const { state, pass } = open()
     const slow = createSimulatedChain({ blockSeconds: 600 })
     for (let count = 0; count < 10; count++) slow.mine()
-    state.sawTip({ head: slow.at(9).header, confirmed: slow.at(6).header })
+    state.sawTip({ head: slow.at(9).header, confirmed: slow.at(6).header, block: null })
     state.indexed(slow.at(6).header)
     pass(30 * 600_000)
     expect(state.state().reason).toBeNull()

@@ -9,7 +9,7 @@ import { withoutWaiting } from '#test/support/indexing.ts'
 import { createSimulatedChain } from '#test/support/simulatedChain.ts'
 
 const { header } = createSimulatedChain().head()
-const tipAt = (number: number): ChainTip => ({ head: { ...header, number }, confirmed: { ...header, number } })
+const tipAt = (number: number): ChainTip => ({ head: { ...header, number }, confirmed: { ...header, number }, block: null })
 const committed = (number: number): Advance => ({
   kind: 'committed',
   block: { number, hash: header.hash, timestamp: 0, completedAtMs: 0, tokens: [], unread: [], dropped: [] },

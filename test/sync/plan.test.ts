@@ -15,6 +15,7 @@ const upTo = (cursor: number, of: SimulatedChain = chain): LocalChain => {
 const tip = (head: number, confirmed: number, of: SimulatedChain = chain) => ({
   head: of.at(head).header,
   confirmed: of.at(confirmed).header,
+  block: null,
 })
 
 describe('plan', () => {
