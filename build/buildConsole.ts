@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OUTPUT = path.join(ROOT, 'dist/console')
 /** What the built folder was made from. Not served: the gateway knows no files of this kind. */
 const STAMP = 'source.stamp'
-const SOURCES = ['build', 'src/console', 'src/client', 'src/protocol', 'src/domain', 'package-lock.json']
+const SOURCES = ['build', 'src/console', 'src/client', 'src/protocol', 'src/async', 'src/domain', 'package-lock.json']
 
 const stamp = await sourceStamp(ROOT, SOURCES)
 const isFresh = process.argv.includes('--if-stale') && (await builtFrom()) === stamp

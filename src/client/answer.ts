@@ -1,3 +1,4 @@
+import { parseRetryAfter } from '#async/retryAfter.ts'
 import type { Problem } from './problem.ts'
 import { problemSchema } from './resources.ts'
 import type { RestCall } from './restCall.ts'
@@ -27,7 +28,7 @@ export async function readAnswer<T>(
   }
   if (status < 400) return { kind: 'invalid', status, path: '' }
   const problem = mismatch(problemSchema, body) === null ? (body as Problem) : null
-  return { kind: 'status', status, problem, retryAfterMs: retryAfterMs(response.headers.get('retry-after')) }
+  return { kind: 'status', status, problem, retryAfterMs: retryAfterMs(response.headers) }
 }
 
 function parse(text: string): unknown {
@@ -38,15 +39,14 @@ function parse(text: string): unknown {
   }
 }
 
-/** Seconds, or a date (RFC 9110, 10.2.3), as ms from now. What can't be read asks for nothing. */
-export function retryAfterMs(header: string | null): number | null {
-  if (header === null) return null
-  const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - Date.now()
-  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS)
-}
-
-/** No server means longer than this, and a header that says so must not silence the client for good. */
+/** A longer pause is cut to this, so that no header can silence the client for good. */
 const MAX_RETRY_AFTER_MS = 3_600_000
+
+/** How long the server asks to wait, in ms from now; `null` when it does not ask. */
+export function retryAfterMs(headers: Headers): number | null {
+  const askedMs = parseRetryAfter(headers.get('retry-after'), Date.now())
+  return askedMs === null ? null : Math.min(askedMs, MAX_RETRY_AFTER_MS)
+}
 
 export function errorOf(failure: Failure): TokenwireError {
   switch (failure.kind) {

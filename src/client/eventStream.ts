@@ -57,7 +57,7 @@ function byFetch({ url, fetch, timers, onOpen, onMessage, onEnd }: EventStreamOp
     heard()
     const response = await fetch(url, { headers: { accept: 'text/event-stream' }, signal: aborter.signal })
     const { status, headers, body } = response
-    if (status !== 200) end({ status, retryAfterMs: retryAfterMs(headers.get('retry-after')) })
+    if (status !== 200) end({ status, retryAfterMs: retryAfterMs(headers) })
     // A network that wants its visitors to log in answers everything with a page.
     else if (body === null || !headers.get('content-type')?.startsWith('text/event-stream')) broken()
     if (isOver || body === null) return

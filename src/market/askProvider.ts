@@ -1,3 +1,4 @@
+import { parseRetryAfter } from '#async/retryAfter.ts'
 import { plainDecimal } from './plainDecimal.ts'
 import type { PriceProvider } from './priceProvider.ts'
 import { requestText } from './requestText.ts'
@@ -48,11 +49,10 @@ function parseWithNumberTexts(text: string): unknown {
   }
 }
 
-/** RFC 9110 section 10.2.3: seconds, or a date. */
+/** How long the provider asks not to be called; `null` when it does not ask. */
 function waitMs(status: number | null, retryAfter: string | null, now: number): number | null {
   if (status !== 429 && status !== 503) return null
-  const text = retryAfter?.trim() ?? ''
-  const asked = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now
-  if (Number.isFinite(asked)) return Math.min(Math.max(asked, 0), LONGEST_WAIT_MS)
+  const askedMs = parseRetryAfter(retryAfter, now)
+  if (askedMs !== null) return Math.min(askedMs, LONGEST_WAIT_MS)
   return status === 429 ? RATE_LIMIT_WAIT_MS : null
 }

@@ -60,17 +60,3 @@ export function classifyHttpStatus(method: string, http: HttpFacts): RpcFault {
   if (method === BATCH && [400, 413, 501].includes(http.status)) return { kind: 'batch-too-large' }
   return { kind: 'http', status: http.status }
 }
-
-/**
- * Reads a `Retry-After` header: seconds or a date.
- *
- * @returns milliseconds from now, `null` when it is absent or unreadable
- */
-export function parseRetryAfter(header: string | null, nowMs: number): number | null {
-  if (header === null) return null
-  const text = header.trim()
-  if (/^\d{1,6}(\.\d+)?$/.test(text)) return Number(text) * 1_000
-  // Date.parse would take "-5" for a year.
-  const at = /[a-z]{3}/i.test(text) ? Date.parse(text) : Number.NaN
-  return Number.isNaN(at) ? null : Math.max(0, at - nowMs)
-}

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer'
+import { parseRetryAfter } from '#async/retryAfter.ts'
 import { createBatchSize } from './batchSize.ts'
-import { BATCH, classifyHttpStatus, type HttpFacts, parseRetryAfter } from './classifyAnswer.ts'
+import { BATCH, classifyHttpStatus, type HttpFacts } from './classifyAnswer.ts'
 import { JsonText } from './jsonText.ts'
 import { redactor } from './redactUrl.ts'
 import {

@@ -41,7 +41,7 @@ const REACHES: Readonly<Record<string, Reach>> = {
   protocol: { values: ['errors'], types: ['domain'], packages: ['zod'] },
   actors: { values: [...BASE, 'protocol'] },
   gateway: { values: [...BASE, 'actors', 'protocol', 'telemetry'] },
-  client: { values: ['protocol'], types: ['domain'], packages: [] },
+  client: { values: ['protocol', 'async'], types: ['domain'], packages: [] },
   'client/rxjs': { values: ['client', 'protocol'], types: ['domain'], packages: ['rxjs'] },
   'client/react': { values: ['client', 'protocol'], types: ['domain'], packages: ['react'] },
   console: { values: ['client', 'protocol'], types: ['domain'] },

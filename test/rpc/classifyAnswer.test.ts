@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BATCH, classifyHttpStatus, classifyNodeError, parseRetryAfter } from '#rpc/classifyAnswer.ts'
+import { BATCH, classifyHttpStatus, classifyNodeError } from '#rpc/classifyAnswer.ts'
 
 const OK = { status: 200, retryAfterMs: null }
 
@@ -65,25 +65,5 @@ describe('classifyHttpStatus', () => {
     expect(at(BATCH, 413)).toBe('batch-too-large')
     expect(at('eth_call', 503)).toBe('http')
     expect(at('eth_call', 401)).toBe('http')
-  })
-})
-
-describe('parseRetryAfter', () => {
-  const now = Date.UTC(2025, 0, 1, 12)
-  it.each([
-    ['7', 7_000],
-    ['0', 0],
-    ['1.5', 1_500],
-    ['Wed, 01 Jan 2025 12:00:30 GMT', 30_000],
-    ['Wed, 01 Jan 2025 11:00:00 GMT', 0],
-    ['soon', null],
-    ['-5', null],
-    ['', null],
-  ])('reads "%s"', (header, milliseconds) => {
-    expect(parseRetryAfter(header, now)).toBe(milliseconds)
-  })
-
-  it('is null without the header', () => {
-    expect(parseRetryAfter(null, now)).toBeNull()
   })
 })

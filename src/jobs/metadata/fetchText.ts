@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { parseRetryAfter } from '#async/retryAfter.ts'
 import { isCreatorUrl } from './creatorUrl.ts'
 import type { Location } from './gateways.ts'
 import { type GetTarget, httpGet } from './httpGet.ts'
@@ -6,7 +7,6 @@ import type { Outbound } from './outbound.ts'
 import { type Failure, failure } from './problem.ts'
 import { type Fetched, readBody } from './readBody.ts'
 import { redirected } from './redirected.ts'
-import { retryAfterMs } from './retryAfter.ts'
 
 export interface FetchOptions {
   readonly outbound: Outbound
@@ -63,7 +63,7 @@ async function read(response: IncomingMessage, mostBytes: number, deadline: Abor
   const status = response.statusCode ?? 0
   if (status === 200) return readBody(response, mostBytes, deadline)
   response.destroy()
-  const silence = retryAfterMs(response.headers['retry-after'], Date.now())
+  const silence = parseRetryAfter(response.headers['retry-after'], Date.now())
   if (status === 404 || status === 410) return failure('not_found')
   if (status === 429) return failure('rate_limited', silence ?? RATE_LIMIT_MS)
   if (status >= 500 || status === 408 || status === 425) return failure('server_error', silence)
