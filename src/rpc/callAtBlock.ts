@@ -5,17 +5,17 @@ import { blockByNumber } from './rpcCalls.ts'
 import type { RpcCall } from './rpcEndpoint.ts'
 import { faultOf, RpcError, type RpcFault } from './rpcFault.ts'
 
-export type Answer = { readonly kind: 'answer'; readonly value: unknown } | { readonly kind: 'refusal'; readonly fault: RpcFault }
+export type CallAtBlock = { readonly kind: 'answer'; readonly value: unknown } | { readonly kind: 'refusal'; readonly fault: RpcFault }
 
-/** What says something about the call, when the provider shows that it has the block. */
+/** Faults that say something about the call, when the provider has the block. */
 const REFUSALS: ReadonlySet<RpcFault['kind']> = new Set(['rejected', 'missing', 'node', 'http', 'garbled'])
 
 /**
- * Makes a call together with the block's header, by which the provider shows that it speaks of this block. A refusal is an answer.
+ * Makes a call together with the block's header, which proves that the provider is on this block's chain. A refusal is an answer.
  *
- * @throws `RpcError` when the provider does not answer, or not for this block
+ * @throws `RpcError` when the provider does not answer, or has another block of that number
  */
-export async function askAt(provider: RpcProvider, block: Pick<BlockHeader, 'number' | 'hash'>, call: RpcCall): Promise<Answer> {
+export async function callAtBlock(provider: RpcProvider, block: Pick<BlockHeader, 'number' | 'hash'>, call: RpcCall): Promise<CallAtBlock> {
   const header = blockByNumber(block.number)
   const assertSame = (raw: unknown) => {
     const { hash } = parseHeader(raw, `block ${block.number}`)

@@ -4,7 +4,7 @@ import { finalize, type Observable, type SchedulerLike, Subject, share, takeUnti
 import { isLogged } from '#async/logSampling.ts'
 import type { ChainSource } from '#chain/chainSource.ts'
 import { type HeadHint, heads } from '#chain/heads.ts'
-import { afterLook, NO_PACE, untilNextLookMs } from '#chain/pollSchedule.ts'
+import { afterPoll, INITIAL_POLL_SCHEDULE, nextPollMs } from '#chain/pollSchedule.ts'
 import { type Clock, systemClock } from '#clock'
 import type { Confirmations } from '#config'
 import type { Hex } from '#domain/address.ts'
@@ -72,14 +72,14 @@ export function createIndexer(options: IndexerOptions): Indexer {
   /** Whether the chain has left the index behind: it is looked at again now and then. */
   let leftBehind = false
   const timing = scheduler === undefined ? {} : { scheduler }
-  let pace = NO_PACE
+  let schedule = INITIAL_POLL_SCHEDULE
   const looked = new Subject<void>()
   /** @param head `null`: the look failed */
   const noteLook = (head: number | null) => {
-    pace = afterLook(pace, head, state.chain().blockTimeMs)
+    schedule = afterPoll(schedule, head, state.chain().blockTimeMs)
     looked.next()
   }
-  const untilNextMs = () => untilNextLookMs(pace, state.chain().blockTimeMs, state.state().backfill !== null)
+  const untilNextMs = () => nextPollMs(schedule, state.chain().blockTimeMs, state.state().backfill !== null)
 
   const blocks = pipeline({
     ...timing,

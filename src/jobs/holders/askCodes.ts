@@ -1,6 +1,6 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
-import { askAt } from '#rpc/callAtBlock.ts'
+import { callAtBlock } from '#rpc/callAtBlock.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import { runAt } from '#rpc/rpcCalls.ts'
 import { RpcError } from '#rpc/rpcFault.ts'
@@ -27,7 +27,7 @@ export const HOLDER_CODES: Hex =
 export async function askCodes(rpc: Pick<Rpc, 'ask'>, { holders, block }: CodesQuestion): Promise<readonly boolean[]> {
   const code: Hex = `${HOLDER_CODES}${holders.map(holder => holder.slice(2)).join('')}`
   const answer = await rpc.ask(async provider => {
-    const answer = await askAt(provider, block, runAt(block.number, code))
+    const answer = await callAtBlock(provider, block, runAt(block.number, code))
     return answer.kind === 'refusal' ? answer.fault : readCodes(answer.value, holders.length)
   })
   // Thrown here, it does not count against the provider.

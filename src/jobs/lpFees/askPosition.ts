@@ -2,7 +2,7 @@ import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import type { PositionRewards, TokenPair } from '#launchpads/positionRewards.ts'
 import { MalformedLogError } from '#launchpads/words.ts'
-import { askAt } from '#rpc/callAtBlock.ts'
+import { callAtBlock } from '#rpc/callAtBlock.ts'
 import type { Rpc, RpcProvider } from '#rpc/rpc.ts'
 import { callAt, simulateAt } from '#rpc/rpcCalls.ts'
 import type { RpcFault } from '#rpc/rpcFault.ts'
@@ -45,7 +45,7 @@ async function bySimulation(
   { withoutSimulation }: AskedBefore,
 ): Promise<TokenPair | null> {
   if (withoutSimulation.has(provider.name)) return null
-  const answer = await askAt(provider, block, simulateAt(block.number, rewards.collectCall(positionId)))
+  const answer = await callAtBlock(provider, block, simulateAt(block.number, rewards.collectCall(positionId)))
   if (answer.kind === 'refusal') {
     if (UNABLE.has(answer.fault.kind)) withoutSimulation.add(provider.name)
     return null
@@ -63,7 +63,7 @@ async function byPosition(
 ): Promise<TokenPair | null> {
   if (creatorPercent === null) return null
   const call = async (simulated: Parameters<typeof callAt>[1]): Promise<Hex | null> => {
-    const answer = await askAt(provider, block, callAt(block.number, simulated))
+    const answer = await callAtBlock(provider, block, callAt(block.number, simulated))
     return answer.kind === 'answer' && typeof answer.value === 'string' ? (answer.value as Hex) : null
   }
   let manager = managers.get(rewards.locker) ?? null
