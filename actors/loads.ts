@@ -1,96 +1,95 @@
 import type { Address } from '#domain/address.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
-import type { History } from './ports.ts'
 
 export type LoadOutcome = { readonly ok: true; readonly snapshot: TokenSnapshot | null } | { readonly ok: false; readonly error: unknown }
 
 export interface LoadsOptions {
-  readonly history: History
-  /** Loads under way at once; more wait in line, so that a rush of new subscribers can't exhaust the database's connections. */
+  /** Reads one token; `null`: it is not indexed. May reject or throw. */
+  readonly load: (token: Address) => Promise<TokenSnapshot | null>
+  /** Loads that run at once. The others queue, so that a rush of subscribers can't exhaust the database's connections. */
   readonly concurrency: number
-  /** A load that has not answered after this counts as failed, and its place in the line is free again. */
+  /** A load that takes longer has failed, and the next one takes its place. */
   readonly timeoutMs: number
   /** Monotonic, in ms. */
   readonly now: () => number
-  /** Told how a load ended that nobody cancelled or asked for again meanwhile. Called after `request` has returned. */
-  readonly finished: (token: Address, outcome: LoadOutcome) => void
+  /** Receives the outcome of a load that was neither cancelled nor requested again meanwhile. Never called from inside `request`. */
+  readonly onLoaded: (token: Address, outcome: LoadOutcome) => void
 }
 
-interface Load {
+/** Loads tokens from the database: one load per token at a time, a bounded number in all, first come first served. */
+export interface Loads {
+  /** Queued and running loads. */
+  readonly pending: number
+  /** Loads the token. During a load of the same token: loads it once more afterwards, since the running one may read an older state. */
+  request(token: Address): void
+  /** Drops the request. A running load keeps its place until it ends, because the database still works on it. */
+  cancel(token: Address): void
+  /** Fails loads that have timed out. A late result is ignored. */
+  sweep(): void
+  stop(): void
+}
+
+interface RunningLoad {
   readonly startedAtMs: number
-  /** What becomes of its outcome. `repeat`: it was asked for again and may read what is older than that request, so another load follows. */
-  outcome: 'tell' | 'repeat' | 'forget'
+  whenDone: 'report' | 'repeat' | 'discard'
 }
 
-/** Reads tokens for the actors: at most one load per token at a time, a bounded number in all, first come first served. */
-export class Loads {
-  readonly #options: LoadsOptions
-  readonly #line = new Set<Address>()
-  readonly #underWay = new Map<Address, Load>()
+/*
+ * Not made of `coalesce()`: that runs one task for good, while a load here shares the bound with other tokens, can be cancelled with its
+ * place kept, and gives its place up when it times out.
+ */
+export function createLoads({ load, concurrency, timeoutMs, now, onLoaded }: LoadsOptions): Loads {
+  const queue = new Set<Address>()
+  const running = new Map<Address, RunningLoad>()
 
-  constructor(options: LoadsOptions) {
-    this.#options = options
-  }
-
-  /** Loads that wait or are under way: at most one per token that somebody watches. */
-  get pending(): number {
-    return this.#line.size + this.#underWay.size
-  }
-
-  request(token: Address): void {
-    const load = this.#underWay.get(token)
-    if (load !== undefined) load.outcome = 'repeat'
-    else {
-      this.#line.add(token)
-      this.#startNext()
+  function startNext(): void {
+    for (const token of queue) {
+      if (running.size >= concurrency) return
+      queue.delete(token)
+      const started: RunningLoad = { startedAtMs: now(), whenDone: 'report' }
+      running.set(token, started)
+      // In a later microtask: `load` may throw at once, and `request` has to return before `onLoaded` is called.
+      void Promise.resolve()
+        .then(() => load(token))
+        .then(
+          snapshot => finish(token, started, { ok: true, snapshot }),
+          (error: unknown) => finish(token, started, { ok: false, error }),
+        )
     }
   }
 
-  /** Nobody wants the token any more. A load under way keeps its place until it ends, since the database still works on it. */
-  cancel(token: Address): void {
-    this.#line.delete(token)
-    const load = this.#underWay.get(token)
-    if (load !== undefined) load.outcome = 'forget'
+  function finish(token: Address, ended: RunningLoad, outcome: LoadOutcome): void {
+    if (running.get(token) !== ended) return
+    running.delete(token)
+    if (ended.whenDone === 'repeat') queue.add(token)
+    startNext()
+    if (ended.whenDone === 'report') onLoaded(token, outcome)
   }
 
-  /** Gives up loads that take too long. Their answers are ignored when they come after all. */
-  sweep(): void {
-    const now = this.#options.now()
-    const late = [...this.#underWay].filter(([, load]) => now - load.startedAtMs >= this.#options.timeoutMs)
-    for (const [token, load] of late) this.#finish(token, load, { ok: false, error: new Error('the load took too long') })
-  }
-
-  stop(): void {
-    this.#line.clear()
-    this.#underWay.clear()
-  }
-
-  #startNext(): void {
-    for (const token of this.#line) {
-      if (this.#underWay.size >= this.#options.concurrency) return
-      this.#line.delete(token)
-      const load: Load = { startedAtMs: this.#options.now(), outcome: 'tell' }
-      this.#underWay.set(token, load)
-      void this.#run(token, load)
-    }
-  }
-
-  async #run(token: Address, load: Load): Promise<void> {
-    // Begun a microtask later, so that even a port that throws at once answers after `request` has returned.
-    const outcome = await Promise.resolve()
-      .then(() => this.#options.history.load(token))
-      .then(
-        (snapshot): LoadOutcome => ({ ok: true, snapshot }),
-        (error: unknown): LoadOutcome => ({ ok: false, error }),
-      )
-    this.#finish(token, load, outcome)
-  }
-
-  #finish(token: Address, load: Load, outcome: LoadOutcome): void {
-    if (this.#underWay.get(token) !== load) return
-    this.#underWay.delete(token)
-    if (load.outcome === 'repeat') this.#line.add(token)
-    this.#startNext()
-    if (load.outcome === 'tell') this.#options.finished(token, outcome)
+  return {
+    get pending() {
+      return queue.size + running.size
+    },
+    request(token) {
+      const current = running.get(token)
+      if (current !== undefined) current.whenDone = 'repeat'
+      else {
+        queue.add(token)
+        startNext()
+      }
+    },
+    cancel(token) {
+      queue.delete(token)
+      const current = running.get(token)
+      if (current !== undefined) current.whenDone = 'discard'
+    },
+    sweep() {
+      const late = [...running].filter(([, { startedAtMs }]) => now() - startedAtMs >= timeoutMs)
+      for (const [token, timedOut] of late) finish(token, timedOut, { ok: false, error: new Error('the load timed out') })
+    },
+    stop() {
+      queue.clear()
+      running.clear()
+    },
   }
 }

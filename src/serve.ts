@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
-import { Registry, SWEEP_INTERVAL_MS } from '#actors/registry.ts'
+import { createRegistry, SWEEP_INTERVAL_MS } from '#actors/registry.ts'
 import type { Config } from '#config'
 import { createAdmission } from '#gateway/admission.ts'
 import { createDatabaseProbe, type DatabaseCondition } from '#gateway/databaseProbe.ts'
@@ -52,11 +52,15 @@ export async function serve({ config, logger, reading, indexing, onStop }: Serve
   onStop(() => prices.stop())
 
   const now = () => performance.now()
-  const history = {
-    load: async (token: Parameters<Registry['get']>[0]) => (await readSnapshots(db, { chainId, addresses: [token] }))[0] ?? null,
-  }
-  const watching = { began: indexing.watch, ended: indexing.unwatch }
-  const registry = new Registry({ history, quotes: prices, logger, now, date: () => new Date(), watching })
+  const registry = createRegistry({
+    load: async token => (await readSnapshots(db, { chainId, addresses: [token] }))[0] ?? null,
+    ethUsd: prices.ethUsd,
+    onActivated: indexing.watch,
+    onPassivated: indexing.unwatch,
+    logger,
+    now,
+    date: () => new Date(),
+  })
   const admission = createAdmission(config, logger)
   const realtime = createRealtime({ registry, admission, config, logger, now })
   const reads = createReads({ db, chainId, weth, claimCall: claimCalls(adapters) })

@@ -3,15 +3,15 @@ import type { TokenSnapshot } from '#domain/token.ts'
 import { snapshotWithUsd } from '#domain/usd.ts'
 import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 
-/** One state of a token, encoded. The bytes belong to everybody who holds the frame and are never changed. */
+/** One encoded state of a token. All subscribers share the bytes, which never change. */
 export interface Frame {
   readonly token: Address
   readonly sequence: number
-  /** When the commit that made it completed, on the monotonic clock in ms; `null`: it was read from the database, later. */
+  /** Monotonic time in ms at which its commit completed; `null`: the state was read from the database later. */
   readonly completedAtMs: number | null
   /** A WebSocket text message: JSON in UTF-8, at most 16,384 bytes. */
   readonly webSocket: Uint8Array
-  /** The same as an event of a `text/event-stream`. Made when the first stream needs it. */
+  /** The same as an event of a `text/event-stream`, made for the first stream. */
   readonly eventStream: Uint8Array
 }
 
@@ -39,10 +39,10 @@ class EncodedFrame implements Frame {
 }
 
 /**
- * The newest state of a token and, once somebody needs it, its frame: encoded once for a price of ETH in USD, and again only when a frame
- * is asked for after the price has changed, since a price of yesterday must not be shown as today's.
+ * A state of a token with its frame, which is encoded on first use. It is encoded again when the ETH/USD price has changed since, so that a
+ * client that subscribes later is not sent an old price.
  */
-export class TokenUpdate {
+export class FramedSnapshot {
   readonly snapshot: TokenSnapshot
   readonly sequence: number
   readonly #completedAtMs: number | null
@@ -57,7 +57,7 @@ export class TokenUpdate {
   }
 
   /**
-   * @param ethUsd USD per ETH to fill in, `null`: USD values stay unknown
+   * @param ethUsd USD per ETH for the USD values; `null`: they stay `null`
    * @throws `RangeError` when the state can't be encoded in 16,384 bytes
    */
   frame(ethUsd: string | null): Frame {
@@ -68,7 +68,7 @@ export class TokenUpdate {
     return this.#frame
   }
 
-  /** Size of the encoded frame's JSON; `null` while nobody has needed one. */
+  /** Size of the frame's JSON; `null` before the first frame. */
   get frameBytes(): number | null {
     return this.#frame?.webSocket.length ?? null
   }

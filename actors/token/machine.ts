@@ -1,69 +1,69 @@
 import { assign, setup } from 'xstate'
-import type { Subscription } from '#actors/ports.ts'
+import type { Subscription } from '#actors/subscription.ts'
 import type { Address } from '#domain/address.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
-import type { TokenEvent } from './events.ts'
-import { TokenUpdate } from './frame.ts'
+import type { ActorEvent } from './actorEvent.ts'
+import { FramedSnapshot } from './frame.ts'
 import { isNewer } from './sequence.ts'
 import type { SubscriberSet } from './subscriberSet.ts'
 
-/** An actor that nobody watches passivates at this many sweeps in a row: a reconnecting client finds it alive. */
-export const IDLE_SAMPLES = 6
+/** An actor without subscribers passivates after this many sweeps, so that a reconnecting client still finds it live. */
+export const IDLE_SWEEPS = 6
 
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 30_000
 
 export interface TokenContext {
   readonly token: Address
-  /** The actor's own; the one thing in here that effects change in place. */
+  /** Mutable, unlike the rest of the context: only the actions below change it. */
   readonly subscribers: SubscriberSet
-  /** What was last established: `undefined`: nothing yet; `null`: the token is not indexed. */
-  readonly newest: TokenUpdate | null | undefined
-  /** Failures in a row, of loads or of predecessors. */
+  /** The newest known state; `null`: the token is not indexed; `undefined`: not known yet. */
+  readonly newest: FramedSnapshot | null | undefined
+  /** Consecutive failures, of loads or of replaced actors. */
   readonly failures: number
-  /** When to load again; `null`: a load is on its way, or none is needed. */
+  /** When to load again; `null`: a load is pending, or none is needed. */
   readonly retryAtMs: number | null
-  readonly idleSamples: number
+  readonly idleSweeps: number
 }
 
 export interface TokenInput {
   readonly token: Address
   readonly subscribers: SubscriberSet
-  /** Set when this actor replaces one that failed: it then begins with a pause instead of a load. */
+  /** Set when this actor replaces a failed one: it then starts with a back-off instead of a load. */
   readonly replaces: { readonly failures: number; readonly nowMs: number } | null
 }
 
-/** What an actor does to the world. Nothing of it may throw. */
+/** An actor's effects outside itself. They must not throw. */
 export interface TokenEffects {
-  /** Begins to load the token; `loaded` or `loadFailed` is sent back later, never from inside this call. */
+  /** Starts to load the token; `loaded` or `loadFailed` is sent later, never from inside this call. */
   load(token: Address): void
-  /** The price to show USD values with. */
+  /** USD per ETH as a plain decimal; `null`: none that may be shown. */
   ethUsd(): string | null
 }
 
-/** How long to wait after that many failures in a row, in ms. */
+/** Back-off after this many consecutive failures, in ms. */
 export function retryDelayMs(failures: number): number {
   return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 16))
 }
 
 /**
- * The life of a token's actor:
+ * The states of a token's actor:
  *
- * - `activating`: somebody watches the token and its state is being loaded. Who joins waits.
- * - `live`: the state is known (perhaps as "not indexed") and every newer one is passed on.
- * - `resyncing`: the state is, or may be, behind the database, and is loaded again until that works. Who joins is answered with what is
- *   known, or waits when nothing is.
- * - `passivated`: nobody watched for a while. Final; the next subscriber gets a new actor.
+ * - `activating`: the token's state is being loaded for the first subscribers, who wait.
+ * - `live`: the state is known (possibly as "not indexed"), and every newer one is sent to the subscribers.
+ * - `resyncing`: the state is or may be older than the database's, and is loaded until a load succeeds. A new subscriber is answered with
+ *   the known state, and waits if there is none.
+ * - `passivated`: there was no subscriber for a while. Final; the next subscriber gets a new actor.
  *
- * A commit carries the token's full state, so it ends `activating` and `resyncing` as well as a load does. Whatever comes late and is not
- * newer changes nothing. Transitions are pure; what they cause is in the named actions.
+ * A commit carries the token's full state, so it ends `activating` and `resyncing` as a load does. A late state that is not newer changes
+ * nothing. Transitions are pure; effects are in the named actions.
  */
 export function createTokenMachine(effects: TokenEffects) {
   const ethUsd = () => effects.ethUsd()
   return setup({
     types: {
       context: {} as TokenContext,
-      events: {} as TokenEvent,
+      events: {} as ActorEvent,
       input: {} as TokenInput,
     },
     guards: {
@@ -71,13 +71,13 @@ export function createTokenMachine(effects: TokenEffects) {
       isKnown: ({ context }) => context.newest !== undefined,
       isNotIndexed: ({ context }, snapshot: TokenSnapshot | null) => snapshot === null && context.newest === undefined,
       isNewer: ({ context }, sequence: number | null) =>
-        sequence !== null && isNewer(sequence, context.newest?.sequence ?? null, context.subscribers.told),
-      isUnwatched: ({ context }) => context.subscribers.size === 0,
-      isAbandoned: ({ context }) => context.subscribers.size === 0 && context.idleSamples + 1 >= IDLE_SAMPLES,
+        sequence !== null && isNewer(sequence, context.newest?.sequence ?? null, context.subscribers.newestSent),
+      hasNoSubscribers: ({ context }) => context.subscribers.size === 0,
+      isIdle: ({ context }) => context.subscribers.size === 0 && context.idleSweeps + 1 >= IDLE_SWEEPS,
       isDue: ({ context }, nowMs: number) => context.retryAtMs !== null && nowMs >= context.retryAtMs,
     },
     actions: {
-      accept: assign((_, newest: TokenUpdate | null) => ({ newest, failures: 0, retryAtMs: null })),
+      accept: assign((_, newest: FramedSnapshot | null) => ({ newest, failures: 0, retryAtMs: null })),
       forget: assign({ newest: null, failures: 0, retryAtMs: null }),
       settle: assign({ failures: 0, retryAtMs: null }),
       postpone: assign(({ context }, nowMs: number) => ({
@@ -85,10 +85,10 @@ export function createTokenMachine(effects: TokenEffects) {
         retryAtMs: nowMs + retryDelayMs(context.failures + 1),
       })),
       expectLoad: assign({ retryAtMs: null }),
-      countIdle: assign(({ context }) => ({ idleSamples: context.subscribers.size === 0 ? context.idleSamples + 1 : 0 })),
+      countIdle: assign(({ context }) => ({ idleSweeps: context.subscribers.size === 0 ? context.idleSweeps + 1 : 0 })),
       load: ({ context }) => effects.load(context.token),
-      wait: ({ context }, join: Join) => context.subscribers.wait(join.subscription, join.held),
-      admit: ({ context }, join: Join) => context.subscribers.admit(join.subscription, join.held, context.newest ?? null, ethUsd),
+      wait: ({ context }, join: Join) => context.subscribers.wait(join.subscription, join.lastSequence),
+      admit: ({ context }, join: Join) => context.subscribers.admit(join.subscription, join.lastSequence, context.newest ?? null, ethUsd),
       admitWaiting: ({ context }) => context.subscribers.admitWaiting(context.newest ?? null, ethUsd),
       remove: ({ context }, subscription: Subscription) => context.subscribers.remove(subscription),
       publish: ({ context }) => {
@@ -106,7 +106,7 @@ export function createTokenMachine(effects: TokenEffects) {
       newest: undefined,
       failures: input.replaces?.failures ?? 0,
       retryAtMs: input.replaces === null ? null : input.replaces.nowMs + retryDelayMs(input.replaces.failures),
-      idleSamples: 0,
+      idleSweeps: 0,
     }),
     initial: 'beginning',
     on: {
@@ -115,7 +115,7 @@ export function createTokenMachine(effects: TokenEffects) {
         { actions: { type: 'wait', params: ({ event }) => event } },
       ],
       left: { actions: { type: 'remove', params: ({ event }) => event.subscription } },
-      evicted: { guard: 'isUnwatched', target: '.passivated' },
+      evicted: { guard: 'hasNoSubscribers', target: '.passivated' },
       loadFailed: { target: '.resyncing', actions: postpone },
       dropped: { target: '.live', actions: ['forget', 'admitWaiting'] },
     },
@@ -126,7 +126,7 @@ export function createTokenMachine(effects: TokenEffects) {
         on: {
           committed: { ...newerCommit, target: 'live', actions: [acceptCommit, 'publish', 'admitWaiting'] },
           loaded: settleByLoad,
-          suspected: { actions: 'load' },
+          stale: { actions: 'load' },
           swept: [passivate, { actions: 'countIdle' }],
         },
       },
@@ -134,7 +134,7 @@ export function createTokenMachine(effects: TokenEffects) {
         on: {
           committed: { ...newerCommit, actions: [acceptCommit, 'publish'] },
           loaded: { ...newerLoad, actions: [acceptLoad, 'resync'] },
-          suspected: { target: 'resyncing', actions: 'load' },
+          stale: { target: 'resyncing', actions: 'load' },
           swept: [passivate, { actions: 'countIdle' }],
         },
       },
@@ -142,7 +142,7 @@ export function createTokenMachine(effects: TokenEffects) {
         on: {
           committed: { ...newerCommit, target: 'live', actions: [acceptCommit, 'publish', 'admitWaiting'] },
           loaded: settleByLoad,
-          suspected: { actions: ['expectLoad', 'load'] },
+          stale: { actions: ['expectLoad', 'load'] },
           swept: [passivate, { ...dueRetry, actions: ['countIdle', 'expectLoad', 'load'] }, { actions: 'countIdle' }],
         },
       },
@@ -151,7 +151,7 @@ export function createTokenMachine(effects: TokenEffects) {
   })
 }
 
-type EventOf<Type extends TokenEvent['type']> = { readonly event: Extract<TokenEvent, { type: Type }> }
+type EventOf<Type extends ActorEvent['type']> = { readonly event: Extract<ActorEvent, { type: Type }> }
 
 const newerCommit = { guard: { type: 'isNewer', params: ({ event }: EventOf<'committed'>) => event.snapshot.token.sequence } } as const
 
@@ -159,16 +159,16 @@ const newerLoad = { guard: { type: 'isNewer', params: ({ event }: EventOf<'loade
 
 const dueRetry = { guard: { type: 'isDue', params: ({ event }: EventOf<'swept'>) => event.nowMs } } as const
 
-const passivate = { guard: 'isAbandoned', target: 'passivated' } as const
+const passivate = { guard: 'isIdle', target: 'passivated' } as const
 
 const acceptCommit = {
   type: 'accept',
-  params: ({ event }: EventOf<'committed'>) => new TokenUpdate(event.snapshot, event.completedAtMs),
+  params: ({ event }: EventOf<'committed'>) => new FramedSnapshot(event.snapshot, event.completedAtMs),
 } as const
 
 const acceptLoad = {
   type: 'accept',
-  params: ({ event }: EventOf<'loaded'>) => (event.snapshot === null ? null : new TokenUpdate(event.snapshot, null)),
+  params: ({ event }: EventOf<'loaded'>) => (event.snapshot === null ? null : new FramedSnapshot(event.snapshot, null)),
 } as const
 
 const notIndexed = { guard: { type: 'isNotIndexed', params: ({ event }: EventOf<'loaded'>) => event.snapshot } } as const
@@ -176,9 +176,12 @@ const notIndexed = { guard: { type: 'isNotIndexed', params: ({ event }: EventOf<
 const postpone = { type: 'postpone', params: ({ event }: EventOf<'loaded' | 'loadFailed'>) => event.nowMs } as const
 
 /**
- * 1. The load is newer than what is known: it becomes what is known. 2. Nothing was known, and the token is not indexed. 3. Nothing newer was
- * missed: everybody was offered what is known when it became known. 4. It is older than what subscribers of a failed predecessor were told: the
- * database that was asked is behind.
+ * A finished load:
+ *
+ * 1. It is newer than the known state and replaces it.
+ * 2. No state was known, and the token is not indexed.
+ * 3. It is not newer than the known state, which every subscriber has been offered: no update was missed.
+ * 4. It is older than what subscribers of a failed predecessor have received: the database that was read lags behind. Load again later.
  */
 const settleByLoad = [
   { ...newerLoad, target: 'live', actions: [acceptLoad, 'resync', 'admitWaiting'] },
@@ -187,4 +190,4 @@ const settleByLoad = [
   { target: 'resyncing', actions: [postpone] },
 ] as const
 
-type Join = Pick<Extract<TokenEvent, { type: 'joined' }>, 'subscription' | 'held'>
+type Join = Pick<Extract<ActorEvent, { type: 'joined' }>, 'subscription' | 'lastSequence'>

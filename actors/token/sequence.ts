@@ -1,16 +1,16 @@
 /**
- * Whether a state may follow another: only a strictly larger sequence does. What is equal was seen already, by another way (a load and
- * the update of the same commit); what is smaller is an older state that arrives late.
+ * Whether a state may replace another: only a strictly larger sequence does. An equal one was received already in another way (a load and
+ * the update of the same commit); a smaller one is an older state that arrives late.
  *
- * @param current `null`: nothing is known of the token, or it was not indexed, so that any state is news
- * @param told the newest sequence that subscribers were told of, which an actor that replaces a failed one does not know itself: the state
- *   of that sequence is still news to it, an older one is not
+ * @param current `null`: the token's state is unknown, or the token was not indexed; any state is then newer
+ * @param newestSent the newest sequence that subscribers have received. An actor that replaces a failed one does not hold that state, so
+ *   it takes a state of the same sequence, but none that is older
  */
-export function isNewer(offered: number, current: number | null, told: number | null): boolean {
-  return (current === null || offered > current) && (told === null || offered >= told)
+export function isNewer(offered: number, current: number | null, newestSent: number | null): boolean {
+  return (current === null || offered > current) && (newestSent === null || offered >= newestSent)
 }
 
-/** Whether a subscriber that says it holds a sequence (`null`: none) is owed the state of the current one. */
-export function isOwed(current: number, held: number | null): boolean {
-  return held === null || current > held
+/** Whether a client whose newest sequence is `lastSequence` (`null`: none) needs a snapshot of the current state. */
+export function needsSnapshot(current: number, lastSequence: number | null): boolean {
+  return lastSequence === null || current > lastSequence
 }

@@ -1,33 +1,33 @@
-import type { Subscription, Transport } from '#actors/ports.ts'
-import type { TokenUpdate } from './frame.ts'
-import { isOwed } from './sequence.ts'
+import type { Subscription, Transport } from '#actors/subscription.ts'
+import type { FramedSnapshot } from './frame.ts'
+import { needsSnapshot } from './sequence.ts'
 
-/** What a subscriber learns when it is answered: the token's newest state, or `null` when it is not indexed. */
-export type Answer = TokenUpdate | null
+/** The state that answers a subscribe; `null`: the token is not indexed. */
+export type SubscribeReply = FramedSnapshot | null
 
 interface Waiting {
-  /** The sequence that the subscriber says it holds; `null`: none. */
-  readonly held: number | null
-  /** Every subscribe has its own answer. */
-  readonly answers: number
+  /** The newest sequence that the client says it has; `null`: none. */
+  readonly lastSequence: number | null
+  /** Each of these subscribes gets an answer of its own. */
+  readonly subscribes: number
 }
 
 /**
- * Who watches one token. Members were answered and get every frame; those who wait are answered when the token's state is known. It is
- * changed in place, since copying it for every join would make ten thousand joins cost a hundred million steps.
+ * The subscribers of one token. Members have been answered and receive every frame; the others wait until the token's state is known. The
+ * set is mutable: copying it for each of 10,000 joins would take some 100 million steps.
  */
 export class SubscriberSet {
   readonly #members = new Set<Subscription>()
   readonly #waiting = new Map<Subscription, Waiting>()
-  #told: number | null = null
+  #newestSent: number | null = null
   #conflated = 0
 
-  /** The newest sequence that anybody was told of; `null`: none. It outlives an actor that fails, so that its successor does not fall behind it. */
-  get told(): number | null {
-    return this.#told
+  /** The newest sequence sent to any subscriber; `null`: none. It survives a failed actor, so that its successor sends nothing older. */
+  get newestSent(): number | null {
+    return this.#newestSent
   }
 
-  /** Updates that members were spared because a newer one took their place. It outlives an actor that fails. */
+  /** Updates that a newer one replaced before they were written. Survives a failed actor. */
   get conflated(): number {
     return this.#conflated
   }
@@ -36,28 +36,30 @@ export class SubscriberSet {
     return this.#members.size + this.#waiting.size
   }
 
-  /** Notes somebody who can't be answered yet. */
-  wait(subscription: Subscription, held: number | null): void {
+  /** Adds a subscriber that can't be answered yet. */
+  wait(subscription: Subscription, lastSequence: number | null): void {
     this.#members.delete(subscription)
     const earlier = this.#waiting.get(subscription)
-    const holds = earlier === undefined ? held : lesser(earlier.held, held)
-    this.#waiting.set(subscription, { held: holds, answers: (earlier?.answers ?? 0) + 1 })
+    this.#waiting.set(subscription, {
+      lastSequence: earlier === undefined ? lastSequence : smaller(earlier.lastSequence, lastSequence),
+      subscribes: (earlier?.subscribes ?? 0) + 1,
+    })
   }
 
-  /** Answers somebody at once and makes them a member. */
-  admit(subscription: Subscription, held: number | null, answer: Answer, ethUsd: () => string | null): void {
+  /** Answers a subscriber and makes it a member. */
+  admit(subscription: Subscription, lastSequence: number | null, reply: SubscribeReply, ethUsd: () => string | null): void {
     this.#members.add(subscription)
-    this.#tell(answer)
-    subscription.subscribed(answer?.sequence ?? null)
-    if (answer !== null && isOwed(answer.sequence, held)) subscription.snapshot(answer.frame(ethUsd()))
+    this.#noteSent(reply)
+    subscription.subscribed(reply?.sequence ?? null)
+    if (reply !== null && needsSnapshot(reply.sequence, lastSequence)) subscription.snapshot(reply.frame(ethUsd()))
   }
 
-  /** Answers all who wait. */
-  admitWaiting(answer: Answer, ethUsd: () => string | null): void {
-    for (const [subscription, { held, answers }] of this.#waiting) {
-      for (let extra = 1; extra < answers; extra++) subscription.subscribed(answer?.sequence ?? null)
+  /** Answers all waiting subscribers. */
+  admitWaiting(reply: SubscribeReply, ethUsd: () => string | null): void {
+    for (const [subscription, { lastSequence, subscribes }] of this.#waiting) {
+      for (let extra = 1; extra < subscribes; extra++) subscription.subscribed(reply?.sequence ?? null)
       this.#waiting.delete(subscription)
-      this.admit(subscription, held, answer, ethUsd)
+      this.admit(subscription, lastSequence, reply, ethUsd)
     }
   }
 
@@ -67,26 +69,26 @@ export class SubscriberSet {
   }
 
   /**
-   * Offers what was committed to every member: the hot loop of the service. Nothing is encoded when there is none.
+   * Offers a commit to every member: the hot loop of the service. Encodes nothing when there is no member.
    *
    * Cost per member: one call that notes a reference.
    */
-  update(update: TokenUpdate, ethUsd: () => string | null): void {
+  update(committed: FramedSnapshot, ethUsd: () => string | null): void {
     if (this.#members.size === 0) return
-    const frame = update.frame(ethUsd())
-    this.#tell(update)
+    const frame = committed.frame(ethUsd())
+    this.#noteSent(committed)
     for (const member of this.#members) if (member.update(frame)) this.#conflated++
   }
 
-  /** Offers to every member the state that was read anew; who has it ignores it. */
-  resync(update: TokenUpdate, ethUsd: () => string | null): void {
+  /** Offers a reloaded state to every member; a member that has it ignores it. */
+  resync(loaded: FramedSnapshot, ethUsd: () => string | null): void {
     if (this.#members.size === 0) return
-    const frame = update.frame(ethUsd())
-    this.#tell(update)
+    const frame = loaded.frame(ethUsd())
+    this.#noteSent(loaded)
     for (const member of this.#members) member.snapshot(frame)
   }
 
-  /** Walks all subscribers: for operators, not for every update. */
+  /** Walks over all subscribers: for operators, not for every update. */
   counts(): Readonly<Record<Transport | 'lagging', number>> {
     const counts = { webSocket: 0, eventStream: 0, lagging: 0 }
     for (const subscription of [...this.#members, ...this.#waiting.keys()]) {
@@ -96,11 +98,11 @@ export class SubscriberSet {
     return counts
   }
 
-  #tell(answer: Answer): void {
-    if (answer !== null) this.#told = Math.max(answer.sequence, this.#told ?? 0)
+  #noteSent(reply: SubscribeReply): void {
+    if (reply !== null) this.#newestSent = Math.max(reply.sequence, this.#newestSent ?? 0)
   }
 }
 
-function lesser(a: number | null, b: number | null): number | null {
+function smaller(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : Math.min(a, b)
 }

@@ -1,35 +1,35 @@
 import { type Actor, createActor } from 'xstate'
 import type { Address } from '#domain/address.ts'
 import type { ActorState, ActorStateName } from '#domain/health.ts'
-import type { TokenEvent } from './events.ts'
-import type { TokenUpdate } from './frame.ts'
+import type { ActorEvent } from './actorEvent.ts'
+import type { FramedSnapshot } from './frame.ts'
 import type { createTokenMachine, TokenInput } from './machine.ts'
-import { isOwed } from './sequence.ts'
+import { needsSnapshot } from './sequence.ts'
 import { SubscriberSet } from './subscriberSet.ts'
 
-type Join = Extract<TokenEvent, { type: 'joined' }>
+type Join = Extract<ActorEvent, { type: 'joined' }>
 
 export type TokenMachine = ReturnType<typeof createTokenMachine>
 
 export interface TokenActorOptions {
   readonly machine: TokenMachine
   readonly token: Address
-  /** The actor that this one takes over from: its subscribers stay, and its failures count. */
+  /** The failed actor that this one replaces: it takes over its subscribers and its count of failures. */
   readonly replaces: TokenActor | null
   /** Monotonic, in ms. */
   readonly nowMs: number
   /** ISO 8601. */
   readonly activatedAt: string
-  /** Called once when an action has thrown: the actor is stopped for good then and takes no more events. */
-  readonly failed: (actor: TokenActor, error: unknown) => void
+  /** Called once, when an action has thrown: XState has then stopped the actor for good. */
+  readonly onFailure: (actor: TokenActor, error: unknown) => void
 }
 
-/** A running token machine with what operators want to know of it. */
+/** A running token machine, with what operators inspect of it. */
 export class TokenActor {
   readonly token: Address
   readonly subscribers: SubscriberSet
   readonly activatedAt: string
-  /** Failures in a row of this actor's line of predecessors and itself, counted until one of them held for `FORGIVEN_AFTER_MS`. */
+  /** Consecutive failures of the actors before this one, counted since the last that ran for `FORGIVEN_AFTER_MS`. */
   readonly #earlierFailures: number
   readonly #startedAtMs: number
   readonly #actor: Actor<TokenMachine>
@@ -48,8 +48,8 @@ export class TokenActor {
       replaces: replaces === null ? null : { failures: this.#earlierFailures, nowMs },
     }
     this.#actor = createActor(machine, { input })
-    // Without an observer XState would throw the error again in a macrotask and end the process.
-    this.#actor.subscribe({ error: error => options.failed(this, error) })
+    // Without an observer XState rethrows the error in a macrotask, which ends the process.
+    this.#actor.subscribe({ error: error => options.onFailure(this, error) })
   }
 
   get name(): ActorStateName {
@@ -61,7 +61,7 @@ export class TokenActor {
     return this.#actor.getSnapshot().context.newest?.sequence ?? null
   }
 
-  /** Time of the commit of the newest state, ISO 8601. */
+  /** Commit time of the newest state, ISO 8601. */
   get lastUpdateAt(): string | null {
     return this.#actor.getSnapshot().context.newest?.snapshot.token.updatedAt ?? null
   }
@@ -70,15 +70,15 @@ export class TokenActor {
     this.#actor.start()
   }
 
-  /** Handles an event, with all that it causes, before it returns. Never throws. */
-  send(event: TokenEvent): void {
+  /** Handles an event and runs its actions before it returns. Never throws. */
+  send(event: ActorEvent): void {
     this.#eventsHandled++
     this.#actor.send(event)
   }
 
   /**
-   * Lets somebody join. What is known needs no decision, so that a rush of subscribers to a live token does not pass through the machine one by one;
-   * all else does, and whatever fails. Never throws.
+   * Adds a subscriber. While the state is known the answer needs no decision and bypasses the machine: that is what a rush of subscribers
+   * to a live token costs. Otherwise, and after a failure, the machine decides. Never throws.
    */
   join(event: Join, ethUsd: () => string | null): void {
     const { status, context } = this.#actor.getSnapshot()
@@ -86,12 +86,12 @@ export class TokenActor {
     else this.send(event)
   }
 
-  /** Whether it worked: what fails here is the machine's, which meets the same error and fails over it. */
-  #admit({ subscription, held }: Join, newest: TokenUpdate | null, ethUsd: () => string | null): boolean {
+  /** Returns whether it succeeded: if not, the machine runs into the same error, and the actor is replaced. */
+  #admit({ subscription, lastSequence }: Join, newest: FramedSnapshot | null, ethUsd: () => string | null): boolean {
     try {
-      // Encoded first: nobody hears that it is subscribed from an actor that has nothing to send.
-      if (newest !== null && isOwed(newest.sequence, held)) newest.frame(ethUsd())
-      this.subscribers.admit(subscription, held, newest, ethUsd)
+      // Encoded first: a client must not be told that it is subscribed when its snapshot can't be encoded.
+      if (newest !== null && needsSnapshot(newest.sequence, lastSequence)) newest.frame(ethUsd())
+      this.subscribers.admit(subscription, lastSequence, newest, ethUsd)
       return true
     } catch {
       return false
@@ -102,7 +102,7 @@ export class TokenActor {
     this.#actor.stop()
   }
 
-  /** Failures in a row, should this actor fail now. */
+  /** Consecutive failures if this actor fails now. */
   failuresAt(nowMs: number): number {
     return nowMs - this.#startedAtMs >= FORGIVEN_AFTER_MS ? 1 : this.#earlierFailures + 1
   }
@@ -124,5 +124,5 @@ export class TokenActor {
   }
 }
 
-/** An actor that failed after it had worked for so long begins to count anew. */
+/** The failure of an actor that ran for this long counts as the first. */
 const FORGIVEN_AFTER_MS = 60_000

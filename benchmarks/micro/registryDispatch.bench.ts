@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { pino } from 'pino'
-import { Registry } from '#actors/registry.ts'
 import type { MicroBenchmark, MicroTask } from '#benchmarks/micro/microBenchmark.ts'
 import { CountingSubscription } from '#benchmarks/support/countingSubscription.ts'
 import { growingSnapshot } from '#benchmarks/support/growingSnapshot.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
-import { blockOf } from '#test/support/actors.ts'
+import { blockOf, createTestRegistry } from '#test/support/actors.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
 const WATCHED = 10
@@ -29,7 +27,7 @@ export const registryDispatchBenchmark: MicroBenchmark = {
 
 /** What a token costs that nobody watches. */
 function lookUp(): MicroTask {
-  const registry = emptyRegistry()
+  const registry = createTestRegistry()
   const watched = new CountingSubscription()
   registry.subscribe(addressOf(1), watched)
   const unwatched = blockOf(...Array.from({ length: LOOK_UPS }, (_, index) => growingSnapshot(addressOf(index + 2))()))
@@ -50,19 +48,9 @@ function lookUp(): MicroTask {
   }
 }
 
-function emptyRegistry(): Registry {
-  return new Registry({
-    history: { load: async () => null },
-    quotes: { ethUsd: () => null },
-    logger: pino({ enabled: false }),
-    now: () => 0,
-    date: () => new Date(0),
-  })
-}
-
 /** The watched tokens lie apart in the block, as they would. */
 function dispatch(name: string, touched: number, watched: number): MicroTask {
-  const registry = emptyRegistry()
+  const registry = createTestRegistry()
   const spacing = touched / watched
   const tokens = Array.from({ length: touched }, (_, index) => growingSnapshot(addressOf(index + 1)))
   const subscriptions = Array.from({ length: watched }, (_, index) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { initialTransition, transition } from 'xstate'
-import type { TokenEvent } from '#actors/token/events.ts'
+import type { ActorEvent } from '#actors/token/actorEvent.ts'
 import { createTokenMachine } from '#actors/token/machine.ts'
 import { SubscriberSet } from '#actors/token/subscriberSet.ts'
 import { TokenActor } from '#actors/token/tokenActor.ts'
@@ -19,7 +19,7 @@ export const tokenActorBenchmark: MicroBenchmark = {
   tasks: () => [pureTransition(), accept(0), accept(1), accept(1_000), stale()],
 }
 
-const committed = (snapshot: Extract<TokenEvent, { type: 'committed' }>['snapshot']): TokenEvent => ({
+const committed = (snapshot: Extract<ActorEvent, { type: 'committed' }>['snapshot']): ActorEvent => ({
   type: 'committed',
   snapshot,
   completedAtMs: 1,
@@ -48,8 +48,8 @@ function pureTransition(): MicroTask {
 
 function accept(subscribers: number): MicroTask {
   const { actor, members, next } = liveActor(subscribers)
-  const events: TokenEvent[] = []
-  let last: TokenEvent | undefined
+  const events: ActorEvent[] = []
+  let last: ActorEvent | undefined
   return {
     name: subscribers === 0 ? 'actor, nobody watches' : `actor, encodes for ${subscribers.toLocaleString('en')}`,
     batch: BATCH,
@@ -103,13 +103,13 @@ function liveActor(subscribers: number) {
     replaces: null,
     nowMs: 0,
     activatedAt: '2026-01-02T03:04:05.000Z',
-    failed: (_, error) => {
+    onFailure: (_, error) => {
       throw error
     },
   })
   actor.start()
   const members = Array.from({ length: subscribers }, () => new CountingSubscription())
-  for (const subscription of members) actor.send({ type: 'joined', subscription, held: null })
+  for (const subscription of members) actor.send({ type: 'joined', subscription, lastSequence: null })
   const next = growingSnapshot(TOKEN)
   actor.send(committed(next()))
   return { actor, members, next }

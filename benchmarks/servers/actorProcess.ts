@@ -1,9 +1,7 @@
-import { pino } from 'pino'
-import { Registry } from '#actors/registry.ts'
-import { IDLE_SAMPLES } from '#actors/token/machine.ts'
+import { IDLE_SWEEPS } from '#actors/token/machine.ts'
 import { CountingSubscription } from '#benchmarks/support/countingSubscription.ts'
 import { answerCalls } from '#benchmarks/support/worker.ts'
-import { blockOf } from '#test/support/actors.ts'
+import { blockOf, createTestRegistry } from '#test/support/actors.ts'
 import type { ActorCalls } from './actorCalls.ts'
 import { feedBlock, feedToken } from './feed.ts'
 
@@ -19,13 +17,7 @@ answerCalls<ActorCalls>({
 })
 
 async function measure(actors: number) {
-  const registry = new Registry({
-    history: { load: async () => null },
-    quotes: { ethUsd: () => null },
-    logger: pino({ enabled: false }),
-    now: () => performance.now(),
-    date: () => new Date(),
-  })
+  const registry = createTestRegistry({ now: () => performance.now() })
   const subscriptions = Array.from({ length: actors }, () => new CountingSubscription())
   const tokens = subscriptions.map((_, index) => feedToken(index))
   const empty = collected()
@@ -38,12 +30,12 @@ async function measure(actors: number) {
   const idle = Math.min(actors, MOST_IDLE)
   for (let index = idle; index < actors; index++)
     registry.unsubscribe(tokens[index] ?? feedToken(index), subscriptions[index] ?? new CountingSubscription())
-  for (let sweep = 0; sweep < IDLE_SAMPLES; sweep++) registry.sweep()
+  for (let sweep = 0; sweep < IDLE_SWEEPS; sweep++) registry.sweep()
   if (registry.health().total !== idle) throw new Error(`${registry.health().total} actors are left, not ${idle}`)
   for (let index = 0; index < idle; index++)
     registry.unsubscribe(tokens[index] ?? feedToken(index), subscriptions[index] ?? new CountingSubscription())
   const unwatched = collected()
-  for (let sweep = 0; sweep < IDLE_SAMPLES; sweep++) registry.sweep()
+  for (let sweep = 0; sweep < IDLE_SWEEPS; sweep++) registry.sweep()
   const gone = collected()
   registry.stop()
   return {

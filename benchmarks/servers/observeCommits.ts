@@ -1,7 +1,11 @@
-import { Registry } from '#actors/registry.ts'
+import { Subject } from 'rxjs'
 import { monotonicMs } from '#benchmarks/support/monotonic.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
 
-/* Loaded into `npm start` before it begins (`--import`): it tells the process that started it of every block that reaches the actors. */
+/*
+ * Loaded into `npm start` before it begins (`--import`): reports every block that reaches the actors to the parent process. The blocks of
+ * the indexing thread arrive through an RxJS subject.
+ */
 
 export interface ObservedCommit {
   readonly type: 'committed'
@@ -11,16 +15,21 @@ export interface ObservedCommit {
   readonly sequences: readonly number[]
 }
 
-const { dispatch } = Registry.prototype
-Registry.prototype.dispatch = function (block) {
-  const completedAtMs = monotonicMs() - (performance.now() - block.completedAtMs)
-  dispatch.call(this, block)
+const { next } = Subject.prototype
+Subject.prototype.next = function (value: unknown) {
+  const nowMs = monotonicMs() - performance.now()
+  next.call(this, value)
+  if (!isCommittedBlock(value)) return
   const commit: ObservedCommit = {
     type: 'committed',
-    block: block.number,
-    completedAtMs,
-    sequences: block.tokens.map(({ token }) => token.sequence),
+    block: value.number,
+    completedAtMs: nowMs + value.completedAtMs,
+    sequences: value.tokens.map(({ token }) => token.sequence),
   }
-  // When the updates are written.
+  // After the updates are written.
   setImmediate(() => process.send?.(commit))
+}
+
+function isCommittedBlock(value: unknown): value is CommittedBlock {
+  return typeof value === 'object' && value !== null && 'completedAtMs' in value && 'tokens' in value
 }

@@ -1,9 +1,9 @@
 import { pino } from 'pino'
-import { Registry, SWEEP_INTERVAL_MS } from '#actors/registry.ts'
+import { SWEEP_INTERVAL_MS } from '#actors/registry.ts'
 import { createAdmission } from '#gateway/admission.ts'
 import { createRealtime } from '#gateway/realtime.ts'
 import { CONFIG, startGateway } from '#test/gateway/startGateway.ts'
-import { blockOf } from '#test/support/actors.ts'
+import { blockOf, createTestRegistry } from '#test/support/actors.ts'
 import { certificateFiles } from './certificateFiles.ts'
 import { ETH_USD, storedTokens } from './feed.ts'
 import type { FeedServer } from './feedServer.ts'
@@ -23,13 +23,7 @@ const LIMITS = {
 export async function startTokenwire(tls: boolean): Promise<FeedServer> {
   const logger = pino({ level: 'error' }, pino.destination(2))
   const now = () => performance.now()
-  const registry = new Registry({
-    history: { load: async () => null },
-    quotes: { ethUsd: () => ETH_USD },
-    logger,
-    now,
-    date: () => new Date(),
-  })
+  const registry = createTestRegistry({ ethUsd: () => ETH_USD, logger, now })
   /** Ends when the flush that goes on in it has had its turn. */
   let turn = Promise.resolve()
   const yieldTo = (flush: () => void) => {

@@ -1,4 +1,4 @@
-import type { Subscription } from '#actors/ports.ts'
+import type { Subscription } from '#actors/subscription.ts'
 import type { Frame } from '#actors/token/frame.ts'
 
 /** A subscription that costs next to nothing: it counts, and keeps the newest frame. */

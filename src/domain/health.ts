@@ -1,6 +1,6 @@
 import type { Address } from './address.ts'
 
-export type IndexerStatus = 'ok' | 'syncing' | 'stalled' | 'degraded'
+export type ServiceStatus = 'ok' | 'syncing' | 'stalled' | 'degraded'
 
 export interface RpcHealth {
   /** `rpc-1`, `rpc-2` … in the order of `RPC_URLS`: never the URL, which may hold a key. */
@@ -66,7 +66,7 @@ export interface RealtimeHealth {
 }
 
 export interface IndexerHealth {
-  readonly status: IndexerStatus
+  readonly status: ServiceStatus
   readonly version: string
   readonly uptimeSeconds: number
   readonly chainId: number
@@ -85,7 +85,18 @@ export interface IndexerHealth {
   readonly reasons: readonly string[]
 }
 
-export type ActorStateName = 'activating' | 'live' | 'resyncing' | 'passivated'
+export const ACTOR_STATE_NAMES = ['activating', 'live', 'resyncing', 'passivated'] as const
+export type ActorStateName = (typeof ACTOR_STATE_NAMES)[number]
+
+export const ACTOR_SORTS = ['subscribers', 'sequence', 'lastUpdateAt'] as const
+export type ActorSort = (typeof ACTOR_SORTS)[number]
+
+export interface ActorsQuery {
+  readonly state?: ActorStateName
+  /** Largest or newest first; `null` comes last. */
+  readonly sort: ActorSort
+  readonly limit: number
+}
 
 export interface ActorState {
   readonly token: Address
@@ -97,6 +108,6 @@ export interface ActorState {
   readonly frameBytes: number | null
   readonly activatedAt: string
   readonly eventsHandled: number
-  /** Updates that a newer one replaced before a subscriber could be sent them, since the activation. */
+  /** Updates that a newer one replaced before they were written, since the activation. */
   readonly conflated: number
 }

@@ -13,7 +13,7 @@ export const SHUTTING_DOWN = problem(503, 'data_unavailable', 'the server is shu
 export interface ConnectionDeps {
   readonly config: Pick<Config, 'maxSubscriptionsPerConnection' | 'maxMessagesPerSecond'>
   readonly admission: Admission
-  readonly registry: Pick<Registry, 'subscribe' | 'unsubscribe' | 'sameText'>
+  readonly registry: Pick<Registry, 'subscribe' | 'unsubscribe' | 'internAddress'>
   readonly flusher: Flusher
   readonly stats: RealtimeStats
   readonly logger: Logger

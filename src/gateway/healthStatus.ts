@@ -1,5 +1,5 @@
 import type { EthUsd } from '#domain/ethUsd.ts'
-import type { IndexerState, IndexerStatus } from '#domain/health.ts'
+import type { IndexerState, ServiceStatus } from '#domain/health.ts'
 
 /** Further behind the confirmed head than this, the index catches up instead of following. */
 const SYNCING_LAG_BLOCKS = 30
@@ -11,7 +11,7 @@ export interface Condition {
 }
 
 export interface HealthStatus {
-  readonly status: IndexerStatus
+  readonly status: ServiceStatus
   /** Everything that is broken, whichever part of it decided the status. */
   readonly reasons: readonly string[]
 }

@@ -1,4 +1,4 @@
-import type { Subscription, Transport } from '#actors/ports.ts'
+import type { Subscription, Transport } from '#actors/subscription.ts'
 import type { Frame } from '#actors/token/frame.ts'
 import type { Address } from '#domain/address.ts'
 import { encodeSubscribed } from '#protocol/encodeAnswer.ts'

@@ -1,4 +1,4 @@
-import type { Transport } from '#actors/ports.ts'
+import type { Transport } from '#actors/subscription.ts'
 import type { Frame } from '#actors/token/frame.ts'
 import type { RealtimeHealth } from '#domain/health.ts'
 import { createLatencyHistogram, type LatencySnapshot } from '#telemetry/latencyHistogram.ts'

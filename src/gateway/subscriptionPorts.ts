@@ -1,7 +1,6 @@
-import type { ActorsQuery } from '#actors/registry.ts'
 import type { Address } from '#domain/address.ts'
 import type { EthUsd } from '#domain/ethUsd.ts'
-import type { ActorState, ActorsHealth, IndexerState, RealtimeHealth } from '#domain/health.ts'
+import type { ActorState, ActorsHealth, ActorsQuery, IndexerState, RealtimeHealth } from '#domain/health.ts'
 import type { Problem } from './problem.ts'
 import type { HttpResponse, TemplatedApp } from './uWebSockets.ts'
 

@@ -140,7 +140,7 @@ export class WebSocketConnection implements Connection, Sink {
         this.#outbox.answer(encodeError({ code: 'too_many_subscriptions', message: `a connection may have ${most} subscriptions`, token }))
         return
       }
-      subscription = this.#outbox.subscription(this.#deps.registry.sameText(token))
+      subscription = this.#outbox.subscription(this.#deps.registry.internAddress(token))
       this.#subscriptions.add(subscription)
       this.#deps.stats.subscribed()
     }

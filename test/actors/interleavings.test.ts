@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { IDLE_SAMPLES } from '#actors/token/machine.ts'
+import { IDLE_SWEEPS } from '#actors/token/machine.ts'
 import type { Address } from '#domain/address.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
 import { blockOf, RecordingSubscription, RegistryFixture, settle } from '#test/support/actors.ts'
@@ -235,7 +235,7 @@ describe('any interleaving of commits, loads, joins, leaves and failures', () =>
         const world = new World()
         for (const { token, ...step } of taken) await world.take(step, TOKENS[token] ?? addressOf(1))
         for (const token of TOKENS) for (let subscriber = 0; subscriber < SUBSCRIBERS; subscriber++) world.leave(token, subscriber)
-        world.fixture.sweep(IDLE_SAMPLES)
+        world.fixture.sweep(IDLE_SWEEPS)
         await world.fixture.answerLoads()
         world.fixture.sweep()
         expect(world.fixture.registry.health()).toMatchObject({ total: 0, subscribers: 0 })

@@ -3,8 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { Transport } from '#actors/ports.ts'
-import { Registry } from '#actors/registry.ts'
+import type { Transport } from '#actors/subscription.ts'
 import type { Frame } from '#actors/token/frame.ts'
 import { TOKENWIRE } from '#benchmarks/macro/fanOut/arms.ts'
 import { Session } from '#benchmarks/macro/fanOut/session.ts'
@@ -14,7 +13,7 @@ import type { TokenSnapshot } from '#domain/token.ts'
 import { Flusher } from '#gateway/flusher.ts'
 import { Outbox, type Sink, type WriteResult } from '#gateway/outbox.ts'
 import { RealtimeStats } from '#gateway/realtimeStats.ts'
-import { blockOf } from '#test/support/actors.ts'
+import { blockOf, createTestRegistry } from '#test/support/actors.ts'
 
 /*
  * What fan-out may cost in counts, which are the same on every machine. A change that makes one of them worse fails here; times are for
@@ -66,13 +65,7 @@ class CountingSink implements Sink {
 /** The real way from the registry to sockets that only count. */
 function fixture(connections: Readonly<Record<Transport, number>>, tokens: number) {
   const now = () => 0
-  const registry = new Registry({
-    history: { load: async () => null },
-    quotes: { ethUsd: () => '3000' },
-    logger: pino({ enabled: false }),
-    now,
-    date: () => new Date(0),
-  })
+  const registry = createTestRegistry({ ethUsd: () => '3000' })
   const stats = new RealtimeStats(now)
   const flusher = new Flusher({ schedule: () => {}, yieldTo: () => {}, now, stats, logger: pino({ enabled: false }) })
   const join = (transport: Transport) => {

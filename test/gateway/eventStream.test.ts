@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { TokenUpdate } from '#actors/token/frame.ts'
+import { FramedSnapshot } from '#actors/token/frame.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
 import { UNRESPONSIVE_MS } from '#gateway/liveness.ts'
 import { tokenUpdateSchema } from '#protocol/messages.ts'
@@ -67,7 +67,7 @@ const idOf = (event: string) => Number(/^id: (\d+)$/m.exec(event)?.[1])
 function wireOf(sequence: number): string {
   const snapshot = committed.get(sequence)
   if (snapshot === undefined) throw new Error(`sequence ${sequence} was never committed`)
-  return new TextDecoder().decode(new TokenUpdate(snapshot, null).frame('3000').eventStream)
+  return new TextDecoder().decode(new FramedSnapshot(snapshot, null).frame('3000').eventStream)
 }
 
 /** Every byte that came is the first line, an event as it was committed, or a comment; and the sequences rise. */

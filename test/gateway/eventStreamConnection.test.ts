@@ -66,7 +66,7 @@ function fixture() {
           subscription = given
         },
         unsubscribe: () => {},
-        sameText: token => token,
+        internAddress: token => token,
       },
       flusher,
       stats,

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import type { Transport } from '#actors/ports.ts'
+import type { Transport } from '#actors/subscription.ts'
 import type { Frame } from '#actors/token/frame.ts'
 import type { Address } from '#domain/address.ts'
 import { Flusher } from '#gateway/flusher.ts'

@@ -3,14 +3,14 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
 import { type ClientOptions, WebSocket } from 'ws'
-import { Registry } from '#actors/registry.ts'
+import type { Registry } from '#actors/registry.ts'
 import type { Config } from '#config'
 import type { Address } from '#domain/address.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
 import { createAdmission } from '#gateway/admission.ts'
 import { createRealtime, type Realtime } from '#gateway/realtime.ts'
 import { type ServerMessage, serverMessageSchema } from '#protocol/messages.ts'
-import { blockOf } from '#test/support/actors.ts'
+import { blockOf, createTestRegistry } from '#test/support/actors.ts'
 import { snapshotOf } from '#test/support/snapshots.ts'
 import { CONFIG, type Gateway, type GatewayOptions, startGateway } from './startGateway.ts'
 
@@ -31,13 +31,7 @@ export class RealtimeFixture {
   private constructor(config: RealtimeConfig) {
     const logger = pino({ enabled: false })
     const now = () => this.nowMs
-    this.registry = new Registry({
-      history: { load: async token => this.stored.get(token) ?? null },
-      quotes: { ethUsd: () => '3000' },
-      logger,
-      now,
-      date: () => new Date(),
-    })
+    this.registry = createTestRegistry({ load: async token => this.stored.get(token) ?? null, ethUsd: () => '3000', now })
     this.realtime = createRealtime({
       config,
       admission: createAdmission(config, logger),

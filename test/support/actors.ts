@@ -1,6 +1,6 @@
 import { pino } from 'pino'
-import type { History, Subscription, Transport } from '#actors/ports.ts'
-import { Registry } from '#actors/registry.ts'
+import { createRegistry, type Registry, type RegistryOptions } from '#actors/registry.ts'
+import type { Subscription, Transport } from '#actors/subscription.ts'
 import type { Frame } from '#actors/token/frame.ts'
 import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
@@ -52,13 +52,13 @@ interface PendingLoad {
   reject(): void
 }
 
-/** A database in memory whose answers are let out by the test; each says what was stored when it was asked. */
-export class HeldHistory implements History {
+/** A database in memory. The test releases its answers; each is what was stored when it was asked. */
+export class HeldHistory {
   readonly stored = new Map<Address, TokenSnapshot>()
   readonly pending: PendingLoad[] = []
   loads = 0
 
-  load(token: Address): Promise<TokenSnapshot | null> {
+  readonly load = (token: Address): Promise<TokenSnapshot | null> => {
     this.loads++
     const snapshot = this.stored.get(token) ?? null
     return new Promise((resolve, reject) => {
@@ -84,19 +84,36 @@ export class HeldHistory implements History {
   }
 }
 
+/** A registry without a database, a price or a log, but for what is given. */
+export function createTestRegistry(options: Partial<RegistryOptions> = {}): Registry {
+  return createRegistry({
+    load: async () => null,
+    ethUsd: () => null,
+    onActivated: () => {},
+    onPassivated: () => {},
+    logger: pino({ enabled: false }),
+    now: () => 0,
+    date: () => new Date(0),
+    ...options,
+  })
+}
+
 /** A registry on a history in memory and clocks that the test moves. */
 export class RegistryFixture {
   readonly history = new HeldHistory()
   nowMs = 1_000
-  /** What `Quotes` answers; a function may throw. */
+  /** The price that the registry reads; may throw. */
   ethUsd: () => string | null = () => null
-  /** The tokens that have an actor, as whoever was told when each began and ended knows it. */
+  /** The tokens that have an actor, as `onActivated` and `onPassivated` report them. */
   readonly watched = new Set<Address>()
-  readonly registry = new Registry({
-    watching: { began: token => this.watched.add(token), ended: token => this.watched.delete(token) },
-    history: this.history,
-    quotes: { ethUsd: () => this.ethUsd() },
-    logger: pino({ enabled: false }),
+  /** Actors that failed and were replaced, as the log reports them. */
+  failures = 0
+  readonly registry = createTestRegistry({
+    onActivated: token => this.watched.add(token),
+    onPassivated: token => this.watched.delete(token),
+    load: this.history.load,
+    ethUsd: () => this.ethUsd(),
+    logger: pino({ level: 'error' }, { write: () => void this.failures++ }),
     now: () => this.nowMs,
     date: () => new Date(1_795_000_000_000 + this.nowMs),
   })

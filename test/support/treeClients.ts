@@ -1,13 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Registry } from '#actors/registry.ts'
-import { TokenUpdate } from '#actors/token/frame.ts'
+import { FramedSnapshot } from '#actors/token/frame.ts'
 import type { Random } from '#devchain/traders/random.ts'
 import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
-import { RecordingSubscription } from './actors.ts'
-import { silentLogger } from './database.ts'
+import { createTestRegistry, RecordingSubscription } from './actors.ts'
 
 const CHAIN_ID = 1
 const LONGEST_MS = 20_000
@@ -30,12 +28,9 @@ export function createTreeClients(db: Queryable, random: Random): TreeClients {
   const watching = new Map<Address, RecordingSubscription>()
   const ended: RecordingSubscription[] = []
   const open = () =>
-    new Registry({
-      history: { load: async token => (await readSnapshots(db, { chainId: CHAIN_ID, addresses: [token] }))[0] ?? null },
-      quotes: { ethUsd: () => null },
-      logger: silentLogger,
+    createTestRegistry({
+      load: async token => (await readSnapshots(db, { chainId: CHAIN_ID, addresses: [token] }))[0] ?? null,
       now: () => performance.now(),
-      date: () => new Date(),
     })
   let registry = open()
 
@@ -65,7 +60,7 @@ export function createTreeClients(db: Queryable, random: Random): TreeClients {
   return {
     isWatched: token => {
       known.add(token)
-      const watched = registry.has(token)
+      const watched = registry.get(token) !== null
       if (random.chance(0.15)) queueMicrotask(() => join(token))
       return watched
     },
@@ -98,7 +93,7 @@ export function createTreeClients(db: Queryable, random: Random): TreeClients {
       const faults = stored.flatMap(snapshot => {
         const { address, sequence } = snapshot.token
         const last = watching.get(address)?.frames.at(-1)
-        const expected = new TokenUpdate(snapshot, null).frame(null).webSocket
+        const expected = new FramedSnapshot(snapshot, null).frame(null).webSocket
         return last !== undefined && Buffer.compare(last.webSocket, expected) === 0
           ? []
           : [`${address} is at ${sequence}, its subscriber at ${last?.sequence ?? 'nothing'}`]

@@ -1,13 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { Registry } from '#actors/registry.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import type { Address } from '#domain/address.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 import { liveBatch } from '#sync/fetch/follow.ts'
-import { RecordingSubscription } from '#test/support/actors.ts'
-import { silentLogger, useDatabase } from '#test/support/database.ts'
+import { createTestRegistry, RecordingSubscription } from '#test/support/actors.ts'
+import { useDatabase } from '#test/support/database.ts'
 import { createSimulatedChain } from '#test/support/simulatedChain.ts'
 import { openIndex } from '#test/support/simulatedIndex.ts'
 import { EMPTY_MARKET, START_BLOCK, tradeBlock } from '#test/support/simulatedLaunchpad.ts'
@@ -90,28 +89,20 @@ for (const subject of ['launches', 'trades'] as const) {
     const { sink, batch, token, gates } = await openCommit(subject, token => known.has(token))
     const read = { begin: Promise.withResolvers<void>(), done: Promise.withResolvers<void>(), give: Promise.withResolvers<void>() }
     let loads = 0
-    const registry = new Registry({
-      history: {
-        load: async token => {
-          // The first load goes by the test's steps, what follows from it as it may.
-          if (++loads > 1) return load(token)
-          await read.begin.promise
-          const snapshot = await load(token)
-          read.done.resolve()
-          await read.give.promise
-          return snapshot
-        },
+    const registry = createTestRegistry({
+      load: async token => {
+        // The first load goes by the test's steps, what follows from it as it may.
+        if (++loads > 1) return load(token)
+        await read.begin.promise
+        const snapshot = await load(token)
+        read.done.resolve()
+        await read.give.promise
+        return snapshot
       },
-      quotes: { ethUsd: () => null },
-      logger: silentLogger,
-      now: () => 0,
-      date: () => new Date(0),
-      watching: {
-        began: token => {
-          if (toldWhen === 'at once') known.add(token)
-        },
-        ended: token => known.delete(token),
+      onActivated: token => {
+        if (toldWhen === 'at once') known.add(token)
       },
+      onPassivated: token => known.delete(token),
     })
     const subscription = new RecordingSubscription()
 

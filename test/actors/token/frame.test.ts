@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { TokenUpdate } from '#actors/token/frame.ts'
+import { FramedSnapshot } from '#actors/token/frame.ts'
 import { tokenUpdateSchema } from '#protocol/messages.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
-describe('TokenUpdate', () => {
+describe('FramedSnapshot', () => {
   it('encodes once for everybody', () => {
-    const update = new TokenUpdate(snapshotOf(addressOf(1), 7), 12)
+    const update = new FramedSnapshot(snapshotOf(addressOf(1), 7), 12)
     expect(update.frameBytes).toBeNull()
     const frame = update.frame('3000')
     expect(update.frame('3000')).toBe(frame)
@@ -18,7 +18,7 @@ describe('TokenUpdate', () => {
   })
 
   it('fills in USD values at the price it is given', () => {
-    const update = new TokenUpdate(snapshotOf(addressOf(1), 7), null)
+    const update = new FramedSnapshot(snapshotOf(addressOf(1), 7), null)
     const marketAt = (ethUsd: string | null) => tokenUpdateSchema.parse(JSON.parse(text(update.frame(ethUsd).webSocket))).token.market
     expect(marketAt('3000')).toMatchObject({ priceUsd: '0.00003702', marketCapUsd: '37020', liquidityUsd: '12600' })
     expect(marketAt(null)).toMatchObject({ priceUsd: null, marketCapUsd: null, liquidityUsd: null })
@@ -26,7 +26,7 @@ describe('TokenUpdate', () => {
   })
 
   it('makes an event with the sequence as its id and the same JSON', () => {
-    const frame = new TokenUpdate(snapshotOf(addressOf(1), 1795000000123, { name: 'two\nlines\r\u2028' }), null).frame(null)
+    const frame = new FramedSnapshot(snapshotOf(addressOf(1), 1795000000123, { name: 'two\nlines\r\u2028' }), null).frame(null)
     const json = text(frame.webSocket)
     expect(text(frame.eventStream)).toBe(`event: token.update\nid: 1795000000123\ndata: ${json}\n\n`)
     expect(json).not.toMatch(/[\r\n]/)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { initialTransition, type SnapshotFrom, transition } from 'xstate'
-import type { TokenEvent } from '#actors/token/events.ts'
-import { TokenUpdate } from '#actors/token/frame.ts'
-import { createTokenMachine, IDLE_SAMPLES, retryDelayMs, type TokenInput } from '#actors/token/machine.ts'
+import type { ActorEvent } from '#actors/token/actorEvent.ts'
+import { FramedSnapshot } from '#actors/token/frame.ts'
+import { createTokenMachine, IDLE_SWEEPS, retryDelayMs, type TokenInput } from '#actors/token/machine.ts'
 import { SubscriberSet } from '#actors/token/subscriberSet.ts'
 import { RecordingSubscription } from '#test/support/actors.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
@@ -26,20 +26,20 @@ const input = (overrides: Partial<TokenInput> = {}): TokenInput => ({
   replaces: null,
   ...overrides,
 })
-const joined: TokenEvent = { type: 'joined', subscription: new RecordingSubscription(), held: 7 }
-const committed = (sequence: number): TokenEvent => ({ type: 'committed', snapshot: snapshotOf(TOKEN, sequence), completedAtMs: 1 })
-const loaded = (sequence: number | null): TokenEvent => ({
+const joined: ActorEvent = { type: 'joined', subscription: new RecordingSubscription(), lastSequence: 7 }
+const committed = (sequence: number): ActorEvent => ({ type: 'committed', snapshot: snapshotOf(TOKEN, sequence), completedAtMs: 1 })
+const loaded = (sequence: number | null): ActorEvent => ({
   type: 'loaded',
   snapshot: sequence === null ? null : snapshotOf(TOKEN, sequence),
   nowMs: 1_000,
 })
-const loadFailed: TokenEvent = { type: 'loadFailed', nowMs: 1_000 }
-const swept = (nowMs: number): TokenEvent => ({ type: 'swept', nowMs })
+const loadFailed: ActorEvent = { type: 'loadFailed', nowMs: 1_000 }
+const swept = (nowMs: number): ActorEvent => ({ type: 'swept', nowMs })
 
 const begin = (overrides: Partial<TokenInput> = {}) => initialTransition(machine, input(overrides))
 
 /** The state after the events, and the names of the effects of the last one. */
-function after(state: State, ...events: readonly TokenEvent[]): { readonly state: State; readonly effects: readonly string[] } {
+function after(state: State, ...events: readonly ActorEvent[]): { readonly state: State; readonly effects: readonly string[] } {
   let effects: readonly string[] = []
   let current = state
   for (const event of events) {
@@ -144,7 +144,7 @@ describe('the token machine', () => {
   })
 
   it('loads again when updates may have been missed, and keeps what it knows meanwhile', () => {
-    const suspected = after(begin()[0], loaded(7), { type: 'suspected' })
+    const suspected = after(begin()[0], loaded(7), { type: 'stale' })
     expect(suspected.state.value).toBe('resyncing')
     expect(suspected.effects).toEqual(['load'])
     expect(after(suspected.state, joined).effects).toEqual(['admit'])
@@ -153,12 +153,12 @@ describe('the token machine', () => {
     expect(same.effects).toEqual([])
     const stale = after(suspected.state, loaded(null))
     expect(stale.state.context.newest?.sequence).toBe(7)
-    expect(after(begin()[0], { type: 'suspected' }).effects).toEqual(['load'])
-    expect(after(suspected.state, loadFailed, { type: 'suspected' }).state.context.retryAtMs).toBeNull()
+    expect(after(begin()[0], { type: 'stale' }).effects).toEqual(['load'])
+    expect(after(suspected.state, loadFailed, { type: 'stale' }).state.context.retryAtMs).toBeNull()
   })
 
   it('passivates after several sweeps without subscribers in a row', () => {
-    const sweeps = Array.from({ length: IDLE_SAMPLES - 1 }, () => swept(0))
+    const sweeps = Array.from({ length: IDLE_SWEEPS - 1 }, () => swept(0))
     for (const state of [begin()[0], after(begin()[0], loaded(7)).state, after(begin()[0], loadFailed).state]) {
       const almost = after(state, ...sweeps)
       expect(almost.state.value).toBe(state.value)
@@ -168,16 +168,16 @@ describe('the token machine', () => {
 
   it('begins to count anew when somebody watched at a sweep', () => {
     const subscribers = watched()
-    const sweeps = Array.from({ length: IDLE_SAMPLES - 1 }, () => swept(0))
+    const sweeps = Array.from({ length: IDLE_SWEEPS - 1 }, () => swept(0))
     const state = after(begin()[0], loaded(7), ...sweeps).state
     const visited = after({ ...state, context: { ...state.context, subscribers } }, swept(0))
-    expect(visited.state.context.idleSamples).toBe(0)
+    expect(visited.state.context.idleSweeps).toBe(0)
     expect(visited.state.value).toBe('live')
   })
 
   it('does not fall behind what subscribers of a failed predecessor were told', () => {
     const subscribers = new SubscriberSet()
-    subscribers.admit(new RecordingSubscription(), 8, new TokenUpdate(snapshotOf(TOKEN, 8), null), () => null)
+    subscribers.admit(new RecordingSubscription(), 8, new FramedSnapshot(snapshotOf(TOKEN, 8), null), () => null)
     const [state] = begin({ subscribers, replaces: { failures: 1, nowMs: 0 } })
     expect(after(state, committed(7)).state.value).toBe('resyncing')
     const behind = after(state, loaded(7)).state

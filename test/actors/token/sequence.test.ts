@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isNewer, isOwed } from '#actors/token/sequence.ts'
+import { isNewer, needsSnapshot } from '#actors/token/sequence.ts'
 
 describe('isNewer', () => {
   it('takes a strictly larger sequence only', () => {
@@ -12,18 +12,18 @@ describe('isNewer', () => {
     expect(isNewer(0, null, null)).toBe(true)
   })
 
-  it('takes no older one than somebody was told of, though nothing is known', () => {
+  it('takes no state older than what subscribers have received, even when no state is known', () => {
     expect(isNewer(7, null, 7)).toBe(true)
     expect(isNewer(6, null, 7)).toBe(false)
   })
 })
 
-describe('isOwed', () => {
-  it('owes the state to who holds an older one or none', () => {
-    expect(isOwed(7, null)).toBe(true)
-    expect(isOwed(0, null)).toBe(true)
-    expect(isOwed(7, 6)).toBe(true)
-    expect(isOwed(7, 7)).toBe(false)
-    expect(isOwed(7, 8)).toBe(false)
+describe('needsSnapshot', () => {
+  it('is true for a client with an older state or none', () => {
+    expect(needsSnapshot(7, null)).toBe(true)
+    expect(needsSnapshot(0, null)).toBe(true)
+    expect(needsSnapshot(7, 6)).toBe(true)
+    expect(needsSnapshot(7, 7)).toBe(false)
+    expect(needsSnapshot(7, 8)).toBe(false)
   })
 })

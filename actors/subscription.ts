@@ -1,0 +1,26 @@
+import type { Frame } from './token/frame.ts'
+
+export type Transport = 'webSocket' | 'eventStream'
+
+/**
+ * One connection's interest in one token, as the token's actor sees it. The gateway implements it, so the actors never see a socket. A
+ * connection has one subscription per token, however often it subscribes.
+ *
+ * No method waits, throws or calls back into the actors: each only notes what the connection has to write. A slow reader therefore costs
+ * one noted frame and delays no other subscriber.
+ */
+export interface Subscription {
+  readonly transport: Transport
+  /** True while the reader is too slow to have received the noted frame. */
+  readonly lagging: boolean
+  /** Answers one subscribe with the token's current sequence; `null`: not indexed. Precedes every frame that is offered later. */
+  subscribed(sequence: number | null): void
+  /** Offers a state that was committed earlier. A frame that is not newer than the newest one offered before is ignored. */
+  snapshot(frame: Frame): void
+  /**
+   * Offers a state that was just committed, under the same rule. Its delivery counts in the commit-to-delivery latency.
+   *
+   * @returns whether it replaces a frame that was never written
+   */
+  update(frame: Frame): boolean
+}
