@@ -10,6 +10,7 @@ import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '#test/gateway/startRealtime.ts'
 import { findBrowser } from '#test/support/findBrowser.ts'
+import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 import { addressOf, tradeOf } from '#test/support/snapshots.ts'
 import { ClientFixture } from './clientFixture.ts'
 import { type PackedClient, packClient, tool } from './packedClient.ts'
@@ -200,6 +201,7 @@ describe('the examples', () => {
 
     async function open(url: string): Promise<{ page: Page; mistakes: string[] }> {
       const page = await browser.newPage()
+      page.setDefaultTimeout(POLL_LIMIT_MS)
       const mistakes: string[] = []
       page.on('pageerror', error => mistakes.push(String(error)))
       page.on('console', message => message.type() === 'error' && mistakes.push(message.text()))

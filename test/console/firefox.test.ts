@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadSite, type Site } from '#gateway/site.ts'
 import { RealtimeFixture } from '#test/gateway/startRealtime.ts'
 import { findBrowser } from '#test/support/findBrowser.ts'
+import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { SITE_FOLDER } from './siteFolder.ts'
 
@@ -10,8 +11,6 @@ import { SITE_FOLDER } from './siteFolder.ts'
 
 const FIREFOX = findBrowser('firefox')
 const TOKEN = addressOf(0xa1)
-/** Firefox takes its time to start on a loaded machine. */
-const LONG = { timeout: 45_000 }
 
 let fixture: RealtimeFixture
 let browser: Browser
@@ -21,7 +20,13 @@ beforeAll(async () => {
   const site = await loadSite(SITE_FOLDER)
   fixture = await RealtimeFixture.start({ allowedOrigins: ['http://127.0.0.1:*'] }, { site: site as Site })
   fixture.show(fixture.store(TOKEN, 1_000))
-  browser = await launchBrowser({ browser: 'firefox', executablePath: FIREFOX, headless: true, timeout: 60_000 })
+  browser = await launchBrowser({
+    browser: 'firefox',
+    executablePath: FIREFOX,
+    headless: true,
+    timeout: POLL_LIMIT_MS,
+    protocolTimeout: POLL_LIMIT_MS,
+  })
 })
 
 afterAll(async () => {
@@ -31,6 +36,7 @@ afterAll(async () => {
 
 test.skipIf(FIREFOX === null)('starts in Firefox under its policy, ticks and draws', async () => {
   const page = await browser.newPage()
+  page.setDefaultTimeout(POLL_LIMIT_MS)
   const complaints: string[] = []
   page.on('console', message => {
     if (message.type() === 'error' || /Content-Security-Policy/.test(message.text())) complaints.push(message.text())
@@ -38,14 +44,14 @@ test.skipIf(FIREFOX === null)('starts in Firefox under its policy, ticks and dra
   page.on('pageerror', error => complaints.push(String(error)))
   await page.goto(fixture.gateway.url)
   const text = (selector: string) => page.$eval(selector, element => element.textContent).catch(() => null)
-  await expect.poll(() => text('[data-testid=connection]'), LONG).toBe('Live')
+  await expect.poll(() => text('[data-testid=connection]')).toBe('Live')
   const sequence = () => page.$eval('td.c-price', cell => (cell as HTMLElement).dataset['sequence']).catch(() => null)
   const { market } = fixture.store(TOKEN, 2_000).token
   fixture.commit(fixture.store(TOKEN, 2_000, { market: { ...market, priceWeth: '0.0000009876' } }))
-  await expect.poll(sequence, LONG).toBe('2000')
+  await expect.poll(sequence).toBe('2000')
   expect(await text('td.c-price > span')).toBe('$0.002963')
   await page.goto(`${fixture.gateway.url}/#/token/${TOKEN}`)
-  await page.waitForSelector('[data-testid=chart] canvas', LONG)
-  await expect.poll(() => text('h1'), LONG).toBe('ALP Alpha')
+  await page.waitForSelector('[data-testid=chart] canvas')
+  await expect.poll(() => text('h1')).toBe('ALP Alpha')
   expect(complaints).toEqual([])
 })

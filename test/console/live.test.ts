@@ -27,7 +27,6 @@ const OPERATOR_TOKEN = 'operators-only-7f3a'
 const HOSTILE_NAME = '<img src=x onerror="globalThis.hit=1">\u202ednE\u2066'
 const HOSTILE_SYMBOL = '\u202e"><b>A'
 /** Everything here waits for events; a loaded machine only makes it slower. */
-const LONG = { timeout: 45_000 }
 
 const database = await useDatabase({ migrated: false })
 let chain: TestChain
@@ -97,13 +96,13 @@ const connection = (page: Page) => page.getByTestId('connection')
 const priceCell = (page: Page, token: Address) => page.locator(`tr[data-address="${token}"] .c-price`)
 
 async function expectState(page: Page, state: string): Promise<void> {
-  await expect.poll(() => connection(page).getAttribute('data-state'), LONG).toBe(state)
+  await expect.poll(() => connection(page).getAttribute('data-state')).toBe(state)
 }
 
 /** The row shows the token as REST has it, down to its sequence. */
 async function expectAsRest(page: Page, token: Address): Promise<void> {
   const rest = await get<Token>(`/api/tokens/${token}`)
-  await expect.poll(() => priceCell(page, token).getAttribute('data-sequence'), LONG).toBe(String(rest.sequence))
+  await expect.poll(() => priceCell(page, token).getAttribute('data-sequence')).toBe(String(rest.sequence))
   expect(await priceCell(page, token).locator('> span').first().textContent()).toBe(`$${formatPrice(rest.market.priceUsd)}`)
 }
 
@@ -114,30 +113,30 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     await expectState(page, 'live')
     const before = await priceCell(page, alpha.token).getAttribute('data-sequence')
     await buy(alpha.curve, '0.2')
-    await expect.poll(() => priceCell(page, alpha.token).getAttribute('data-sequence'), LONG).not.toBe(before)
+    await expect.poll(() => priceCell(page, alpha.token).getAttribute('data-sequence')).not.toBe(before)
     await expectAsRest(page, alpha.token)
     expect(await page.getByTestId('eth-usd').textContent()).toBe('$3,000.50')
   })
 
   test('shows a token with its chart, tape, holders and claim, and lets all of them grow', async () => {
     const page = await open(`#/token/${alpha.token}`)
-    await expect.poll(() => page.getByTestId('chart').getAttribute('data-state'), LONG).toBe('ready')
+    await expect.poll(() => page.getByTestId('chart').getAttribute('data-state')).toBe('ready')
     await expectState(page, 'live')
     const path = `/api/tokens/${alpha.token}`
     const tape = () => page.getByTestId('trades').locator('tr').first().getAttribute('data-id')
     const first = await tape()
     await buy(alpha.curve, '0.3')
-    await expect.poll(tape, LONG).not.toBe(first)
+    await expect.poll(tape).not.toBe(first)
     const [trade] = (await get<{ data: Trade[] }>(`${path}/trades?limit=1`)).data
     expect(await tape()).toBe(trade?.id)
     const rest = await get<Token>(path)
-    await expect.poll(() => page.getByTestId('price').getAttribute('data-sequence'), LONG).toBe(String(rest.sequence))
+    await expect.poll(() => page.getByTestId('price').getAttribute('data-sequence')).toBe(String(rest.sequence))
     const candle = (await get<{ data: Candle[] }>(`${path}/candles?interval=5m&currency=usd&fill=true`)).data.at(-1)
-    await expect.poll(() => page.getByTestId('chart').getAttribute('data-close').then(Number), LONG).toBe(Number(candle?.close))
+    await expect.poll(() => page.getByTestId('chart').getAttribute('data-close').then(Number)).toBe(Number(candle?.close))
     expect(Number(await page.getByTestId('chart').getAttribute('data-time'))).toBe(candle?.time)
     const holders = (await get<{ data: Holder[] }>(`${path}/holders?limit=20`)).data
     const types = () => page.getByTestId('holders').locator('.tag').allTextContents()
-    await expect.poll(types, LONG).toEqual(holders.map(({ type }) => type))
+    await expect.poll(types).toEqual(holders.map(({ type }) => type))
     expect(await page.getByTestId('claim').first().textContent()).toMatch(/Claimable.*WETH/)
     const link = page.getByRole('link', { name: /token address in the explorer/ })
     expect(await link.getAttribute('href')).toBe(`https://explorer.example/token/${alpha.token}`)
@@ -147,11 +146,11 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     const page = await open('')
     await expectAsRest(page, alpha.token)
     const subscriptions = async () => (await get<{ realtime: { subscriptions: number } }>('/api/indexer/health')).realtime.subscriptions
-    await expect.poll(subscriptions, LONG).toBe(2)
+    await expect.poll(subscriptions).toBe(2)
     await page.evaluate(() => (document.querySelector('main') as HTMLElement).style.setProperty('margin-top', '5000px'))
-    await expect.poll(subscriptions, LONG).toBe(0)
+    await expect.poll(subscriptions).toBe(0)
     await page.evaluate(() => (document.querySelector('main') as HTMLElement).style.removeProperty('margin-top'))
-    await expect.poll(subscriptions, LONG).toBe(2)
+    await expect.poll(subscriptions).toBe(2)
   })
 
   test('finds, filters and sorts, and keeps that in its address', async () => {
@@ -159,21 +158,21 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     await expectAsRest(page, alpha.token)
     const rows = () => page.getByTestId('rows').locator('tr[data-address]').count()
     await page.getByRole('searchbox').fill('alp')
-    await expect.poll(rows, LONG).toBe(1)
+    await expect.poll(rows).toBe(1)
     expect(page.url()).toContain('q=alp')
     await page.reload()
-    await expect.poll(rows, LONG).toBe(1)
+    await expect.poll(rows).toBe(1)
     expect(await page.getByRole('searchbox').inputValue()).toBe('alp')
     await page.getByRole('searchbox').fill('')
-    await expect.poll(rows, LONG).toBe(2)
+    await expect.poll(rows).toBe(2)
     await page.getByLabel('Status').selectOption('migrated')
-    await page.getByText('No token fits').waitFor(LONG)
+    await page.getByText('No token fits').waitFor()
     await page.getByRole('button', { name: 'Show all tokens' }).click()
     await page.getByRole('button', { name: 'Age' }).click()
     const order = () => page.locator('tr[data-address]').evaluateAll(found => found.map(row => row.getAttribute('data-address')))
-    await expect.poll(order, LONG).toEqual([hostile.token, alpha.token])
+    await expect.poll(order).toEqual([hostile.token, alpha.token])
     await page.getByRole('button', { name: 'Age' }).click()
-    await expect.poll(order, LONG).toEqual([alpha.token, hostile.token])
+    await expect.poll(order).toEqual([alpha.token, hostile.token])
   })
 
   test('recovers from a service that was killed, with nothing stale', async () => {
@@ -183,7 +182,7 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     const died = once(service.process, 'close')
     service.process.kill('SIGKILL')
     await died
-    await page.getByText('The service does not answer').waitFor(LONG)
+    await page.getByText('The service does not answer').waitFor()
     await chain.mined(buyOnCurve(chain, { from: alice, curve: alpha.curve, paidWei: parseEther('0.1') }))
     service = await start()
     await service.indexed(Number(await chain.client.getBlockNumber({ cacheTime: 0 })))
@@ -191,7 +190,7 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     await expectState(page, 'live')
     await expectAsRest(page, alpha.token)
     await expectAsRest(page, hostile.token)
-    await page.getByText('The service does not answer').waitFor({ state: 'detached', ...LONG })
+    await page.getByText('The service does not answer').waitFor({ state: 'detached' })
     await buy(alpha.curve, '0.05')
     await expectAsRest(page, alpha.token)
   })
@@ -219,8 +218,8 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     expect(await row.locator('.token-name').textContent()).toContain('<img src=x onerror="globalThis.hit=1">')
     await row.getByRole('link').click()
     const heading = () => page.getByRole('heading', { level: 1 }).textContent()
-    await expect.poll(heading, LONG).toBe('"><b>A <img src=x onerror="globalThis.hit=1"> dnE')
-    await expect.poll(() => page.title(), LONG).toBe('"><b>A · Tokenwire')
+    await expect.poll(heading).toBe('"><b>A <img src=x onerror="globalThis.hit=1"> dnE')
+    await expect.poll(() => page.title()).toBe('"><b>A · Tokenwire')
     expect(await page.locator('img, main b').count()).toBe(0)
     expect(await page.evaluate(() => 'hit' in globalThis)).toBe(false)
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
@@ -231,15 +230,15 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     const field = page.getByLabel('Operator token')
     await field.fill('wrong')
     await page.getByRole('button', { name: 'Unlock' }).click()
-    await page.getByText('This is not the operator token').waitFor(LONG)
+    await page.getByText('This is not the operator token').waitFor()
     await field.fill(OPERATOR_TOKEN)
     await page.getByRole('button', { name: 'Unlock' }).click()
-    await page.getByText(/Loop p99/).waitFor(LONG)
-    await expect.poll(() => page.getByTestId('health').textContent(), LONG).toMatch(/Loop p99\d/)
+    await page.getByText(/Loop p99/).waitFor()
+    await expect.poll(() => page.getByTestId('health').textContent()).toMatch(/Loop p99\d/)
     const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]))
     expect(stored).not.toContain(OPERATOR_TOKEN)
     await page.reload()
-    await field.waitFor(LONG)
+    await field.waitFor()
   })
 
   test('shows operators the actors, and one in detail', async () => {
@@ -249,22 +248,22 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     await page.getByLabel('Operator token').fill(OPERATOR_TOKEN)
     await page.keyboard.press('Enter')
     const actors = page.getByTestId('actors').locator('tr')
-    await expect.poll(() => actors.count(), LONG).toBeGreaterThanOrEqual(2)
+    await expect.poll(() => actors.count()).toBeGreaterThanOrEqual(2)
     await page.getByLabel('Filter actors by address').fill(alpha.token.slice(0, 12))
-    await expect.poll(() => actors.count(), LONG).toBe(1)
+    await expect.poll(() => actors.count()).toBe(1)
     await actors.getByRole('button').click()
     const marked = () => page.getByRole('columnheader', { name: 'Sequence' }).getAttribute('aria-sort')
     expect(await marked()).toBeNull()
     await page.getByRole('button', { name: 'Sequence' }).click()
-    await expect.poll(marked, LONG).toBe('descending')
+    await expect.poll(marked).toBe('descending')
     await page.getByLabel('Filter actors by address').fill('')
     const sequences = () => actors.locator('td:nth-child(5)').evaluateAll(cells => cells.map(cell => Number(cell.textContent)))
-    await expect.poll(async () => (await sequences()).length, LONG).toBeGreaterThanOrEqual(2)
-    await expect.poll(async () => (await sequences()).toSorted((a, b) => b - a).join() === (await sequences()).join(), LONG).toBe(true)
+    await expect.poll(async () => (await sequences()).length).toBeGreaterThanOrEqual(2)
+    await expect.poll(async () => (await sequences()).toSorted((a, b) => b - a).join() === (await sequences()).join()).toBe(true)
     await page.getByLabel('State of actors').selectOption('passivated')
-    await page.getByText('No actor fits').waitFor(LONG)
+    await page.getByText('No actor fits').waitFor()
     const { sequence } = await get<Token>(`/api/tokens/${alpha.token}`)
-    await expect.poll(() => page.getByTestId('actor').textContent(), LONG).toContain(String(sequence))
+    await expect.poll(() => page.getByTestId('actor').textContent()).toContain(String(sequence))
     await market.page.context().close()
   })
 
@@ -278,7 +277,7 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
       await expectAsRest(page, alpha.token)
       await expectState(page, 'live')
       await page.locator(`tr[data-address="${alpha.token}"]`).getByRole('link').click()
-      await expect.poll(() => page.getByTestId('chart').getAttribute('data-state'), LONG).toBe('ready')
+      await expect.poll(() => page.getByTestId('chart').getAttribute('data-state')).toBe('ready')
       expect(page.url()).toBe(`${proxy.url}${prefix}/#/token/${alpha.token}`)
     } finally {
       proxy.strip = ''
@@ -297,7 +296,7 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
       ['missing', '#/token/0x00000000000000000000000000000000000000aa', null],
     ] as const) {
       await page.evaluate(next => (location.hash = next), hash)
-      await (ready === null ? page.getByText(/No token fits|not an indexed token/) : page.getByTestId(ready)).waitFor(LONG)
+      await (ready === null ? page.getByText(/No token fits|not an indexed token/) : page.getByTestId(ready)).waitFor()
       for (const always of ['eth-usd', 'stats', 'indexed-block', 'connection'])
         expect(await page.getByTestId(always).isVisible()).toBe(true)
       // All rules wide and narrow, in a theme each; of the other theme, its colours.
@@ -324,7 +323,7 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     await expectAsRest(page, alpha.token)
     await buy(alpha.curve, '0.02')
     const cell = priceCell(page, alpha.token)
-    await expect.poll(() => cell.getAttribute('class'), LONG).toMatch(/tick-up/)
+    await expect.poll(() => cell.getAttribute('class')).toMatch(/tick-up/)
     const animation = () => cell.evaluate(element => getComputedStyle(element).animationName)
     expect(await animation()).toMatch(/^flash-up/)
     await page.emulateMedia({ reducedMotion: 'reduce' })
@@ -340,7 +339,7 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
     await page.locator(`tr[data-address="${alpha.token}"]`).getByRole('link').focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { level: 1, name: /ALP/ }).waitFor(LONG)
+    await page.getByRole('heading', { level: 1, name: /ALP/ }).waitFor()
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
   })
 })

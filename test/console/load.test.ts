@@ -15,7 +15,6 @@ const CHROMIUM = findBrowser('chromium')
 const TOKENS = Array.from({ length: 50 }, (_, index) => addressOf(0x1000 + index))
 const UPDATES_PER_SECOND = 1_000
 const BURST_MS = 40
-const LONG = { timeout: 45_000 }
 
 let fixture: RealtimeFixture
 let browser: Browser
@@ -47,9 +46,9 @@ afterAll(async () => {
 
 /** Waits until the rows on the screen are subscribed, and gives their tokens. */
 async function watchedTokens(page: Page): Promise<readonly Address[]> {
-  await expect.poll(() => page.getByTestId('connection').getAttribute('data-state'), LONG).toBe('live')
+  await expect.poll(() => page.getByTestId('connection').getAttribute('data-state')).toBe('live')
   const subscribed = () => TOKENS.filter(token => (fixture.registry.get(token)?.subscribers.webSocket ?? 0) > 0)
-  await expect.poll(() => subscribed().length, LONG).toBeGreaterThan(20)
+  await expect.poll(() => subscribed().length).toBeGreaterThan(20)
   return subscribed()
 }
 
@@ -121,7 +120,7 @@ const newestOf = (tokens: readonly Address[]) =>
 
 /** Every row that is watched ends at the newest state of its token. */
 async function expectNewest(page: Page, tokens: readonly Address[]): Promise<void> {
-  await expect.poll(() => shownSequences(page), LONG).toMatchObject(newestOf(tokens))
+  await expect.poll(() => shownSequences(page)).toMatchObject(newestOf(tokens))
 }
 
 /** With `LOAD_FIGURES` set the run tells what it measured. */
@@ -224,7 +223,7 @@ describe.skipIf(CHROMIUM === null)('the console before a gateway in memory', () 
       .poll(async () => {
         await tab('release')
         return shownSequences(page)
-      }, LONG)
+      })
       .toMatchObject(newestOf(tokens))
     const drawn = await tab('taken')
     expect(drawn).toBeGreaterThanOrEqual(tokens.length)
@@ -245,14 +244,14 @@ describe.skipIf(CHROMIUM === null)('the console before a gateway in memory', () 
       ]
       await page.reload()
       const row = page.locator(`tr[data-address="${token}"]`)
-      await expect.poll(() => row.count(), LONG).toBe(1)
+      await expect.poll(() => row.count()).toBe(1)
       const heights = await page
         .locator('tr[data-address]')
         .evaluateAll(rows => [...new Set(rows.map(each => Math.round(each.getBoundingClientRect().height)))])
       expect(heights).toHaveLength(1)
       expect((await row.textContent())?.length).toBeLessThan(400)
       await row.getByRole('link').click()
-      await page.getByRole('heading', { level: 1, name: /^W/ }).waitFor(LONG)
+      await page.getByRole('heading', { level: 1, name: /^W/ }).waitFor()
       expect((await page.locator('main').textContent())?.length).toBeLessThan(5_000)
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
     } finally {
@@ -274,10 +273,10 @@ describe.skipIf(CHROMIUM === null)('the console before a gateway in memory', () 
     // As when somebody comes back to the page.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
     const update = page.getByRole('button', { name: 'Order has changed' })
-    await update.waitFor(LONG)
+    await update.waitFor()
     expect(await order()).toEqual(before)
     await update.click()
-    await expect.poll(order, LONG).toEqual([last, ...before.slice(0, -1)])
+    await expect.poll(order).toEqual([last, ...before.slice(0, -1)])
   })
 
   test('shows what is not known as unknown and never as zero', async () => {
@@ -301,8 +300,8 @@ describe.skipIf(CHROMIUM === null)('the console before a gateway in memory', () 
       const { page } = opened
       await page.reload()
       const row = page.locator(`tr[data-address="${token.address}"]`)
-      await expect.poll(() => row.count(), LONG).toBe(1)
-      await expect.poll(() => page.locator('.eth').textContent(), LONG).toBe('–not known')
+      await expect.poll(() => row.count()).toBe(1)
+      await expect.poll(() => page.locator('.eth').textContent()).toBe('–not known')
       await page.setViewportSize({ width: 360, height: 800 })
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
       await page.setViewportSize({ width: 1280, height: 800 })

@@ -1,5 +1,6 @@
 import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 
 /** A page and everything that it has complained of. */
 export interface WatchedPage {
@@ -30,6 +31,7 @@ export async function openPage(
   { theme = 'light', width = 1280, height = 900, isEager = false }: OpenOptions = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme })
+  context.setDefaultTimeout(POLL_LIMIT_MS)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', error => complaints.push(`uncaught: ${error.message}`))

@@ -37,7 +37,7 @@ async function start(listed: readonly Trade[]) {
     A,
     signal(0),
   )
-  await vi.waitFor(() => expect(detail.phase.value).toBe('ready'))
+  await expect.poll(() => detail.phase.value).toBe('ready')
   return { detail, rest, tell: (trades: readonly Trade[], gap = false) => watched.onTrades?.({ trades, gap }) }
 }
 
@@ -47,12 +47,12 @@ test('takes trades off the tape that a reorg took back, and keeps those that cam
   const { detail, rest, tell } = await start([trade(2), trade(1)])
   tell([trade(3)])
   tell([trade(4)])
-  await vi.waitFor(() => expect(ids(detail)).toEqual(['4-0', '3-0', '2-0', '1-0']))
+  await expect.poll(() => ids(detail)).toEqual(['4-0', '3-0', '2-0', '1-0'])
   // Blocks 3 and 4 are gone; the list is asked for before block 5 and its trade are there.
   tell([], true)
   tell([trade(5)])
   expect(ids(detail)).toEqual(['4-0', '3-0', '2-0', '1-0'])
-  await vi.waitFor(() => expect(ids(detail)).toEqual(['5-0', '2-0', '1-0']))
+  await expect.poll(() => ids(detail)).toEqual(['5-0', '2-0', '1-0'])
   expect(detail.rewinds.value).toBe(1)
   expect(rest.listed).toHaveLength(2)
   detail.stop()
@@ -66,6 +66,6 @@ test('goes on doubting until the list has come', async () => {
   expect(ids(detail)).toEqual(['2-0', '1-0'])
   Object.assign(rest, { isAway: false, listed: [trade(1)] })
   detail.reload()
-  await vi.waitFor(() => expect(ids(detail)).toEqual(['1-0']))
+  await expect.poll(() => ids(detail)).toEqual(['1-0'])
   detail.stop()
 })

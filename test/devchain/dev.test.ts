@@ -16,8 +16,8 @@ import { commandOf, descendants, isRunning } from '#test/support/processes.ts'
  */
 
 const SCRIPT = fileURLToPath(new URL('../../src/devchain/dev.ts', import.meta.url))
-const STARTED = { timeout: 100_000, interval: 250 }
-const ENDED = { timeout: 40_000, interval: 250 }
+/** Each look reads the list of all processes. */
+const SELDOM = { interval: 250 }
 
 /** Whatever the machine sets is not used; nor is a `.env` of the repository, because no run starts in it. */
 const ENVIRONMENT = { PATH: process.env['PATH'], PORT: '0', HOST: '127.0.0.1' }
@@ -72,7 +72,7 @@ async function served(dev: Dev): Promise<DevFile> {
     if (dev.process.exitCode !== null) return `ended with ${dev.process.exitCode}: ${dev.output()}`
     return dev.output().includes('Ctrl-C stops all of it') ? 'serves' : 'starts'
   }
-  await expect.poll(ready, STARTED).not.toBe('starts')
+  await expect.poll(ready, SELDOM).not.toBe('starts')
   expect(await ready()).toBe('serves')
   return JSON.parse(await readFile(file, 'utf8')) as DevFile
 }
@@ -88,7 +88,7 @@ async function get(url: string): Promise<{ readonly data: readonly { readonly ad
   return (await response.json()) as { data: { address: string }[] }
 }
 
-describe('npm run dev', { timeout: 150_000 }, () => {
+describe('npm run dev', () => {
   it('serves a market with a past that goes on, and leaves no process behind when it is killed without warning', async () => {
     const dev = startDev()
     const file = await served(dev)
@@ -102,14 +102,14 @@ describe('npm run dev', { timeout: 150_000 }, () => {
     const before = await client.getBlockNumber()
     await expect.poll(() => client.getBlockNumber()).toBeGreaterThan(before + 2n)
     const indexed = async () => BigInt((await get(`${file.url}/api/indexer/health`)).indexedBlock ?? 0)
-    await expect.poll(indexed, { timeout: 20_000 }).toBeGreaterThan(before)
+    await expect.poll(indexed).toBeGreaterThan(before)
 
     // What the creators name is nowhere, and nobody is asked for it.
     const attempts = async () => [
       ...(await (await fetch(`${file.url}/metrics`)).text()).matchAll(/metadata_attempts_total\{outcome="(\w+)"/g),
     ]
     const outcomes = async () => (await attempts()).map(([, outcome = '']) => outcome).toSorted()
-    await expect.poll(outcomes, { timeout: 20_000 }).toEqual(['fetch_off', 'malformed', 'read'])
+    await expect.poll(outcomes).toEqual(['fetch_off', 'malformed', 'read'])
 
     const said = dev.output()
     expect(said).toContain('development chain')
@@ -132,13 +132,13 @@ describe('npm run dev', { timeout: 150_000 }, () => {
     expect(started.length).toBeGreaterThanOrEqual(4)
     dev.process.kill('SIGKILL')
     await dev.exited
-    await expect.poll(() => started.filter(isRunning), ENDED).toEqual([])
+    await expect.poll(() => started.filter(isRunning), SELDOM).toEqual([])
   })
 
   it('starts again after such an end, with another chain, and stops in order with code 0 when it is asked to', async () => {
     const dev = startDev({ DEV_SEED: '2' })
     // What the killed run has left is gone before anything of this one runs.
-    await expect.poll(() => find(dev, 'anvil'), STARTED).toBeDefined()
+    await expect.poll(() => find(dev, 'anvil'), SELDOM).toBeDefined()
     await expect(stat(path.join(dataDir, 'dev.json'))).rejects.toThrow('ENOENT')
     const file = await served(dev)
     expect((await get(`${file.url}/api/tokens`)).data.length).toBeGreaterThan(0)
@@ -151,7 +151,7 @@ describe('npm run dev', { timeout: 150_000 }, () => {
 
   it('stops in order while it is still starting', async () => {
     const dev = startDev()
-    await expect.poll(dev.output, STARTED).toContain('the past day')
+    await expect.poll(dev.output, SELDOM).toContain('the past day')
     const started = descendants(dev.pid)
     expect(started.length).toBeGreaterThanOrEqual(2)
     dev.process.kill('SIGTERM')
@@ -166,10 +166,10 @@ describe('npm run dev', { timeout: 150_000 }, () => {
     const parent = spawn(process.execPath, ['-e', script, SCRIPT], { stdio: ['ignore', 'pipe', 'inherit'], cwd: dataDir, env })
     const [line] = (await once(parent.stdout, 'data')) as [Buffer]
     const pid = Number(line.toString())
-    await expect.poll(() => descendants(pid).length, STARTED).toBeGreaterThanOrEqual(2)
+    await expect.poll(() => descendants(pid).length, SELDOM).toBeGreaterThanOrEqual(2)
     const started = [pid, ...descendants(pid)]
     parent.kill('SIGKILL')
-    await expect.poll(() => started.filter(isRunning), ENDED).toEqual([])
+    await expect.poll(() => started.filter(isRunning), SELDOM).toEqual([])
   })
 
   it('ends with a message when a setting is wrong', async () => {
@@ -211,7 +211,7 @@ describe('npm run dev', { timeout: 150_000 }, () => {
       },
     ]) {
       const dev = startDev()
-      await expect.poll(() => due(dev), STARTED).toBe(true)
+      await expect.poll(() => due(dev), SELDOM).toBe(true)
       const started = descendants(dev.pid)
       process.kill(find(dev, victim) ?? 0, 'SIGKILL')
       expect(await dev.exited).toEqual([1, null])

@@ -56,7 +56,7 @@ describe('the watchdog', () => {
     parent.kill('SIGKILL')
     await target.ended
     expect(target.output()).toBe('there\nSIGTERM\n')
-    await expect.poll(() => isRunning(watchdogPid), { timeout: 10_000 }).toBe(false)
+    await expect.poll(() => isRunning(watchdogPid)).toBe(false)
   })
 
   it('kills what does not end when it is asked to', async () => {

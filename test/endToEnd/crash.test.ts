@@ -70,9 +70,7 @@ async function indexedBlock(): Promise<number> {
   return rows[0]?.exists === true ? ((await readRecentBlocks(killed.kysely, 1)).at(-1)?.number ?? 0) : 0
 }
 
-test('indexes on after every kill -9 in the middle of a backfill and ends with the tables of a service that was never killed', {
-  timeout: 180_000,
-}, async () => {
+test('indexes on after every kill -9 in the middle of a backfill and ends with the tables of a service that was never killed', async () => {
   const sequences: number[] = []
   const stoppedAt: number[] = []
   for (const killBlock of [600, 1_500, 3_000]) {

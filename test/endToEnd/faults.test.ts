@@ -133,9 +133,7 @@ async function expectCaughtUp(): Promise<void> {
   await service.indexed(await head())
 }
 
-test('a service that is killed, whose database is killed, and whose chain is reorganised, has what an undisturbed one has', {
-  timeout: 300_000,
-}, async () => {
+test('a service that is killed, whose database is killed, and whose chain is reorganised, has what an undisturbed one has', async () => {
   await start()
   await killAfter(random.integer(5, 25))
   await start()

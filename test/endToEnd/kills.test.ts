@@ -191,9 +191,7 @@ async function expectTold(): Promise<void> {
 
 const PLACES: readonly Place[] = ['in a transaction', 'in a commit']
 
-test('a service that is killed at any moment, or whose reorg may or may not have been committed, has what an undisturbed one has', {
-  timeout: 300_000,
-}, async () => {
+test('a service that is killed at any moment, or whose reorg may or may not have been committed, has what an undisturbed one has', async () => {
   for (const place of PLACES) {
     await start()
     const last = Number((await head()).number) - FOLLOWED_BLOCKS

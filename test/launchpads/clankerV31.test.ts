@@ -55,7 +55,7 @@ beforeAll(async () => {
   await clanker.handOver(creator, positionId, SUCCESSOR)
   await clanker.collect(alice, positionId)
   await clanker.collect(alice, made[1]?.positionId ?? 0n)
-}, 60_000)
+})
 afterAll(() => chain?.stop())
 
 const openReads = (database: typeof followed) => {

@@ -277,7 +277,7 @@ beforeAll(async () => {
   await store(stranger, weth, 10n)
   await from(stranger, feeLocker, encodeFunctionData({ abi, functionName: 'claim', args: [stranger, weth] }))
   await store(alice, first.token, 5n)
-}, 120_000)
+})
 afterAll(() => chain?.stop())
 
 const openReads = () => {

@@ -9,6 +9,7 @@ import type { TestDatabase } from './database.ts'
 import { createForkingChain } from './forkingChain.ts'
 import { dumpTables } from './indexChain.ts'
 import { type RunningIndexer, runIndexer } from './indexing.ts'
+import { POLL_LIMIT_MS } from './limits.ts'
 import type { SimulatedBlock } from './simulatedChain.ts'
 import { countEvents, EVENT_KINDS, type EventCounts } from './simulatedEvents.ts'
 import { cursorOf, indexAtOnce, isAsFar, openIndex, readDirectory } from './simulatedIndex.ts'
@@ -20,7 +21,6 @@ import { createTreeClients } from './treeClients.ts'
 import { createUnderWay } from './underWay.ts'
 
 const DEEPEST = 64
-const LONGEST_MS = 30_000
 /** A head is looked for as soon as nothing is under way, and at the latest after so many milliseconds. */
 const ROUND_MS = 100
 /** Ranges of a few blocks: a backfill of a few commits. */
@@ -197,7 +197,7 @@ export async function growTree(
     await running.indexer.stop()
   }
   const caughtUp = async () => {
-    const deadline = performance.now() + LONGEST_MS
+    const deadline = performance.now() + POLL_LIMIT_MS
     for (;;) {
       const { stalled, reason } = running.indexer.view.state()
       if (stalled || performance.now() > deadline)

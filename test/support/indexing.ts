@@ -8,6 +8,7 @@ import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import type { BackfillBounds } from '#sync/backfillSize.ts'
 import { createIndexer, type Indexer } from '#sync/indexer.ts'
+import { POLL_LIMIT_MS } from './limits.ts'
 import { createLogLines, type LogLines } from './logLines.ts'
 import { createManualClock, type ManualClock } from './manualClock.ts'
 import type { MemoryIndex } from './memorySink.ts'
@@ -61,8 +62,6 @@ export interface RunOptions {
   readonly clock?: ManualClock
 }
 
-const LONGEST_MS = 20_000
-
 /** Runs an indexer over a memory index without waiting anywhere. */
 export function runIndexer(options: RunOptions): RunningIndexer {
   const { rpc, index, confirmations = 0, maxReorgDepth = 0, clock = createManualClock(), mostListed, ...bounds } = options
@@ -103,7 +102,7 @@ export function runIndexer(options: RunOptions): RunningIndexer {
     subscription,
     completed: () => completed,
     until: async (condition, what) => {
-      const deadline = performance.now() + LONGEST_MS
+      const deadline = performance.now() + POLL_LIMIT_MS
       while (!condition()) {
         if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`)
         look()

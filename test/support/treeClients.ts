@@ -6,9 +6,9 @@ import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 import { createTestRegistry, RecordingSubscription } from './actors.ts'
+import { POLL_LIMIT_MS } from './limits.ts'
 
 const CHAIN_ID = 1
-const LONGEST_MS = 20_000
 
 /** Clients of the service's actors, which begin and cease to watch tokens at any moment, also in the middle of a commit. */
 export interface TreeClients {
@@ -48,7 +48,7 @@ export function createTreeClients(db: Queryable, random: Random): TreeClients {
     registry.unsubscribe(token, subscription)
   }
   const loaded = async () => {
-    const deadline = performance.now() + LONGEST_MS
+    const deadline = performance.now() + POLL_LIMIT_MS
     for (;;) {
       const { total, byState } = registry.health()
       if (byState['live'] === total) return

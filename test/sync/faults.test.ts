@@ -3,6 +3,7 @@ import { afterAll, expect, it } from 'vitest'
 import { createHits } from '#test/support/faults/hits.ts'
 import { STORM_FAULTS, weatherStorm } from '#test/support/faults/storm.ts'
 import { openStormRig, type StormRig } from '#test/support/faults/stormRig.ts'
+import { seedsLimitMs } from '#test/support/limits.ts'
 import { createSeeds } from '#test/support/seeds.ts'
 
 /**
@@ -21,7 +22,7 @@ afterAll(async () => {
 })
 
 it('comes out of any mixture of faults with what an undisturbed service has', {
-  timeout: 120_000 + seeds.list.length * 2_000,
+  timeout: seedsLimitMs(seeds.list.length),
 }, async () => {
   rigs.push(...(await Promise.all(Array.from({ length: Math.min(AT_ONCE, seeds.list.length) }, () => openStormRig()))))
   const { hit, counts } = createHits(STORM_FAULTS)

@@ -2,6 +2,7 @@ import process from 'node:process'
 import { expect, it } from 'vitest'
 import { useDatabase } from '#test/support/database.ts'
 import { growTree, type TreeOutcome } from '#test/support/forkTree.ts'
+import { seedsLimitMs } from '#test/support/limits.ts'
 import { createSeeds } from '#test/support/seeds.ts'
 import { EVENT_KINDS } from '#test/support/simulatedEvents.ts'
 
@@ -16,7 +17,7 @@ const seeds = createSeeds({ count: 'REORG_TREES', seed: 'REORG_SEED', failures: 
 const AT_ONCE = 3
 
 it('any tree of forks ends in the tables of a fresh index of its last chain', {
-  timeout: 120_000 + seeds.list.length * 2_000,
+  timeout: seedsLimitMs(seeds.list.length),
 }, async () => {
   const databases = await Promise.all(
     Array.from({ length: AT_ONCE }, async () => ({ indexed: await useDatabase(), fresh: await useDatabase() })),

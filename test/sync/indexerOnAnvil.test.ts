@@ -110,7 +110,7 @@ const relay = async (): Promise<FakeProvider> => {
   open.push({ close: provider.stop })
   return provider
 }
-const indexedUpTo = (index: MemoryIndex, block: number) => expect.poll(() => index.cursor(), { timeout: 20_000, interval: 20 }).toBe(block)
+const indexedUpTo = (index: MemoryIndex, block: number) => expect.poll(() => index.cursor(), { interval: 20 }).toBe(block)
 
 describe('the indexer on a real chain', () => {
   it.each([1, 2])('backfills and then follows, every log once and in order (seed %i)', async seed => {
@@ -204,7 +204,7 @@ describe('the indexer on a real chain', () => {
     const before = [...index.logs]
     await chain.client.request({ method: 'anvil_reorg', params: [5, []] } as never)
     await chain.mine(2)
-    await expect.poll(() => indexer.view.state().stalled, { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => indexer.view.state().stalled).toBe(true)
     expect(indexer.view.state()).toMatchObject({
       indexedBlock: head,
       reason: `the chain has replaced 5 indexed block(s) up to block ${head}; indexing has stopped`,
@@ -226,7 +226,7 @@ describe('the indexer on a real chain', () => {
       method === 'eth_getBlockByNumber' && params[0] === 'latest' ? { kind: 'result', result: oldBlock } : undefined,
     )
     const oldBlock = await relayTo(anvil.url).answer('eth_getBlockByNumber', [`0x${old.toString(16)}`, false])
-    await expect.poll(() => indexer.view.state().headBlock, { timeout: 5_000 }).toBe(old)
+    await expect.poll(() => indexer.view.state().headBlock).toBe(old)
     expect(indexer.view.state()).toMatchObject({ indexedBlock: head, lagBlocks: 0, stalled: false })
     lagging.setMisbehaviour(undefined)
     await live(5, seeded(10))

@@ -68,7 +68,7 @@ it('fills the tables as indexing every block by hand does, over a provider that 
   const fails = () => flaky.setMisbehaviour(() => (flaky.requests() % 7 === 0 ? { kind: 'reset' } : undefined))
   const first = await startIndexing(indexed, [flaky.url])
   fails()
-  await expect.poll(() => first.numbers.length, { timeout: 20_000, interval: 5 }).toBeGreaterThan(5)
+  await expect.poll(() => first.numbers.length, { interval: 5 }).toBeGreaterThan(5)
   await first.stop()
 
   flaky.setMisbehaviour(() => undefined)
@@ -76,7 +76,7 @@ it('fills the tables as indexing every block by hand does, over a provider that 
   fails()
   for (let count = 0; count < FOLLOWED; count++) await traders.block(8)
   const head = Number(await chain.client.getBlockNumber({ cacheTime: 0 }))
-  await expect.poll(() => second.indexer.view.state().indexedBlock, { timeout: 30_000, interval: 20 }).toBe(head)
+  await expect.poll(() => second.indexer.view.state().indexedBlock, { interval: 20 }).toBe(head)
   await second.stop()
   await flaky.stop()
   // A range ahead of what is followed, then block by block.

@@ -133,7 +133,7 @@ for (const subject of ['launches', 'trades'] as const) {
       for (const step of order) await steps[step]()
       const stored = await load(token)
       expect(stored).not.toBeNull()
-      await expect.poll(() => subscription.calls.at(-1)?.sequence, { timeout: 10_000 }).toBe(stored?.token.sequence)
+      await expect.poll(() => subscription.calls.at(-1)?.sequence).toBe(stored?.token.sequence)
       const told = subscription.frames.map(({ sequence }) => sequence)
       expect(told).toEqual(told.toSorted((a, b) => a - b))
     } finally {

@@ -45,7 +45,7 @@ function describeItem(item: AbiItem): string {
 }
 
 describe('the checked-in artifacts', () => {
-  it('are exactly what the sources compile to', { timeout: 120_000 }, () => {
+  it('are exactly what the sources compile to', () => {
     const compiled = compileContracts()
     expect([...compiled.keys()].sort()).toEqual(OWN.map(name => `${name}.artifact.json`).sort())
     for (const [file, text] of compiled) expect(readFileSync(artifactUrl(file), 'utf8') === text, `${file} is stale`).toBe(true)

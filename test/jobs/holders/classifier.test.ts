@@ -46,7 +46,7 @@ beforeAll(async () => {
   for (const to of [VAULT, DELEGATED, NOBODY]) await give(token, to)
   await give(other, VAULT)
   index = await openChainIndex(chain, database)
-}, 60_000)
+})
 afterAll(async () => {
   rpc?.close()
   await chain?.stop()

@@ -117,7 +117,7 @@ async function stored(): Promise<readonly StoredUri[]> {
   return rows
 }
 
-const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 30_000, interval: 10 })
+const until = (check: () => Promise<unknown>) => expect.poll(check, { interval: 10 })
 const untilOutcome = (outcome: string) => until(async () => (await stored()).every(row => row.outcome === outcome)).toBe(true)
 
 describe('the metadata reader', () => {

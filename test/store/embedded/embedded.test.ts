@@ -67,18 +67,23 @@ interface Said {
   readonly error?: string
 }
 
-/** A service in a process of its own; `said` is what it reports once its database runs. */
-function spawnService(): { readonly child: ChildProcess; readonly said: Promise<Said>; kill(): Promise<void> } {
+/** A service in a process of its own. `said` is its report once its database runs, and rejects when the process ends without one. */
+function spawnService(): { readonly said: Promise<Said>; kill(): Promise<void> } {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve('#test/support/embeddedService.ts')), dataDir], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   processes.push(child)
-  const lines = createInterface({ input: child.stdout })
+  // A service that loses the race ends by itself, perhaps before it is killed: its end is awaited from the beginning.
+  const ended = once(child, 'close')
+  const line = once(createInterface({ input: child.stdout }), 'line')
+  const said = Promise.race([
+    line.then(([text]) => JSON.parse(String(text)) as Said),
+    ended.then(([code, signal]) => Promise.reject(new Error(`the service ended without a report (${code ?? signal})`))),
+  ])
+  said.catch(() => undefined)
   return {
-    child,
-    said: once(lines, 'line').then(([line]) => JSON.parse(String(line)) as Said),
+    said,
     kill: async () => {
-      const ended = once(child, 'exit')
       child.kill('SIGKILL')
       await ended
     },
@@ -207,7 +212,7 @@ describe('the embedded database', () => {
     // The server ends all connections and recovers when one of its processes dies.
     process.kill(before.pid, 'SIGKILL')
     const ownersNow = () => query(url, owner).catch(() => [])
-    await expect.poll(async () => (await ownersNow()).map(({ pid }) => pid !== before.pid), { timeout: 30_000 }).toEqual([true])
+    await expect.poll(async () => (await ownersNow()).map(({ pid }) => pid !== before.pid)).toEqual([true])
     expect(await claimServer(input)).toBeNull()
     await ownership?.release()
     await stopServer(layout, server.pid)
@@ -226,10 +231,7 @@ describe('the embedded database', () => {
   test('begins anew after it was killed in the middle of being created', async () => {
     const service = spawnService()
     await expect
-      .poll(async () => (await readdir(dataDir).catch(() => [])).some(name => name.startsWith('postgres.new-')), {
-        interval: 5,
-        timeout: 30_000,
-      })
+      .poll(async () => (await readdir(dataDir).catch(() => [])).some(name => name.startsWith('postgres.new-')), { interval: 5 })
       .toBe(true)
     await service.kill()
     const server = await start()

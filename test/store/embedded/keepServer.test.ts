@@ -31,7 +31,7 @@ test('an embedded server that was killed is there again on the same port with wh
   await sql`checkpoint`.execute(db)
   process.kill(server.pid, 'SIGQUIT')
   const value = async () => (await sql<{ value: number }>`select value from kept`.execute(db).catch(() => null))?.rows[0]?.value
-  await expect.poll(async () => isServerOf(server.pid, `${folder.path}/postgres/data`) || (await value()), { timeout: 30_000 }).toBe(42)
+  await expect.poll(async () => isServerOf(server.pid, `${folder.path}/postgres/data`) || (await value())).toBe(42)
   await orm.close(true)
   await server.stop()
   expect(lost).toEqual([])

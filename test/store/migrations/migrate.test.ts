@@ -42,7 +42,7 @@ describe('migrating', () => {
       migrated = migrate(database.url, silentLogger)
       const waiting = sql`select from pg_locks join pg_database on pg_database.oid = database
         where locktype = 'advisory' and not granted and datname = current_database()`
-      await expect.poll(async () => (await waiting.execute(database.kysely)).rows.length, { timeout: 30_000 }).toBe(1)
+      await expect.poll(async () => (await waiting.execute(database.kysely)).rows.length).toBe(1)
       expect((await sql`select to_regclass('token') as found`.execute(database.kysely)).rows).toEqual([{ found: null }])
       await sql`select pg_advisory_unlock(${LOCK_SPACE}, ${LOCKS.migrate})`.execute(session)
     })

@@ -8,6 +8,7 @@ import { readSnapshots } from '#store/reads/snapshots.ts'
 import type { FakeCall } from '#test/support/fakeProvider.ts'
 import { createForkingChain } from '#test/support/forkingChain.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
+import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 import { createManualClock } from '#test/support/manualClock.ts'
 import { cursorOf, indexAtOnce, isAsFar, isSettled, readDirectory } from '#test/support/simulatedIndex.ts'
 import { START_BLOCK } from '#test/support/simulatedLaunchpad.ts'
@@ -40,7 +41,6 @@ const WANTS_ADDRESSES = { kind: 'error', code: -32_701, message: 'Please specify
 
 export const STORM_FAULTS: readonly string[] = [...RPC_FAULTS, 'wants addresses', ...DATABASE_FAULTS, ...OF_PROCESSES]
 
-const LONGEST_MS = 30_000
 /** A head is looked for as soon as nothing is under way, and at the latest after so many milliseconds. */
 const ROUND_MS = 8
 const FAIR_ROUND_MS = 100
@@ -173,7 +173,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     // What is indexed stays until there is something to put in its place.
     const unconfirmed = chain.head().header.number < START_BLOCK + confirmations
     if (unconfirmed && (await cursorOf(indexed.kysely)) !== null) forking.mine(confirmations)
-    const deadline = performance.now() + LONGEST_MS
+    const deadline = performance.now() + POLL_LIMIT_MS
     const waitedBefore = clock.waitedMs()
     for (let round = 1; ; round++) {
       await rounds(1, FAIR_ROUND_MS)
