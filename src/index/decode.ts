@@ -1,12 +1,10 @@
 import type { Logger } from 'pino'
 import type { Address, Hex } from '#domain/address.ts'
-import type { ChainLog } from '#domain/block.ts'
-import type { Decoded, LaunchpadAdapter, Watched } from '#launchpads/adapter.ts'
+import type { LaunchpadAdapter, Watched } from '#launchpads/adapter.ts'
 import { decodeLogs } from '#launchpads/decodeLogs.ts'
 import type { Directory, IndexedDiscovery } from '#launchpads/directory.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 import type { BlockBatch } from '#sync/ports.ts'
-import { inSlices, type Steps } from './inSlices.ts'
 
 /** A batch of which it is known what its logs mean: they need not be held any longer. */
 export interface DecodedBatch extends Omit<BlockBatch, 'logs'> {
@@ -28,17 +26,15 @@ export interface DecodeOptions {
 }
 
 /** Decodes a batch's logs. Changes nothing. */
-export async function decodeBatch(
+export function decodeBatch(
   { logs, ...batch }: BlockBatch,
   { directory, adapters, weth, announced = [], logger }: DecodeOptions,
-): Promise<DecodedBatch> {
+): DecodedBatch {
   const discoveries = directory.discoveries(logs, announced)
   const known = new BatchDirectory(directory, [...announced, ...discoveries])
   // Block by block, what an address did before it was announced would not have been seen.
   const seen = logs.filter(({ address, blockNumber }) => blockNumber >= known.announcedAt(address))
-  const { events, malformed } = await inSlices(
-    decoding({ logs: seen, headers: batch.headers }, input => decodeLogs({ ...input, directory: known, adapters, weth })),
-  )
+  const { events, malformed } = decodeLogs({ logs: seen, headers: batch.headers, directory: known, adapters, weth })
   const [first] = malformed
   if (first !== undefined) {
     const { blockNumber, txHash, logIndex, address } = first
@@ -71,28 +67,4 @@ class BatchDirectory {
   announcedAt(address: Hex): number {
     return this.#announced.get(address)?.block ?? 0
   }
-}
-
-const LOGS_PER_STEP = 100
-
-/** Decodes some blocks at a time: no event of one depends on another. */
-function* decoding(
-  { logs, headers }: Pick<BlockBatch, 'logs' | 'headers'>,
-  decode: (input: Pick<BlockBatch, 'logs' | 'headers'>) => Decoded,
-): Steps<{ readonly events: readonly TokenEvent[]; readonly malformed: readonly ChainLog[] }> {
-  const events: TokenEvent[] = []
-  const malformed: ChainLog[] = []
-  let header = 0
-  for (let from = 0, to = 0; from < logs.length; from = to) {
-    to = Math.min(from + LOGS_PER_STEP, logs.length)
-    while (to < logs.length && logs[to]?.blockNumber === logs[to - 1]?.blockNumber) to++
-    const firstHeader = header
-    const last = logs[to - 1]?.blockNumber ?? 0
-    while (header < headers.length && (headers[header]?.number ?? 0) <= last) header++
-    const decoded = decode({ logs: logs.slice(from, to), headers: headers.slice(firstHeader, header) })
-    for (const event of decoded.events) events.push(event)
-    for (const log of decoded.malformed) malformed.push(log)
-    yield
-  }
-  return { events, malformed }
 }

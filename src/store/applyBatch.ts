@@ -25,12 +25,12 @@ export interface AppliedBatch {
  * below which nothing can be undone then.
  */
 export async function applyBatch(db: Queryable, batch: ProjectedBatch, options: ApplyOptions): Promise<AppliedBatch> {
-  const { to, before, changes, parted } = batch
+  const { to, before, changes, split } = batch
   const { committedAtMs } = options
   const undoFrom = undoFromAfter(batch, options)
-  if (undoFrom !== null) await keepUndo(db, to.number, changes, parted)
+  if (undoFrom !== null) await keepUndo(db, to.number, changes, split)
   await writeTotals(db, changes, before, to.timestamp)
-  await writeChanges(db, changes, parted, committedAtMs)
+  await writeChanges(db, changes, split, committedAtMs)
   const tokens = changes.tokens.map(({ address }) => address)
   const launched = tokens.filter(address => !before.has(address))
   await raiseRelaunched(db, launched)

@@ -4,7 +4,7 @@ import type { BlockHeader, ChainLog, IndexedBlock } from '#domain/block.ts'
 import type { Changes, CurrentRows } from '#domain/changes.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { IndexedDiscovery } from '#launchpads/directory.ts'
-import type { PartedRows } from '#store/rows/splitNewRows.ts'
+import type { SplitRows } from '#store/rows/splitNewRows.ts'
 
 /** A run of consecutive blocks to index at once: one block while following, a range while backfilling. */
 export interface BlockBatch {
@@ -45,7 +45,7 @@ export interface ProjectedBatch extends Omit<BlockBatch, 'logs'> {
   readonly before: CurrentRows['tokens']
   readonly changes: Changes
   /** Which of the changes are to rows that were not there. */
-  readonly parted: PartedRows
+  readonly split: SplitRows
   /** The end of the batch on which these changes rest; `null`: they rest on what was committed. */
   readonly after: Hex | null
 }

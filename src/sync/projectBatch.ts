@@ -3,12 +3,11 @@ import type { IndexedBlock } from '#domain/block.ts'
 import { creatorFeeKey, type RowKeys } from '#domain/changes.ts'
 import { parseDecimal } from '#domain/decimal.ts'
 import type { DecodedBatch } from '#index/decode.ts'
-import { inSlices, type Steps } from '#index/inSlices.ts'
-import { projection } from '#index/project/project.ts'
+import { project } from '#index/project/project.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { loadRows } from '#store/rows/loadRows.ts'
-import { partRows } from '#store/rows/splitNewRows.ts'
+import { splitNewRows } from '#store/rows/splitNewRows.ts'
 import type { ProjectedBatch } from './ports.ts'
 
 export interface ProjectOptions {
@@ -26,11 +25,11 @@ export async function projectBatch(
   { weth, ethUsd, previous = null }: ProjectOptions,
 ): Promise<ProjectedBatch> {
   const now = batch.to.timestamp
-  const keys = await inSlices(keysOf(events))
+  const keys = keysOf(events)
   const rows = await loadRows(db, keys, { now, expired: batch.behind !== true, pending: previous })
   const price = ethUsd === null ? null : parseDecimal(ethUsd)
-  const changes = await inSlices(projection({ events, rows, now, weth, ethUsd: price, directory, blocks: remembered(batch) }))
-  return { ...batch, before: rows.tokens, changes, parted: partRows(changes, rows), after: previous?.to.hash ?? null }
+  const changes = project({ events, rows, now, weth, ethUsd: price, directory, blocks: remembered(batch) })
+  return { ...batch, before: rows.tokens, changes, split: splitNewRows(changes, rows), after: previous?.to.hash ?? null }
 }
 
 /** A run is undone as one: there is an image of what was before it, and of nothing within it. */
@@ -38,18 +37,11 @@ function remembered({ to, blocks = [to] }: Pick<DecodedBatch, 'to' | 'blocks'>):
   return blocks.map((block, index) => ({ ...block, joined: index < blocks.length - 1 }))
 }
 
-const EVENTS_PER_STEP = 256
-
-function* keysOf(events: readonly TokenEvent[]): Steps<RowKeys> {
+function keysOf(events: readonly TokenEvent[]): RowKeys {
   const tokens = new Set<Address>()
   const holders = new Map<Address, Set<Address>>()
   const creatorFees = new Map<string, RowKeys['creatorFees'][number]>()
-  let untilStep = EVENTS_PER_STEP
   for (const event of events) {
-    if (--untilStep === 0) {
-      untilStep = EVENTS_PER_STEP
-      yield
-    }
     const { token } = event
     tokens.add(token)
     if (event.kind === 'transfer') {

@@ -57,11 +57,11 @@ export function createSink(options: SinkOptions): BlockSink {
         return readRecentBlocks(db, recent)
       }),
     ...(db !== undefined && {
-      // In steps, so that nothing holds the logs while the changes are worked out.
-      prepare: (batch, previous) => {
+      prepare: async (batch, previous) => {
         const ethUsd = batch.live ? options.ethUsd() : null
         const decoded = decodeBatch(batch, { ...options, announced: previous?.discoveries ?? [] })
-        return decoded.then(decoded => projectBatch(db, decoded, { weth: options.weth, ethUsd, previous }))
+        // Not awaited: a suspended function would hold on to the batch's logs.
+        return projectBatch(db, decoded, { weth: options.weth, ethUsd, previous })
       },
     }),
     commit: batch => commitBatch(batch, options),
@@ -72,7 +72,7 @@ export function createSink(options: SinkOptions): BlockSink {
 
 async function commitBatch(batch: BlockBatch | ProjectedBatch, options: SinkOptions): Promise<CommittedBlock> {
   const { directory, weth, writer, maxReorgDepth = 0 } = options
-  const ready = 'changes' in batch ? batch : await decodeBatch(batch, options)
+  const ready = 'changes' in batch ? batch : decodeBatch(batch, options)
   const ethUsd = batch.live ? options.ethUsd() : null
   const mostSnapshots = batch.live ? Number.POSITIVE_INFINITY : 0
 
@@ -115,7 +115,7 @@ async function swapBlocks(replacement: Replacement, options: SinkOptions): Promi
     const tokens = new Set(undone.changed)
     // Block by block, as they would have been followed: an address is what it was known to be then.
     for (const batch of batches) {
-      const decoded = await decodeBatch(batch, { ...options, directory: branch })
+      const decoded = decodeBatch(batch, { ...options, directory: branch })
       const projected = await projectBatch(db, decoded, { weth, ethUsd: options.ethUsd() })
       const applied = await applyBatch(db, projected, { committedAtMs, undoFrom, maxReorgDepth })
       undoFrom = applied.undoFrom

@@ -36,7 +36,7 @@ export async function followLogs({ launchpads, weth, blocks, atOnce = 1 }: Follo
     const some = mined.slice(at, at + atOnce)
     const to = some.at(-1)?.header ?? expect.unreachable()
     const batch = { from: at + 1, to, headers: some.map(({ header }) => header), logs: some.flatMap(({ logs }) => logs), live: true }
-    const { events, directory: known, discoveries } = await decodeBatch(batch, { directory, adapters, weth, logger: silentLogger })
+    const { events, directory: known, discoveries } = decodeBatch(batch, { directory, adapters, weth, logger: silentLogger })
     const { timestamp } = to
     rows.write(project({ events, rows: rows.load(timestamp), now: timestamp, weth, ethUsd: null, directory: known, blocks: [to] }))
     directory.add(discoveries, to.number)

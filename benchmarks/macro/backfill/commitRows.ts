@@ -12,7 +12,7 @@ import type { BalanceState, TradeRow } from '#domain/tokenState.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { migrate } from '#store/migrations/migrate.ts'
-import type { PartedRows } from '#store/rows/splitNewRows.ts'
+import type { SplitRows } from '#store/rows/splitNewRows.ts'
 import { writeChanges } from '#store/rows/writeChanges.ts'
 import { BalanceEntity } from '#store/tables/balance.ts'
 import { ENTITIES } from '#store/tables/tables.ts'
@@ -47,7 +47,7 @@ interface Way {
 
 const NOTHING: Changes = { tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [], blocks: [] }
 const WARM_UP_ROWS = 100
-const NONE: PartedRows = { balances: { fresh: [], known: [] }, candles: { fresh: [], known: [] } }
+const NONE: SplitRows = { balances: { added: [], merged: [] }, candles: { added: [], merged: [] } }
 /** The ORM's statements carry their values as text and are held whole: more rows at a time take memory by the gigabyte. */
 const ORM_BATCH = 1_000
 
@@ -58,7 +58,7 @@ const UNNEST: Way = {
   name: 'unnest',
   trades: ({ orm }, trades) => transaction(orm, db => writeChanges(db, { ...NOTHING, trades }, NONE, 0)),
   balances: ({ orm }, balances) =>
-    transaction(orm, db => writeChanges(db, { ...NOTHING, balances }, { ...NONE, balances: { fresh: [], known: balances } }, 0)),
+    transaction(orm, db => writeChanges(db, { ...NOTHING, balances }, { ...NONE, balances: { added: [], merged: balances } }, 0)),
 }
 
 /** The server reads a file: less than the protocol's copy would cost. */

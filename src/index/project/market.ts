@@ -73,7 +73,7 @@ export function applyTrade(draft: Draft, token: Mutable<TokenState>, event: Toke
   if (ticks === undefined) draft.ticks.set(token.address, [tick])
   else ticks.push(tick)
   token.tradeCount += 1
-  // Not back, should a provider make time run backwards: no stored candle begins later, by which new ones are told (`freshRows.ts`).
+  // Never back, even if a provider's timestamps go back: splitNewRows relies on no candle beginning after this.
   token.lastTradeAt = Math.max(token.lastTradeAt ?? timestamp, timestamp)
 }
 

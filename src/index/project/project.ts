@@ -4,7 +4,6 @@ import type { Changes, CurrentRows } from '#domain/changes.ts'
 import { type Decimal, percentOf } from '#domain/decimal.ts'
 import type { HolderType } from '#domain/holder.ts'
 import type { CandleDelta, TokenState, TradeRow } from '#domain/tokenState.ts'
-import { atOnce, type Steps } from '#index/inSlices.ts'
 import type { Watched } from '#launchpads/adapter.ts'
 import type { Directory } from '#launchpads/directory.ts'
 import type { TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
@@ -27,38 +26,23 @@ export interface ProjectInput {
   readonly blocks: readonly IndexedBlock[]
 }
 
-const EVENTS_PER_STEP = 128
-
 /**
  * Applies events to rows. Pure, and independent of how the chain is cut into batches: the same events over the same rows give the same
  * rows, in one call or in many.
  */
 export function project(input: ProjectInput): Changes {
-  return atOnce(projection(input))
-}
-
-/** `project`, step by step. */
-export function* projection(input: ProjectInput): Steps<Changes> {
   const draft = openDraft(input.rows)
-  let untilStep = EVENTS_PER_STEP
-  for (const event of input.events) {
-    apply(draft, event, input)
-    if (--untilStep > 0) continue
-    untilStep = EVENTS_PER_STEP
-    yield
-  }
+  for (const event of input.events) apply(draft, event, input)
   // Tokens that are only here because a trade leaves one of their windows now.
   for (const token of input.rows.tokens.values()) {
     if (token.windowsExpireAt !== null && token.windowsExpireAt <= input.now) draftToken(draft, token.address)
   }
   for (const token of draft.tokens.values()) settleToken(draft, token, input.now, input.weth)
-  yield
   const trades: TradeRow[] = []
   const candles: CandleDelta[] = []
   for (const ticks of draft.ticks.values()) {
     for (const { trade } of ticks) trades.push(trade)
     for (const candle of foldCandles(ticks)) candles.push(candle)
-    yield
   }
   return {
     tokens: [...draft.tokens.values()],

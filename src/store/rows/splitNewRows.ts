@@ -1,34 +1,35 @@
 import type { Changes, CurrentRows } from '#domain/changes.ts'
 import type { BalanceState, CandleDelta } from '#domain/tokenState.ts'
 
-/** Rows of a batch by whether their table may hold one of the same key. */
-interface Parted<Row> {
-  /** It holds none. */
-  readonly fresh: readonly Row[]
-  readonly known: readonly Row[]
+/** Rows of one table by whether it may hold a row of the same key. */
+interface Split<Row> {
+  /** It holds none: they are inserted. */
+  readonly added: readonly Row[]
+  /** It may hold one: they are merged with it. */
+  readonly merged: readonly Row[]
 }
 
 /**
- * A batch's largest parts besides its trades. Most of their rows are new; inserting one `on conflict` has the server look for it first, mark it as
- * tentative and confirm it.
+ * A batch's balances and candles, its largest parts besides the trades. Most of these rows are new, and a plain insert is cheaper: with `on conflict`
+ * PostgreSQL first looks for the row, then marks the new one as tentative, then confirms it.
  */
-export interface PartedRows {
-  readonly balances: Parted<BalanceState>
-  readonly candles: Parted<CandleDelta>
+export interface SplitRows {
+  readonly balances: Split<BalanceState>
+  readonly candles: Split<CandleDelta>
 }
 
-/** @param before the rows that the changes were worked out from */
-export function partRows({ balances, candles }: Changes, before: Pick<CurrentRows, 'tokens' | 'balances'>): PartedRows {
+/** @param before the rows that the changes were projected from */
+export function splitNewRows({ balances, candles }: Changes, before: Pick<CurrentRows, 'tokens' | 'balances'>): SplitRows {
   return {
-    balances: part(balances, ({ token, holder }) => before.balances.get(token)?.has(holder) === true),
-    // Only trades make candles, and no stored one begins later than its token's last trade.
-    candles: part(candles, ({ token, time }) => time <= (before.tokens.get(token)?.lastTradeAt ?? Number.NEGATIVE_INFINITY)),
+    balances: split(balances, ({ token, holder }) => before.balances.get(token)?.has(holder) === true),
+    // Only trades make candles, and no stored candle begins after its token's last trade.
+    candles: split(candles, ({ token, time }) => time <= (before.tokens.get(token)?.lastTradeAt ?? Number.NEGATIVE_INFINITY)),
   }
 }
 
-function part<Row>(rows: readonly Row[], isKnown: (row: Row) => boolean): Parted<Row> {
-  const fresh: Row[] = []
-  const known: Row[] = []
-  for (const row of rows) (isKnown(row) ? known : fresh).push(row)
-  return { fresh, known }
+function split<Row>(rows: readonly Row[], mayExist: (row: Row) => boolean): Split<Row> {
+  const added: Row[] = []
+  const merged: Row[] = []
+  for (const row of rows) (mayExist(row) ? merged : added).push(row)
+  return { added, merged }
 }

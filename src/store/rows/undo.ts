@@ -5,7 +5,7 @@ import type { BalanceState, CandleDelta } from '#domain/tokenState.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { arrayOf, BIGINT, BYTEA, binaryArray, INTEGER, TEXT } from './binaryArray.ts'
 import { bytesToAddress, toBytes } from './bytes.ts'
-import type { PartedRows } from './splitNewRows.ts'
+import type { SplitRows } from './splitNewRows.ts'
 import { TOTALS_COLUMNS } from './totals.ts'
 import { BALANCE_COLUMNS, CANDLE_COLUMNS, CREATOR_FEE_COLUMNS, POOL_COLUMNS, TOKEN_COLUMNS } from './writeChanges.ts'
 
@@ -43,9 +43,9 @@ const KEPT_DROPPED_MS = 30 * 86_400_000
  * Keeps the rows that a block is about to change, or that are about to change once more on top of it. To be called before they are written, in the same
  * transaction. One statement.
  *
- * @param parted the block's balances and candles: what is new to their tables is not looked for there
+ * @param split the block's balances and candles: what is new to their tables is not looked for there
  */
-export async function keepUndo(db: Queryable, block: number, changes: Changes, { balances, candles }: PartedRows): Promise<void> {
+export async function keepUndo(db: Queryable, block: number, changes: Changes, { balances, candles }: SplitRows): Promise<void> {
   const { tokens, pools, creatorFees, trades } = changes
   if ([tokens, pools, changes.balances, changes.candles, creatorFees].every(rows => rows.length === 0)) return
   const makers = [...new Set(trades.map(row => row.maker))]
@@ -58,15 +58,15 @@ export async function keepUndo(db: Queryable, block: number, changes: Changes, {
       select 'pool', current.address is not null, case when current.address is null then json_build_object('address', address) else to_json(current) end
       from unnest(${arrayOf(BYTEA, pools, row => row.address)}::bytea[]) as asked (address) left join pool as current using (address)
       union all
-      select 'balance', false, to_json(asked) from ${keysOfBalances(balances.fresh)}
+      select 'balance', false, to_json(asked) from ${keysOfBalances(balances.added)}
       union all
       select 'balance', current.token is not null, case when current.token is null then to_json(asked) else to_json(current) end
-      from ${keysOfBalances(balances.known)} left join balance as current using (token, holder)
+      from ${keysOfBalances(balances.merged)} left join balance as current using (token, holder)
       union all
-      select 'candle', false, to_json(asked) from ${keysOfCandles(candles.fresh)}
+      select 'candle', false, to_json(asked) from ${keysOfCandles(candles.added)}
       union all
       select 'candle', current.token is not null, case when current.token is null then to_json(asked) else to_json(current) end
-      from ${keysOfCandles(candles.known)} left join candle as current using (token, interval_seconds, time)
+      from ${keysOfCandles(candles.merged)} left join candle as current using (token, interval_seconds, time)
       union all
       select 'creator_fee', current.token is not null, case when current.token is null then to_json(asked) else to_json(current) end
       from unnest(${arrayOf(TEXT, creatorFees, row => row.launchpad)}::text[], ${arrayOf(BYTEA, creatorFees, row => row.creator)}::bytea[],

@@ -7,7 +7,7 @@ import type { BalanceState, CandleDelta, CreatorFeeState, PoolState, TokenState,
 import { WINDOW_NAMES, type WindowName } from '#domain/windows.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { type BatchColumn, type BatchColumns, batchInsert, replaceAll, runStatements, type Statements } from './batchTable.ts'
-import type { PartedRows } from './splitNewRows.ts'
+import type { SplitRows } from './splitNewRows.ts'
 
 /** How many of the newest blocks are kept for reconciliation. */
 export const KEPT_BLOCKS = 4_096
@@ -16,20 +16,20 @@ export const KEPT_BLOCKS = 4_096
  * Writes all rows of a batch, inside the caller's transaction. Every token gets its next sequence: the given commit time, or one more than
  * before when that is larger.
  *
- * @param parted the batch's balances and candles
+ * @param split the batch's balances and candles
  */
-export async function writeChanges(db: Queryable, changes: Changes, parted: PartedRows, committedAtMs: number): Promise<void> {
-  await runStatements(db, statementsOf(changes, parted, committedAtMs))
+export async function writeChanges(db: Queryable, changes: Changes, split: SplitRows, committedAtMs: number): Promise<void> {
+  await runStatements(db, statementsOf(changes, split, committedAtMs))
 }
 
-function* statementsOf(changes: Changes, { balances, candles }: PartedRows, committedAtMs: number): Statements {
+function* statementsOf(changes: Changes, { balances, candles }: SplitRows, committedAtMs: number): Statements {
   yield* insertTokens(changes.tokens.map(token => ({ ...token, committedAtMs })))
   yield* insertPools(changes.pools)
   yield* insertTrades(changes.trades)
-  yield* insertBalances(balances.fresh)
-  yield* mergeBalances(balances.known)
-  yield* insertCandles(candles.fresh)
-  yield* mergeCandles(candles.known)
+  yield* insertBalances(balances.added)
+  yield* mergeBalances(balances.merged)
+  yield* insertCandles(candles.added)
+  yield* mergeCandles(candles.merged)
   yield* insertCreatorFees(changes.creatorFees)
   yield* insertBlocks(changes.blocks)
   const newest = changes.blocks.at(-1)

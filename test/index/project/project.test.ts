@@ -6,7 +6,7 @@ import { type Changes, type CurrentRows } from '#domain/changes.ts'
 import { type Decimal, formatDecimal, ratio } from '#domain/decimal.ts'
 import { project } from '#index/project/project.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
-import { partRows } from '#store/rows/splitNewRows.ts'
+import { splitNewRows } from '#store/rows/splitNewRows.ts'
 import { type MemoryRows, memoryRows } from '#test/support/memoryRows.ts'
 
 const address = (index: number) => `0x${index.toString(16).padStart(40, '0')}` as Address
@@ -214,8 +214,8 @@ describe('projecting', () => {
     )
   })
 
-  test('calls rows new only where there is none of their key, and most of those', () => {
-    const seen = { fresh: 0, unknown: 0 }
+  test('takes rows for new only where none of their key is stored, and most of those', () => {
+    const seen = { added: 0, notStored: 0 }
     fc.assert(
       fc.property(
         // Time goes backwards, too, as a lying provider may have it.
@@ -223,20 +223,20 @@ describe('projecting', () => {
         fc.array(fc.boolean(), { minLength: 1, maxLength: 7 }),
         (steps, cuts) => {
           index(buildChain(steps), cuts, (changes, before, { tables }) => {
-            const { balances, candles } = partRows(changes, before)
-            const isStored = (row: (typeof candles.fresh)[number]) => tables.candles.has(`${row.token} ${row.intervalSeconds} ${row.time}`)
-            expect(candles.fresh.filter(isStored)).toEqual([])
-            expect(balances.fresh.filter(row => tables.balances.has(`${row.token}${row.holder}`))).toEqual([])
-            expect(balances.known.filter(row => !tables.balances.has(`${row.token}${row.holder}`))).toEqual([])
-            expect(new Set([...candles.fresh, ...candles.known])).toEqual(new Set(changes.candles))
-            seen.fresh += candles.fresh.length
-            seen.unknown += changes.candles.filter(row => !isStored(row)).length
+            const { balances, candles } = splitNewRows(changes, before)
+            const isStored = (row: (typeof candles.added)[number]) => tables.candles.has(`${row.token} ${row.intervalSeconds} ${row.time}`)
+            expect(candles.added.filter(isStored)).toEqual([])
+            expect(balances.added.filter(row => tables.balances.has(`${row.token}${row.holder}`))).toEqual([])
+            expect(balances.merged.filter(row => !tables.balances.has(`${row.token}${row.holder}`))).toEqual([])
+            expect(new Set([...candles.added, ...candles.merged])).toEqual(new Set(changes.candles))
+            seen.added += candles.added.length
+            seen.notStored += changes.candles.filter(row => !isStored(row)).length
           })
         },
       ),
       { numRuns: 1_000 },
     )
-    expect(seen.fresh).toBeGreaterThan(seen.unknown / 2)
+    expect(seen.added).toBeGreaterThan(seen.notStored / 2)
   })
 
   test('keeps balances equal to the sum of transfers, the holder count to the positive ones and the supply to what was minted', () => {
