@@ -2,8 +2,8 @@ import { CANDLE_INTERVALS } from '#domain/candle.ts'
 import { add, type Decimal, max, multiply, units } from '#domain/decimal.ts'
 import type { CandleDelta, TradeRow } from '#domain/tokenState.ts'
 
-/** A trade and the market's price that it stands for in a chart: its own in the token's main pool, the market's of the moment elsewhere. */
-export interface Tick {
+/** A trade with the price that candles take from it: its own in the token's main pool, the main pool's price at that moment in another pool. */
+export interface PricedTrade {
   readonly trade: TradeRow
   readonly priceWeth: Decimal | null
 }
@@ -13,9 +13,11 @@ type UsdPart = NonNullable<CandleDelta['usd']>
 
 const WETH_DECIMALS = 18
 
-/** Folds a token's ticks, in order, into what they add to its candles of every interval. A tick without a price makes no candle. */
-export function foldCandles(ticks: readonly Tick[]): readonly CandleDelta[] {
-  const priced = ticks.flatMap(({ trade, priceWeth }) => (priceWeth === null ? [] : [{ trade, priceWeth, usd: usdPart(trade, priceWeth) }]))
+/** A token's trades, in order, as candles of every interval. A trade without a price is in none. */
+export function foldCandles(trades: readonly PricedTrade[]): readonly CandleDelta[] {
+  const priced = trades.flatMap(({ trade, priceWeth }) =>
+    priceWeth === null ? [] : [{ trade, priceWeth, usd: usdPart(trade, priceWeth) }],
+  )
   return Object.values(CANDLE_INTERVALS).flatMap(intervalSeconds => {
     const candles = new Map<number, Mutable<CandleDelta>>()
     let candle: Mutable<CandleDelta> | undefined

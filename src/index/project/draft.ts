@@ -4,7 +4,7 @@ import type { HolderType } from '#domain/holder.ts'
 import type { BalanceState, CreatorFeeState, PoolState, TokenState } from '#domain/tokenState.ts'
 import { EMPTY_TOTALS, perWindow } from '#domain/windows.ts'
 import type { TokenEventOf } from '#launchpads/tokenEvent.ts'
-import type { Tick } from './candles.ts'
+import type { PricedTrade } from './candles.ts'
 
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
@@ -17,13 +17,13 @@ export interface Draft {
   readonly balances: Map<Address, Map<Address, Mutable<BalanceState>>>
   readonly creatorFees: Map<string, Mutable<CreatorFeeState>>
   /** By token, each in order. */
-  readonly ticks: Map<Address, Tick[]>
+  readonly trades: Map<Address, PricedTrade[]>
 }
 
 const NONE: ReadonlyMap<Address, BalanceState> = new Map()
 
 export function openDraft(rows: CurrentRows): Draft {
-  return { rows, tokens: new Map(), pools: new Map(), balances: new Map(), creatorFees: new Map(), ticks: new Map() }
+  return { rows, tokens: new Map(), pools: new Map(), balances: new Map(), creatorFees: new Map(), trades: new Map() }
 }
 
 /** The token's row for changing, or `undefined` when it was never launched. */

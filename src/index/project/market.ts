@@ -68,10 +68,10 @@ export function applyTrade(draft: Draft, token: Mutable<TokenState>, event: Toke
     logIndex,
     timestamp,
   }
-  const tick = { trade, priceWeth: event.pool === token.mainPool ? priceWeth : token.priceWeth }
-  const ticks = draft.ticks.get(token.address)
-  if (ticks === undefined) draft.ticks.set(token.address, [tick])
-  else ticks.push(tick)
+  const priced = { trade, priceWeth: event.pool === token.mainPool ? priceWeth : token.priceWeth }
+  const trades = draft.trades.get(token.address)
+  if (trades === undefined) draft.trades.set(token.address, [priced])
+  else trades.push(priced)
   token.tradeCount += 1
   // Never back, even if a provider's timestamps go back: splitNewRows relies on no candle beginning after this.
   token.lastTradeAt = Math.max(token.lastTradeAt ?? timestamp, timestamp)
@@ -79,7 +79,7 @@ export function applyTrade(draft: Draft, token: Mutable<TokenState>, event: Toke
 
 /** Brings what follows from the rest up to date: the windows as of `now`, market cap and liquidity. */
 export function settleToken(draft: Draft, token: Mutable<TokenState>, now: number, weth: Address): void {
-  const newTrades = (draft.ticks.get(token.address) ?? []).map(({ trade }) => trade)
+  const newTrades = (draft.trades.get(token.address) ?? []).map(({ trade }) => trade)
   const aging = draft.rows.aging.get(token.address) ?? perWindow(() => EMPTY_AGING)
   const rolled = rollWindows(token.windows, aging, newTrades, now)
   token.windows = rolled.windows

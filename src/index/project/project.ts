@@ -40,9 +40,9 @@ export function project(input: ProjectInput): Changes {
   for (const token of draft.tokens.values()) settleToken(draft, token, input.now, input.weth)
   const trades: TradeRow[] = []
   const candles: CandleDelta[] = []
-  for (const ticks of draft.ticks.values()) {
-    for (const { trade } of ticks) trades.push(trade)
-    for (const candle of foldCandles(ticks)) candles.push(candle)
+  for (const ofToken of draft.trades.values()) {
+    for (const { trade } of ofToken) trades.push(trade)
+    for (const candle of foldCandles(ofToken)) candles.push(candle)
   }
   return {
     tokens: [...draft.tokens.values()],
