@@ -6,6 +6,11 @@ export type Hex = `0x${string}`
 
 export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000' as Address
 
+/** Whether amounts of a currency are ether: ETH, for which events and rows have the zero address, or the chain's WETH. */
+export function isEther(currency: Address, weth: Address): boolean {
+  return currency === ZERO_ADDRESS || currency === weth
+}
+
 /** Addresses that nobody holds the key of and to which tokens are sent to be destroyed. */
 export const BURN_ADDRESSES: ReadonlySet<Address> = new Set([ZERO_ADDRESS, '0x000000000000000000000000000000000000dead' as Address])
 

@@ -1,3 +1,4 @@
+import { type Address, isEther } from './address.ts'
 import type { Claimable } from './claimable.ts'
 import { multiplyTexts } from './decimal.ts'
 import type { Token, TokenSnapshot } from './token.ts'
@@ -26,15 +27,13 @@ export function snapshotWithUsd(snapshot: TokenSnapshot, ethUsd: string | null):
   return ethUsd === null ? snapshot : { ...snapshot, token: withUsd(snapshot.token, ethUsd) }
 }
 
-/** Fills in `amountUsd` of the amounts that are ETH or WETH. */
-export function claimableWithUsd(claimable: Claimable, ethUsd: string | null): Claimable {
+/** Fills in `amountUsd` of the amounts that are ETH or WETH, by address: any token may be named "ETH". */
+export function claimableWithUsd(claimable: Claimable, ethUsd: string | null, weth: Address): Claimable {
   if (ethUsd === null) return claimable
   return {
     ...claimable,
     claimable: claimable.claimable.map(entry =>
-      entry.amount !== null && (entry.symbol === 'WETH' || entry.symbol === 'ETH')
-        ? { ...entry, amountUsd: toUsdOfWei(entry.amount, ethUsd) }
-        : entry,
+      entry.amount !== null && isEther(entry.currency, weth) ? { ...entry, amountUsd: toUsdOfWei(entry.amount, ethUsd) } : entry,
     ),
   }
 }

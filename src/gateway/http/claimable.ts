@@ -7,12 +7,13 @@ import type { Sources } from '#gateway/sources.ts'
 
 const PARAMETERS = { address: required(address), creator: required(address) }
 
-export function claimableRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>): Route {
+export function claimableRoute({ config, reads, ethUsd }: Pick<Sources, 'config' | 'reads' | 'ethUsd'>): Route {
   return resource(
     { path: '/api/tokens/:address/claimable', parameters: PARAMETERS, cacheControl: 'revalidate' },
     async ({ address, creator }) => {
       const claimable = await reads.claimable(address, creator)
-      return claimable === null ? tokenNotFound(address) : jsonAnswer(claimableWithUsd(claimable, ethUsd.ethUsd()))
+      if (claimable === null) return tokenNotFound(address)
+      return jsonAnswer(claimableWithUsd(claimable, ethUsd.ethUsd(), config.launchpads.weth))
     },
   )
 }

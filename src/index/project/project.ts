@@ -1,4 +1,4 @@
-import { type Address, BURN_ADDRESSES, ZERO_ADDRESS } from '#domain/address.ts'
+import { type Address, BURN_ADDRESSES, isEther, ZERO_ADDRESS } from '#domain/address.ts'
 import type { IndexedBlock } from '#domain/block.ts'
 import type { Changes, CurrentRows } from '#domain/changes.ts'
 import { type Decimal, percentOf } from '#domain/decimal.ts'
@@ -198,7 +198,7 @@ function applyCreatorFee(draft: Draft, token: Mutable<TokenState> | null, event:
     if (row.claimed > row.accrued) row.accrued = row.claimed
   }
   row.lastChangedBlock = event.blockNumber
-  if (token !== null && (event.currency === weth || event.currency === ZERO_ADDRESS)) {
+  if (token !== null && isEther(event.currency, weth)) {
     if (token.feesAccruedWei !== null) token.feesAccruedWei += event.accrued ?? 0n
     if (token.feesClaimedWei !== null) token.feesClaimedWei += event.claimed
   }

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
+import { ZERO_ADDRESS } from '#domain/address.ts'
 import type { Claimable } from '#domain/claimable.ts'
 import type { ActorState } from '#domain/health.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
@@ -33,6 +34,21 @@ test('gives what a creator can claim, with its USD value', async () => {
   gateway = await startGateway({ stored: { claimables: [CLAIMABLE] } })
   const response = await gateway.get(`/api/tokens/${TOKEN}/claimable?creator=${CREATOR}`)
   expect(await response.json()).toEqual({ ...CLAIMABLE, claimable: [{ ...CLAIMABLE.claimable[0], amountUsd: '930' }] })
+})
+
+test('prices ETH and WETH by address, whatever a creator calls a token', async () => {
+  const [weth] = CLAIMABLE.claimable
+  if (weth === undefined) expect.unreachable()
+  const claimable = [
+    weth,
+    { ...weth, currency: ZERO_ADDRESS, symbol: 'ETH' },
+    { ...weth, currency: TOKEN, symbol: 'ETH' },
+    { ...weth, currency: addressOf(0xef), symbol: 'WETH' },
+    { ...weth, currency: ZERO_ADDRESS, symbol: 'ETH', amount: null },
+  ]
+  gateway = await startGateway({ stored: { claimables: [{ ...CLAIMABLE, claimable }] } })
+  const answer = (await (await gateway.get(`/api/tokens/${TOKEN}/claimable?creator=${CREATOR}`)).json()) as Claimable
+  expect(answer.claimable.map(({ amountUsd }) => amountUsd)).toEqual(['930', '930', null, null, null])
 })
 
 test('asks for the creator of a claim', async () => {
