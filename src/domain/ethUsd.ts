@@ -8,6 +8,21 @@ export interface EthUsd {
   readonly source: EthUsdSource
   readonly fetchedAt: string
   readonly ageSeconds: number
-  /** True when the providers fail and this is an earlier answer, at most 10 minutes old. */
+  /** True when all providers fail and this is an earlier price. */
   readonly stale: boolean
+}
+
+/** Where the ETH/USD price is read. */
+export interface EthUsdPrices {
+  /**
+   * The price, less than 60 s old. When all providers fail: an earlier one, less than 10 minutes old and `stale`. Concurrent calls share
+   * one request per provider.
+   *
+   * @throws `TokenwireError` `price_unavailable`, retryable, when there is neither
+   */
+  get(): Promise<EthUsd>
+  /** The price for conversions: USD per ETH as a plain decimal, less than 10 minutes old; `null`: there is none. Never waits, never throws. */
+  ethUsd(): string | null
+  /** The newest price, however old; `null` before the first one. `stale` when a later attempt to renew it failed. Never waits, never throws. */
+  last(): EthUsd | null
 }

@@ -1,8 +1,9 @@
 import type { Config } from '#config'
+import type { EthUsdPrices } from '#domain/ethUsd.ts'
 import type { Reads } from '#domain/queries.ts'
 import type { Admission } from './admission.ts'
 import type { Site } from './site.ts'
-import type { ActorsView, EthUsdView, IndexerView, MetricsView, OpenEventStream, RealtimeView } from './subscriptionPorts.ts'
+import type { ActorsView, IndexerView, MetricsView, OpenEventStream, RealtimeView } from './subscriptionPorts.ts'
 
 /** Everything that the routes ask. */
 export interface Sources {
@@ -12,7 +13,7 @@ export interface Sources {
   readonly admission: Admission
   readonly reads: Reads
   readonly indexer: IndexerView
-  readonly ethUsd: EthUsdView
+  readonly ethUsd: EthUsdPrices
   readonly actors: ActorsView
   readonly realtime: RealtimeView
   readonly metrics: MetricsView

@@ -1,5 +1,4 @@
 import type { Address } from '#domain/address.ts'
-import type { EthUsd } from '#domain/ethUsd.ts'
 import type { ActorState, ActorsHealth, ActorsQuery, IndexerState, RealtimeHealth } from '#domain/health.ts'
 import type { Problem } from './problem.ts'
 import type { HttpResponse, TemplatedApp } from './uWebSockets.ts'
@@ -9,22 +8,6 @@ export interface IndexerView {
   state(): IndexerState
   /** Milliseconds per block over the recent chain and the head's base fee; `null` while unknown. */
   chain(): { readonly headBlock: number | null; readonly blockTimeMs: number | null; readonly baseFeeGwei: string | null }
-}
-
-export interface EthUsdView {
-  /**
-   * The current price, fetched when the cached one is older than its lifetime.
-   *
-   * @throws `TokenwireError` with code `price_unavailable` when no provider answers and nothing is fresh enough
-   */
-  get(): Promise<EthUsd>
-  /** The price to convert with (plain decimal, USD per ETH), or `null`. Never waits, never throws. */
-  ethUsd(): string | null
-  /**
-   * The newest answer that any provider gave in this process's life, however old; `null` when none ever did. `stale` is true when a later attempt to
-   * renew it failed. Never waits, never throws.
-   */
-  last(): EthUsd | null
 }
 
 /** The token actors as operators inspect them (the `Registry`). Never waits. */

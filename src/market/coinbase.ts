@@ -1,5 +1,10 @@
+import { z } from 'zod'
 import type { Config } from '#config'
-import { type PriceProvider, valueAt } from './priceProvider.ts'
+import type { PriceProvider } from './priceProvider.ts'
+
+const spotPrice = z
+  .object({ data: z.object({ amount: z.string(), base: z.literal('ETH'), currency: z.literal('USD') }) })
+  .transform(({ data }) => data.amount)
 
 /**
  * Coinbase's spot price.
@@ -7,14 +12,5 @@ import { type PriceProvider, valueAt } from './priceProvider.ts'
  * Source: https://docs.cdp.coinbase.com/coinbase-app/docs/api-prices
  */
 export function coinbase({ url }: Config['coinbase']): PriceProvider {
-  return {
-    source: 'coinbase',
-    url: `${url}/v2/prices/ETH-USD/spot`,
-    headers: {},
-    readPrice: answer => {
-      const price = valueAt(answer, 'data', 'amount')
-      const isEthUsd = valueAt(answer, 'data', 'base') === 'ETH' && valueAt(answer, 'data', 'currency') === 'USD'
-      return isEthUsd && typeof price === 'string' ? price : null
-    },
-  }
+  return { source: 'coinbase', url: `${url}/v2/prices/ETH-USD/spot`, headers: {}, price: spotPrice }
 }

@@ -1,10 +1,13 @@
+import { z } from 'zod'
 import type { Config } from '#config'
-import { type PriceProvider, valueAt } from './priceProvider.ts'
+import type { PriceProvider } from './priceProvider.ts'
 
 const PRO_HOST = 'pro-api.coingecko.com'
 
+const simplePrice = z.object({ ethereum: z.object({ usd: z.string() }) }).transform(({ ethereum }) => ethereum.usd)
+
 /**
- * CoinGecko's simple price, with the key in the header that the host expects.
+ * CoinGecko's simple price. The header of the API key depends on the host.
  *
  * Source: https://docs.coingecko.com/reference/simple-price and https://docs.coingecko.com/reference/authentication
  */
@@ -14,9 +17,6 @@ export function coingecko({ url, apiKey }: Config['coingecko']): PriceProvider {
     source: 'coingecko',
     url: `${url}/api/v3/simple/price?ids=ethereum&vs_currencies=usd`,
     headers: apiKey === null ? {} : { [header]: apiKey },
-    readPrice: answer => {
-      const price = valueAt(answer, 'ethereum', 'usd')
-      return typeof price === 'string' ? price : null
-    },
+    price: simplePrice,
   }
 }

@@ -1,16 +1,16 @@
-/** More digits than any price of a currency needs, few enough to expand an exponent without harm. */
-const MOST_DIGITS = 40
+/** More than any price needs; keeps an exponent such as `1e999` from expanding into a huge string. */
+const MAX_DIGITS = 40
 
 /**
- * A JSON number's text as a plain decimal string, digit for digit: `3012.44` stays, `3.01244e3` becomes `3012.44`.
+ * Writes a JSON number's text without an exponent, keeping every digit: `3012.44` stays, `3.01244e3` becomes `3012.44`.
  *
- * @returns `null` for what is not such a number, is negative, or is longer than 40 digits written out
+ * @returns `null` for a text that is no JSON number, a negative number, and a number of more than 40 digits
  */
 export function plainDecimal(text: string): string | null {
   const match = /^(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/.exec(text)
   if (match === null) return null
   const [, whole = '', fraction = '', exponent] = match
-  if (whole.length + fraction.length + Math.abs(Number(exponent ?? 0)) > MOST_DIGITS) return null
+  if (whole.length + fraction.length + Math.abs(Number(exponent ?? 0)) > MAX_DIGITS) return null
   return exponent === undefined ? text : movePoint(whole, fraction, Number(exponent))
 }
 
