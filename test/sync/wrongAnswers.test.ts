@@ -7,7 +7,7 @@ import { runIndexer } from '#test/support/indexing.ts'
 import { createMemoryIndex } from '#test/support/memorySink.ts'
 import { createSimulatedChain, type SimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
 
-/* Single wrong answers of a provider that had consequences for good. */
+/* Each of these tests is about one wrong answer of a provider that had lasting consequences. */
 
 const contract = testAddress(0)
 const WRONG = `0x${'ab'.repeat(32)}`
@@ -18,7 +18,7 @@ function chainOf(blocks: number): SimulatedChain {
   return chain
 }
 
-/** Gives the nth answer about a block another hash. */
+/** Changes the block's hash in the nth answer that contains it. */
 function wrongHash(block: number, nth: number): ChainRpcOptions {
   let seen = 0
   return {
@@ -31,10 +31,10 @@ function wrongHash(block: number, nth: number): ChainRpcOptions {
 }
 
 /*
- * The last header of a range was taken from the question that was to confirm it. Its hash became the cursor, which nothing can undo in a
- * backfilled range: indexing stopped for good with "the chain has replaced at least 1 indexed block".
+ * The indexer took a range's last header from the request that should have verified it. Its wrong hash became the cursor, and a backfilled
+ * range can't be undone: indexing stopped for good with "the chain has replaced at least 1 indexed block".
  */
-it.each([1, 2, 3])('a range whose end is shown with a wrong hash (the answer number %i) is not believed', async nth => {
+it.each([1, 2, 3])('a range is rejected when answer number %i shows its end with a wrong hash', async nth => {
   const source = createChainSource({ rpc: createChainRpc([chainOf(20)], wrongHash(10, nth)) })
   const { watchlist } = createMemoryIndex({ contracts: [contract] })
   await expect(fetchRange(source, watchlist, { from: 5, to: 10, announced: [], maxLogs: 10 })).rejects.toMatchObject({
@@ -42,8 +42,8 @@ it.each([1, 2, 3])('a range whose end is shown with a wrong hash (the answer num
   })
 })
 
-/* A provider turned to another chain between the first and the last header of a range without logs: the other chain's block became the cursor. */
-it('a range that begins on one chain and ends on another is not believed', async () => {
+/* A provider switched to another chain between the first and the last header of a range without logs. The other chain's block became the cursor. */
+it('a range that starts on one chain and ends on another is rejected', async () => {
   const other = createSimulatedChain()
   other.drop(1)
   for (let count = 0; count <= 20; count++) other.mine()
@@ -59,18 +59,18 @@ it('a range that begins on one chain and ends on another is not believed', async
   })
 })
 
-/* The first block's hash, by which a database knows its chain, was taken from one answer: the next start refused the database. */
-it('a chain is not told by one garbled answer', async () => {
+/* The genesis hash, by which a database knows its chain, came from one answer. It was wrong, and the next start refused the database. */
+it('one wrong answer does not decide the genesis hash', async () => {
   const source = createChainSource({ rpc: createChainRpc([chainOf(3)], wrongHash(0, 1)) })
   await expect(readGenesisHash(source)).rejects.toMatchObject({ code: 'rpc_inconsistent', retryable: true })
   expect(await readGenesisHash(source)).toBe(chainOf(3).at(0).header.hash)
 })
 
 /*
- * The confirmed block of a tip is kept while the head stands still. Shown with a wrong hash once, it spoke of a reorg that no provider knew
- * of, for as long as no new block came.
+ * The indexer keeps a tip's confirmed block while the head is unchanged. One answer with a wrong hash looked like a reorg that no provider knew,
+ * until a new block came.
  */
-it('a confirmed block with a wrong hash is asked for again though the head stands still', async () => {
+it('a confirmed block with a wrong hash is fetched again while the head is unchanged', async () => {
   const chain = chainOf(10)
   const index = createMemoryIndex({ contracts: [contract] })
   let wrong = false
@@ -85,17 +85,17 @@ it('a confirmed block with a wrong hash is asked for again though the head stand
   wrong = true
   chain.drop(1)
   chain.mine()
-  await running.until(() => running.indexer.view.state().reason !== null, 'the wrong hash is shown')
-  await running.until(() => running.indexer.view.state().reason === null, 'it has come out of it')
+  await running.until(() => running.indexer.view.state().reason !== null, 'the wrong hash is noticed')
+  await running.until(() => running.indexer.view.state().reason === null, 'it has recovered')
   expect(index.batches.at(-1)?.to.hash).toBe(chain.at(7).header.hash)
   await running.indexer.stop()
 })
 
 /*
- * A tip of another, longer chain let a backfill come closer to the head than what can be undone: the next reorg was below what is kept, and
- * the index stood ahead of the chain without a word.
+ * The tip of another, longer chain let the backfill index blocks within the reorg depth without before-images. The next reorg was deeper than
+ * the before-images, and the index stayed ahead of the chain without an error.
  */
-it('a backfill does not go as far as a tip that is not of its chain says', async () => {
+it('a backfill ignores the tip of another chain', async () => {
   const chain = chainOf(30)
   const longer = createSimulatedChain()
   longer.drop(1)
@@ -116,8 +116,8 @@ it('a backfill does not go as far as a tip that is not of its chain says', async
   await running.indexer.stop()
 })
 
-/* The chain had left the index behind as far as a provider showed it for a moment, and indexing never began again, also when it was back. */
-it('indexing goes on when a chain that had left the index behind is back', async () => {
+/* A provider showed another chain for a moment. Indexing stopped because of a reorg that is too deep, and never resumed. */
+it('indexing resumes when a provider that showed another chain shows the indexed one again', async () => {
   const chain = chainOf(10)
   const other = createSimulatedChain()
   other.drop(1)

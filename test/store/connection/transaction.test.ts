@@ -5,16 +5,15 @@ import { openOrm, useDatabase } from '#test/support/database.ts'
 import { startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
 
 /*
- * A transaction whose connection broke never gave it back to the pool: `begin` and `rollback` failed before the release. A pool of ten was
- * used up by ten such losses, a restart of PostgreSQL each, and from then on every commit waited for a connection in vain until the service
- * was restarted.
+ * A transaction whose connection broke did not return it to the pool, because `begin` or `rollback` failed before the release. Ten restarts of
+ * PostgreSQL used up a pool of ten, and every later commit waited for a connection until the service was restarted.
  */
 
 const database = await useDatabase()
 const proxy = await startPostgresProxy({ url: database.url })
 afterAll(() => proxy.stop())
 
-it.each(['begin', 'statement', 'commit'] as const)('a pool outlives more connections lost at a %s than it holds', async kind => {
+it.each(['begin', 'statement', 'commit'] as const)('a pool survives more connections lost at a %s than it holds', async kind => {
   const transaction = createTransaction(openOrm(proxy.url, { poolSize: 2, connectTimeoutMs: 1_000 }))
   const ping = () => transaction(db => sql<{ one: number }>`select 1 as one`.execute(db))
   for (let loss = 0; loss < 5; loss++) {

@@ -7,16 +7,16 @@ import { createForkingChain } from '#test/support/forkingChain.ts'
 import { openIndex } from '#test/support/simulatedIndex.ts'
 
 /*
- * A connection broke in a commit, and the server got to it only after the indexer had looked where the database stood. The indexer took the
- * commit for failed, and when something else went wrong before it repeated it, found the block indexed and went on behind it: what the
- * block announced was not watched until the next start, and its update never emitted.
+ * The connection broke during a commit, and the server executed the commit after the indexer had read the cursor. The indexer took the commit
+ * for failed. If another step failed before the repetition, it found the block indexed and continued after it: the contracts that the block
+ * announced were not watched until the next start, and the block's update was never emitted.
  */
 
 const database = await useDatabase()
 const proxy = await startPostgresProxy({ url: database.url })
 afterAll(() => proxy.stop())
 
-it('where the database stands is not told before a commit under way at the server has ended', async () => {
+it('the cursor is read only after a commit that the server is still executing has ended', async () => {
   const { chain, mine } = createForkingChain(createRandom(5), 16)
   mine(2)
   const orm = openOrm(proxy.url, { poolSize: 2 })
