@@ -11,8 +11,8 @@ interface KnownAdapter {
   readonly contracts: readonly string[]
   /** Public addresses on Base of contracts that an entry may leave out. */
   readonly presets?: Readonly<Record<string, Address>>
-  /** Contracts that an entry may leave out, since another one of its contracts, once asked, tells them. */
-  readonly told?: Readonly<Record<string, { readonly by: string }>>
+  /** Contracts that an entry may leave out, since another one of its contracts returns their addresses. */
+  readonly derivedContracts?: Readonly<Record<string, { readonly from: string }>>
   /** Contracts that an entry may give besides. */
   readonly optionalContracts?: readonly string[]
   /** Further fields that an entry may give, and their shape. */
@@ -54,9 +54,11 @@ const startBlock = z
   .min(0, { error: EXPECTED_START })
   .meta({ description: 'The first block to index: the one that created the launchpad contracts, or a later one.' })
 
-function contractField(preset: Address | undefined, teller: string | undefined) {
-  if (teller !== undefined) {
-    return address.optional().meta({ description: `A contract address: 0x and 40 hex digits. It may be left out: the ${teller} tells it.` })
+function contractField(preset: Address | undefined, derivedFrom: string | undefined) {
+  if (derivedFrom !== undefined) {
+    return address
+      .optional()
+      .meta({ description: `A contract address: 0x and 40 hex digits. It may be left out: the ${derivedFrom} returns it.` })
   }
   if (preset === undefined) return address
   return address.optional().meta({ description: `A contract address: 0x and 40 hex digits. On Base it may be left out (${preset}).` })
@@ -75,12 +77,12 @@ interface LaunchpadsFile {
 }
 
 function launchpadsSchema(known: KnownAdapters) {
-  const entries = Object.entries(known).map(([adapter, { contracts, presets, told, optionalContracts = [], settings = {} }]) =>
+  const entries = Object.entries(known).map(([adapter, { contracts, presets, derivedContracts, optionalContracts = [], settings = {} }]) =>
     z.strictObject({
       name,
       adapter: z.literal(adapter),
       startBlock,
-      ...Object.fromEntries(contracts.map(contract => [contract, contractField(presets?.[contract], told?.[contract]?.by)])),
+      ...Object.fromEntries(contracts.map(contract => [contract, contractField(presets?.[contract], derivedContracts?.[contract]?.from)])),
       ...Object.fromEntries(optionalContracts.map(contract => [contract, address.optional()])),
       ...mapValues(settings, schema => schema.optional()),
     }),
@@ -150,7 +152,7 @@ function findMissing({ weth, launchpads }: LaunchpadsFile, known: KnownAdapters)
   if (parseAddress(weth) === BASE_WETH) return []
   return launchpads.flatMap((entry, index) =>
     Object.keys(known[entry.adapter]?.presets ?? {})
-      .filter(contract => entry[contract] === undefined && known[entry.adapter]?.told?.[contract] === undefined)
+      .filter(contract => entry[contract] === undefined && known[entry.adapter]?.derivedContracts?.[contract] === undefined)
       .map(
         contract =>
           `launchpads[${index}].${contract}: missing, ${EXPECTED_ADDRESS}: only on Base it may be left out, whose weth is ${BASE_WETH}`,

@@ -3,26 +3,44 @@ import type { Address, Hex } from './address.ts'
 /** `token`: owed for this token alone; `creator`: one escrow for all of the creator's tokens. */
 export type ClaimScope = 'token' | 'creator'
 
-/** What a creator has earned, taken and can take now in one currency; amounts are raw integers. */
+/** What a creator may be owed in one currency, as far as the call that pays it out depends on it. */
+export interface ClaimTarget {
+  readonly token: Address
+  readonly creator: Address
+  readonly currency: Address
+  readonly scope: ClaimScope
+  /** Claimable now, in raw units of the currency; `null`: unknown. */
+  readonly amount: bigint | null
+  /** The `claimId` of the fee's events; `null` where they had none. */
+  readonly claimId: bigint | null
+}
+
+/** A call that pays a creator out, to be sent by the creator. */
+export interface ClaimCall {
+  readonly to: Address
+  readonly data: Hex
+}
+
+/** What a creator has earned, claimed and can claim now in one currency. Amounts are raw integers. */
 export interface ClaimableAmount {
   readonly currency: Address
   readonly symbol: string | null
   readonly decimals: number | null
-  /** `null` where what accrues lies uncollected in a Uniswap position, and no provider has told how much. */
+  /** `null` where fees accrue in an LP position and no provider has returned how much it holds. */
   readonly accrued: string | null
   readonly claimed: string
-  /** What can be claimed now; `null` where `accrued` is. */
+  /** Claimable now; `null` where `accrued` is. */
   readonly amount: string | null
   readonly amountUsd: string | null
   readonly scope: ClaimScope
-  /** The call that pays it out, to be sent by the creator; `null` where the launchpad has none. */
-  readonly claim: { readonly to: Address; readonly data: Hex } | null
+  /** `null` where the launchpad has no such call. */
+  readonly claim: ClaimCall | null
 }
 
 export interface Claimable {
   readonly token: Address
   readonly creator: Address
-  /** An amount that lies in a position is of the block for which it was asked; then that is older than what is indexed. */
+  /** The block of the amounts. For fees in an LP position that is the block of the last read, which may be behind the indexed one. */
   readonly asOfBlock: string
   readonly claimable: readonly ClaimableAmount[]
 }

@@ -1,16 +1,27 @@
-/** Code points kept of each text that comes from a token's creator; what the field's own front ends show is far shorter. */
+/** Code points kept of each text of a token's creator. Front ends show far fewer. */
 export const TEXT_LIMITS = { symbol: 128, name: 512, metadataUri: 8_192, description: 4_096 } as const
 
 /**
- * Makes a creator's text fit to store and send: NUL, which PostgreSQL refuses, goes; broken surrogates become U+FFFD; the rest, bidi marks
- * included, stays as it is on chain, up to the limit. Empty text is not known text.
+ * A creator's text as it is stored and sent: without NUL, which PostgreSQL refuses, with U+FFFD for broken surrogates, and cut to the limit. All
+ * else, bidi marks included, stays as it is on the chain.
+ *
+ * @returns `null` for an empty text
  */
 export function cleanText(text: string, limitCodePoints: number): string | null {
-  // A code point is at most two units: cut first, so that a megabyte costs no more than the limit.
+  // Cut first, since a code point has at most two units: the cost of a megabyte is that of the limit.
   const storable = text.replaceAll('\0', '')
   const units = storable.slice(0, limitCodePoints * 2 + 1)
   const clean = [...units.toWellFormed()].slice(0, limitCodePoints).join('')
-  // A pair that the first cut split shows as a replacement mark that the creator did not write.
+  // Where that cut has split a surrogate pair, the last mark is not the creator's.
   const cut = units.length < storable.length && clean.endsWith('�') ? clean.slice(0, -1) : clean
   return cut === '' ? null : cut
+}
+
+/** `cleanText` for the texts of a launch. */
+export function cleanTokenTexts(texts: { readonly symbol: string; readonly name: string; readonly metadataUri: string }) {
+  return {
+    symbol: cleanText(texts.symbol, TEXT_LIMITS.symbol),
+    name: cleanText(texts.name, TEXT_LIMITS.name),
+    metadataUri: cleanText(texts.metadataUri, TEXT_LIMITS.metadataUri),
+  }
 }

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino'
 import type { Address, Hex } from '#domain/address.ts'
-import type { LaunchpadAdapter, Watched } from '#launchpads/adapter.ts'
+import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import { decodeLogs } from '#launchpads/decodeLogs.ts'
-import type { Directory, IndexedDiscovery } from '#launchpads/directory.ts'
+import type { Directory } from '#launchpads/directory.ts'
+import type { IndexedSource, LogSource } from '#launchpads/logSource.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 import type { BlockBatch } from '#sync/ports.ts'
 
@@ -11,7 +12,7 @@ export interface DecodedBatch extends Omit<BlockBatch, 'logs'> {
   readonly logCount: number
   readonly events: readonly TokenEvent[]
   /** What it announces; to be added to the directory once it is committed. */
-  readonly discoveries: readonly IndexedDiscovery[]
+  readonly discoveries: readonly IndexedSource[]
   /** Why an address is watched, what the batch and those before it announce included. */
   readonly directory: Pick<Directory, 'lookup'>
 }
@@ -21,7 +22,7 @@ export interface DecodeOptions {
   readonly adapters: readonly LaunchpadAdapter[]
   readonly weth: Address
   /** What batches before this one announce and the directory does not know yet. Default none. */
-  readonly announced?: readonly IndexedDiscovery[]
+  readonly announced?: readonly IndexedSource[]
   readonly logger: Logger
 }
 
@@ -52,15 +53,15 @@ export function decodeBatch(
  */
 class BatchDirectory {
   readonly #indexed: Pick<Directory, 'lookup'>
-  readonly #announced: ReadonlyMap<Hex, IndexedDiscovery>
+  readonly #announced: ReadonlyMap<Hex, IndexedSource>
 
-  constructor(indexed: Pick<Directory, 'lookup'>, announced: readonly IndexedDiscovery[]) {
+  constructor(indexed: Pick<Directory, 'lookup'>, announced: readonly IndexedSource[]) {
     this.#indexed = indexed
-    this.#announced = new Map(announced.map(discovery => [discovery.address, discovery]))
+    this.#announced = new Map(announced.map(found => [found.key, found]))
   }
 
-  lookup(address: Hex): Watched | undefined {
-    return this.#indexed.lookup(address) ?? this.#announced.get(address)?.watched
+  lookup(address: Hex): LogSource | undefined {
+    return this.#indexed.lookup(address) ?? this.#announced.get(address)?.source
   }
 
   /** The block that announces it, 0 where it is indexed or never watched. */

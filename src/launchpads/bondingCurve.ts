@@ -4,7 +4,7 @@ import { compileMapping } from './mapping/compile.ts'
 import { type EventsMapping, eventsSchema } from './mapping/schema.ts'
 
 /*
- * A bonding curve that is paid in ETH, and graduation into a Uniswap pool. Which events tell of it is mapped; an entry without `events` means
+ * A bonding curve that is paid in ETH, with graduation into a Uniswap pool. The events are mapped by the operator; an entry without `events` is
  * the reference launchpad.
  */
 
@@ -18,8 +18,8 @@ const AFTER_TRADE = {
 
 /**
  * The reference launchpad (src/devchain/contracts/Launchpad.sol, BondingCurve.sol): a curve contract per token, graduation into a Uniswap v3
- * WETH pool of the 1 % tier, and one escrow in the launchpad for creators' shares. A buy names who called and paid as its maker, not the
- * recipient of the tokens: anybody may name anybody.
+ * WETH pool of the 1 % tier, and an escrow of the creators' shares in the launchpad itself. The maker of a buy is the caller, who pays: anybody may
+ * be named as the recipient.
  */
 export const REFERENCE_EVENTS: EventsMapping = {
   launch: {
@@ -103,7 +103,7 @@ export const bondingCurve: AdapterKind = {
   create: options => createMappedAdapter({ ...mappingOf(options), startBlock: options.startBlock }),
 }
 
-/** The shape of `events` is validated with the rest of the file. */
+/** `events` has been validated by its schema. */
 function mappingOf({ launchpad, contracts, weth, settings }: Omit<AdapterOptions, 'startBlock'>) {
   return { launchpad, contracts, weth, events: (settings?.['events'] as EventsMapping | undefined) ?? REFERENCE_EVENTS }
 }

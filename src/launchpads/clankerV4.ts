@@ -1,25 +1,30 @@
-import { decodeEventLog, encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
-import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
+import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
+import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import type { AdapterKind, AdapterOptions, ClaimTarget, Decoded, Discovery, LaunchpadAdapter, TransactionLogs } from './adapter.ts'
-import { positionOf } from './eventPosition.ts'
-import { cleanText, TEXT_LIMITS } from './text.ts'
-import type { PoolFacts, TokenEvent, TokenEventOf } from './tokenEvent.ts'
+import { cleanTokenTexts, TEXT_LIMITS } from '#domain/text.ts'
+import { type AdapterKind, type AdapterOptions, contractsOf, type LaunchpadAdapter, type TransactionLogs } from './adapter.ts'
+import { decodeEach } from './decodeEach.ts'
+import { decodeEvent } from './decodeEvent.ts'
+import { escrowChange } from './escrowChange.ts'
+import { eventPosition } from './eventPosition.ts'
+import { poolSource, tokenSource } from './logSource.ts'
+import { unlessMalformed } from './malformedLog.ts'
+import { poolFacts, type TokenEvent } from './tokenEvent.ts'
 import { withImage } from './withImage.ts'
-import { addressTopic, MalformedLogError, wordsOf } from './words.ts'
+import { addressTopic, wordsOf } from './words.ts'
 
 /*
- * Clanker v4: a token and its pool inside the Uniswap v4 PoolManager, made in one transaction, whose last event says so. What recipients earn is
- * put into one escrow, the fee locker, by owner and currency.
+ * Clanker v4. One transaction makes a token and its pool inside the Uniswap v4 PoolManager, and ends with the creation event. Fees are paid into
+ * one escrow, the fee locker, which keeps accounts by owner and currency.
  */
 
-const CREATED = parseAbi([
+const [CREATED] = parseAbi([
   'event TokenCreated(address msgSender, address indexed tokenAddress, address indexed tokenAdmin, string tokenImage, string tokenName, string tokenSymbol, string tokenMetadata, string tokenContext, int24 startingTick, address poolHook, bytes32 poolId, address pairedToken, address locker, address mevModule, uint256 extensionsSupply, address[] extensions)',
 ])
 const CLAIM = parseAbi(['function claim(address feeOwner, address token)'])
 
 const TOPICS = {
-  created: toEventSelector(CREATED[0]),
+  created: toEventSelector(CREATED),
   stored: toEventSelector('StoreTokens(address,address,address,uint256,uint256)'),
   claimed: toEventSelector('ClaimTokens(address,address,uint256)'),
   claimedPermissioned: toEventSelector('ClaimTokensPermissioned(address,address,address,uint256)'),
@@ -37,146 +42,96 @@ export const clankerV4: AdapterKind = {
   create: createClankerV4,
 }
 
-interface Context {
-  readonly launchpad: string
-  readonly factory: Address
-  readonly feeLocker: Address
-}
-
-function createClankerV4({ launchpad, startBlock, contracts }: AdapterOptions): LaunchpadAdapter {
-  const { factory, feeLocker, poolManager } = contracts
-  if (factory === undefined || feeLocker === undefined || poolManager === undefined) {
-    throw new TypeError(`launchpad ${launchpad} lacks a factory, feeLocker or poolManager`)
-  }
-  const context = { launchpad, factory, feeLocker }
+function createClankerV4(options: AdapterOptions): LaunchpadAdapter {
+  const { launchpad, startBlock } = options
+  const { factory, feeLocker, poolManager } = contractsOf(options, ['factory', 'feeLocker', 'poolManager'])
+  const isCreation = (log: ChainLog) => log.address === factory && log.topics[0] === TOPICS.created
   return {
     launchpad,
-    contracts: [factory, feeLocker, poolManager],
-    poolManager,
     startBlock,
-    announcing: new Set([TOPICS.created]),
-    understood: new Set(Object.values(TOPICS)),
-    discover: logs => logs.flatMap(log => discoverIn(log, context)),
-    decode: transaction => decode(transaction, context),
-    claimCall: target => claimCall(target, feeLocker),
+    contracts: [
+      { address: factory, role: 'contract' },
+      { address: feeLocker, role: 'contract' },
+      { address: poolManager, role: 'poolManager' },
+    ],
+    discoveryTopics: new Set([TOPICS.created]),
+    decodedTopics: new Set(Object.values(TOPICS)),
+    discover: logs =>
+      logs.filter(isCreation).flatMap(log => {
+        const created = unlessMalformed(() => decodeCreation(log))
+        if (created === null) return []
+        return [tokenSource(launchpad, created.token), poolSource(launchpad, created.token, created.pool, DECIMALS)]
+      }),
+    decode: transaction => {
+      const ofIndexedToken = transaction.logs.some(
+        ({ source }) => source.launchpad === launchpad && (source.role === 'token' || source.role === 'pool'),
+      )
+      return decodeEach(transaction, ({ log }) => {
+        if (isCreation(log)) return launch(log, transaction, launchpad)
+        return log.address === feeLocker ? decodeEscrow(log, transaction, launchpad, !ofIndexedToken) : []
+      })
+    },
+    // It pays out all of one currency, and reverts when there is nothing to pay.
+    claimCall: ({ creator, currency, amount }) =>
+      amount === 0n ? null : { to: feeLocker, data: encodeFunctionData({ abi: CLAIM, args: [creator, currency] }) },
   }
 }
 
-/** Pays out all of one currency. With nothing to pay it reverts. */
-function claimCall({ creator, currency, amount }: ClaimTarget, feeLocker: Address) {
-  return amount === 0n ? null : { to: feeLocker, data: encodeFunctionData({ abi: CLAIM, args: [creator, currency] }) }
-}
-
-function discoverIn(log: ChainLog, context: Context): readonly Discovery[] {
-  if (!isCreation(log, context)) return []
-  try {
-    const token = addressTopic(log.topics, 1)
-    const pool = poolFacts(token, decodeCreation(log))
-    const { launchpad } = context
-    return [
-      { address: token, watched: { role: 'token', launchpad, token } },
-      { address: pool.address, watched: { role: 'pool', launchpad, token, pool, tokenDecimals: DECIMALS } },
-    ]
-  } catch (error) {
-    // Decoding the same log counts it as malformed.
-    if (!(error instanceof MalformedLogError)) throw error
-    return []
-  }
-}
-
-function decode(transaction: TransactionLogs, context: Context): Decoded {
-  const events: TokenEvent[] = []
-  const malformed: ChainLog[] = []
-  const isOurs = transaction.logs.some(
-    ({ watched }) => watched.launchpad === context.launchpad && (watched.role === 'token' || watched.role === 'pool'),
-  )
-  for (const { log } of transaction.logs) {
-    try {
-      if (isCreation(log, context)) events.push(...launch(log, transaction, context))
-      else if (log.address === context.feeLocker) events.push(...decodeEscrow(log, transaction, context, !isOurs))
-    } catch (error) {
-      if (!(error instanceof MalformedLogError)) throw error
-      malformed.push(log)
-    }
-  }
-  return { events, malformed }
-}
-
-function isCreation(log: ChainLog, { factory }: Context): boolean {
-  return log.address === factory && log.topics[0] === TOPICS.created
-}
-
-function launch(log: ChainLog, transaction: TransactionLogs, { launchpad }: Context): readonly TokenEvent[] {
-  const token = addressTopic(log.topics, 1)
-  const creation = decodeCreation(log)
-  const at = { ...positionOf(log, transaction), token }
-  const pool = poolFacts(token, creation)
-  const creator = addressTopic(log.topics, 2)
+function launch(log: ChainLog, transaction: TransactionLogs, launchpad: string): readonly TokenEvent[] {
+  const { token, creator, pool, event } = decodeCreation(log)
+  const position = eventPosition(log, transaction)
+  const metadataUri = withImage(event.tokenMetadata, event.tokenImage, TEXT_LIMITS.metadataUri)
   return [
     {
-      ...at,
+      ...position,
+      token,
       kind: 'launch',
       launchpad,
       creator,
-      symbol: cleanText(creation.tokenSymbol, TEXT_LIMITS.symbol),
-      name: cleanText(creation.tokenName, TEXT_LIMITS.name),
+      ...cleanTokenTexts({ symbol: event.tokenSymbol, name: event.tokenName, metadataUri }),
       decimals: DECIMALS,
-      metadataUri: cleanText(withImage(creation.tokenMetadata, creation.tokenImage, TEXT_LIMITS.metadataUri), TEXT_LIMITS.metadataUri),
-      // The shares are the token's own locker's, and change with its hook.
+      // Set in the token's own locker, and depends on its hook.
       creatorFeeBps: null,
-      feesTold: { accrued: false, claimed: false },
+      feesReported: { accrued: false, claimed: false },
       graduation: { status: 'none', targetWei: null },
     },
-    { ...at, kind: 'poolCreated', pool, main: true },
-    // A creator has an account from here on, whoever pays in.
-    ...[pool.quoteToken, token].map(currency => escrowed(log, transaction, { launchpad, creator, currency })),
+    { ...position, token, kind: 'poolCreated', pool, main: true },
+    // Opens the creator's accounts: payments by others count from now on.
+    ...[pool.quoteToken, token].map(currency => escrowChange(position, { launchpad, creator, currency })),
   ]
 }
 
 /**
- * The escrow's movements. It serves everybody whom any token of the launchpad pays, indexed or not: what is paid in a transaction in which an
- * indexed token moved or traded opens an account. Whom a permitted claim pays does not matter: it is the owner's balance that it empties.
+ * Changes of accounts in the escrow.
+ *
+ * @param onlyKnown the escrow also serves tokens that are not indexed. Only payments beside a log of an indexed token may open accounts
  */
-function decodeEscrow(log: ChainLog, transaction: TransactionLogs, { launchpad }: Context, onlyKnown: boolean): readonly TokenEvent[] {
-  const topic = log.topics[0]
+function decodeEscrow(log: ChainLog, transaction: TransactionLogs, launchpad: string, onlyKnown: boolean): readonly TokenEvent[] {
+  const account = (creator: Address, currency: Address) => ({ launchpad, creator, currency, onlyKnown })
+  const position = eventPosition(log, transaction)
+  const [topic] = log.topics
   switch (topic) {
     case TOPICS.stored: {
-      const [creator, currency] = [addressTopic(log.topics, 2), addressTopic(log.topics, 3)]
-      // The amount is what was asked for; the balance is what arrived, all told.
+      // The first word is the balance afterwards. The second, the amount asked for, may be more than what arrived.
       const balance = wordsOf(log.data, 2)(0)
-      return [escrowed(log, transaction, { launchpad, creator, currency, balance, onlyKnown })]
+      return [escrowChange(position, { ...account(addressTopic(log.topics, 2), addressTopic(log.topics, 3)), balance })]
     }
     case TOPICS.claimed:
     case TOPICS.claimedPermissioned: {
-      const [creator, currency] = [addressTopic(log.topics, 1), addressTopic(log.topics, 2)]
+      // Whoever is paid, the amount leaves the owner's account.
       const claimed = topic === TOPICS.claimed ? wordsOf(log.data, 1)(0) : wordsOf(log.data, 2)(1)
-      return [escrowed(log, transaction, { launchpad, creator, currency, claimed, onlyKnown })]
+      return [escrowChange(position, { ...account(addressTopic(log.topics, 1), addressTopic(log.topics, 2)), claimed })]
     }
     default:
       return []
   }
 }
 
-function escrowed(
-  log: ChainLog,
-  transaction: TransactionLogs,
-  change: Pick<TokenEventOf<'creatorFee'>, 'launchpad' | 'creator' | 'currency' | 'balance' | 'onlyKnown'> & { readonly claimed?: bigint },
-): TokenEvent {
-  const at = { ...positionOf(log, transaction), token: ZERO_ADDRESS }
-  return { ...at, kind: 'creatorFee', scope: 'creator', accrued: 0n, claimed: 0n, ...change }
-}
-
-function poolFacts(token: Address, creation: ReturnType<typeof decodeCreation>): PoolFacts {
-  const quoteToken = toAddress(creation.pairedToken)
-  const address = creation.poolId.toLowerCase() as Hex
-  // Fees are dynamic: each swap tells its own.
-  return { address, type: 'uniswap-v4', quoteToken, quoteDecimals: DECIMALS, tokenIsToken0: token < quoteToken, feeBps: null }
-}
-
 function decodeCreation(log: ChainLog) {
-  try {
-    return decodeEventLog({ abi: CREATED, data: log.data, topics: [...log.topics] as [Hex, ...Hex[]] }).args
-  } catch (error) {
-    throw new MalformedLogError('not a TokenCreated event', { cause: error })
-  }
+  const event = decodeEvent(CREATED, log)
+  const token = addressTopic(log.topics, 1)
+  // Fees are dynamic: each swap reports its own.
+  const pair = { token, quoteToken: toAddress(event.pairedToken), feeBps: null }
+  const pool = poolFacts(event.poolId.toLowerCase() as Hex, 'uniswap-v4', pair)
+  return { token, creator: addressTopic(log.topics, 2), pool, event }
 }

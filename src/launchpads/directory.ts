@@ -1,189 +1,145 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import type { Discovery, LaunchpadAdapter, Watched } from './adapter.ts'
+import type { LaunchpadAdapter, LogTopics } from './adapter.ts'
+import { type DiscoveredSource, type IndexedSource, isUniswapV4Pool, type LogSource } from './logSource.ts'
 import { TRANSFER_TOPIC } from './transfer.ts'
-import { POOL_TOPICS } from './uniswapV4.ts'
+import { V4_TOPICS } from './uniswapV4.ts'
 
-/** What is indexed, with the block that announced it (of a backfilled range, its last one). */
-export interface IndexedDiscovery extends Discovery {
-  readonly block: number
-}
-
-/** Which addresses are watched and why: the launchpads' contracts from the start, tokens and pools as they are indexed. */
+/** The sources of logs: the launchpads' contracts from the start, and the tokens, pools and positions that their logs have added. */
 export interface Directory {
+  /** The launchpads' own contracts. */
   readonly contracts: readonly Address[]
+  /** The first block to index. */
   readonly startBlock: number
   has(address: Address): boolean
+  /** The addresses of all sources, `contracts` included. */
   addresses(): readonly Address[]
-  /** By address, by the id of a Uniswap v4 pool, or by `positionKey`. */
-  lookup(address: Hex): Watched | undefined
+  /** By an address, the id of a Uniswap v4 pool, or a `positionKey`. */
+  lookup(key: Hex): LogSource | undefined
   /** The ids of the Uniswap v4 pools. */
   poolIds(): readonly Hex[]
-  /** Whether logs with this first topic can mean anything, whoever emits them. */
+  /** Whether logs with this first topic are decoded, whatever their emitter. */
   isUnderstood(topic: Hex | undefined): boolean
-  /** Whose logs, and which, have to be fetched for these addresses and ids of pools. */
+  /** Which logs to fetch for these addresses and pool ids. */
   partsOf(keys: readonly Hex[]): LogParts
   /**
-   * The addresses and the ids of pools that these logs of watched addresses add: at least those of `discoveries`, since an address that is
-   * not indexed yet is taken for one that may announce others. Changes nothing.
+   * The addresses and pool ids that these logs of known emitters add. May return more than `discoveries` does: an emitter that is not indexed
+   * yet is taken for one that may add sources. Changes nothing.
    */
   discover(logs: readonly ChainLog[]): readonly Hex[]
   /**
-   * What these logs, ascending by block, add, with the reason and the block that announces it. What is watched already is not among them: the
-   * first announcement counts.
+   * The sources that these logs, ascending by block, add. The first log that adds a source wins; sources that are known already are left out.
    *
-   * @param announced what is not watched yet and was announced before these logs. Default nothing
+   * @param pending sources that earlier logs added and that are not in the directory yet. Default none
    */
-  discoveries(logs: readonly ChainLog[], announced?: readonly IndexedDiscovery[]): readonly IndexedDiscovery[]
-  /** Watches from now on. To be called once what announced them, in blocks up to this one, is committed. */
-  add(discoveries: readonly Discovery[], block: number): void
-  /** A directory of its own that knows only what blocks up to this one announced. Cost: a copy of everything. */
+  discoveries(logs: readonly ChainLog[], pending?: readonly IndexedSource[]): readonly IndexedSource[]
+  /** Adds sources, once the blocks up to `block`, whose logs added them, are committed. */
+  add(sources: readonly DiscoveredSource[], block: number): void
+  /** A new directory without the sources of later blocks. Costs a copy. */
   upTo(block: number): Directory
-  /** Forgets what it knows and takes over what the other one knows. */
+  /** Replaces all sources by those of the other directory. */
   become(other: Directory): void
-  /** Everything that is indexed. */
-  indexed(): readonly IndexedDiscovery[]
+  /** All sources but the launchpads' own contracts. */
+  indexed(): readonly IndexedSource[]
 }
 
-/** Logs of addresses with some first topics, and of others those whose topics fit. */
+/** A query for logs: of `addresses`, those with one of `topics` first; of the others, those that match the address's own topics. */
 export interface LogParts {
   readonly addresses: readonly Address[]
   readonly topics: readonly Hex[]
-  readonly filtered: readonly { readonly address: Address; readonly topics: readonly (readonly Hex[] | null)[] }[]
+  readonly filtered: readonly { readonly address: Address; readonly topics: LogTopics }[]
 }
 
 const ADDRESS_LENGTH = 42
 const POOL_ID_LENGTH = 66
 
-/** Whether it is no token's, or of a token that the same launchpad has announced: the first one that announces a token is its only one. */
-function isOwn(watched: Watched, lookup: Directory['lookup']): boolean {
-  const known = 'token' in watched ? lookup(watched.token) : undefined
-  return known === undefined || known.launchpad === watched.launchpad
-}
-
-/** Why a log matters: its emitter is watched, or what it is about: a pool inside a PoolManager, a position in a locker. */
-export function watchedBy(log: Pick<ChainLog, 'address' | 'topics'>, directory: Pick<Directory, 'lookup'>): Watched | undefined {
-  const watched = directory.lookup(log.address)
-  const [, id] = log.topics
-  if (watched?.role === 'locker') return (id === undefined ? undefined : directory.lookup(positionKey(log.address, id))) ?? watched
-  if (watched?.role !== 'poolManager') return watched
-  // An indexed address has the length of an id, and is none.
-  const pool = id === undefined ? undefined : directory.lookup(id)
-  return isUniswapV4(pool) ? pool : undefined
-}
-
-function isUniswapV4(watched: Watched | undefined): boolean {
-  return watched?.role === 'pool' && watched.pool.type === 'uniswap-v4'
-}
-
-/** What a position is watched as: numbers are the position manager's, and two lockers may hold the same. */
-export function positionKey(locker: Address, positionId: bigint | Hex): Hex {
-  const id = typeof positionId === 'bigint' ? positionId.toString(16).padStart(64, '0') : positionId.slice(2)
-  return `0x${locker.slice(2)}${id}`
-}
-
-/**
- * A directory of the launchpads' own contracts and of what is already indexed. It holds one entry per token and pool for the life of
- * the process, since the next block may hold a log of any of them.
- */
-export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: readonly IndexedDiscovery[]): Directory {
-  const entries = new Map<Hex, Watched>()
-  const contracts: Address[] = []
-  for (const adapter of adapters) {
-    for (const address of adapter.contracts) {
-      if (!entries.has(address)) contracts.push(address)
-      entries.set(address, contractOf(address, adapter))
-    }
+/** Holds an entry per token and pool in memory: the next block may have a log of any of them. */
+export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: readonly IndexedSource[]): Directory {
+  const sources = new Map<Hex, LogSource>()
+  for (const { launchpad, contracts } of adapters) {
+    for (const { address, role } of contracts) sources.set(address, { role, launchpad })
   }
-  const managers = [...new Set(adapters.flatMap(({ poolManager }) => poolManager ?? []))]
-  const topics = new Set([TRANSFER_TOPIC, ...adapters.flatMap(({ understood }) => [...understood])])
-  const understood = new Set([...topics, ...(managers.length === 0 ? [] : POOL_TOPICS)])
-  const topicsOf = (address: Address) => {
-    const listed = adapters.filter(adapter => adapter.contracts.includes(address)).map(({ topics }) => topics?.get(address))
-    // Everything, when any launchpad wants that.
-    return listed.every(topics => topics !== undefined) ? listed[0] : undefined
-  }
-  const narrowed = new Map(
-    contracts.flatMap(address => {
-      const topics = managers.includes(address) ? undefined : topicsOf(address)
-      return topics === undefined ? [] : [[address, topics] as const]
-    }),
-  )
-  /** The block that announced each entry that is no contract. */
+  const contracts = [...sources.keys()].filter(isAddress)
+  const poolManagers = contracts.filter(address => adapters.some(adapter => isPoolManager(adapter, address)))
+  const topics = new Set([TRANSFER_TOPIC, ...adapters.flatMap(({ decodedTopics }) => [...decodedTopics])])
+  const understood = new Set([...topics, ...(poolManagers.length === 0 ? [] : V4_TOPICS)])
+  const discoveryTopics = new Set(adapters.flatMap(adapter => [...adapter.discoveryTopics]))
+  const narrowedTopics = topicsByContract(adapters)
+  /** The block that added each source, the launchpads' contracts left out. */
   const blocks = new Map<Hex, number>()
-  const add = ({ address, watched, block }: IndexedDiscovery) => {
-    if (entries.has(address)) return
-    entries.set(address, watched)
-    blocks.set(address, block)
+  const add = ({ key, source, block }: IndexedSource) => {
+    if (sources.has(key)) return
+    sources.set(key, source)
+    blocks.set(key, block)
   }
   for (const one of indexed) add(one)
   const indexedUpTo = (last: number) =>
-    [...blocks].flatMap(([address, block]): readonly IndexedDiscovery[] => {
-      const watched = entries.get(address)
-      return watched === undefined || block > last ? [] : [{ address, watched, block }]
+    [...blocks].flatMap(([key, block]): readonly IndexedSource[] => {
+      const source = sources.get(key)
+      return source === undefined || block > last ? [] : [{ key, source, block }]
     })
 
-  const announcing = new Set(adapters.flatMap(adapter => [...adapter.announcing]))
-  const isAnnouncing = ({ topics }: ChainLog) => topics[0] !== undefined && announcing.has(topics[0])
+  const mayDiscover = ({ topics: [topic] }: ChainLog) => topic !== undefined && discoveryTopics.has(topic)
 
-  const discoveries = (logs: readonly ChainLog[], announced: readonly IndexedDiscovery[] = []) => {
-    const found = new Map<Hex, IndexedDiscovery>()
-    const before = new Map(announced.map(({ address, watched }) => [address, watched]))
-    const lookup = (address: Hex) => entries.get(address) ?? before.get(address) ?? found.get(address)?.watched
-    // Of a hundred logs less than one announces anything, and all are looked at, again and again.
-    for (const [block, blockLogs] of blocksWith(logs, isAnnouncing)) {
-      // What a block announces may announce something itself in the same block, before or after.
-      for (let known = -1; known < found.size; ) {
-        known = found.size
+  const discoveries = (logs: readonly ChainLog[], pending: readonly IndexedSource[] = []) => {
+    const found = new Map<Hex, IndexedSource>()
+    const earlier = new Map(pending.map(({ key, source }) => [key, source]))
+    const lookup = (key: Hex) => sources.get(key) ?? earlier.get(key) ?? found.get(key)?.source
+    for (const [block, blockLogs] of blocksWith(logs, mayDiscover)) {
+      // A source that the block adds may add others in the same block, in earlier logs as well.
+      for (let before = -1; before < found.size; ) {
+        before = found.size
         for (const adapter of adapters) {
-          for (const { address, watched } of adapter.discover(blockLogs, lookup)) {
-            if (lookup(address) === undefined && isOwn(watched, lookup)) found.set(address, { address, watched, block })
+          for (const { key, source } of adapter.discover(blockLogs, lookup)) {
+            if (lookup(key) === undefined && isOwn(source, lookup)) found.set(key, { key, source, block })
           }
         }
       }
     }
     return [...found.values()]
   }
+
   const discover = (logs: readonly ChainLog[]) => {
-    if (!logs.some(isAnnouncing)) return []
-    const found = new Set(
-      discoveries(logs)
-        .map(({ address }) => address)
-        .filter(key => isAddress(key) || isPoolId(key)),
-    )
-    const uncertain = logs.filter(log => isAnnouncing(log) && !entries.has(log.address) && !found.has(log.address))
-    if (uncertain.length === 0) return [...found]
-    for (const address of adapters.flatMap(adapter => adapter.mayAnnounce?.(uncertain) ?? [])) if (!entries.has(address)) found.add(address)
+    if (!logs.some(mayDiscover)) return []
+    const keys = discoveries(logs).map(({ key }) => key)
+    const found = new Set(keys.filter(key => isAddress(key) || isPoolId(key)))
+    const ofUnknown = logs.filter(log => mayDiscover(log) && !sources.has(log.address) && !found.has(log.address))
+    for (const adapter of ofUnknown.length === 0 ? [] : adapters) {
+      for (const address of adapter.discoverFromUnknown?.(ofUnknown) ?? []) if (!sources.has(address)) found.add(address)
+    }
     return [...found]
   }
 
   return {
     contracts,
     startBlock: Math.min(...adapters.map(adapter => adapter.startBlock)),
-    has: address => entries.has(address),
-    addresses: () => [...entries.keys()].filter(isAddress),
-    lookup: address => entries.get(address),
-    poolIds: () => [...entries].flatMap(([key, watched]) => (isUniswapV4(watched) ? [key] : [])),
+    has: address => sources.has(address),
+    addresses: () => [...sources.keys()].filter(isAddress),
+    lookup: key => sources.get(key),
+    poolIds: () => [...sources].flatMap(([key, source]) => (isUniswapV4Pool(source) ? [key] : [])),
     isUnderstood: topic => topic !== undefined && understood.has(topic),
     partsOf: keys => {
-      const addresses = keys.filter(isAddress)
       const ids = keys.filter(isPoolId)
-      const ofPools = ids.length === 0 ? [] : managers.map(address => ({ address, topics: [POOL_TOPICS, ids] }))
+      const addresses = keys.filter(isAddress).filter(address => !poolManagers.includes(address))
+      const ofPools = ids.length === 0 ? [] : poolManagers.map(address => ({ address, topics: [V4_TOPICS, ids] }))
       const ofContracts = addresses.flatMap(address => {
-        const topics = narrowed.get(address)
+        const topics = narrowedTopics.get(address)
         return topics === undefined ? [] : [{ address, topics }]
       })
-      const isWhole = (address: Address) => !narrowed.has(address) && !managers.includes(address)
-      return { addresses: addresses.filter(isWhole), topics: [...topics], filtered: [...ofPools, ...ofContracts] }
+      return {
+        addresses: addresses.filter(address => !narrowedTopics.has(address)),
+        topics: [...topics],
+        filtered: [...ofPools, ...ofContracts],
+      }
     },
     discover,
     discoveries,
     add: (found, block) => {
-      for (const discovery of found) add({ ...discovery, block })
+      for (const one of found) add({ ...one, block })
     },
     upTo: block => createDirectory(adapters, indexedUpTo(block)),
     become: other => {
-      for (const address of blocks.keys()) entries.delete(address)
+      for (const key of blocks.keys()) sources.delete(key)
       blocks.clear()
       for (const one of other.indexed()) add(one)
     },
@@ -191,27 +147,45 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
   }
 }
 
-function contractOf(address: Address, { launchpad, poolManager, positions, curves = [] }: LaunchpadAdapter): Watched {
-  if (address === poolManager) return { role: 'poolManager', launchpad }
-  if (address === positions?.locker) return { role: 'locker', launchpad }
-  return { role: 'contract', launchpad, ...(curves.includes(address) && { holds: 'curve' }) }
+function isPoolManager({ contracts }: LaunchpadAdapter, address: Address): boolean {
+  return contracts.some(contract => contract.address === address && contract.role === 'poolManager')
 }
 
-/** The blocks, each with all of its logs, that hold one of which it is true. */
-function* blocksWith(logs: readonly ChainLog[], isMeant: (log: ChainLog) => boolean): Generator<readonly [number, readonly ChainLog[]]> {
+/** Contracts of which only some logs matter, unless another launchpad uses the contract as well. */
+function topicsByContract(adapters: readonly LaunchpadAdapter[]): ReadonlyMap<Address, LogTopics> {
+  const byAddress = Map.groupBy(
+    adapters.flatMap(({ contracts }) => contracts),
+    ({ address }) => address,
+  )
+  return new Map(
+    [...byAddress].flatMap(([address, uses]) => {
+      const topics = uses.every(use => use.topics !== undefined) ? uses[0]?.topics : undefined
+      return topics === undefined ? [] : [[address, topics] as const]
+    }),
+  )
+}
+
+/** Whether a source belongs to no token, or to one that no other launchpad has launched: a token belongs to the first. */
+function isOwn(source: LogSource, lookup: Directory['lookup']): boolean {
+  const known = 'token' in source ? lookup(source.token) : undefined
+  return known === undefined || known.launchpad === source.launchpad
+}
+
+/** The logs of each block in which at least one log passes the test, by block number. */
+function* blocksWith(logs: readonly ChainLog[], test: (log: ChainLog) => boolean): Generator<readonly [number, readonly ChainLog[]]> {
   for (let from = 0, to = 0; from < logs.length; from = to) {
     const block = logs[from]?.blockNumber ?? 0
-    let holds = false
-    for (let log = logs[from]; log !== undefined && log.blockNumber === block; log = logs[++to]) holds ||= isMeant(log)
-    if (holds) yield [block, logs.slice(from, to)]
+    let passes = false
+    for (let log = logs[from]; log !== undefined && log.blockNumber === block; log = logs[++to]) passes ||= test(log)
+    if (passes) yield [block, logs.slice(from, to)]
   }
 }
 
-/** Pools inside a PoolManager and positions in a locker have no logs of their own to fetch. */
 function isAddress(key: Hex): key is Address {
   return key.length === ADDRESS_LENGTH
 }
 
+/** Also true of the key of a shared curve, for which a PoolManager has no logs. */
 function isPoolId(key: Hex): boolean {
   return key.length === POOL_ID_LENGTH
 }

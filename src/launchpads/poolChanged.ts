@@ -1,15 +1,13 @@
-import type { Address, Hex } from '#domain/address.ts'
-import type { EventPosition, TokenEvent } from './tokenEvent.ts'
+import type { Hex } from '#domain/address.ts'
+import type { TokenEventOf, TokenEventPosition } from './tokenEvent.ts'
 
-type PoolChanged = Extract<TokenEvent, { kind: 'poolChanged' }>
+const UNCHANGED = { reserves: null, priceWeth: null, concentrated: null, liquidityChange: null } as const
 
-const NOTHING = { reserves: null, priceWeth: null, concentrated: null, liquidityChange: null } as const
-
-/** A change of a pool, of which a log tells only so much. */
+/** A change of a pool's state, of which a log reports some fields. */
 export function poolChanged(
-  at: EventPosition & { readonly token: Address },
+  at: TokenEventPosition,
   pool: Hex,
-  told: Partial<Pick<PoolChanged, keyof typeof NOTHING>>,
-): PoolChanged {
-  return { ...at, kind: 'poolChanged', pool, ...NOTHING, ...told }
+  change: Partial<Pick<TokenEventOf<'poolChanged'>, keyof typeof UNCHANGED>>,
+): TokenEventOf<'poolChanged'> {
+  return { ...at, kind: 'poolChanged', pool, ...UNCHANGED, ...change }
 }

@@ -5,7 +5,7 @@ import { clankerV4 } from './clankerV4.ts'
 import { clankerV31 } from './clankerV31.ts'
 import { wow } from './wow.ts'
 
-/** Every kind of launchpad by its `adapter` name in `launchpads.json`. A new one is a file beside this and a line here. */
+/** Every kind of launchpad by its `adapter` name in `launchpads.json`. A new kind is a file in this folder and a line here. */
 export const ADAPTER_KINDS: Readonly<Record<string, AdapterKind>> = {
   'bonding-curve': bondingCurve,
   wow,
@@ -16,7 +16,7 @@ export const ADAPTER_KINDS: Readonly<Record<string, AdapterKind>> = {
 /**
  * The adapters of a validated configuration.
  *
- * @throws `TypeError` for an adapter name that is not in `ADAPTER_KINDS`, which validation excludes
+ * @throws `TypeError` for an `adapter` that is not in `ADAPTER_KINDS`, which validation excludes
  */
 export function createAdapters(config: {
   readonly weth: Address
@@ -28,10 +28,9 @@ export function createAdapters(config: {
     readonly settings?: Readonly<Record<string, unknown>>
   }[]
 }): readonly LaunchpadAdapter[] {
-  return config.launchpads.map(entry => {
-    const kind = ADAPTER_KINDS[entry.adapter]
-    if (kind === undefined) throw new TypeError(`unknown adapter ${entry.adapter}`)
-    const { name, startBlock, contracts, settings = {} } = entry
-    return kind.create({ launchpad: name, startBlock, contracts, weth: config.weth, settings })
+  return config.launchpads.map(({ name: launchpad, adapter, ...entry }) => {
+    const kind = ADAPTER_KINDS[adapter]
+    if (kind === undefined) throw new TypeError(`unknown adapter ${adapter}`)
+    return kind.create({ ...entry, launchpad, weth: config.weth })
   })
 }

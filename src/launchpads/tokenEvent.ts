@@ -4,7 +4,7 @@ import type { Decimal } from '#domain/decimal.ts'
 import type { GraduationStatus, PoolType } from '#domain/token.ts'
 import type { TradePhase, TradeSide } from '#domain/trade.ts'
 
-/** Where in the chain an event stands. */
+/** Where an event stands in the chain. */
 export interface EventPosition {
   readonly blockNumber: number
   readonly blockHash: Hex
@@ -13,24 +13,39 @@ export interface EventPosition {
   readonly logIndex: number
 }
 
-/** What is fixed about a pool when it is made. */
+/** Where an event stands in the chain, and the token that it is about. */
+export type TokenEventPosition = EventPosition & { readonly token: Address }
+
+/** What never changes about a pool. */
 export interface PoolFacts {
+  /** The contract, or a Uniswap v4 pool id. */
   readonly address: Hex
   readonly type: PoolType
   readonly quoteToken: Address
   readonly quoteDecimals: number
   readonly tokenIsToken0: boolean
+  /** `null` where it is dynamic or unknown. */
   readonly feeBps: number | null
-  /** The number of the locked position whose fees the launchpad shares out, where it lies in this pool. */
+  /** The locked LP position in this pool whose fees the launchpad distributes. */
   readonly positionId?: bigint
 }
 
-/** A change of a pool's amounts: replaced by what the event says (`null`: it does not say), or moved by what it says. */
+/** A pool of a launchpad's token. Quote currencies are taken to have 18 decimals. */
+export function poolFacts(
+  address: Hex,
+  type: PoolType,
+  { token, quoteToken, feeBps }: { readonly token: Address } & Pick<PoolFacts, 'quoteToken' | 'feeBps'>,
+): PoolFacts {
+  // Uniswap sorts a pair by address.
+  return { address, type, quoteToken, quoteDecimals: 18, tokenIsToken0: token < quoteToken, feeBps }
+}
+
+/** A change of a pool's reserves: `set` to amounts (`null`: this one is not known from the event), or moved `by` signed amounts. */
 export type ReserveChange =
   | { readonly mode: 'set'; readonly token: bigint | null; readonly quote: bigint | null }
   | { readonly mode: 'move'; readonly token: bigint; readonly quote: bigint }
 
-/** A position's liquidity entering (or, negative, leaving) a price range. */
+/** Liquidity that enters a price range, or leaves it when negative. */
 export interface LiquidityChange {
   readonly amount: bigint
   readonly tickLower: number
@@ -38,10 +53,11 @@ export interface LiquidityChange {
 }
 
 /**
- * What a log means for a token, the same for every launchpad. Adapters and pool decoders turn logs into these; projection turns these into
- * rows. Amounts are raw integers.
+ * The meaning of a log for a token, in the same terms for every launchpad. Adapters and pool decoders turn logs into these, projection turns
+ * these into rows. Amounts are raw integers.
  */
-export type TokenEvent = EventPosition & { readonly token: Address } & (
+export type TokenEvent = TokenEventPosition &
+  (
     | {
         readonly kind: 'launch'
         readonly launchpad: string
@@ -50,14 +66,15 @@ export type TokenEvent = EventPosition & { readonly token: Address } & (
         readonly name: string | null
         readonly decimals: number
         readonly metadataUri: string | null
+        /** The creator's share of a trade. */
         readonly creatorFeeBps: number | null
-        /** Whether events tell what of this token's trades, in WETH or ETH, the creator has earned, and what was paid out of that. */
-        readonly feesTold: { readonly accrued: boolean; readonly claimed: boolean }
-        /** Minted without a Transfer event. Default: transfers tell. */
+        /** Whether events report the creator's earnings and claims of this one token, in ether. */
+        readonly feesReported: { readonly accrued: boolean; readonly claimed: boolean }
+        /** For a token that mints its supply without a Transfer event. Left out: the supply is the sum of transfers. */
         readonly totalSupply?: bigint
         readonly graduation: { readonly status: GraduationStatus; readonly targetWei: bigint | null }
       }
-    /** Empty, unless nothing is known of what it holds. */
+    /** A new pool is empty unless its reserves are `unknown`. */
     | { readonly kind: 'poolCreated'; readonly pool: PoolFacts; readonly main: boolean; readonly reserves?: 'unknown' }
     | {
         readonly kind: 'poolChanged'
@@ -75,7 +92,7 @@ export type TokenEvent = EventPosition & { readonly token: Address } & (
         readonly side: TradeSide
         readonly maker: Address
         readonly amountToken: bigint
-        /** `null` when the pool is not quoted in WETH. */
+        /** `null` in a pool that is not quoted in ether. */
         readonly amountWei: bigint | null
         readonly feeWei: bigint | null
       }
@@ -83,35 +100,31 @@ export type TokenEvent = EventPosition & { readonly token: Address } & (
     | {
         readonly kind: 'curveProgress'
         readonly raised: { readonly mode: 'set' | 'move'; readonly wei: bigint }
-        /** Where the target is a number of tokens that the curve mints: that number. Left out: the target is `targetWei`. */
+        /** For curves whose target is a supply that they mint. Left out: the target is the launch's `targetWei`. */
         readonly targetSupply?: bigint
       }
-    /** `raisedWei` is `null` where the event does not say. */
     | { readonly kind: 'completed'; readonly raisedWei: bigint | null }
     | { readonly kind: 'migrated'; readonly pool: Hex }
     | {
-        /** What moved a creator's account: of this token, or of all in one escrow, where `token` is the zero address. */
+        /** A change of a creator's account: for this token (`scope` `token`), or for all tokens, with the zero address as the token. */
         readonly kind: 'creatorFee'
         readonly launchpad: string
         readonly creator: Address
         readonly currency: Address
         readonly scope: ClaimScope
-        /** So much more was earned; `null`: it is not told, since it lies in a position until it is collected. */
+        /** Newly earned; `null`: unknown, since it stays in an LP position until it is collected. */
         readonly accrued: bigint | null
         readonly claimed: bigint
-        /** What can be claimed after it, all told, where the event says so: it settles what was earned, whatever was known before. */
+        /** Claimable after the event, where the event says so. It overrides what was added up before. */
         readonly balance?: bigint
-        /**
-         * The rewards of a position are handed over: `from` this creator, whose last word is what was claimed, or `to` this one, for whom they
-         * lie in the position from now on.
-         */
+        /** The rewards of an LP position pass from one creator to another; each gets an event. Afterwards they accrue for the second. */
         readonly handover?: 'from' | 'to'
-        /** Set where the call that pays it out is made with it: a Uniswap v3 position's number. */
+        /** What the claiming call needs to know: the id of an LP position. */
         readonly claimId?: bigint
-        /** Counts for those only who have an account already: what strangers pay to strangers must not grow the tables. */
+        /** Only changes an account that exists: payments between unrelated accounts must not grow the tables. */
         readonly onlyKnown?: boolean
       }
-    /** The creator's share of a trade in wei where it goes to an escrow of scope `creator`; a `creatorFee` says so of the escrow. */
+    /** What the creator earned by one trade, where the account itself has scope `creator`. */
     | { readonly kind: 'creatorShare'; readonly accruedWei: bigint }
   )
 

@@ -11,7 +11,7 @@ export interface Transfer {
   readonly amount: bigint
 }
 
-/** Reads an ERC-20 Transfer. @throws MalformedLogError, for example for an ERC-721 one, whose amount is a topic */
+/** @throws MalformedLogError when it is no ERC-20 transfer; the amount of an ERC-721 one, for example, is a topic */
 export function decodeTransfer(log: ChainLog): Transfer {
   return { from: addressTopic(log.topics, 1), to: addressTopic(log.topics, 2), amount: wordsOf(log.data, 1)(0) }
 }

@@ -1,13 +1,13 @@
 import { toEventSelector } from 'viem/utils'
-import type { Address, Hex } from '#domain/address.ts'
+import { type Hex, isEther } from '#domain/address.ts'
 import { type Decimal, powerOfTen, ratio } from '#domain/decimal.ts'
-import type { TransactionLogs, Watched, WatchedLog } from './adapter.ts'
 import { findMaker } from './maker.ts'
 import { poolChanged } from './poolChanged.ts'
-import type { EventPosition, PoolFacts, TokenEvent } from './tokenEvent.ts'
+import { type DecodePool, fixedFeePips, pairAmounts, poolTrade } from './poolTrade.ts'
+import type { PoolFacts, ReserveChange, TokenEventOf } from './tokenEvent.ts'
 import { addressTopic, signed, unsigned, wordsOf, wordTopic } from './words.ts'
 
-/** The logs of a Uniswap v3 pool that move its amounts or price (`v3-core/contracts/interfaces/pool/IUniswapV3PoolEvents.sol`). */
+/** The logs of a Uniswap v3 pool that change its balances or price (`v3-core/contracts/interfaces/pool/IUniswapV3PoolEvents.sol`). */
 const TOPICS = {
   initialize: toEventSelector('Initialize(uint160,int24)'),
   swap: toEventSelector('Swap(address,address,int256,int256,uint160,uint128,int24)'),
@@ -18,35 +18,21 @@ const TOPICS = {
   flash: toEventSelector('Flash(address,address,uint256,uint256,uint256,uint256)'),
 } as const
 
-/** First topics of the logs of a pool that tell anything. */
 export const V3_TOPICS: readonly Hex[] = Object.values(TOPICS)
 
-/** keccak256 of a v3 pool's `Swap` signature. */
 export const SWAP_TOPIC = TOPICS.swap
 
 const Q192 = 1n << 192n
-const PIPS = 1_000_000n
-
-type PoolWatched = Extract<Watched, { role: 'pool' }>
 
 /**
- * What a v3 pool's log means for its token. Amounts follow the pool's own balances: a mint and a swap's input come in, a swap's output and
- * a collect go out; a burn alone moves nothing.
- *
- * @throws MalformedLogError when a known topic carries other data
+ * Decodes a log of a v3 pool. Reserves follow the pool's balances: mints and the input of swaps come in, the output of swaps and collects go
+ * out. A burn moves nothing until it is collected.
  */
-export function decodeUniswapV3(
-  { log }: WatchedLog,
-  watched: PoolWatched,
-  at: EventPosition & { readonly token: Address },
-  transaction: TransactionLogs,
-  weth: Address,
-): readonly TokenEvent[] {
-  const { pool, tokenDecimals } = watched
-  const changed = (told: Parameters<typeof poolChanged>[2]) => poolChanged(at, pool.address, told)
-  const priceAt = (sqrtPriceX96: bigint) => (pool.quoteToken === weth ? priceFromSqrt(sqrtPriceX96, pool, tokenDecimals) : null)
-  const move = (amount0: bigint, amount1: bigint) =>
-    ({ mode: 'move', token: pool.tokenIsToken0 ? amount0 : amount1, quote: pool.tokenIsToken0 ? amount1 : amount0 }) as const
+export const decodeUniswapV3: DecodePool = poolLog => {
+  const { log, pool, tokenDecimals, at, transaction, weth } = poolLog
+  const changed = (change: Parameters<typeof poolChanged>[2]) => poolChanged(at, pool.address, change)
+  const priceAt = (sqrtPriceX96: bigint) => (isEther(pool.quoteToken, weth) ? priceFromSqrt(sqrtPriceX96, pool, tokenDecimals) : null)
+  const move = (amount0: bigint, amount1: bigint): ReserveChange => ({ mode: 'move', ...pairAmounts(pool, amount0, amount1) })
 
   switch (log.topics[0]) {
     case TOPICS.initialize: {
@@ -56,17 +42,17 @@ export function decodeUniswapV3(
     }
     case TOPICS.swap: {
       const word = wordsOf(log.data, 5)
-      const reserves = move(signed(word(0)), signed(word(1)))
+      const intoPool = pairAmounts(pool, signed(word(0)), signed(word(1)))
       const concentrated = concentratedState(word(2), word(4), word(3))
-      const state = changed({ reserves, priceWeth: priceAt(concentrated.sqrtPriceX96), concentrated })
-      if (reserves.token === 0n && reserves.quote === 0n) return [state]
-      const side = reserves.token < 0n || (reserves.token === 0n && reserves.quote > 0n) ? 'buy' : 'sell'
-      const amountToken = magnitude(reserves.token)
-      const swap = { token: watched.token, pool: log.address, side, amountToken, logIndex: log.logIndex } as const
-      const maker = findMaker(transaction.logs, swap) ?? addressTopic(log.topics, side === 'buy' ? 2 : 1)
-      const amountWei = pool.quoteToken === weth ? magnitude(reserves.quote) : null
-      const feeWei = amountWei === null || pool.feeBps === null ? null : swapFee(side, amountWei, BigInt(Math.round(pool.feeBps * 100)))
-      return [state, { ...at, kind: 'trade', pool: pool.address, phase: 'pool', side, maker, amountToken, amountWei, feeWei }]
+      const state = changed({ reserves: { mode: 'move', ...intoPool }, priceWeth: priceAt(concentrated.sqrtPriceX96), concentrated })
+      if (intoPool.token === 0n && intoPool.quote === 0n) return [state]
+      const trade = poolTrade(
+        poolLog,
+        intoPool,
+        fixedFeePips(pool),
+        swap => findMaker(transaction.logs, swap) ?? addressTopic(log.topics, swap.side === 'buy' ? 2 : 1),
+      )
+      return [state, trade]
     }
     case TOPICS.mint: {
       const word = wordsOf(log.data, 4)
@@ -92,12 +78,16 @@ export function decodeUniswapV3(
 }
 
 /**
- * The words of a pool's state. A pool may be any contract that a launchpad names: what Uniswap's own never says is no state.
+ * The state of a pool from the words of an event. A launchpad may name any contract as a pool, so that the words are checked.
  *
- * @param liquidity left out: the event does not tell it
- * @throws MalformedLogError when one is wider than its type
+ * @param liquidity left out: the event does not report it
+ * @throws MalformedLogError when a word is wider than its type in Uniswap's contracts
  */
-export function concentratedState(sqrtPriceX96: bigint, tick: bigint, liquidity: bigint | null = null) {
+export function concentratedState(
+  sqrtPriceX96: bigint,
+  tick: bigint,
+  liquidity: bigint | null = null,
+): NonNullable<TokenEventOf<'poolChanged'>['concentrated']> {
   return {
     sqrtPriceX96: unsigned(sqrtPriceX96, 160),
     tick: Number(signed(tick, 24)),
@@ -105,7 +95,7 @@ export function concentratedState(sqrtPriceX96: bigint, tick: bigint, liquidity:
   }
 }
 
-/** WETH per whole token at a pool's square-root price (Uniswap v3 whitepaper, 6.1); `null` when it is not initialised. */
+/** WETH per whole token at a pool's square-root price (Uniswap v3 whitepaper, 6.1); `null` for a pool that is not initialised. */
 export function priceFromSqrt(
   sqrtPriceX96: bigint,
   pool: Pick<PoolFacts, 'tokenIsToken0' | 'quoteDecimals'>,
@@ -117,19 +107,6 @@ export function priceFromSqrt(
   return ratio(quote * powerOfTen(tokenDecimals), token * powerOfTen(pool.quoteDecimals))
 }
 
-/**
- * The pool's fee on a swap in wei: taken from the WETH of a buy; for a sell, whose fee is in tokens, its worth at the trade's price. `null` where the fee
- * is everything, as a launchpad may say that gives pips for basis points: then nothing tells a price.
- */
-export function swapFee(side: 'buy' | 'sell', amountWei: bigint, feePips: bigint): bigint | null {
-  if (feePips >= PIPS) return null
-  return side === 'buy' ? (amountWei * feePips + PIPS - 1n) / PIPS : (amountWei * feePips) / (PIPS - feePips)
-}
-
-function range(topics: readonly `0x${string}`[]): { tickLower: number; tickUpper: number } {
+function range(topics: readonly Hex[]): { tickLower: number; tickUpper: number } {
   return { tickLower: Number(signed(wordTopic(topics, 2))), tickUpper: Number(signed(wordTopic(topics, 3))) }
-}
-
-export function magnitude(value: bigint): bigint {
-  return value < 0n ? -value : value
 }

@@ -1,6 +1,6 @@
 /**
- * A creator's metadata document with the image that the launchpad tells apart from it, where documents have theirs. The text stays as it is
- * when it is no JSON object (a URI), names an image itself, or is or would get longer than the limit.
+ * A metadata document with the image that the launchpad's event gives separately. The text is unchanged when it is no JSON object (a URI), has an
+ * image, or would be longer than the limit.
  */
 export function withImage(metadata: string, image: string, limit: number): string {
   if (image === '' || metadata.length > limit) return metadata
@@ -8,7 +8,7 @@ export function withImage(metadata: string, image: string, limit: number): strin
   return combined === null || combined.length > limit ? metadata : combined
 }
 
-/** `null`: there is nothing to combine it with. Objects that are too deep to be written again are no reason to stop indexing. */
+/** `null`: the text is no object without an image, or too deeply nested to be written again. */
 function combine(metadata: string, image: string): string | null {
   if (!metadata.trimStart().startsWith('{')) return null
   try {

@@ -1,16 +1,14 @@
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
+import { MalformedLogError } from './malformedLog.ts'
 
 /*
- * ABI words read in place. A general decoder costs more than the rest of indexing a transfer, and static arguments need none: each is one
- * 32-byte word (Solidity ABI specification, "Formal Specification of the Encoding").
+ * Static event arguments, read in place: each is one 32-byte word (Solidity ABI specification, "Formal Specification of the Encoding"). A
+ * general ABI decoder would cost more than all other work on a transfer.
  */
 
 const WORD_DIGITS = 64
 
-/** Thrown for data that does not have the shape of its event; caught where logs are counted as malformed. */
-export class MalformedLogError extends Error {}
-
-/** The words of an event's data. @throws MalformedLogError when there are fewer than `count` */
+/** A reader of the words of an event's data, as unsigned integers. @throws MalformedLogError when there are fewer than `count` */
 export function wordsOf(data: Hex, count: number): (index: number) => bigint {
   if (data.length < 2 + count * WORD_DIGITS)
     throw new MalformedLogError(`expected ${count} words of data, got ${(data.length - 2) / WORD_DIGITS}`)
@@ -24,44 +22,44 @@ export function addressTopic(topics: readonly Hex[], index: number): Address {
   return addressOf(topic)
 }
 
-/** The address in a word as hex. @throws MalformedLogError when it is wider than one */
+/** The address in a word, given as hex. @throws MalformedLogError when the word is wider than an address */
 export function addressOf(word: Hex): Address {
-  const known = addressOfWord.get(word)
+  const known = addressCache.get(word)
   if (known !== undefined) return known
   if (word.length !== 66 || !word.startsWith('0x000000000000000000000000')) throw new MalformedLogError('expected an address')
   const address = toAddress(`0x${word.slice(26)}`)
-  if (addressOfWord.size >= MOST_KNOWN_WORDS) addressOfWord.clear()
-  addressOfWord.set(word, address)
+  if (addressCache.size >= MOST_CACHED) addressCache.clear()
+  addressCache.set(word, address)
   return address
 }
 
 /**
- * The addresses of the last words: the same thousands come again and again. It saves cutting and checking them, and what is made of the same word is the
- * same string, by which the rows of a holder are found at once.
+ * A few thousand addresses make up most logs. The cache saves slicing and checking, and gives the same string for the same address, which
+ * makes lookups of balance rows faster.
  */
-const addressOfWord = new Map<Hex, Address>()
-const MOST_KNOWN_WORDS = 20_000
+const addressCache = new Map<Hex, Address>()
+const MOST_CACHED = 20_000
 
-/** The integer in an indexed argument. */
+/** The unsigned integer in an indexed argument. @throws MalformedLogError when the topic is absent */
 export function wordTopic(topics: readonly Hex[], index: number): bigint {
   const topic = topics[index]
   if (topic === undefined || topic.length !== 66) throw new MalformedLogError(`expected a word in topic ${index}`)
   return BigInt(topic)
 }
 
-/** A word that holds an address. @throws MalformedLogError when it is wider than one */
+/** The address in a word. @throws MalformedLogError when the word is wider than an address */
 export function addressWord(word: bigint): Address {
   if (word >> 160n !== 0n) throw new MalformedLogError('expected an address')
   return toAddress(`0x${word.toString(16).padStart(40, '0')}`)
 }
 
-/** A word as an unsigned integer of so many bits. @throws MalformedLogError when it is wider */
+/** A word as an unsigned integer of `bits` bits. @throws MalformedLogError when it is wider */
 export function unsigned(word: bigint, bits: number): bigint {
   if (word >> BigInt(bits) !== 0n) throw new MalformedLogError(`expected an unsigned integer of ${bits} bits`)
   return word
 }
 
-/** A word as a signed integer (two's complement) of so many bits. @throws MalformedLogError when it is wider */
+/** A word as a signed integer of `bits` bits, in two's complement. @throws MalformedLogError when it is wider */
 export function signed(word: bigint, bits = 256): bigint {
   const value = BigInt.asIntN(256, word)
   if (BigInt.asIntN(bits, value) !== value) throw new MalformedLogError(`expected a signed integer of ${bits} bits`)

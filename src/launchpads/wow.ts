@@ -1,28 +1,33 @@
-import { decodeEventLog, encodeFunctionData, keccak256, parseAbi, toEventSelector, toHex } from 'viem/utils'
-import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
+import { encodeFunctionData, keccak256, parseAbi, toEventSelector, toHex } from 'viem/utils'
+import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import type { AdapterKind, AdapterOptions, ClaimTarget, Decoded, Discovery, LaunchpadAdapter, TransactionLogs } from './adapter.ts'
-import { positionOf } from './eventPosition.ts'
+import { cleanTokenTexts } from '#domain/text.ts'
+import { type AdapterKind, type AdapterOptions, contractsOf, type LaunchpadAdapter, type TransactionLogs } from './adapter.ts'
+import { decodeEach } from './decodeEach.ts'
+import { decodeEvent } from './decodeEvent.ts'
+import { escrowChange } from './escrowChange.ts'
+import { eventPosition } from './eventPosition.ts'
+import { type DiscoveredSource, poolSource, tokenSource } from './logSource.ts'
+import { unlessMalformed } from './malformedLog.ts'
 import { poolChanged } from './poolChanged.ts'
-import { cleanText, TEXT_LIMITS } from './text.ts'
-import type { PoolFacts, TokenEvent } from './tokenEvent.ts'
+import { type PoolFacts, poolFacts, type TokenEvent } from './tokenEvent.ts'
 import { V3_TOPICS } from './uniswapV3.ts'
-import { addressTopic, addressWord, MalformedLogError, wordsOf, wordTopic } from './words.ts'
+import { addressTopic, addressWord, wordsOf, wordTopic } from './words.ts'
 import { WOW_CURVE_SUPPLY, wowCostOf, wowPriceAt } from './wowCurve.ts'
 import { decodeWowTokens, TOKEN_TOPICS } from './wowTrades.ts'
 
 /*
- * Zora's WOW: a token that is its own curve, minting what it sells and burning what it takes back; a Uniswap v3 WETH pool that exists from
- * creation and gets its liquidity at graduation; and ProtocolRewards, one escrow in ETH for all that an account earns anywhere.
+ * Zora's WOW. A token is its own bonding curve: it mints what it sells and burns what it takes back. Its Uniswap v3 WETH pool exists from the
+ * creation on and gets its liquidity at graduation. ProtocolRewards is one escrow in ETH for everything that an account earns.
  */
 
-const CREATED = parseAbi([
+const [CREATED] = parseAbi([
   'event WowTokenCreated(address indexed factoryAddress, address indexed tokenCreator, address platformReferrer, address protocolFeeRecipient, address bondingCurve, string tokenURI, string name, string symbol, address tokenAddress, address poolAddress)',
 ])
 const WITHDRAW = parseAbi(['function withdraw(address to, uint256 amount)'])
 
 const TOPICS = {
-  created: toEventSelector(CREATED[0]),
+  created: toEventSelector(CREATED),
   deposit: toEventSelector('Deposit(address,address,bytes4,uint256,string)'),
   rewardsDeposit: toEventSelector(
     'RewardsDeposit(address,address,address,address,address,address,uint256,uint256,uint256,uint256,uint256)',
@@ -30,13 +35,13 @@ const TOPICS = {
   withdraw: toEventSelector('Withdraw(address,address,uint256)'),
 } as const
 
-/** The creator's share of the pool position's fees, which `WowTokenFees` does not tell. */
+/** The reason of deposits that share out the fees of the pool's LP position, which `WowTokenFees` does not report. */
 const SECONDARY_REWARD = keccak256(toHex('WOW_CREATOR_SECONDARY_REWARD')).slice(0, 10)
 
-/** A fee of 1 %, half of it the creator's. */
+/** The curve's fee, and the half of it that is the creator's. */
 const CURVE_FEE_BPS = 100
 const CREATOR_FEE_BPS = 50
-/** WOW pools are of the 1 % tier. */
+/** WOW's pools are of the 1 % tier. */
 const POOL_FEE_BPS = 100
 const DECIMALS = 18
 
@@ -49,97 +54,63 @@ export const wow: AdapterKind = {
   create: createWow,
 }
 
-interface Context {
-  readonly launchpad: string
-  readonly factory: Address
-  readonly protocolRewards: Address
-  readonly weth: Address
-}
-
-function createWow({ launchpad, startBlock, contracts, weth }: AdapterOptions): LaunchpadAdapter {
-  const { factory, protocolRewards } = contracts
-  if (factory === undefined || protocolRewards === undefined) throw new TypeError(`launchpad ${launchpad} lacks a contract`)
-  const context: Context = { launchpad, factory, protocolRewards, weth }
+function createWow(options: AdapterOptions): LaunchpadAdapter {
+  const { launchpad, startBlock, weth } = options
+  const { factory, protocolRewards } = contractsOf(options, ['factory', 'protocolRewards'])
+  const isCreation = (log: ChainLog) => log.address === factory && log.topics[0] === TOPICS.created
   return {
     launchpad,
-    contracts: [factory, protocolRewards],
     startBlock,
-    announcing: new Set([TOPICS.created]),
-    understood: new Set([...Object.values(TOPICS), ...TOKEN_TOPICS, ...V3_TOPICS]),
-    discover: logs =>
-      logs.filter(log => log.address === factory && log.topics[0] === TOPICS.created).flatMap(log => discoverIn(log, context)),
-    decode: transaction => decodeTransaction(transaction, context),
-    claimCall: target => claimCall(target, protocolRewards),
+    contracts: [factory, protocolRewards].map(address => ({ address, role: 'contract' })),
+    discoveryTopics: new Set([TOPICS.created]),
+    decodedTopics: new Set([...Object.values(TOPICS), ...TOKEN_TOPICS, ...V3_TOPICS]),
+    discover: logs => logs.filter(isCreation).flatMap(log => unlessMalformed(() => sourcesOf(decodeCreation(log, weth), launchpad)) ?? []),
+    decode: transaction => {
+      const ofTokens = decodeWowTokens(transaction, launchpad)
+      const others = decodeEach(transaction, ({ log }) => {
+        if (isCreation(log)) return launch(log, transaction, launchpad, weth)
+        return log.address === protocolRewards ? decodeRewards(log, transaction, launchpad) : []
+      })
+      const { makers } = ofTokens
+      return { events: [...ofTokens.events, ...others.events], malformed: [...ofTokens.malformed, ...others.malformed], makers }
+    },
+    // The escrow takes an amount of zero for everything, which could be more than these fees: an account has other deposits as well.
+    claimCall: ({ creator, amount }) =>
+      amount !== null && amount > 0n ? { to: protocolRewards, data: encodeFunctionData({ abi: WITHDRAW, args: [creator, amount] }) } : null,
   }
 }
 
-/** Paid out to the creator. The amount is said, though the escrow would take zero for all: other deposits may be none of ours. */
-function claimCall({ creator, amount }: ClaimTarget, protocolRewards: Address) {
-  return amount !== null && amount > 0n
-    ? { to: protocolRewards, data: encodeFunctionData({ abi: WITHDRAW, args: [creator, amount] }) }
-    : null
+function sourcesOf({ token, pool, curve }: Created, launchpad: string): readonly DiscoveredSource[] {
+  const itself: DiscoveredSource =
+    curve === null
+      ? tokenSource(launchpad, token)
+      : { key: token, source: { role: 'tokenCurve', launchpad, token, pool: curve, tokenDecimals: DECIMALS } }
+  return [itself, poolSource(launchpad, token, pool, DECIMALS)]
 }
 
-function discoverIn(log: ChainLog, { launchpad, weth }: Context): readonly Discovery[] {
-  try {
-    const { token, pool, hasCurve } = decodeCreated(log)
-    const own: Discovery['watched'] = hasCurve
-      ? { role: 'tokenCurve', launchpad, token, pool: curveFacts(token, weth), tokenDecimals: DECIMALS }
-      : { role: 'token', launchpad, token }
-    return [
-      { address: token, watched: own },
-      { address: pool, watched: { role: 'pool', launchpad, token, pool: poolFacts(pool, token, weth), tokenDecimals: DECIMALS } },
-    ]
-  } catch (error) {
-    // Decoding the same log counts it as malformed.
-    if (!(error instanceof MalformedLogError)) throw error
-    return []
-  }
-}
-
-function decodeTransaction(transaction: TransactionLogs, context: Context): Decoded {
-  const { launchpad, factory, protocolRewards } = context
-  const own = decodeWowTokens(transaction, launchpad)
-  const events: TokenEvent[] = [...own.events]
-  const malformed: ChainLog[] = [...own.malformed]
-  for (const { log } of transaction.logs) {
-    try {
-      if (log.address === factory && log.topics[0] === TOPICS.created) events.push(...decodeLaunch(log, transaction, context))
-      else if (log.address === protocolRewards) events.push(...decodeRewards(log, transaction, launchpad))
-    } catch (error) {
-      if (!(error instanceof MalformedLogError)) throw error
-      malformed.push(log)
-    }
-  }
-  return { events, malformed, makers: own.makers }
-}
-
-function decodeLaunch(log: ChainLog, transaction: TransactionLogs, { launchpad, weth }: Context): readonly TokenEvent[] {
-  const created = decodeCreated(log)
-  const { token, pool, hasCurve, creator } = created
-  const at = { ...positionOf(log, transaction), token }
+function launch(log: ChainLog, transaction: TransactionLogs, launchpad: string, weth: Address): readonly TokenEvent[] {
+  const { token, pool, curve, creator, texts } = decodeCreation(log, weth)
+  const at = { ...eventPosition(log, transaction), token }
   const events: TokenEvent[] = [
     {
       ...at,
       kind: 'launch',
       launchpad,
       creator,
-      symbol: cleanText(created.symbol, TEXT_LIMITS.symbol),
-      name: cleanText(created.name, TEXT_LIMITS.name),
+      ...cleanTokenTexts(texts),
       decimals: DECIMALS,
-      metadataUri: cleanText(created.tokenURI, TEXT_LIMITS.metadataUri),
       creatorFeeBps: CREATOR_FEE_BPS,
-      // The escrow does not tell tokens apart.
-      feesTold: { accrued: true, claimed: false },
-      graduation: hasCurve ? { status: 'bonding', targetWei: wowCostOf(WOW_CURVE_SUPPLY) } : { status: 'none', targetWei: null },
+      // A withdrawal from the escrow names no token.
+      feesReported: { accrued: true, claimed: false },
+      graduation: curve === null ? { status: 'none', targetWei: null } : { status: 'bonding', targetWei: wowCostOf(WOW_CURVE_SUPPLY) },
     },
-    // A creator is known to the escrow from here on, whoever pays in.
-    escrowed(log, transaction, { launchpad, account: creator }),
-    { ...at, kind: 'poolCreated', pool: poolFacts(pool, token, weth), main: !hasCurve },
+    // Opens the creator's account: deposits by others count from now on.
+    escrowChange(at, { launchpad, creator, currency: ZERO_ADDRESS }),
+    { ...at, kind: 'poolCreated', pool, main: curve === null },
   ]
-  if (hasCurve) {
+  if (curve !== null) {
     events.push(
-      { ...at, kind: 'poolCreated', pool: curveFacts(token, weth), main: true },
+      { ...at, kind: 'poolCreated', pool: curve, main: true },
       poolChanged(at, token, { reserves: { mode: 'set', token: WOW_CURVE_SUPPLY, quote: 0n }, priceWeth: wowPriceAt(0n) }),
       { ...at, kind: 'curveProgress', raised: { mode: 'set', wei: 0n }, targetSupply: WOW_CURVE_SUPPLY },
     )
@@ -147,103 +118,58 @@ function decodeLaunch(log: ChainLog, transaction: TransactionLogs, { launchpad, 
   return events
 }
 
-/** What moved accounts' ETH in the escrow. What a token of ours pays in is bounded by its trades; the rest counts for known accounts only. */
+/**
+ * Changes of accounts in the escrow. Deposits of the launchpad's tokens, which trades limit in number, may open accounts; all others change
+ * only accounts that exist.
+ */
 function decodeRewards(log: ChainLog, transaction: TransactionLogs, launchpad: string): readonly TokenEvent[] {
+  const position = eventPosition(log, transaction)
+  const change = (creator: Address, amounts: { readonly accrued?: bigint; readonly claimed?: bigint }, onlyKnown = true) =>
+    escrowChange(position, { launchpad, creator, currency: ZERO_ADDRESS, ...amounts, onlyKnown })
   switch (log.topics[0]) {
     case TOPICS.deposit: {
       const from = addressTopic(log.topics, 1)
       const account = addressTopic(log.topics, 2)
       const accrued = wordsOf(log.data, 1)(0)
-      const ours = transaction.logs.some(
-        ({ log, watched }) =>
-          log.address === from && watched.role !== 'contract' && watched.role !== 'locker' && watched.launchpad === launchpad,
+      const isFromToken = transaction.logs.some(
+        ({ log, source }) => log.address === from && 'token' in source && source.launchpad === launchpad,
       )
-      if (!ours) return [escrowed(log, transaction, { launchpad, account, accrued, onlyKnown: true })]
-      const deposit = escrowed(log, transaction, { launchpad, account, accrued })
+      if (!isFromToken) return [change(account, { accrued })]
+      const deposit = change(account, { accrued }, false)
       const isSecondary = toHex(wordTopic(log.topics, 3), { size: 32 }).startsWith(SECONDARY_REWARD)
-      return isSecondary
-        ? [deposit, { ...positionOf(log, transaction), token: from, kind: 'creatorShare', accruedWei: accrued }]
-        : [deposit]
+      return isSecondary ? [deposit, { ...position, token: from, kind: 'creatorShare', accruedWei: accrued }] : [deposit]
     }
     case TOPICS.rewardsDeposit: {
       const word = wordsOf(log.data, 8)
-      const accounts = [
-        addressTopic(log.topics, 1),
-        addressTopic(log.topics, 2),
-        addressTopic(log.topics, 3),
-        addressWord(word(0)),
-        addressWord(word(1)),
-      ]
-      return accounts.map((account, index) => escrowed(log, transaction, { launchpad, account, accrued: word(3 + index), onlyKnown: true }))
+      const indexed = [1, 2, 3].map(index => addressTopic(log.topics, index))
+      return [...indexed, addressWord(word(0)), addressWord(word(1))].map((account, index) => change(account, { accrued: word(3 + index) }))
     }
-    case TOPICS.withdraw: {
-      // Also for a withdrawal by signature or on somebody's behalf: the first address is whose money it was.
-      const account = addressTopic(log.topics, 1)
-      return [escrowed(log, transaction, { launchpad, account, claimed: wordsOf(log.data, 1)(0), onlyKnown: true })]
-    }
+    case TOPICS.withdraw:
+      // The first address is the account, also when another one sent the transaction.
+      return [change(addressTopic(log.topics, 1), { claimed: wordsOf(log.data, 1)(0) })]
     default:
       return []
   }
 }
 
-interface Escrowed {
-  readonly launchpad: string
-  readonly account: Address
-  readonly accrued?: bigint
-  readonly claimed?: bigint
-  readonly onlyKnown?: true
-}
-
-function escrowed(log: ChainLog, transaction: TransactionLogs, change: Escrowed): TokenEvent {
-  const { launchpad, account, accrued = 0n, claimed = 0n, onlyKnown } = change
-  return {
-    ...positionOf(log, transaction),
-    token: ZERO_ADDRESS,
-    kind: 'creatorFee',
-    launchpad,
-    creator: account,
-    currency: ZERO_ADDRESS,
-    scope: 'creator',
-    accrued,
-    claimed,
-    ...(onlyKnown && { onlyKnown }),
-  }
-}
-
 interface Created {
   readonly token: Address
-  readonly pool: Address
+  readonly pool: PoolFacts
+  /** `null` for later tokens of the same factory, which have no curve and begin in the pool. */
+  readonly curve: PoolFacts | null
   readonly creator: Address
-  /** Later contracts behind the same factory announce no curve: their tokens begin in the pool. */
-  readonly hasCurve: boolean
-  readonly tokenURI: string
-  readonly name: string
-  readonly symbol: string
+  readonly texts: Parameters<typeof cleanTokenTexts>[0]
 }
 
-function decodeCreated(log: ChainLog): Created {
-  try {
-    const { args } = decodeEventLog({ abi: CREATED, data: log.data, topics: [...log.topics] as [Hex, ...Hex[]] })
-    const { tokenURI, name, symbol } = args
-    const hasCurve = toAddress(args.bondingCurve) !== ZERO_ADDRESS
-    return {
-      token: toAddress(args.tokenAddress),
-      pool: toAddress(args.poolAddress),
-      creator: toAddress(args.tokenCreator),
-      hasCurve,
-      tokenURI,
-      name,
-      symbol,
-    }
-  } catch (error) {
-    throw new MalformedLogError('not a WowTokenCreated event', { cause: error })
+function decodeCreation(log: ChainLog, weth: Address): Created {
+  const { tokenURI, name, symbol, ...addresses } = decodeEvent(CREATED, log)
+  const token = toAddress(addresses.tokenAddress)
+  const pair = { token, quoteToken: weth }
+  return {
+    token,
+    pool: poolFacts(toAddress(addresses.poolAddress), 'uniswap-v3', { ...pair, feeBps: POOL_FEE_BPS }),
+    curve: toAddress(addresses.bondingCurve) === ZERO_ADDRESS ? null : poolFacts(token, 'curve', { ...pair, feeBps: CURVE_FEE_BPS }),
+    creator: toAddress(addresses.tokenCreator),
+    texts: { name, symbol, metadataUri: tokenURI },
   }
-}
-
-function curveFacts(token: Address, weth: Address): PoolFacts {
-  return { ...poolFacts(token, token, weth), type: 'curve', feeBps: CURVE_FEE_BPS }
-}
-
-function poolFacts(pool: Address, token: Address, weth: Address): PoolFacts {
-  return { address: pool, type: 'uniswap-v3', quoteToken: weth, quoteDecimals: DECIMALS, tokenIsToken0: token < weth, feeBps: POOL_FEE_BPS }
 }

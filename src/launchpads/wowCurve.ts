@@ -1,8 +1,8 @@
 import { type Decimal, ratio } from '#domain/decimal.ts'
 
 /*
- * WOW's curve: the price of the next token is A·e^(B·x) with x the tokens sold, which are all that exist (BondingCurve.sol of Zora's WOW).
- * Integers scaled by 10^36 carry the powers; the contract's own have 18 decimals.
+ * WOW's bonding curve: the price of the next token is A·e^(B·x) for x tokens sold, which are the whole supply (BondingCurve.sol of Zora's WOW).
+ * The contract computes powers with 18 decimals; here they are integers scaled by 10^36.
  */
 
 const WAD = 10n ** 18n
@@ -12,24 +12,24 @@ const A = 1_060_848_709n
 /** Growth per whole token, scaled by 10^18. */
 const B = 4_379_701_787n
 
-/** Sold on the curve before it graduates, in raw units. */
+/** Raw units that the curve sells before it graduates. */
 export const WOW_CURVE_SUPPLY = 800_000_000n * WAD
 
-/** WETH per whole token once `sold` raw units are sold. */
+/** WETH per whole token after `sold` raw units. */
 export function wowPriceAt(sold: bigint): Decimal | null {
   return ratio(A * powerAt(sold), ONE * WAD)
 }
 
-/** The wei for which the curve sells its first `sold` raw units. */
+/** The price in wei of the first `sold` raw units. */
 export function wowCostOf(sold: bigint): bigint {
   return ((powerAt(sold) - ONE) * A * WAD) / (B * ONE)
 }
 
 /**
- * WETH per whole token after a trade. With the supply after it, the curve's own price there, as far as the trade's amounts confirm the
- * curve; without, what the amounts imply: they differ by a factor e^(B·tokens) and by B·wei, before and after.
+ * WETH per whole token after a trade. With the supply after the trade it is the curve's price, provided that the trade's amounts fit the curve.
+ * Without, it follows from the amounts: the prices before and after differ by the factor e^(B·tokens) and by B·wei.
  *
- * @returns the trade's average price when the amounts are not this curve's
+ * @returns the trade's average price when the amounts do not fit
  */
 export function wowPriceAfter(trade: {
   readonly side: 'buy' | 'sell'
@@ -46,17 +46,17 @@ export function wowPriceAfter(trade: {
   }
   if (tokens === 0n || tokens > WOW_CURVE_SUPPLY) return null
   const growth = powerAt(tokens)
-  // The price at the end with more tokens sold is B·wei·growth/(growth − 1), at the other end growth times less.
+  // With more tokens sold the price is B·wei·growth/(growth − 1), with fewer it is lower by the factor `growth`.
   return ratio(B * netWei * (side === 'buy' ? growth : ONE), WAD * WAD * (growth - ONE))
 }
 
-/** Equal to one part in a million, or to what the contract's rounding can make of a small trade. */
+/** Equal to one part in a million, or within the contract's rounding error for a small trade. */
 function isNear(a: bigint, b: bigint): boolean {
   const difference = a > b ? a - b : b - a
   return difference * 1_000_000n <= b || difference <= 1_000n
 }
 
-/** e^(B·x) scaled by 10^36, by its series: some 60 terms at most, since B·x stays below 4 on the curve. */
+/** e^(B·x) scaled by 10^36, as a Taylor series of at most some 60 terms: on the curve B·x stays below 4. */
 function powerAt(x: bigint): bigint {
   const exponent = B * x
   let term = ONE

@@ -3,7 +3,7 @@ import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog, IndexedBlock } from '#domain/block.ts'
 import type { Changes, CurrentRows } from '#domain/changes.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
-import type { IndexedDiscovery } from '#launchpads/directory.ts'
+import type { IndexedSource } from '#launchpads/logSource.ts'
 import type { SplitRows } from '#store/rows/splitNewRows.ts'
 
 /** A run of consecutive blocks to index at once: one block while following, a range while backfilling. */
@@ -40,7 +40,7 @@ export interface FetchedBatch {
 export interface ProjectedBatch extends Omit<BlockBatch, 'logs'> {
   readonly logCount: number
   /** What it announces; to be added to the directory once it is committed. */
-  readonly discoveries: readonly IndexedDiscovery[]
+  readonly discoveries: readonly IndexedSource[]
   /** The batch's tokens as they were before it; one that is not among them is new. */
   readonly before: CurrentRows['tokens']
   readonly changes: Changes

@@ -16,18 +16,18 @@ const ADDRESS_WORD = /^0x0{24}[0-9a-fA-F]{40}$/
 export function completeContracts(
   rpc: Pick<Rpc, 'request'>,
   launchpads: readonly LaunchpadConfig[],
-  kinds: Readonly<Record<string, Pick<AdapterKind, 'told'>>>,
+  kinds: Readonly<Record<string, Pick<AdapterKind, 'derivedContracts'>>>,
 ): Promise<readonly LaunchpadConfig[]> {
   const complete = async (launchpad: LaunchpadConfig, index: number): Promise<LaunchpadConfig> => {
     const contracts: Record<string, Address> = { ...launchpad.contracts }
-    for (const [name, { by, getter }] of Object.entries(kinds[launchpad.adapter]?.told ?? {})) {
-      const teller = contracts[by]
-      if (contracts[name] !== undefined || teller === undefined) continue
-      const answer = await ask(rpc, teller, getter)
+    for (const [name, { from, getter }] of Object.entries(kinds[launchpad.adapter]?.derivedContracts ?? {})) {
+      const contract = contracts[from]
+      if (contracts[name] !== undefined || contract === undefined) continue
+      const answer = await ask(rpc, contract, getter)
       if (answer === null) {
         throw new TokenwireError(
           'config_invalid',
-          `LAUNCHPADS_FILE: launchpads[${index}].${name}: missing, and the ${by} at ${teller} does not tell it (${getter})`,
+          `LAUNCHPADS_FILE: launchpads[${index}].${name}: missing, and the ${from} at ${contract} does not return it (${getter})`,
         )
       }
       contracts[name] = answer

@@ -17,7 +17,7 @@ export async function findMissingContracts(
   rpc: Pick<Rpc, 'request'>,
   adapters: readonly Pick<LaunchpadAdapter, 'launchpad' | 'contracts'>[],
 ): Promise<readonly MissingContract[]> {
-  const named = adapters.flatMap(({ launchpad, contracts }) => contracts.map(address => ({ launchpad, address })))
+  const named = adapters.flatMap(({ launchpad, contracts }) => contracts.map(({ address }) => ({ launchpad, address })))
   const codes = await Promise.all(named.map(({ address }) => rpc.request({ method: 'eth_getCode', params: [address, 'latest'] })))
   return named.filter((_, index) => codes[index] === '0x')
 }

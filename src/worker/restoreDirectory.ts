@@ -1,5 +1,6 @@
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
-import { createDirectory, type Directory, type IndexedDiscovery, positionKey } from '#launchpads/directory.ts'
+import { createDirectory, type Directory } from '#launchpads/directory.ts'
+import { type IndexedSource, poolSource, positionKey, tokenSource } from '#launchpads/logSource.ts'
 import type { PoolFacts } from '#launchpads/tokenEvent.ts'
 import type { WatchRows } from '#store/rows/watchRows.ts'
 
@@ -7,25 +8,21 @@ import type { WatchRows } from '#store/rows/watchRows.ts'
 export function restoreDirectory(adapters: readonly LaunchpadAdapter[], rows: WatchRows): Directory {
   const decimals = new Map(rows.tokens.map(token => [token.address, token.decimals]))
   const tokens = rows.tokens.map(
-    ({ address, launchpad, createdBlock }): IndexedDiscovery => ({
-      address,
-      watched: { role: 'token', launchpad, token: address },
-      block: createdBlock,
-    }),
+    ({ address, launchpad, createdBlock: block }): IndexedSource => ({ ...tokenSource(launchpad, address), block }),
   )
-  const lockers = new Map(adapters.map(({ launchpad, positions }) => [launchpad, positions?.locker]))
-  const pools = rows.pools.flatMap((row): readonly IndexedDiscovery[] => {
+  const lockers = new Map(adapters.map(({ launchpad, lpPositions }) => [launchpad, lpPositions?.locker]))
+  const pools = rows.pools.flatMap((row): readonly IndexedSource[] => {
     const { address, token, launchpad, positionId, createdBlock: block } = row
     const pool = poolFacts(row)
     const tokenDecimals = decimals.get(token)
     if (tokenDecimals === undefined) throw new TypeError(`pool ${address} is of a token that is not indexed`)
-    const role = address === token ? 'tokenCurve' : 'pool'
-    const watched: IndexedDiscovery = { address, watched: { role, launchpad, token, pool, tokenDecimals }, block }
+    if (address === token) return [{ key: token, source: { role: 'tokenCurve', launchpad, token, pool, tokenDecimals }, block }]
+    const itself = { ...poolSource(launchpad, token, pool, tokenDecimals), block }
     const locker = lockers.get(launchpad)
-    if (locker === undefined || positionId === null) return [watched]
-    return [watched, { address: positionKey(locker, positionId), watched: { role: 'position', launchpad, token, pool }, block }]
+    if (locker === undefined || positionId === null) return [itself]
+    return [itself, { key: positionKey(locker, positionId), source: { role: 'position', launchpad, token, pool }, block }]
   })
-  // Pools first: a token that is its own curve is watched as both.
+  // Pools first: of a token that is its own curve, the source is the curve.
   return createDirectory(adapters, [...pools, ...tokens])
 }
 

@@ -32,11 +32,11 @@ describe('the public addresses of an adapter', () => {
     expect(contractsOf({ ...bare, locker: own })).toEqual({ factory: A.toLowerCase(), locker: own })
   })
 
-  it('may stay away on any chain where another contract of the entry tells them', () => {
-    const told = { public: { ...PRESET.public, told: { locker: { by: 'factory' } } } }
+  it('may stay away on any chain where another contract of the entry returns them', () => {
+    const derived = { public: { ...PRESET.public, derivedContracts: { locker: { from: 'factory' } } } }
     const text = JSON.stringify({ weth: A, launchpads: [{ name: 'p', adapter: 'public', startBlock: 0, factory: B }] })
-    expect(parseLaunchpads(text, told)).toMatchObject({ ok: true, value: { launchpads: [{ contracts: { factory: B.toLowerCase() } }] } })
-    const parsed = parseLaunchpads(text, told)
+    expect(parseLaunchpads(text, derived)).toMatchObject({ ok: true, value: { launchpads: [{ contracts: { factory: B.toLowerCase() } }] } })
+    const parsed = parseLaunchpads(text, derived)
     expect(parsed.ok && Object.keys(parsed.value.launchpads[0]?.contracts ?? {})).toEqual(['factory'])
   })
 

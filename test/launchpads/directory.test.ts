@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createDirectory, positionKey, watchedBy } from '#launchpads/directory.ts'
+import { createDirectory } from '#launchpads/directory.ts'
+import { positionKey, sourceOf } from '#launchpads/logSource.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import { testAddress } from '#test/support/simulatedChain.ts'
 import { CLANKER_V4, CLANKER_V31 } from '#test/support/simulatedClanker.ts'
@@ -20,7 +21,7 @@ const directoryOf = (...launchpads: readonly (typeof V31)[]) => createDirectory(
 describe('what has to be fetched', () => {
   it('is all of what the contracts and tokens say, bar contracts of whose logs few matter', () => {
     const directory = directoryOf(V31, V4)
-    directory.add([{ address: TOKEN, watched: { role: 'token', launchpad: 'four', token: TOKEN } }], 1)
+    directory.add([{ key: TOKEN, source: { role: 'token', launchpad: 'four', token: TOKEN } }], 1)
     const { addresses, filtered } = directory.partsOf(directory.addresses())
     const { factory, feeLocker } = CLANKER_V4
     expect(addresses.toSorted()).toEqual([CLANKER_V31.factory, CLANKER_V31.locker, factory, feeLocker, TOKEN].toSorted())
@@ -37,13 +38,10 @@ describe('what has to be fetched', () => {
     expect(filtered).toMatchObject([{ address: CLANKER_V4.poolManager, topics: [expect.any(Array), [POOL_ID]] }])
     expect(filtered[0]?.topics[0]).toHaveLength(3)
     const pool = { address: POOL_ID, type: 'uniswap-v4', quoteToken: WETH, quoteDecimals: 18, tokenIsToken0: true, feeBps: null } as const
-    directory.add([{ address: POOL_ID, watched: { role: 'pool', launchpad: 'four', token: TOKEN, pool, tokenDecimals: 18 } }], 1)
+    directory.add([{ key: POOL_ID, source: { role: 'pool', launchpad: 'four', token: TOKEN, pool, tokenDecimals: 18 } }], 1)
     // A curve inside a contract for all tokens has a key of the same length.
     const curve = { ...pool, address: `0x${'cd'.repeat(32)}`, type: 'curve' } as const
-    directory.add(
-      [{ address: curve.address, watched: { role: 'pool', launchpad: 'own', token: TOKEN, pool: curve, tokenDecimals: 18 } }],
-      1,
-    )
+    directory.add([{ key: curve.address, source: { role: 'pool', launchpad: 'own', token: TOKEN, pool: curve, tokenDecimals: 18 } }], 1)
     expect(directory.poolIds()).toEqual([POOL_ID])
     expect(directory.addresses()).not.toContain(POOL_ID)
   })
@@ -67,12 +65,12 @@ it('finds positions by their locker and number, and forgets them with the blocks
     tokenIsToken0: true,
     feeBps: 100,
   } as const
-  directory.add([{ address: positionKey(locker, 5n), watched: { role: 'position', launchpad: 'three', token: TOKEN, pool } }], 7)
+  directory.add([{ key: positionKey(locker, 5n), source: { role: 'position', launchpad: 'three', token: TOKEN, pool } }], 7)
   const topic = `0x${'5'.padStart(64, '0')}` as const
-  const watched = (address: typeof locker, which = directory) => watchedBy({ address, topics: [POOL_ID, topic] }, which)
-  expect(watched(locker)).toMatchObject({ role: 'position', token: TOKEN })
-  expect(watched(testAddress(77))).toBeUndefined()
-  expect(watched(locker, directory.upTo(6))).toEqual({ role: 'locker', launchpad: 'three' })
+  const source = (address: typeof locker, which = directory) => sourceOf({ address, topics: [POOL_ID, topic] }, which)
+  expect(source(locker)).toMatchObject({ role: 'position', token: TOKEN })
+  expect(source(testAddress(77))).toBeUndefined()
+  expect(source(locker, directory.upTo(6))).toEqual({ role: 'locker', launchpad: 'three' })
   expect(directory.addresses()).not.toContain(positionKey(locker, 5n))
   expect(directory.poolIds()).toEqual([])
 })

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import type { WatchedLog } from '#launchpads/adapter.ts'
+import type { SourcedLog } from '#launchpads/adapter.ts'
 import { findMaker } from '#launchpads/maker.ts'
 import { TRANSFER_TOPIC } from '#launchpads/transfer.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}` as Address
 const [token, pool, router, user, friend] = ['1', '2', '3', '4', '5'].map(address) as [Address, Address, Address, Address, Address]
 
-function transfer(logIndex: number, from: Address, to: Address, amount: bigint, of = token): WatchedLog {
+function transfer(logIndex: number, from: Address, to: Address, amount: bigint, of = token): SourcedLog {
   const topic = (value: Address): Hex => `0x${value.slice(2).padStart(64, '0')}`
   const log: ChainLog = {
     address: of,
@@ -20,7 +20,7 @@ function transfer(logIndex: number, from: Address, to: Address, amount: bigint, 
     txIndex: 0,
     logIndex,
   }
-  return { log, watched: { role: 'token', launchpad: 'test', token: of } }
+  return { log, source: { role: 'token', launchpad: 'test', token: of } }
 }
 
 const buy = { token, pool, side: 'buy', amountToken: 100n, logIndex: 9 } as const

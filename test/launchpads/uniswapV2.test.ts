@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { type Address, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { type Decimal, formatDecimal } from '#domain/decimal.ts'
-import type { Watched } from '#launchpads/adapter.ts'
 import { decodeLogs } from '#launchpads/decodeLogs.ts'
+import type { LogSource } from '#launchpads/logSource.ts'
 import { TRANSFER_TOPIC } from '#launchpads/transfer.ts'
 
 const [PAIR, TOKEN, WETH, ROUTER, WHO, TAX] = ['9', '7', 'e', '5', 'a', 'b'].map(digit => toAddress(`0x${digit.repeat(40)}`)) as [
@@ -44,7 +44,7 @@ const transfer = (from: Address, to: Address, amount: bigint): LooseLog => ({
 
 function decode(logs: readonly LooseLog[], { tokenDecimals, ...facts }: Facts = FACTS) {
   const pool = { ...facts, address: PAIR, type: 'uniswap-v2', quoteDecimals: 18 } as const
-  const entries = new Map<Hex, Watched>([
+  const entries = new Map<Hex, LogSource>([
     [PAIR, { role: 'pool', launchpad: 'mine', token: TOKEN, pool, tokenDecimals }],
     [TOKEN, { role: 'token', launchpad: 'mine', token: TOKEN }],
   ])

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { formatDecimal } from '#domain/decimal.ts'
-import { concentratedState, priceFromSqrt, swapFee } from '#launchpads/uniswapV3.ts'
-import { MalformedLogError } from '#launchpads/words.ts'
+import { MalformedLogError } from '#launchpads/malformedLog.ts'
+import { swapFee } from '#launchpads/poolTrade.ts'
+import { concentratedState, priceFromSqrt } from '#launchpads/uniswapV3.ts'
 
 const Q96 = 2n ** 96n
 

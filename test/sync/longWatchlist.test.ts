@@ -3,7 +3,8 @@ import { createChainSource } from '#chain/chainSource.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import type { Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { createDirectory, type IndexedDiscovery } from '#launchpads/directory.ts'
+import { createDirectory } from '#launchpads/directory.ts'
+import { type IndexedSource, tokenSource } from '#launchpads/logSource.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import { liveBatch } from '#sync/fetch/follow.ts'
 import { fetchRange } from '#sync/fetch/range.ts'
@@ -24,9 +25,8 @@ const TOKENS = 100_000
 const BLOCKS = 120
 const [holder, other] = [testAddress(800_001), testAddress(800_002)]
 
-const indexed = Array.from({ length: TOKENS }, (_, index): IndexedDiscovery => {
-  const token = testAddress(1_000_000 + index)
-  return { address: token, watched: { role: 'token', launchpad: 'reference', token }, block: START_BLOCK }
+const indexed = Array.from({ length: TOKENS }, (_, index): IndexedSource => {
+  return { ...tokenSource('reference', testAddress(1_000_000 + index)), block: START_BLOCK }
 })
 
 /** Beside the launches and trades of the simulated launchpads: a transfer of an indexed token, and `share` times as many of others. */

@@ -46,7 +46,7 @@ describe('contracts that are left out', () => {
     const completed = completeContracts(answering(answer), entry({ factory: FACTORY, locker: LOCKER }), ADAPTER_KINDS)
     await expect(completed).rejects.toMatchObject({
       code: 'config_invalid',
-      message: `LAUNCHPADS_FILE: launchpads[0].uniswapFactory: missing, and the factory at ${FACTORY} does not tell it (uniswapV3Factory())`,
+      message: `LAUNCHPADS_FILE: launchpads[0].uniswapFactory: missing, and the factory at ${FACTORY} does not return it (uniswapV3Factory())`,
     })
   })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toAddress } from '#domain/address.ts'
+import { type Address, toAddress } from '#domain/address.ts'
 import { findMissingContracts } from '#worker/findMissingContracts.ts'
 
 const FACTORY = toAddress(`0x${'1'.repeat(40)}`)
@@ -13,9 +13,10 @@ test('names the contracts that the chain does not have', async () => {
       return JSON.stringify(call.params).includes(FACTORY) ? '0x6000' : '0x'
     },
   }
+  const contract = (address: Address) => ({ address, role: 'contract' }) as const
   const adapters = [
-    { launchpad: 'right', contracts: [FACTORY] },
-    { launchpad: 'wrong', contracts: [FACTORY, NOBODY] },
+    { launchpad: 'right', contracts: [contract(FACTORY)] },
+    { launchpad: 'wrong', contracts: [contract(FACTORY), contract(NOBODY)] },
   ]
   expect(await findMissingContracts(rpc, adapters)).toEqual([{ launchpad: 'wrong', address: NOBODY }])
   expect(asked).toContainEqual({ method: 'eth_getCode', params: [NOBODY, 'latest'] })

@@ -92,7 +92,7 @@ function launch(plan: TokenPlan, at: At, market: Market, random: Random): TokenE
       decimals: 18,
       metadataUri: `ipfs://bafybei${at.txHash.slice(2, 54)}`,
       creatorFeeBps: 50,
-      feesTold: { accrued: true, claimed: true },
+      feesReported: { accrued: true, claimed: true },
       graduation: { status, targetWei: fate === 'none' ? null : 4n * 10n ** 18n },
     },
     { ...at, kind: 'poolCreated', pool: facts(plan, curve, fate === 'none' ? 'uniswap-v3' : 'curve'), main: true },

@@ -4,7 +4,7 @@ import { type Decimal, parseDecimal } from '#domain/decimal.ts'
 import type { TokenState } from '#domain/tokenState.ts'
 import { EMPTY_AGING, EMPTY_TOTALS, perWindow } from '#domain/windows.ts'
 import { project } from '#index/project/project.ts'
-import type { Watched } from '#launchpads/adapter.ts'
+import type { LogSource } from '#launchpads/logSource.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 import { addressOf } from './hex.ts'
 import { END, type GrowthScale, startOf } from './scale.ts'
@@ -98,7 +98,7 @@ function agingOf(tokens: ReadonlyMap<Address, TokenState>): CurrentRows['aging']
 
 const LOCKERS = new Set(Array.from({ length: 5 }, (_, index) => addressOf('contract', index)))
 
-function lookupOf({ address, curve, pool, launchpad, fate }: TokenPlan): (address: Address) => Watched | undefined {
+function lookupOf({ address, curve, pool, launchpad, fate }: TokenPlan): (address: Address) => LogSource | undefined {
   const facts = { quoteToken: WETH, quoteDecimals: 18, tokenIsToken0: true, feeBps: 100 }
   const base = { role: 'pool', launchpad, token: address, tokenDecimals: 18 } as const
   return holder => {

@@ -4,8 +4,8 @@ import type { Changes, CurrentRows } from '#domain/changes.ts'
 import { type Decimal, percentOf } from '#domain/decimal.ts'
 import type { HolderType } from '#domain/holder.ts'
 import type { CandleDelta, TokenState, TradeRow } from '#domain/tokenState.ts'
-import type { Watched } from '#launchpads/adapter.ts'
 import type { Directory } from '#launchpads/directory.ts'
+import type { LogSource } from '#launchpads/logSource.ts'
 import type { TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
 import { foldCandles } from './candles.ts'
 import { type Draft, draftBalance, draftCreatorFee, draftPool, draftToken, launchedToken, type Mutable, openDraft } from './draft.ts'
@@ -20,7 +20,7 @@ export interface ProjectInput {
   readonly weth: Address
   /** USD per ETH to store with the trades; `null` while backfilling or without a fresh price. */
   readonly ethUsd: Decimal | null
-  /** Why an address is watched: tells pools, curves and lockers from wallets. */
+  /** Why an address is source: tells pools, curves and lockers from wallets. */
   readonly directory: Pick<Directory, 'lookup'>
   /** The headers to remember, ascending. */
   readonly blocks: readonly IndexedBlock[]
@@ -145,11 +145,12 @@ function applyTransfer(
 }
 
 /** What kind of holder an address is for a token: what is known of it from the launchpads, else a wallet. */
-export function holderType(holder: Address, token: Pick<TokenState, 'creator'>, watched: Watched | undefined): HolderType {
+export function holderType(holder: Address, token: Pick<TokenState, 'creator'>, source: LogSource | undefined): HolderType {
   if (BURN_ADDRESSES.has(holder)) return 'burn'
-  switch (watched?.role) {
+  switch (source?.role) {
+    case 'sharedCurve':
+      return 'curve'
     case 'contract':
-      return watched.holds ?? 'locker'
     case 'locker':
     case 'position':
       return 'locker'
@@ -157,7 +158,7 @@ export function holderType(holder: Address, token: Pick<TokenState, 'creator'>, 
       return 'pool'
     case 'tokenCurve':
     case 'pool':
-      return watched.pool.type === 'curve' ? 'curve' : 'pool'
+      return source.pool.type === 'curve' ? 'curve' : 'pool'
     case 'token':
       return 'contract'
     case undefined:

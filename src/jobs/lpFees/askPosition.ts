@@ -1,7 +1,7 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
-import type { PositionRewards, TokenPair } from '#launchpads/positionRewards.ts'
-import { MalformedLogError } from '#launchpads/words.ts'
+import type { LpPositionFees, TokenPair } from '#launchpads/lpPositionFees.ts'
+import { unlessMalformed } from '#launchpads/malformedLog.ts'
 import { callAtBlock } from '#rpc/callAtBlock.ts'
 import type { Rpc, RpcProvider } from '#rpc/rpc.ts'
 import { callAt, simulateAt } from '#rpc/rpcCalls.ts'
@@ -16,7 +16,7 @@ export interface AskedBefore {
 }
 
 export interface PositionQuestion {
-  readonly rewards: PositionRewards
+  readonly rewards: LpPositionFees
   readonly positionId: bigint
   readonly creatorPercent: number | null
   readonly block: Pick<BlockHeader, 'number' | 'hash'>
@@ -50,9 +50,9 @@ async function bySimulation(
     if (UNABLE.has(answer.fault.kind)) withoutSimulation.add(provider.name)
     return null
   }
-  return orNull(() => {
+  return unlessMalformed(() => {
     const logs = readSimulation(answer.value)
-    return logs === null ? null : rewards.readPaid(logs, positionId)
+    return logs === null ? null : rewards.readCollected(logs, positionId)
   })
 }
 
@@ -69,19 +69,10 @@ async function byPosition(
   let manager = managers.get(rewards.locker) ?? null
   if (manager === null) {
     const answer = await call(rewards.managerCall)
-    manager = answer === null ? null : orNull(() => rewards.readManager(answer))
+    manager = answer === null ? null : unlessMalformed(() => rewards.readManager(answer))
     if (manager === null) return null
     managers.set(rewards.locker, manager)
   }
   const answer = await call(rewards.positionCall(positionId, manager))
-  return answer === null ? null : orNull(() => rewards.readPosition(answer, creatorPercent))
-}
-
-function orNull<T>(read: () => T): T | null {
-  try {
-    return read()
-  } catch (error) {
-    if (!(error instanceof MalformedLogError)) throw error
-    return null
-  }
+  return answer === null ? null : unlessMalformed(() => rewards.readPosition(answer, creatorPercent))
 }

@@ -14,7 +14,7 @@ import { type AskedBefore, askPosition } from './askPosition.ts'
 
 export interface RefresherOptions {
   readonly rpc: Pick<Rpc, 'ask'>
-  readonly adapters: readonly Pick<LaunchpadAdapter, 'launchpad' | 'positions'>[]
+  readonly adapters: readonly Pick<LaunchpadAdapter, 'launchpad' | 'lpPositions'>[]
   /** For reading. */
   readonly db: Queryable
   /** Runs the work in one transaction: committed when it resolves, rolled back when it rejects. */
@@ -58,7 +58,9 @@ type Asked =
 
 export function createRefresher(options: RefresherOptions): Refresher {
   const { rpc, db, transaction, writer, everyBlocks, isBehind, logger } = options
-  const rewards = new Map(options.adapters.flatMap(({ launchpad, positions }) => (positions === undefined ? [] : [[launchpad, positions]])))
+  const rewards = new Map(
+    options.adapters.flatMap(({ launchpad, lpPositions }) => (lpPositions === undefined ? [] : [[launchpad, lpPositions]])),
+  )
   const before: AskedBefore = { withoutSimulation: new Set(), managers: new Map() }
   let pending = new Set<Address>()
   /** Whether every token whose position may have changed is pending. Not after a start, a backfilled range or a reorg. */

@@ -1,77 +1,74 @@
-import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
+import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { ClaimScope } from '#domain/claimable.ts'
-import type { Discovery, TransactionLogs, Watched } from '#launchpads/adapter.ts'
-import type { EventPosition, PoolFacts, TokenEvent } from '#launchpads/tokenEvent.ts'
-import { MalformedLogError } from '#launchpads/words.ts'
+import type { TransactionLogs } from '#launchpads/adapter.ts'
+import type { DiscoveredSource, LogSourceOf } from '#launchpads/logSource.ts'
+import { MalformedLogError } from '#launchpads/malformedLog.ts'
+import type { EventPosition, TokenEvent } from '#launchpads/tokenEvent.ts'
 import type { Readers } from './readers.ts'
 
-/** Where tokens trade before they graduate: each in a contract of its own, each in its own contract, or all in one contract. */
+/** Where tokens trade before they graduate: each in a contract of its `own`, each in the `token` itself, or all in one `shared` contract. */
 export type CurvePlace = 'own' | 'token' | 'shared'
 
-/** What holds for a whole mapping. */
+/** Properties of a whole mapping. */
 export interface MappingContext {
   readonly launchpad: string
   readonly weth: Address
-  /** What curves are paid in; ETH counts as WETH. */
+  /** The currency of the curves, with WETH for ETH. */
   readonly quoteToken: Address
   readonly curvePlace: CurvePlace
   /** The contracts that the entry names. */
   readonly contracts: readonly Address[]
-  /** `null`: each token's launch says it. */
+  /** Of all tokens; `null` where each launch event says it. */
   readonly decimals: number | null
   readonly isGraduating: boolean
-  /** `null`: no event tells of creators' fees. */
+  /** `null` where no creator fees are mapped. */
   readonly feeScope: ClaimScope | null
-  /** Whether accruals say of which token they are. */
+  /** Whether every accrual names its token. */
   readonly feesNameToken: boolean
 }
 
-/** A mapped event's log: the log, where it stands, and the token's entry of the directory that emitted it; `null`: a contract for all tokens. */
+/** A log of a mapped event. */
 export interface MappedLog {
   readonly log: ChainLog
   readonly at: EventPosition
-  readonly source: Extract<Watched, { readonly token: Address }> | null
+  /** The token or curve that emitted it; `null`: a contract that serves all tokens. */
+  readonly tokenSource: LogSourceOf<'token' | 'tokenCurve' | 'pool'> | null
   readonly transaction: TransactionLogs
 }
 
-/** What one kind of mapped event means. Both throw MalformedLogError. */
+/** A mapped event of one kind. All methods throw MalformedLogError. */
 export interface MappedEvent {
   decode(mapped: MappedLog): readonly TokenEvent[]
-  /** What it adds to what is watched. Left out: nothing. */
-  discover?(mapped: Pick<MappedLog, 'log' | 'source'>): readonly Discovery[]
-  /** The addresses of what it adds, told without knowing the emitter. */
-  announce?(log: ChainLog): readonly Address[]
+  /** The sources that it adds. Left out: none. */
+  discover?(mapped: Pick<MappedLog, 'log' | 'tokenSource'>): readonly DiscoveredSource[]
+  /** The addresses that it adds if its emitter turns out to be a known source. */
+  discoverFromUnknown?(log: ChainLog): readonly Address[]
 }
 
-/** The token that a log is about: the one whose contract emitted it, or the one that it names. */
-export function tokenReader(readers: Readers): (mapped: Pick<MappedLog, 'log' | 'source'>) => Address {
+/** Reads the token of a log: the emitter's, or the one that the event names. */
+export function tokenReader(readers: Readers): (mapped: Pick<MappedLog, 'log' | 'tokenSource'>) => Address {
   const named = readers.address('token')
-  return ({ log, source }) => {
-    const token = named?.(log) ?? source?.token
-    if (token === undefined) throw new TypeError('a contract for all tokens must name the token')
-    if (source !== null && token !== source.token) throw new MalformedLogError('the event names another token than the one that emitted it')
+  return ({ log, tokenSource }) => {
+    const token = named?.(log) ?? tokenSource?.token
+    if (token === undefined) throw new TypeError('an event of a contract that serves all tokens must name the token')
+    if (tokenSource !== null && token !== tokenSource.token) throw new MalformedLogError("expected the emitter's token, got another one")
     return token
   }
 }
 
-/** Decimals of the token that a log is about. @throws MalformedLogError when its emitter is not known for a curve */
-export function decimalsOf({ decimals }: MappingContext, source: MappedLog['source']): number {
+/** The decimals of a log's token. @throws MalformedLogError when the log's emitter is no curve */
+export function decimalsOf({ decimals }: MappingContext, tokenSource: MappedLog['tokenSource']): number {
   if (decimals !== null) return decimals
-  if (source !== null && 'tokenDecimals' in source) return source.tokenDecimals
-  throw new MalformedLogError('nothing tells the decimals of the token')
+  if (tokenSource !== null && 'tokenDecimals' in tokenSource) return tokenSource.tokenDecimals
+  throw new MalformedLogError('the decimals of the token are not known')
 }
 
 export function isWethQuoted({ quoteToken, weth }: Pick<MappingContext, 'quoteToken' | 'weth'>): boolean {
-  return quoteToken === weth || quoteToken === ZERO_ADDRESS
+  return quoteToken === weth
 }
 
-export function curveFacts(address: Hex, token: Address, feeBps: number | null, { quoteToken, weth }: MappingContext): PoolFacts {
-  const quote = quoteToken === ZERO_ADDRESS ? weth : quoteToken
-  return { address, type: 'curve', quoteToken: quote, quoteDecimals: 18, tokenIsToken0: token < quote, feeBps }
-}
-
-/** A contract that is there: a token, curve or pool at the zero address is none. */
+/** The address of a token, curve or pool. @throws MalformedLogError when it is the zero address */
 export function nonZero(address: Address): Address {
   if (address === ZERO_ADDRESS) throw new MalformedLogError('expected a contract, got the zero address')
   return address

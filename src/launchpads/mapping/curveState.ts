@@ -1,23 +1,24 @@
-import type { Address, Hex } from '#domain/address.ts'
+import type { Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { type Decimal, powerOfTen, ratio } from '#domain/decimal.ts'
 import { poolChanged } from '#launchpads/poolChanged.ts'
-import type { EventPosition, ReserveChange, TokenEvent } from '#launchpads/tokenEvent.ts'
+import type { ReserveChange, TokenEvent, TokenEventPosition } from '#launchpads/tokenEvent.ts'
 import { isWethQuoted, type MappingContext } from './context.ts'
 import type { Reader, Readers } from './readers.ts'
 
 const WETH_UNIT = 10n ** 18n
 
+/** The state of a curve after an event; `null` for what the event does not report. */
 export interface CurveState {
   readonly reserves: ReserveChange | null
-  /** WETH per whole token; `null`: the event does not say. */
+  /** WETH per whole token. */
   readonly priceWeth: Decimal | null
   readonly raisedWei: bigint | null
 }
 
 export const UNKNOWN_STATE: CurveState = { reserves: null, priceWeth: null, raisedWei: null }
 
-/** Reads what a launch or trade says of the curve after it; `null` when it says nothing at all. */
+/** Reads the curve's state from a launch or trade; `null` when the mapping has no field of it. */
 export function stateReader(readers: Readers, context: MappingContext): ((log: ChainLog, decimals: number) => CurveState) | null {
   const price = priceReader(readers, context)
   const reserves = reservesReader(readers)
@@ -30,8 +31,8 @@ export function stateReader(readers: Readers, context: MappingContext): ((log: C
   })
 }
 
-/** Whether a mapping's events say what the price is after them. */
-export function tellsPrice(readers: Readers): boolean {
+/** Whether the events report the price after them. */
+export function reportsPrice(readers: Readers): boolean {
   return readers.has('price') || readers.has('virtualQuote')
 }
 
@@ -50,16 +51,15 @@ function reservesReader(readers: Readers): Reader<ReserveChange> | null {
   return log => ({ mode: 'set', token: token?.(log) ?? null, quote: quote?.(log) ?? null })
 }
 
-/** The events that bring a curve's row up to what an event says of it. */
-export function poolChange(
-  at: EventPosition & { readonly token: Address },
+/** The events that apply a state to a curve. */
+export function stateEvents(
+  at: TokenEventPosition,
   pool: Hex,
-  { reserves, priceWeth }: Pick<CurveState, 'reserves' | 'priceWeth'>,
+  { reserves, priceWeth }: Omit<CurveState, 'raisedWei'>,
 ): readonly TokenEvent[] {
-  if (reserves === null && priceWeth === null) return []
-  return [poolChanged(at, pool, { reserves, priceWeth })]
+  return reserves === null && priceWeth === null ? [] : [poolChanged(at, pool, { reserves, priceWeth })]
 }
 
-export function progress(at: EventPosition & { readonly token: Address }, raisedWei: bigint | null): readonly TokenEvent[] {
+export function progressEvents(at: TokenEventPosition, raisedWei: bigint | null): readonly TokenEvent[] {
   return raisedWei === null ? [] : [{ ...at, kind: 'curveProgress', raised: { mode: 'set', wei: raisedWei } }]
 }

@@ -1,24 +1,27 @@
 import type { Address } from '#domain/address.ts'
+import type { EntryProblem } from '#launchpads/adapter.ts'
 import type { CurvePlace } from './context.ts'
 import { type Emitter, KIND_NAMES, type Kind } from './kinds.ts'
-import type { Problem } from './readers.ts'
 import type { EventMapping, EventsMapping } from './schema.ts'
 
-/** What an entry gives a mapping. */
+/** The parts of an entry of `launchpads.json` that concern its mapping. */
 export interface MappingInput {
   readonly launchpad: string
   readonly events: EventsMapping
-  /** `factory`, and `curve` and `escrow` where the entry names them. */
+  /** `factory`, and `curve` and `escrow` where the entry has them. */
   readonly contracts: Readonly<Record<string, Address>>
   readonly weth: Address
 }
 
-/** An event as it stands in the file. */
+/** A compiled part of a mapping, or everything that is wrong with it. */
+export type Compiled<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly EntryProblem[] }
+
+/** One mapped event of an entry. */
 export interface MappedEntry {
   readonly kind: Kind
   readonly mapping: EventMapping
-  /** Its place below `events`. */
-  readonly path: Problem['path']
+  /** Its path below `events`. */
+  readonly path: EntryProblem['path']
 }
 
 export function entriesOf(events: EventsMapping): readonly MappedEntry[] {
@@ -35,16 +38,16 @@ export function isTrade(kind: Kind): boolean {
 }
 
 /** Whether an emitter is one contract for all tokens. */
-export function isFixed(emitter: Emitter, contracts: MappingInput['contracts']): boolean {
+export function servesAllTokens(emitter: Emitter, contracts: MappingInput['contracts']): boolean {
   return emitter === 'factory' || emitter === 'escrow' || (emitter === 'curve' && contracts['curve'] !== undefined)
 }
 
-/** Whether an event says of which token it is: by a parameter, or by who emitted it. */
-export function knowsToken({ mapping }: MappedEntry, contracts: MappingInput['contracts']): boolean {
-  return mapping['token'] !== undefined || !isFixed(mapping.emitter, contracts)
+/** Whether the token of an event is known, from a parameter or from its emitter. */
+export function identifiesToken({ mapping }: MappedEntry, contracts: MappingInput['contracts']): boolean {
+  return mapping['token'] !== undefined || !servesAllTokens(mapping.emitter, contracts)
 }
 
-/** Where a mapping's tokens trade: where its launches say, or else where its trades come from. */
+/** Where the tokens trade: where their launches say, or else where their trades are emitted. */
 export function curvePlaceOf(entries: readonly MappedEntry[]): CurvePlace {
   const launches = entries.filter(({ kind }) => kind === 'launch')
   const named = launches.filter(({ mapping }) => mapping['curve'] !== undefined)
@@ -52,7 +55,7 @@ export function curvePlaceOf(entries: readonly MappedEntry[]): CurvePlace {
   return entries.some(({ kind, mapping }) => isTrade(kind) && mapping.emitter === 'token') ? 'token' : 'shared'
 }
 
-/** The decimals of every token, where the launches give a number instead of a parameter. */
+/** The decimals of all tokens, where the launches give a number and no parameter. */
 export function fixedDecimals(entries: readonly MappedEntry[]): number | null {
   const given = entries.find(({ kind }) => kind === 'launch')?.mapping['decimals']
   return /^\d+$/.test(String(given)) ? Number(given) : null

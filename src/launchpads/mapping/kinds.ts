@@ -1,43 +1,39 @@
 /*
- * What an operator can map: the kinds of events, and of each the fields and what they must hold. The schema, the checks and the reading of
- * logs all follow this table.
+ * The events that an operator can map, and the fields of each. The schema, the checks and the decoding of logs follow this table.
  */
 
-/** The contract that emits an event. `curve`: the token's own one, or the one that an entry names for all tokens. */
+/** The contract that emits an event. `curve`: the token's own curve, or the one that the entry names for all tokens. */
 export const EMITTERS = ['factory', 'curve', 'token', 'escrow'] as const
 export type Emitter = (typeof EMITTERS)[number]
 
 export const KIND_NAMES = ['launch', 'buy', 'sell', 'trade', 'complete', 'graduate', 'pool', 'feeAccrued', 'feeClaimed'] as const
 export type Kind = (typeof KIND_NAMES)[number]
 
-/**
- * `address`, `amount` (raw units, unsigned), `text`, `flag`, `bps`: of a parameter of the event, the first and those with a list of `words`
- * also as a word or address that stands for itself. `choice`: one of `words`, no parameter.
- */
 export interface Field {
+  /** The type of the value, which a parameter of the event gives. `amount`: unsigned, in raw units. `choice`: one of `words`, no parameter. */
   readonly holds: 'address' | 'amount' | 'text' | 'flag' | 'bps' | 'choice'
   readonly isRequired?: true
-  /** A number that is the same for every event may stand in the parameter's place. */
+  /** A number for all events may stand in place of the parameter. */
   readonly takesNumber?: true
-  /** Several parameters may be given: their sum counts. */
+  /** A list of parameters may be given, whose sum counts. */
   readonly takesSum?: true
-  /** What may stand in the parameter's place besides. */
+  /** Words that may stand in place of the parameter. */
   readonly words?: readonly string[]
-  /** An address may stand in the parameter's place. */
+  /** An address for all events may stand in place of the parameter. */
   readonly takesAddress?: true
+  /** For the JSON schema. */
   readonly about: string
 }
 
-/** By the names of `launchpads.json`. */
 export type Fields = Readonly<Record<string, Field>>
 
 const TOKEN: Field = { holds: 'address', about: 'The token. Needed where the emitter is a contract for all tokens.' }
 const CURVE: Field = {
   holds: 'address',
-  about: "The token's curve. Needed where the launch names one and another contract tells of trades.",
+  about: "The token's curve. Needed where the launch names one and another contract emits the trades.",
 }
 
-/** What an event says of the curve after it. */
+/** The state of the curve after an event. */
 const STATE: Fields = {
   virtualQuote: {
     holds: 'amount',
@@ -88,7 +84,7 @@ const FEE: Fields = {
     isRequired: true,
     words: ['native', 'weth'],
     takesAddress: true,
-    about: 'What it is paid in: a parameter, an address, weth, or native for ETH.',
+    about: 'The currency: a parameter, an address, weth, or native for ETH.',
   },
 }
 
@@ -114,7 +110,7 @@ export const KINDS: Readonly<Record<Kind, { readonly about: string; readonly fie
   buy: { about: 'Tokens are bought on the curve.', fields: TRADE },
   sell: { about: 'Tokens are sold on the curve.', fields: TRADE },
   trade: {
-    about: 'Tokens are bought or sold on the curve, where one event tells of both.',
+    about: 'Tokens are bought or sold on the curve, where one event covers both.',
     fields: {
       ...TRADE,
       isBuy: { holds: 'flag', about: 'Whether it is a buy. Either this or isSell.' },
@@ -127,7 +123,7 @@ export const KINDS: Readonly<Record<Kind, { readonly about: string; readonly fie
   },
   graduate: { about: 'The token moves from its curve into a pool, which is its main pool from then on.', fields: POOL },
   pool: {
-    about: 'Another pool of the token that the launchpad tells of: its trades count, the price stays that of the main pool.',
+    about: 'Another pool of the token: its trades count, the price stays that of the main pool.',
     fields: POOL,
   },
   feeAccrued: { about: "A creator's share of a fee goes to the escrow.", fields: FEE },

@@ -1,23 +1,24 @@
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import type { Discovery, TransactionLogs } from '#launchpads/adapter.ts'
-import { TEXT_LIMITS } from '#launchpads/text.ts'
-import type { PoolFacts } from '#launchpads/tokenEvent.ts'
+import { TEXT_LIMITS } from '#domain/text.ts'
+import type { TransactionLogs } from '#launchpads/adapter.ts'
+import { type DiscoveredSource, poolSource, tokenSource } from '#launchpads/logSource.ts'
+import { MalformedLogError, unlessMalformed } from '#launchpads/malformedLog.ts'
+import { type PoolFacts, poolFacts } from '#launchpads/tokenEvent.ts'
 import { decodeTransfer, TRANSFER_TOPIC } from '#launchpads/transfer.ts'
-import { MalformedLogError } from '#launchpads/words.ts'
-import { curveFacts, isWethQuoted, type MappedEvent, type MappingContext, nonZero } from './context.ts'
-import { poolChange, progress, stateReader, UNKNOWN_STATE } from './curveState.ts'
-import { type Reader, type Readers, sharedCurveOf } from './readers.ts'
+import { isWethQuoted, type MappedEvent, type MappingContext, nonZero } from './context.ts'
+import { progressEvents, stateEvents, stateReader, UNKNOWN_STATE } from './curveState.ts'
+import { type Reader, type Readers, requireReader, sharedCurveOf } from './readers.ts'
 
-/** `smallint` and `10n ** decimals` take more, but a `uint8` is all that ERC-20 knows. */
+/** ERC-20 decimals are a `uint8`. */
 const MOST_DECIMALS = 255n
 
-/** A token's launch: what it is, the curve on which it trades, and the curve's state where the event tells it. */
+/** A token's launch, its curve, and the curve's state where the event reports it. */
 export function launchEvent(readers: Readers, context: MappingContext): MappedEvent {
-  const { launchpad, weth, isGraduating, feeScope, feesNameToken } = context
-  const token = required(readers.address('token'))
-  const creator = required(readers.address('creator'))
-  const decimals = decimalsReader(required(readers.amount('decimals')))
+  const { launchpad, weth, quoteToken, isGraduating, feeScope, feesNameToken } = context
+  const token = requireReader(readers.address('token'))
+  const creator = requireReader(readers.address('creator'))
+  const decimals = decimalsReader(requireReader(readers.amount('decimals')))
   const curve = curveReader(readers.address('curve'), context)
   const feeBps = readers.bps('feeBps')
   const creatorFeeBps = creatorFeeReader(readers)
@@ -30,10 +31,10 @@ export function launchEvent(readers: Readers, context: MappingContext): MappedEv
 
   const read = (log: ChainLog) => {
     const address = nonZero(token(log))
-    if (address === weth) throw new MalformedLogError('WETH is not launched')
+    if (address === weth) throw new MalformedLogError('expected a new token, got WETH')
     const units = decimals(log)
     return {
-      pool: curveFacts(curve(log, address), address, feeBps?.(log) ?? null, context),
+      pool: poolFacts(curve(log, address), 'curve', { token: address, quoteToken, feeBps: feeBps?.(log) ?? null }),
       totalSupply: totalSupply?.(log) ?? null,
       state: state?.(log, units) ?? UNKNOWN_STATE,
       launched: {
@@ -50,8 +51,11 @@ export function launchEvent(readers: Readers, context: MappingContext): MappedEv
   }
 
   return {
-    // All of it is read: what does not fit announces nothing.
-    discover: ({ log }) => discoveries(read(log), launchpad),
+    // Reads every field: a launch that is malformed in any of them must not add sources.
+    discover: ({ log }) => {
+      const { pool, launched } = read(log)
+      return sourcesOf(launchpad, launched.token, pool, launched.decimals)
+    },
     decode: ({ log, at: position, transaction }) => {
       const { pool, launched, totalSupply, state } = read(log)
       const at = { ...position, token: launched.token }
@@ -61,21 +65,15 @@ export function launchEvent(readers: Readers, context: MappingContext): MappedEv
           kind: 'launch',
           launchpad,
           ...launched,
-          feesTold: { accrued: feesNameToken, claimed: feeScope === 'token' },
-          ...(totalSupply !== null && !mints(transaction, launched.token) && { totalSupply }),
+          feesReported: { accrued: feesNameToken, claimed: feeScope === 'token' },
+          ...(totalSupply !== null && !hasMint(transaction, launched.token) && { totalSupply }),
         },
         { ...at, kind: 'poolCreated', pool, main: true, reserves: 'unknown' },
-        ...poolChange(at, pool.address, state),
-        ...progress(at, state.raisedWei),
+        ...stateEvents(at, pool.address, state),
+        ...progressEvents(at, state.raisedWei),
       ]
     },
   }
-}
-
-/** Every kind's required fields are checked before its events are made. */
-export function required<T>(reader: T | null): T {
-  if (reader === null) throw new TypeError('a required field has no reader')
-  return reader
 }
 
 function decimalsReader(decimals: Reader<bigint>): Reader<number> {
@@ -90,8 +88,8 @@ function curveReader(named: Reader<Address> | null, { curvePlace, contracts }: M
   switch (curvePlace) {
     case 'own':
       return log => {
-        const curve = nonZero(required(named)(log))
-        if (contracts.includes(curve)) throw new MalformedLogError("expected the token's own curve, got a contract for all tokens")
+        const curve = nonZero(requireReader(named)(log))
+        if (contracts.includes(curve)) throw new MalformedLogError("expected the token's own curve, got a contract that serves all tokens")
         return curve
       }
     case 'token':
@@ -108,30 +106,17 @@ function creatorFeeReader(readers: Readers): Reader<number> | null {
   return fee === null || share === null ? null : log => (fee(log) * share(log)) / 10_000
 }
 
-interface Announced {
-  readonly pool: PoolFacts
-  readonly launched: { readonly token: Address; readonly decimals: number }
+function sourcesOf(launchpad: string, token: Address, pool: PoolFacts, tokenDecimals: number): readonly DiscoveredSource[] {
+  if (pool.address === token) return [{ key: token, source: { role: 'tokenCurve', launchpad, token, pool, tokenDecimals } }]
+  // A shared curve emits no logs under the key of one token's curve.
+  if (pool.address === sharedCurveOf(token)) return [tokenSource(launchpad, token)]
+  return [tokenSource(launchpad, token), poolSource(launchpad, token, pool, tokenDecimals)]
 }
 
-function discoveries({ pool, launched: { token, decimals: tokenDecimals } }: Announced, launchpad: string): readonly Discovery[] {
-  const { address } = pool
-  if (address === token) return [{ address: token, watched: { role: 'tokenCurve', launchpad, token, pool, tokenDecimals } }]
-  const itself: Discovery = { address: token, watched: { role: 'token', launchpad, token } }
-  // A curve inside a contract for all tokens has no logs of its own to watch.
-  if (address === sharedCurveOf(token)) return [itself]
-  return [itself, { address, watched: { role: 'pool', launchpad, token, pool, tokenDecimals } }]
-}
-
-/** Whether the token tells of its supply itself. */
-function mints({ logs }: TransactionLogs, token: Address): boolean {
-  return logs.some(({ log }) => {
-    if (log.address !== token || log.topics[0] !== TRANSFER_TOPIC) return false
-    try {
-      return decodeTransfer(log).from === ZERO_ADDRESS
-    } catch (error) {
-      // Counted where transfers are decoded for their own sake.
-      if (!(error instanceof MalformedLogError)) throw error
-      return false
-    }
-  })
+/** Whether a transfer of the transaction reports the token's supply. */
+function hasMint({ logs }: TransactionLogs, token: Address): boolean {
+  return logs.some(
+    ({ log }) =>
+      log.address === token && log.topics[0] === TRANSFER_TOPIC && unlessMalformed(() => decodeTransfer(log).from) === ZERO_ADDRESS,
+  )
 }

@@ -1,33 +1,34 @@
 import type { AbiEvent, AbiParameter } from 'viem'
 import type { Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { MalformedLogError } from '#launchpads/words.ts'
+import { MalformedLogError } from '#launchpads/malformedLog.ts'
 import { componentsOf } from './signature.ts'
 
 /*
- * Where a parameter of an event lies in a log (Solidity ABI specification, "Formal Specification of the Encoding"), found out once per event:
- * reading a log then is slicing. A general decoder would decode everything, a hostile megabyte included, for the one word that is wanted.
+ * Where a parameter of an event stands in a log (Solidity ABI specification, "Formal Specification of the Encoding"), computed once per event, so
+ * that reading one is slicing. A general decoder would decode everything, even a hostile megabyte, for one word.
  */
 
-/** A parameter as its name (or, inside a tuple, the names joined by dots) finds it. */
-export interface Parameter {
+/** A parameter that a mapping can name. */
+export interface EventParameter {
+  /** Inside a tuple, the names joined by dots. */
   readonly name: string
   readonly type: string
   readonly indexed: boolean
-  /** Whether its value is a word: a number, an address, a flag or short bytes. */
+  /** Whether its value is one word: a number, an address, a flag or short bytes. */
   readonly isWord: boolean
-  /** The word's 64 hex digits after `0x`. @throws MalformedLogError */
+  /** The word. @throws MalformedLogError */
   word(log: ChainLog): Hex
-  /** The hex digits of a `string` or `bytes`, of which at most `mostBytes` are looked at. @throws MalformedLogError */
+  /** At most `mostBytes` of a `string` or `bytes`, as hex digits. @throws MalformedLogError */
   bytes(log: ChainLog, mostBytes: number): string
 }
 
 const DIGITS = 64
 const WORD_BYTES = 32
 
-/** Every parameter that has a name and can be read: words, strings and bytes, inside tuples too; not what is inside arrays. */
-export function parametersOf(event: AbiEvent): ReadonlyMap<string, Parameter> {
-  const found = new Map<string, Parameter>()
+/** The named parameters: words, strings and bytes, also inside tuples. The contents of arrays cannot be named. */
+export function parametersOf(event: AbiEvent): ReadonlyMap<string, EventParameter> {
+  const found = new Map<string, EventParameter>()
   let topic = 1
   let head = 0
   for (const input of event.inputs) {
@@ -36,15 +37,14 @@ export function parametersOf(event: AbiEvent): ReadonlyMap<string, Parameter> {
       const word = (log: ChainLog) => log.topics[index] as Hex
       if (input.name) found.set(input.name, parameterOf(input, input.name, { indexed: true, word }))
     } else {
-      const at = head
-      collect(input, input.name ?? '', () => 0, at, found)
+      collect(input, input.name ?? '', () => 0, head, found)
       head += headWords(input)
     }
   }
   return found
 }
 
-/** @throws MalformedLogError when a log of this event's topic has other topics or less data than the event */
+/** @throws MalformedLogError when a log with this event's first topic has another number of topics, or less data, than the event */
 export function shapeOf(event: AbiEvent): (log: ChainLog) => void {
   const topics = 1 + event.inputs.filter(input => input.indexed === true).length
   const words = event.inputs.reduce((sum, input) => sum + (input.indexed === true ? 0 : headWords(input)), 0)
@@ -56,8 +56,13 @@ export function shapeOf(event: AbiEvent): (log: ChainLog) => void {
 
 type Base = (log: ChainLog) => number
 
-/** @param base where the encoding that holds the parameter begins, in bytes; @param at the parameter's word in it */
-function collect(parameter: AbiParameter, name: string, base: Base, at: number, found: Map<string, Parameter>): void {
+/**
+ * Collects a parameter, or the components of a tuple.
+ *
+ * @param base the byte at which the encoding that contains the parameter begins
+ * @param at the parameter's word in that encoding
+ */
+function collect(parameter: AbiParameter, name: string, base: Base, at: number, found: Map<string, EventParameter>): void {
   const word = (log: ChainLog) => wordAt(log.data, base(log) + at * WORD_BYTES)
   if (parameter.type === 'tuple') {
     const isDynamic = isDynamicType(parameter)
@@ -77,16 +82,16 @@ function collect(parameter: AbiParameter, name: string, base: Base, at: number, 
 function parameterOf(
   { type }: AbiParameter,
   name: string,
-  read: Pick<Parameter, 'indexed' | 'word'> & Partial<Pick<Parameter, 'bytes'>>,
-): Parameter {
+  read: Pick<EventParameter, 'indexed' | 'word'> & Partial<Pick<EventParameter, 'bytes'>>,
+): EventParameter {
   const isWord = /^(u?int\d*|address|bool|bytes\d+)$/.test(type)
   const unreadable = () => {
-    throw new TypeError(`${name} is no ${isWord ? 'word' : 'bytes'}`)
+    throw new TypeError(`${name} is not a ${isWord ? 'word' : 'string or bytes'}`)
   }
   return { name, type, isWord, indexed: read.indexed, word: isWord ? read.word : unreadable, bytes: read.bytes ?? unreadable }
 }
 
-/** How many words a parameter takes in the head of its encoding. */
+/** The number of words that a parameter takes in the head of its encoding. */
 function headWords(parameter: AbiParameter): number {
   if (isDynamicType(parameter)) return 1
   const array = /^(.*)\[(\d+)\]$/.exec(parameter.type)
@@ -116,7 +121,7 @@ function bytesAt(data: Hex, byte: number, mostBytes: number): string {
   return data.slice(start, start + Math.min(length, mostBytes) * 2)
 }
 
-/** A word as an offset or a length: no data has more bytes than a number can say. */
+/** A word as an offset or a length. @throws MalformedLogError when no data could be as long */
 function offset(word: Hex): number {
   const value = BigInt(word)
   if (value > 0xffff_ffffn) throw new MalformedLogError('an offset or length is out of bounds')

@@ -1,20 +1,16 @@
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { cleanText } from '#launchpads/text.ts'
-import { addressOf, MalformedLogError } from '#launchpads/words.ts'
+import { cleanText } from '#domain/text.ts'
+import type { EntryProblem } from '#launchpads/adapter.ts'
+import { MalformedLogError } from '#launchpads/malformedLog.ts'
+import { addressOf } from '#launchpads/words.ts'
 import type { Field, Fields } from './kinds.ts'
-import type { Parameter } from './parameters.ts'
+import type { EventParameter } from './parameters.ts'
 import { type EventMapping, expectation, type FieldValue } from './schema.ts'
 
 export type Reader<T> = (log: ChainLog) => T
 
-/** Something wrong with a mapping: what, and the steps to its place below `events`. */
-export interface Problem {
-  readonly path: readonly (string | number)[]
-  readonly message: string
-}
-
-/** An event's fields as readers of its logs; `null` where the mapping leaves the field out. All throw MalformedLogError. */
+/** Readers of the fields of an event, `null` for fields that the mapping leaves out. Readers throw MalformedLogError. */
 export interface Readers {
   has(field: string): boolean
   address(field: string): Reader<Address> | null
@@ -22,11 +18,11 @@ export interface Readers {
   bps(field: string): Reader<number> | null
   text(field: string, limitCodePoints: number): Reader<string | null> | null
   flag(field: string): Reader<boolean> | null
-  /** The word that stands in the field instead of a parameter, or `null`. */
-  word(field: string): string | null
+  /** The one of the field's words that stands in place of a parameter, if any. */
+  choice(field: string): string | null
 }
 
-/** No text that anybody shows is longer: a name of a megabyte costs no more than this. */
+/** Bounds the cost of a hostile text: a creator may pay for a name of a megabyte. */
 const MOST_TEXT_BYTES = 65_536
 const MOST_BPS = 10_000n
 
@@ -38,8 +34,12 @@ const SUITS: Readonly<Record<Exclude<Field['holds'], 'choice'>, { readonly type:
   flag: { type: /^bool$/, cannot: 'cannot hold a flag, expected bool' },
 }
 
-/** What is wrong with the fields of one mapping: parameters that the event does not have, or of a type that can't hold the field. */
-export function fieldProblems(mapping: EventMapping, fields: Fields, parameters: ReadonlyMap<string, Parameter>): readonly Problem[] {
+/** Mistakes in the fields of one mapping: parameters that the event does not have, or whose type does not suit the field. */
+export function fieldProblems(
+  mapping: EventMapping,
+  fields: Fields,
+  parameters: ReadonlyMap<string, EventParameter>,
+): readonly EntryProblem[] {
   return Object.entries(fields).flatMap(([name, field]) => {
     const value = mapping[name]
     if (value === undefined || field.holds === 'choice') return []
@@ -53,7 +53,7 @@ export function fieldProblems(mapping: EventMapping, fields: Fields, parameters:
   })
 }
 
-function valueProblems(value: FieldValue, field: Field, parameters: ReadonlyMap<string, Parameter>): readonly string[] {
+function valueProblems(value: FieldValue, field: Field, parameters: ReadonlyMap<string, EventParameter>): readonly string[] {
   if (field.holds === 'choice') return []
   if (isNumber(value)) return field.holds === 'bps' && BigInt(value) > MOST_BPS ? ['expected at most 10000 basis points'] : []
   const name = String(value)
@@ -75,13 +75,13 @@ function valueProblems(value: FieldValue, field: Field, parameters: ReadonlyMap<
   return isReadable(parameter) ? [] : [`"${name}" is indexed, so a log holds only the hash of its ${parameter.type}: leave the field out`]
 }
 
-function isReadable({ indexed, isWord }: Parameter): boolean {
+function isReadable({ indexed, isWord }: EventParameter): boolean {
   return isWord || !indexed
 }
 
 /** The readers of a mapping whose fields have no problems. */
-export function createReaders(mapping: EventMapping, fields: Fields, parameters: ReadonlyMap<string, Parameter>): Readers {
-  const parameter = (name: string): Parameter => {
+export function createReaders(mapping: EventMapping, fields: Fields, parameters: ReadonlyMap<string, EventParameter>): Readers {
+  const parameter = (name: string): EventParameter => {
     const found = parameters.get(name)
     if (found === undefined) throw new TypeError(`the event has no parameter ${name}`)
     return found
@@ -102,7 +102,7 @@ export function createReaders(mapping: EventMapping, fields: Fields, parameters:
     const parts = value.map(amountOf)
     return (log: ChainLog) => parts.reduce((sum, part) => sum + part(log), 0n)
   }
-  const wordIn = (field: string) => {
+  const choice = (field: string) => {
     const value = valueOf(field)
     return typeof value === 'string' && fields[field]?.words?.includes(value) === true ? value : null
   }
@@ -111,7 +111,7 @@ export function createReaders(mapping: EventMapping, fields: Fields, parameters:
     amount,
     address: field => {
       const value = valueOf(field)
-      if (typeof value !== 'string' || wordIn(field) !== null) return null
+      if (typeof value !== 'string' || choice(field) !== null) return null
       if (!value.startsWith('0x')) return addressReader(parameter(value))
       const fixed = toAddress(value)
       return () => fixed
@@ -128,7 +128,7 @@ export function createReaders(mapping: EventMapping, fields: Fields, parameters:
       const value = valueOf(field)
       return typeof value === 'string' ? flagReader(parameter(value)) : null
     },
-    word: wordIn,
+    choice,
   }
 }
 
@@ -136,7 +136,7 @@ function isNumber(value: FieldValue): value is string | number {
   return typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value))
 }
 
-function unsigned({ word, type }: Parameter): Reader<bigint> {
+function unsigned({ word, type }: EventParameter): Reader<bigint> {
   const bits = BigInt(type.slice('uint'.length) || '256')
   const limit = 1n << bits
   return log => {
@@ -151,11 +151,11 @@ function basisPoints(value: bigint): number {
   return Number(value)
 }
 
-function addressReader({ word }: Parameter): Reader<Address> {
+function addressReader({ word }: EventParameter): Reader<Address> {
   return log => addressOf(word(log))
 }
 
-function flagReader({ word }: Parameter): Reader<boolean> {
+function flagReader({ word }: EventParameter): Reader<boolean> {
   return log => {
     const value = BigInt(word(log))
     if (value > 1n) throw new MalformedLogError('expected a bool')
@@ -163,8 +163,8 @@ function flagReader({ word }: Parameter): Reader<boolean> {
   }
 }
 
-function textReader({ isWord, type, word, bytes }: Parameter, limitCodePoints: number): Reader<string | null> {
-  // Short texts in a word are padded with zeros, which `cleanText` takes for the NULs that they are.
+function textReader({ isWord, type, word, bytes }: EventParameter, limitCodePoints: number): Reader<string | null> {
+  // A text in a word is padded with NULs, which `cleanText` removes.
   const width = isWord ? Number(type.slice('bytes'.length)) * 2 : 0
   return log => cleanText(decodeUtf8(isWord ? word(log).slice(2, 2 + width) : bytes(log, MOST_TEXT_BYTES)), limitCodePoints)
 }
@@ -173,7 +173,13 @@ function decodeUtf8(digits: string): string {
   return new TextDecoder().decode(Buffer.from(digits, 'hex'))
 }
 
-/** The 32-byte key of a token's curve inside a contract that holds the curves of all tokens. */
+/** @throws `TypeError` for a required field without a reader, which the checks of the mapping exclude */
+export function requireReader<T>(reader: T | null): T {
+  if (reader === null) throw new TypeError('a required field has no reader')
+  return reader
+}
+
+/** The key of a token's curve inside a shared curve contract. */
 export function sharedCurveOf(token: Address): Hex {
   return `0x${token.slice(2).padStart(64, '0')}`
 }

@@ -1,10 +1,11 @@
-import { curvePlaceOf, fixedDecimals, isFixed, isTrade, knowsToken, type MappedEntry, type MappingInput } from './entries.ts'
-import type { Problem } from './readers.ts'
+import type { EntryProblem } from '#launchpads/adapter.ts'
+import { curvePlaceOf, fixedDecimals, identifiesToken, isTrade, type MappedEntry, type MappingInput, servesAllTokens } from './entries.ts'
 
-type Rule = (entry: MappedEntry, all: readonly MappedEntry[], input: MappingInput) => readonly Problem[]
+type Problems = readonly EntryProblem[]
+type Rule = (entry: MappedEntry, all: readonly MappedEntry[], input: MappingInput) => Problems
 
-/** What is wrong with the events of a mapping beside and among each other. None of it needs their signatures. */
-export function ruleProblems(entries: readonly MappedEntry[], input: MappingInput): readonly Problem[] {
+/** Mistakes in how the fields of an event, and the events of a mapping, go together. Independent of the events' signatures. */
+export function ruleProblems(entries: readonly MappedEntry[], input: MappingInput): Problems {
   const own = entries.flatMap(entry =>
     RULES.flatMap(rule => rule(entry, entries, input)).map(({ path, message }) => ({ path: [...entry.path, ...path], message })),
   )
@@ -22,149 +23,136 @@ const RULES: readonly Rule[] = [
   sidesOneWay,
 ]
 
-function missingEvents(entries: readonly MappedEntry[]): readonly Problem[] {
+function problem(field: string, message: string): Problems {
+  return [{ path: [field], message }]
+}
+
+function missingEvents(entries: readonly MappedEntry[]): Problems {
   const kinds = new Set(entries.map(({ kind }) => kind))
   if (kinds.has('trade')) return []
-  return (['buy', 'sell'] as const).flatMap(kind =>
-    kinds.has(kind)
-      ? []
-      : [{ path: [kind], message: 'missing, expected the event of a trade on the curve (or "trade", where one event tells of both)' }],
-  )
+  const missing = (['buy', 'sell'] as const).filter(kind => !kinds.has(kind))
+  const message = 'missing, expected the event of a trade on the curve (or "trade", where one event covers both)'
+  return missing.flatMap(kind => problem(kind, message))
 }
 
 function emitterExists(
   { mapping: { emitter }, path: [kind] }: MappedEntry,
   all: readonly MappedEntry[],
   { contracts }: MappingInput,
-): readonly Problem[] {
+): Problems {
   if (emitter === 'escrow' && contracts['escrow'] === undefined) {
-    return [{ path: ['emitter'], message: 'expected the address of the escrow as "escrow" beside "events", or another emitter' }]
+    return problem('emitter', 'expected the address of the escrow as "escrow" beside "events", or another emitter')
   }
   const isNamed = all.some(({ kind, mapping }) => kind === 'launch' && mapping['curve'] !== undefined)
-  if (emitter === 'curve' && kind !== 'launch' && contracts['curve'] === undefined && !isNamed) {
-    const message =
-      'expected launch.curve to name each token\'s curve, or "curve" beside "events" to be the address of the one for all tokens'
-    return [{ path: ['emitter'], message }]
-  }
-  return []
+  if (emitter !== 'curve' || kind === 'launch' || contracts['curve'] !== undefined || isNamed) return []
+  const message =
+    'expected launch.curve to name each token\'s curve, or "curve" beside "events" to be the address of the one for all tokens'
+  return problem('emitter', message)
 }
 
-function emitterFits(
-  { kind, mapping: { emitter } }: MappedEntry,
-  all: readonly MappedEntry[],
-  { contracts }: MappingInput,
-): readonly Problem[] {
-  if (kind === 'launch' && !isFixed(emitter, contracts)) {
-    return [{ path: ['emitter'], message: `expected a contract that is known before the token is, got "${emitter}"` }]
+function emitterFits({ kind, mapping: { emitter } }: MappedEntry, all: readonly MappedEntry[], { contracts }: MappingInput): Problems {
+  if (kind === 'launch' && !servesAllTokens(emitter, contracts)) {
+    return problem('emitter', `expected a contract that is known before the token is, got "${emitter}"`)
   }
   const first = all.find(entry => isTrade(entry.kind))
   if (!isTrade(kind) || first === undefined || first.mapping.emitter === emitter) return []
-  return [
-    { path: ['emitter'], message: `expected "${first.mapping.emitter}" as in events.${first.kind}: all trades come from one contract` },
-  ]
+  return problem('emitter', `expected "${first.mapping.emitter}" as in events.${first.kind}: all trades come from one contract`)
 }
 
-function tokenIsKnown(entry: MappedEntry, _: readonly MappedEntry[], { contracts }: MappingInput): readonly Problem[] {
+function tokenIsKnown(entry: MappedEntry, _: readonly MappedEntry[], { contracts }: MappingInput): Problems {
   const { kind, mapping } = entry
-  if (kind === 'launch' || kind === 'feeAccrued' || kind === 'feeClaimed' || knowsToken(entry, contracts)) return []
-  return [
-    { path: ['token'], message: `missing, expected the parameter with the token: the emitter "${mapping.emitter}" speaks of all tokens` },
-  ]
+  if (kind === 'launch' || kind === 'feeAccrued' || kind === 'feeClaimed' || identifiesToken(entry, contracts)) return []
+  return problem('token', `missing, expected the parameter with the token: the emitter "${mapping.emitter}" serves all tokens`)
 }
 
-function curveIsKnown({ kind, mapping }: MappedEntry, all: readonly MappedEntry[], { contracts }: MappingInput): readonly Problem[] {
-  const place = curvePlaceOf(all)
+function curveIsKnown({ kind, mapping }: MappedEntry, all: readonly MappedEntry[], { contracts }: MappingInput): Problems {
   if (kind === 'launch') {
     if (mapping['curve'] !== undefined && contracts['curve'] !== undefined) {
-      return [{ path: ['curve'], message: 'leave it out: "curve" beside "events" is the one for all tokens' }]
+      return problem('curve', 'leave it out: "curve" beside "events" is the one for all tokens')
     }
     if (mapping['curve'] === undefined && all.some(other => other.kind === 'launch' && other.mapping['curve'] !== undefined)) {
-      return [{ path: ['curve'], message: "missing, expected the parameter with the token's curve as in the other launch" }]
+      return problem('curve', "missing, expected the parameter with the token's curve as in the other launch")
     }
     return []
   }
   if (!isTrade(kind)) return []
-  const isNeeded = place === 'own' && (mapping.emitter === 'token' || isFixed(mapping.emitter, contracts))
+  const isNeeded = curvePlaceOf(all) === 'own' && (mapping.emitter === 'token' || servesAllTokens(mapping.emitter, contracts))
   if (isNeeded && mapping['curve'] === undefined) {
-    const message = `missing, expected the parameter with the token's curve: launch names one, and "${mapping.emitter}" tells of the trades`
-    return [{ path: ['curve'], message }]
+    const message = `missing, expected the parameter with the token's curve: launch names one, and "${mapping.emitter}" emits the trades`
+    return problem('curve', message)
   }
-  if (!isNeeded && mapping['curve'] !== undefined) return [{ path: ['curve'], message: 'leave it out: the curve is known without it' }]
-  return []
+  return !isNeeded && mapping['curve'] !== undefined ? problem('curve', 'leave it out: the curve is known without it') : []
 }
 
-function decimalsAreKnown({ kind, mapping }: MappedEntry, all: readonly MappedEntry[], { contracts }: MappingInput): readonly Problem[] {
+function decimalsAreKnown({ kind, mapping }: MappedEntry, all: readonly MappedEntry[], { contracts }: MappingInput): Problems {
   if (kind !== 'launch') return []
-  const fixed = /^\d+$/.test(String(mapping['decimals']))
-  if (fixed && Number(mapping['decimals']) > 255) return [{ path: ['decimals'], message: 'expected at most 255' }]
-  const shared = fixedDecimals(all)
-  if (fixed ? Number(mapping['decimals']) !== shared : shared !== null) {
-    return [{ path: ['decimals'], message: 'expected the same as in the other launch' }]
+  const isNumber = /^\d+$/.test(String(mapping['decimals']))
+  if (isNumber && Number(mapping['decimals']) > 255) return problem('decimals', 'expected at most 255')
+  const ofFirst = fixedDecimals(all)
+  if (isNumber ? Number(mapping['decimals']) !== ofFirst : ofFirst !== null) {
+    return problem('decimals', 'expected the same as in the other launch')
   }
   const place = curvePlaceOf(all)
-  const isSilent = ({ kind, mapping: { emitter } }: MappedEntry) =>
-    (isTrade(kind) || kind === 'graduate' || kind === 'pool') && (isFixed(emitter, contracts) || (emitter === 'token' && place !== 'token'))
-  const silent = fixed ? undefined : all.find(isSilent)
-  if (silent === undefined) return []
-  const message = `expected a number: events.${silent.kind} comes from a contract that does not tell the token's decimals, so they have to be the same for all`
-  return [{ path: ['decimals'], message }]
+  const lacksDecimals = ({ kind, mapping: { emitter } }: MappedEntry) =>
+    (isTrade(kind) || kind === 'graduate' || kind === 'pool') &&
+    (servesAllTokens(emitter, contracts) || (emitter === 'token' && place !== 'token'))
+  const lacking = isNumber ? undefined : all.find(lacksDecimals)
+  if (lacking === undefined) return []
+  const message = `expected a number: events.${lacking.kind} comes from a contract of which the token's decimals are not known, so that all tokens must have the same`
+  return problem('decimals', message)
 }
 
-function pricesOneWay({ mapping }: MappedEntry): readonly Problem[] {
+function pricesOneWay({ mapping }: MappedEntry): Problems {
   const [quote, token, price] = [mapping['virtualQuote'], mapping['virtualToken'], mapping['price']]
   if ((quote === undefined) !== (token === undefined)) {
-    const missing = quote === undefined ? 'virtualQuote' : 'virtualToken'
-    return [{ path: [missing], message: 'missing: the price is virtualQuote per virtualToken' }]
+    return problem(quote === undefined ? 'virtualQuote' : 'virtualToken', 'missing: the price is virtualQuote per virtualToken')
   }
-  if (price !== undefined && quote !== undefined)
-    return [{ path: ['price'], message: 'expected either this or virtualQuote and virtualToken' }]
-  return []
+  if (price === undefined || quote === undefined) return []
+  return problem('price', 'expected either this or virtualQuote and virtualToken')
 }
 
-function feesOneWay({ mapping }: MappedEntry): readonly Problem[] {
-  const problems: Problem[] = []
-  if (mapping['fee'] !== undefined && mapping['quoteAmountIs'] === undefined) {
-    problems.push({ path: ['quoteAmountIs'], message: 'missing, expected "beforeFees" or "afterFees": whether quoteAmount holds the fee' })
+function feesOneWay({ mapping }: MappedEntry): Problems {
+  const [fee, amountIs] = [mapping['fee'], mapping['quoteAmountIs']]
+  const [feeBps, creatorBps, shareBps] = [mapping['feeBps'], mapping['creatorFeeBps'], mapping['creatorShareBps']]
+  const problems: EntryProblem[] = []
+  if (fee !== undefined && amountIs === undefined) {
+    problems.push(...problem('quoteAmountIs', 'missing, expected "beforeFees" or "afterFees": whether quoteAmount holds the fee'))
   }
-  if (mapping['fee'] === undefined && mapping['quoteAmountIs'] !== undefined) {
-    problems.push({ path: ['fee'], message: 'missing: quoteAmountIs says how quoteAmount and fee belong together' })
+  if (fee === undefined && amountIs !== undefined) {
+    problems.push(...problem('fee', 'missing: quoteAmountIs says how quoteAmount and fee belong together'))
   }
-  if (mapping['creatorShareBps'] !== undefined && mapping['creatorFeeBps'] !== undefined) {
-    problems.push({ path: ['creatorShareBps'], message: 'expected either this or creatorFeeBps' })
-  } else if (mapping['creatorShareBps'] !== undefined && mapping['feeBps'] === undefined) {
-    problems.push({ path: ['feeBps'], message: 'missing: creatorShareBps is a share of it' })
-  }
+  if (shareBps === undefined) return problems
+  if (creatorBps !== undefined) problems.push(...problem('creatorShareBps', 'expected either this or creatorFeeBps'))
+  else if (feeBps === undefined) problems.push(...problem('feeBps', 'missing: creatorShareBps is a share of it'))
   return problems
 }
 
-function sidesOneWay({ kind, mapping }: MappedEntry): readonly Problem[] {
-  if (kind !== 'trade') return []
-  const given = ['isBuy', 'isSell'].filter(name => mapping[name] !== undefined)
-  if (given.length === 1) return []
-  return given.length === 0
-    ? [{ path: ['isBuy'], message: 'missing, expected the bool parameter that tells a buy (or isSell for one that tells a sell)' }]
-    : [{ path: ['isSell'], message: 'expected either this or isBuy' }]
+function sidesOneWay({ kind, mapping }: MappedEntry): Problems {
+  if (kind !== 'trade' || (mapping['isBuy'] === undefined) !== (mapping['isSell'] === undefined)) return []
+  return mapping['isBuy'] === undefined
+    ? problem('isBuy', 'missing, expected the bool parameter that is true for a buy (or isSell, for one that is true for a sell)')
+    : problem('isSell', 'expected either this or isBuy')
 }
 
-/** Accruals without claims would show what was claimed as claimable for ever; claims without accruals nothing at all. */
-function feesBothWays(entries: readonly MappedEntry[], { contracts }: MappingInput): readonly Problem[] {
+/** Accruals without claims would show claimed fees as claimable for ever. Claims without accruals would show nothing. */
+function feesBothWays(entries: readonly MappedEntry[], { contracts }: MappingInput): Problems {
   const accrued = entries.filter(({ kind }) => kind === 'feeAccrued')
   const claimed = entries.filter(({ kind }) => kind === 'feeClaimed')
-  if ((accrued.length === 0) === (claimed.length === 0)) {
-    if (!claimed.every(entry => knowsToken(entry, contracts))) return []
-    const message = 'missing: feeClaimed says of which token it is, so this has to say it, too'
-    return accrued.filter(entry => !knowsToken(entry, contracts)).map(({ path }) => ({ path: [...path, 'token'], message }))
+  if ((accrued.length === 0) !== (claimed.length === 0)) {
+    const missing = accrued.length === 0 ? 'feeAccrued' : 'feeClaimed'
+    return problem(missing, 'missing: what is claimable follows from feeAccrued and feeClaimed, so map both or neither')
   }
-  const missing = accrued.length === 0 ? 'feeAccrued' : 'feeClaimed'
-  return [{ path: [missing], message: `missing: what is claimable follows from feeAccrued and feeClaimed, so map both or neither` }]
+  if (!claimed.every(entry => identifiesToken(entry, contracts))) return []
+  const message = 'missing: feeClaimed names its token, so this has to name it, too'
+  return accrued.filter(entry => !identifiesToken(entry, contracts)).map(({ path }) => ({ path: [...path, 'token'], message }))
 }
 
-function wrongContracts(entries: readonly MappedEntry[], { contracts, events }: MappingInput): readonly Problem[] {
+function wrongContracts(entries: readonly MappedEntry[], { contracts, events }: MappingInput): Problems {
   const used = new Set<string>(['factory', ...entries.map(({ mapping }) => mapping.emitter), events.claimCall?.contract ?? ''])
   return Object.entries(contracts).flatMap(([name, address], index, all) => {
     const same = all.slice(0, index).find(([, other]) => other === address)
-    if (same !== undefined)
-      return [{ path: ['..', name], message: `the same address as ${same[0]}: leave it out and name that one as the emitter` }]
-    return used.has(name) ? [] : [{ path: ['..', name], message: 'given, but no event has it as its emitter' }]
+    const path = ['..', name]
+    if (same !== undefined) return [{ path, message: `the same address as ${same[0]}: leave it out and name that one as the emitter` }]
+    return used.has(name) ? [] : [{ path, message: 'given, but no event has it as its emitter' }]
   })
 }

@@ -1,14 +1,15 @@
 import { z } from 'zod'
 import { EMITTERS, type Emitter, type Field, type Fields, KIND_NAMES, KINDS, type Kind } from './kinds.ts'
+import { EXPECTED_EVENT } from './signature.ts'
 
-/** One event of the operator's contracts: its signature, who emits it, and which parameter means what. */
+/** One event of the operator's contracts: its signature, its emitter, and the parameter that gives each field. */
 export interface EventMapping {
   readonly event: string
   readonly emitter: Emitter
   readonly [field: string]: FieldValue
 }
 
-/** A parameter's name, several of them, a number, or one of a field's words. */
+/** The name of a parameter, a list of names, a number, an address, or one of the field's words. */
 export type FieldValue = string | number | readonly string[] | undefined
 
 /** The call that pays a creator out. */
@@ -24,7 +25,7 @@ export type EventsMapping = Readonly<Partial<Record<Kind, EventMapping | readonl
   readonly claimCall?: ClaimMapping
 }
 
-/** What stands for an argument of `claimCall`. */
+/** Words for the values of a claim, among the arguments of `claimCall`. */
 export const CLAIM_WORDS = ['token', 'creator', 'currency', 'amount'] as const
 
 const NAME = '[A-Za-z_$][A-Za-z0-9_$]*'
@@ -44,7 +45,7 @@ function fieldSchema(field: Field): z.ZodType {
   return optional(schema, isRequired).meta({ description: about })
 }
 
-/** What a field takes, in words that follow "expected". */
+/** The values that a field takes, as an error message says it after "expected". */
 export function expectation({ holds, takesNumber, takesSum, takesAddress, words = [] }: Field): string {
   if (holds === 'choice') return words.map(word => `"${word}"`).join(' or ')
   const others = [
@@ -60,10 +61,9 @@ function optional(schema: z.ZodType, isRequired: true | undefined): z.ZodType {
   return isRequired === true ? schema : schema.optional()
 }
 
-const EXPECTED_SIGNATURE = 'expected an event as in the contract\'s source, such as "event Bought(address indexed buyer, uint256 paid)"'
 const EXPECTED_EMITTER = `expected ${EMITTERS.map(emitter => `"${emitter}"`).join(' or ')}`
 
-const event = z.string({ error: EXPECTED_SIGNATURE }).meta({
+const event = z.string({ error: EXPECTED_EVENT }).meta({
   description: 'The event as in the contract\'s source: "event Bought(address indexed buyer, uint256 paid)". Give every parameter a name.',
 })
 const emitter = z.enum(EMITTERS, { error: EXPECTED_EMITTER }).meta({
@@ -85,7 +85,7 @@ const argument = z.union([z.string(), z.int(), z.boolean()], {
 
 const EXPECTED_ADDRESS = 'expected an address, 0x and 40 hex digits'
 
-/** The shape of `events`; `compileMapping` finds what a shape can't tell. */
+/** The shape of `events`. `compileMapping` finds the mistakes that a schema cannot. */
 export const eventsSchema: z.ZodType = strict(
   {
     quoteToken: z
@@ -93,7 +93,7 @@ export const eventsSchema: z.ZodType = strict(
       .regex(new RegExp(`^${ADDRESS}$`), { error: EXPECTED_ADDRESS })
       .optional()
       .meta({
-        description: 'What the curves are paid in, where that is neither ETH nor WETH: amounts and prices in WETH are then unknown.',
+        description: 'The currency of the curves, where that is neither ETH nor WETH: amounts and prices in WETH are then unknown.',
       }),
     ...Object.fromEntries(KIND_NAMES.map(kind => [kind, kindSchema(kind)])),
     claimCall: strict(

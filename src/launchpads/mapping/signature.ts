@@ -1,19 +1,21 @@
 import type { AbiEvent, AbiFunction, AbiParameter } from 'viem'
 import { parseAbiItem } from 'viem/utils'
 
-/** Longer ones are no event that somebody wrote by hand. */
+/** Bounds the cost of parsing; real signatures are far shorter. */
 const MOST_CHARACTERS = 2_000
-/** Solidity ABI specification, "Events": an event has at most three indexed parameters. */
+/** Solidity ABI specification, "Events". */
 const MOST_INDEXED = 3
-/** Bounds the depth of what is read from a log. */
+/** Bounds the recursion. */
 const MOST_LEVELS = 4
 
-export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string }
+export type ParsedSignature<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string }
 
-/** Reads an event in human-readable ABI, as it stands in the contract's source (`event Bought(address indexed buyer, uint256 paid)`). */
-export function parseEventSignature(text: string): Parsed<AbiEvent> {
-  const expected = 'expected an event as in the contract\'s source, such as "event Bought(address indexed buyer, uint256 paid)"'
-  const parsed = parseSignature(text, 'event', expected)
+export const EXPECTED_EVENT = 'expected an event as in the contract\'s source, such as "event Bought(address indexed buyer, uint256 paid)"'
+const EXPECTED_FUNCTION = 'expected a function as in the contract\'s source, such as "function claim(address token)"'
+
+/** Parses an event in human-readable ABI, as it stands in the contract's source. */
+export function parseEventSignature(text: string): ParsedSignature<AbiEvent> {
+  const parsed = parseSignature(text, 'event', EXPECTED_EVENT)
   if (!parsed.ok) return parsed
   const inputs = parsed.value.inputs
   const indexed = inputs.filter(input => 'indexed' in input && input.indexed === true).length
@@ -21,14 +23,13 @@ export function parseEventSignature(text: string): Parsed<AbiEvent> {
   return repetition(inputs) ?? { ok: true, value: parsed.value as AbiEvent }
 }
 
-/** Reads a function in human-readable ABI (`function claim(address token)`). */
-export function parseFunctionSignature(text: string): Parsed<AbiFunction> {
-  const expected = 'expected a function as in the contract\'s source, such as "function claim(address token)"'
-  const parsed = parseSignature(text, 'function', expected)
+/** Parses a function in human-readable ABI. */
+export function parseFunctionSignature(text: string): ParsedSignature<AbiFunction> {
+  const parsed = parseSignature(text, 'function', EXPECTED_FUNCTION)
   return parsed.ok ? { ok: true, value: parsed.value as AbiFunction } : parsed
 }
 
-function parseSignature(text: string, kind: 'event' | 'function', expected: string): Parsed<AbiEvent | AbiFunction> {
+function parseSignature(text: string, kind: 'event' | 'function', expected: string): ParsedSignature<AbiEvent | AbiFunction> {
   if (text.length > MOST_CHARACTERS) return refuse(`${expected}; this one has ${text.length} characters`)
   const depth = nesting(text)
   if (depth > MOST_LEVELS) return refuse(`${expected}; this one is nested ${depth} levels deep`)
@@ -43,7 +44,7 @@ function parseSignature(text: string, kind: 'event' | 'function', expected: stri
   }
 }
 
-/** The parser takes single spaces only, and no semicolon. */
+/** viem's parser takes single spaces only, and no semicolon. */
 function normalize(text: string): string {
   return text
     .trim()
@@ -65,7 +66,7 @@ function nesting(text: string): number {
   return deepest
 }
 
-/** What the parser says of a part of the signature; of the whole it says nothing that the caller has not said. */
+/** The parser's message about a part of the signature. Its message about the whole adds nothing to `expected`. */
 function reason(error: unknown): string {
   const details = (error as { readonly metaMessages?: readonly string[] }).metaMessages?.[0]
   if (details === undefined) return ''
@@ -73,8 +74,8 @@ function reason(error: unknown): string {
   return `; ${details.split('. More info')[0]}${hint}`
 }
 
-/** Two parameters of one name: the name would say neither. */
-function repetition(parameters: readonly AbiParameter[]): Parsed<never> | null {
+/** Two parameters with the same name, which a field could not tell apart. */
+function repetition(parameters: readonly AbiParameter[]): ParsedSignature<never> | null {
   const names = parameters.flatMap(({ name }) => (name === undefined || name === '' ? [] : [name]))
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) return refuse(`two of its parameters have the name "${twice}"`)

@@ -2,38 +2,36 @@ import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { TradeSide } from '#domain/trade.ts'
 import { tradePrice } from '#domain/tradePrice.ts'
-import { MalformedLogError } from '#launchpads/words.ts'
+import { MalformedLogError } from '#launchpads/malformedLog.ts'
 import { decimalsOf, isWethQuoted, type MappedEvent, type MappedLog, type MappingContext, tokenReader } from './context.ts'
-import { poolChange, progress, stateReader, tellsPrice, UNKNOWN_STATE } from './curveState.ts'
-import { required } from './launch.ts'
-import { type Reader, type Readers, sharedCurveOf } from './readers.ts'
+import { progressEvents, reportsPrice, stateEvents, stateReader, UNKNOWN_STATE } from './curveState.ts'
+import { type Reader, type Readers, requireReader, sharedCurveOf } from './readers.ts'
 
-/** A trade on the curve. @param fixedSide of an event that tells of one side only */
+/** A trade on the curve. @param fixedSide `null`: the event reports the side */
 export function tradeEvent(readers: Readers, context: MappingContext, fixedSide: TradeSide | null): MappedEvent {
   const token = tokenReader(readers)
   const pool = poolReader(readers, context)
-  const maker = required(readers.address('maker'))
-  const amountToken = required(readers.amount('tokenAmount'))
+  const maker = requireReader(readers.address('maker'))
+  const amountToken = requireReader(readers.amount('tokenAmount'))
   const amounts = amountsReader(readers, context)
   const side = sideReader(readers, fixedSide)
   const state = stateReader(readers, context)
-  // The next best to what the curve says of its price is what was last paid on it.
-  const isPricedByTrades = !tellsPrice(readers)
+  // Where no event reports the curve's price, it is taken to be that of the last trade.
+  const isPricedByTrades = !reportsPrice(readers)
 
   return {
     decode: mapped => {
-      const { log, source } = mapped
+      const { log, tokenSource } = mapped
       const at = { ...mapped.at, token: token(mapped) }
-      const decimals = decimalsOf(context, source)
+      const decimals = decimalsOf(context, tokenSource)
       const direction = side(log)
       const trade = { side: direction, amountToken: amountToken(log), ...amounts(log, direction) }
       const { reserves, priceWeth, raisedWei } = state?.(log, decimals) ?? UNKNOWN_STATE
-      const price = isPricedByTrades ? tradePrice(trade, decimals) : priceWeth
       const address = pool(mapped, at.token)
       return [
-        ...poolChange(at, address, { reserves, priceWeth: price }),
+        ...stateEvents(at, address, { reserves, priceWeth: isPricedByTrades ? tradePrice(trade, decimals) : priceWeth }),
         { ...at, kind: 'trade', pool: address, phase: 'curve', maker: maker(log), ...trade },
-        ...progress(at, raisedWei),
+        ...progressEvents(at, raisedWei),
       ]
     },
   }
@@ -51,22 +49,22 @@ function poolReader(readers: Readers, { curvePlace }: MappingContext): (mapped: 
   }
 }
 
-interface Amounts {
+interface TradeAmounts {
   readonly amountWei: bigint | null
   readonly feeWei: bigint | null
 }
 
-/** What the maker paid, fee included, or received, fee taken off. */
-function amountsReader(readers: Readers, context: MappingContext): (log: ChainLog, side: TradeSide) => Amounts {
-  const amount = required(readers.amount('quoteAmount'))
+/** Reads what the maker paid, fee included, or received, fee deducted. */
+function amountsReader(readers: Readers, context: MappingContext): (log: ChainLog, side: TradeSide) => TradeAmounts {
+  const amount = requireReader(readers.amount('quoteAmount'))
   const fee = readers.amount('fee')
   if (!isWethQuoted(context)) return () => ({ amountWei: null, feeWei: null })
   if (fee === null) return log => ({ amountWei: amount(log), feeWei: null })
-  const isBefore = readers.word('quoteAmountIs') === 'beforeFees'
+  const isBeforeFees = readers.choice('quoteAmountIs') === 'beforeFees'
   return (log, side) => {
-    const [told, feeWei] = [amount(log), fee(log)]
+    const [reported, feeWei] = [amount(log), fee(log)]
     const buy = side === 'buy'
-    const amountWei = buy === isBefore ? told : buy ? told + feeWei : told - feeWei
+    const amountWei = buy === isBeforeFees ? reported : buy ? reported + feeWei : reported - feeWei
     if (amountWei < 0n || (buy && feeWei > amountWei)) throw new MalformedLogError('the fee is more than the amount')
     return { amountWei, feeWei }
   }
@@ -76,6 +74,6 @@ function sideReader(readers: Readers, fixed: TradeSide | null): Reader<TradeSide
   if (fixed !== null) return () => fixed
   const isBuy = readers.flag('isBuy')
   if (isBuy !== null) return log => (isBuy(log) ? 'buy' : 'sell')
-  const isSell = required(readers.flag('isSell'))
+  const isSell = requireReader(readers.flag('isSell'))
   return log => (isSell(log) ? 'sell' : 'buy')
 }

@@ -1,25 +1,17 @@
 import { sql } from 'kysely'
-import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
-import type { Claimable, ClaimableAmount, ClaimScope } from '#domain/claimable.ts'
+import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
+import type { Claimable, ClaimableAmount, ClaimCall, ClaimScope, ClaimTarget } from '#domain/claimable.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { bytesToAddress, toBytes } from '#store/rows/bytes.ts'
 
-/** Whom a launchpad owes what; the call that pays it out, or `null` where the launchpad has none. */
-export type ClaimCall = (entry: {
-  readonly launchpad: string
-  readonly token: Address
-  readonly creator: Address
-  readonly currency: Address
-  readonly scope: ClaimScope
-  readonly amount: bigint | null
-  readonly claimId: bigint | null
-}) => { readonly to: Address; readonly data: Hex } | null
+/** The launchpad's call that pays a creator out; `null` where it has none, or nothing to pay. */
+export type BuildClaimCall = (target: ClaimTarget & { readonly launchpad: string }) => ClaimCall | null
 
 export interface ClaimableInput {
   readonly token: Address
   readonly creator: Address
   readonly weth: Address
-  readonly claimCall: ClaimCall
+  readonly claimCall: BuildClaimCall
 }
 
 interface FeeRow {

@@ -6,7 +6,7 @@ import { toDatabaseError } from '#store/connection/databaseErrors.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readCandles } from './candles.ts'
 import { createChainStats } from './chainStats.ts'
-import { type ClaimCall, readClaimable } from './claimable.ts'
+import { type BuildClaimCall, readClaimable } from './claimable.ts'
 import { readHolders } from './holders.ts'
 import { readSearch } from './search.ts'
 import { readToken, readTokens } from './tokens.ts'
@@ -17,7 +17,7 @@ export interface ReadsOptions {
   readonly db: Queryable
   readonly chainId: number
   readonly weth: Address
-  readonly claimCall: ClaimCall
+  readonly claimCall: BuildClaimCall
   /** A read without an answer by then is given up, however the network fails. Default 15 s, more than it waits for a connection. */
   readonly timeoutMs?: number
   /** Monotonic milliseconds. Default `performance.now`. */

@@ -66,7 +66,7 @@ function buildChain(steps: readonly Step[]): readonly Block[] {
       decimals: 18,
       metadataUri: null,
       creatorFeeBps: 50,
-      feesTold: { accrued: true, claimed: true },
+      feesReported: { accrued: true, claimed: true },
       graduation: { status: 'bonding', targetWei: 10n ** 20n },
     },
     { ...at(), kind: 'poolCreated', token, main: true, pool: facts(curveOf(token), 'curve', token) },

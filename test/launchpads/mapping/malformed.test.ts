@@ -3,8 +3,8 @@ import { encodeAbiParameters, type Hex, pad, parseAbiParameters, toEventSelector
 import { describe, expect, it } from 'vitest'
 import { type Address, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import type { Watched } from '#launchpads/adapter.ts'
 import { decodeLogs } from '#launchpads/decodeLogs.ts'
+import type { LogSource } from '#launchpads/logSource.ts'
 import { createMappedAdapter } from '#launchpads/mapping/adapter.ts'
 import type { EventsMapping } from '#launchpads/mapping/schema.ts'
 
@@ -45,7 +45,7 @@ const EVENTS: EventsMapping = {
 const adapter = createMappedAdapter({ launchpad: 'mine', events: EVENTS, contracts: { factory: FACTORY }, weth: WETH, startBlock: 0 })
 const HEADER = { number: 1, hash: `0x${'1'.repeat(64)}`, parentHash: `0x${'0'.repeat(64)}`, timestamp: 1 } as const
 const CURVE_FACTS = { address: TOKEN, type: 'curve', quoteToken: WETH, quoteDecimals: 18, tokenIsToken0: true, feeBps: null } as const
-const ENTRIES = new Map<Hex, Watched>([
+const ENTRIES = new Map<Hex, LogSource>([
   [FACTORY, { role: 'contract', launchpad: 'mine' }],
   [TOKEN, { role: 'tokenCurve', launchpad: 'mine', token: TOKEN, pool: CURVE_FACTS, tokenDecimals: 18 }],
   [CURVE, { role: 'tokenCurve', launchpad: 'theirs', token: CURVE, pool: { ...CURVE_FACTS, address: CURVE }, tokenDecimals: 18 }],
@@ -151,7 +151,7 @@ describe('a log of a mapped event', () => {
         const { events, malformed } = decode(log)
         expect(events.length === 0 || malformed.length === 0).toBe(true)
         if (malformed.length > 0) expect(adapter.discover([log], lookup)).toEqual([])
-        expect(() => adapter.mayAnnounce?.([log])).not.toThrow()
+        expect(() => adapter.discoverFromUnknown?.([log])).not.toThrow()
         if (events.length > 0) read++
       }),
       { numRuns: 3_000 },

@@ -96,7 +96,7 @@ describe('a mapping of events', () => {
     [
       '.sell',
       { launch: LAUNCH, buy: BUY },
-      'missing, expected the event of a trade on the curve (or "trade", where one event tells of both)',
+      'missing, expected the event of a trade on the curve (or "trade", where one event covers both)',
     ],
     [
       '.burn',
@@ -170,12 +170,12 @@ describe('a mapping of events', () => {
     [
       '.sell.token',
       { ...BASE, sell: { ...SELL, token: undefined } },
-      'missing, expected the parameter with the token: the emitter "factory" speaks of all tokens',
+      'missing, expected the parameter with the token: the emitter "factory" serves all tokens',
     ],
     [
       '.buy.curve',
       { launch: OWN_LAUNCH, buy: BUY, sell: SELL },
-      'missing, expected the parameter with the token\'s curve: launch names one, and "factory" tells of the trades',
+      'missing, expected the parameter with the token\'s curve: launch names one, and "factory" emits the trades',
     ],
     [
       '.buy.emitter',
@@ -185,7 +185,7 @@ describe('a mapping of events', () => {
     [
       '.trade.isBuy',
       { launch: LAUNCH, trade: BUY },
-      'missing, expected the bool parameter that tells a buy (or isSell for one that tells a sell)',
+      'missing, expected the bool parameter that is true for a buy (or isSell, for one that is true for a sell)',
     ],
     [
       '.graduate.poolType',
@@ -200,7 +200,7 @@ describe('a mapping of events', () => {
     [
       '.feeAccrued.token',
       { ...BASE, feeAccrued: { ...FEE, token: undefined }, feeClaimed: PAID },
-      'missing: feeClaimed says of which token it is, so this has to say it, too',
+      'missing: feeClaimed names its token, so this has to name it, too',
     ],
     [
       '.feeAccrued.currency',
@@ -247,7 +247,7 @@ describe('a mapping of events', () => {
   it('needs decimals that are the same for all where a contract for all tokens tells of trades', () => {
     const launch = { ...LAUNCH, event: 'event Launch(address token, address by, uint8 decimals)', decimals: 'decimals' }
     expect(problems({ ...BASE, launch })).toEqual([
-      "launchpads[0].events.launch.decimals: expected a number: events.buy comes from a contract that does not tell the token's decimals, so they have to be the same for all",
+      "launchpads[0].events.launch.decimals: expected a number: events.buy comes from a contract of which the token's decimals are not known, so that all tokens must have the same",
     ])
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cleanText } from '#launchpads/text.ts'
+import { cleanText } from '#domain/text.ts'
 
 test.each([
   ['Alpha', 'Alpha'],

@@ -1,0 +1,73 @@
+import type { Address, Hex } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+import type { PoolFacts } from './tokenEvent.ts'
+
+/** Something whose logs are indexed, as told from its role: a contract, a pool inside a PoolManager, or a position inside a locker. */
+export type LogSource =
+  /** A launchpad's own contract. */
+  | { readonly role: 'contract'; readonly launchpad: string }
+  /** A launchpad's own contract in which all of its tokens trade before they graduate. */
+  | { readonly role: 'sharedCurve'; readonly launchpad: string }
+  /** A Uniswap v4 PoolManager. Its logs belong to the pools inside it. */
+  | { readonly role: 'poolManager'; readonly launchpad: string }
+  /** A contract that holds LP positions. Its logs belong to a position or to itself. */
+  | { readonly role: 'locker'; readonly launchpad: string }
+  /** An LP position inside a locker, and the pool that it is in. */
+  | { readonly role: 'position'; readonly launchpad: string; readonly token: Address; readonly pool: PoolFacts }
+  | { readonly role: 'token'; readonly launchpad: string; readonly token: Address }
+  | { readonly role: 'pool'; readonly launchpad: string; readonly token: Address; readonly pool: PoolFacts; readonly tokenDecimals: number }
+  /** A token that is its own bonding curve. */
+  | {
+      readonly role: 'tokenCurve'
+      readonly launchpad: string
+      readonly token: Address
+      readonly pool: PoolFacts
+      readonly tokenDecimals: number
+    }
+
+export type LogSourceOf<R extends LogSource['role']> = Extract<LogSource, { readonly role: R }>
+
+/** By an address, the id of a Uniswap v4 pool, or a `positionKey`. */
+export type SourceLookup = (key: Hex) => LogSource | undefined
+
+/** A source under the key that finds it: an address, the id of a Uniswap v4 pool, or a `positionKey`. */
+export interface DiscoveredSource {
+  readonly key: Hex
+  readonly source: LogSource
+}
+
+/** A source with the block whose logs made it known; in a backfilled range, the last block of the range. */
+export interface IndexedSource extends DiscoveredSource {
+  readonly block: number
+}
+
+export function tokenSource(launchpad: string, token: Address): DiscoveredSource {
+  return { key: token, source: { role: 'token', launchpad, token } }
+}
+
+export function poolSource(launchpad: string, token: Address, pool: PoolFacts, tokenDecimals: number): DiscoveredSource {
+  return { key: pool.address, source: { role: 'pool', launchpad, token, pool, tokenDecimals } }
+}
+
+/** The source of a log: its emitter, or the pool or position inside the emitter that the first indexed argument names. */
+export function sourceOf(
+  { address, topics: [, id] }: Pick<ChainLog, 'address' | 'topics'>,
+  directory: { readonly lookup: SourceLookup },
+): LogSource | undefined {
+  const emitter = directory.lookup(address)
+  if (emitter?.role === 'locker') return (id === undefined ? undefined : directory.lookup(positionKey(address, id))) ?? emitter
+  if (emitter?.role !== 'poolManager') return emitter
+  // A shared curve's key is as long as a pool id, and is none.
+  const pool = id === undefined ? undefined : directory.lookup(id)
+  return isUniswapV4Pool(pool) ? pool : undefined
+}
+
+export function isUniswapV4Pool(source: LogSource | undefined): boolean {
+  return source?.role === 'pool' && source.pool.type === 'uniswap-v4'
+}
+
+/** The key of a position. Its id is the position manager's, so that two lockers may hold positions of the same id. */
+export function positionKey(locker: Address, positionId: bigint | Hex): Hex {
+  const id = typeof positionId === 'bigint' ? positionId.toString(16).padStart(64, '0') : positionId.slice(2)
+  return `0x${locker.slice(2)}${id}`
+}

@@ -1,0 +1,107 @@
+import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
+import type { Address, Hex } from '#domain/address.ts'
+import { MalformedLogError } from './malformedLog.ts'
+import { addressWord, wordsOf } from './words.ts'
+
+/** A call to simulate, with `eth_call` or `eth_simulateV1`. */
+export interface SimulatedCall {
+  /** Left out: any account may send it. */
+  readonly from?: Address
+  readonly to: Address
+  readonly data: Hex
+}
+
+/** A log of a simulated call. */
+export interface SimulatedLog {
+  readonly address: Address
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+}
+
+/** Amounts of a pool's two tokens, in its order. */
+export interface TokenPair {
+  readonly amount0: bigint
+  readonly amount1: bigint
+}
+
+/**
+ * Reads the creator's share of the uncollected fees of LP positions in a locker, in one of two ways. Simulating the collecting call with its logs
+ * is exact, whatever the locker computes. For providers that cannot simulate logs, the fees of the whole position are read from Uniswap's
+ * position manager and shared out here.
+ */
+export interface LpPositionFees {
+  readonly locker: Address
+  /** The call that collects a position's fees and pays everybody's share. */
+  collectCall(positionId: bigint): SimulatedCall
+  /** The creator's share from the logs of a simulated `collectCall`; `null` when they do not report it. */
+  readCollected(logs: readonly SimulatedLog[], positionId: bigint): TokenPair | null
+  /** The call that returns the address of Uniswap's position manager. */
+  readonly managerCall: SimulatedCall
+  /** @throws MalformedLogError when the result is no address */
+  readManager(result: Hex): Address
+  /** The call with which the locker would collect from the position manager. */
+  positionCall(positionId: bigint, manager: Address): SimulatedCall
+  /** The creator's share of the result of `positionCall`. @throws MalformedLogError when that is not a pair of amounts */
+  readPosition(result: Hex, creatorPercent: number): TokenPair
+}
+
+const LOCKER = parseAbi(['function collectRewards(uint256 tokenId)', 'function positionManager() view returns (address)'])
+const MANAGER = parseAbi([
+  'struct CollectParams { uint256 tokenId; address recipient; uint128 amount0Max; uint128 amount1Max; }',
+  'function collect(CollectParams params) payable returns (uint256 amount0, uint256 amount1)',
+])
+const MAX_UINT128 = 2n ** 128n - 1n
+
+/** keccak256 of the locker's `ClaimedRewards` signature. */
+export const CLAIMED_TOPIC = toEventSelector(
+  'ClaimedRewards(uint256,address,address,address,address,address,uint256,uint256,uint256,uint256,uint256,uint256)',
+)
+
+/** The team's share is fixed. Without a share for the interface, the creator has the rest. */
+const TEAM_PERCENT = 20n
+const CREATOR_PERCENT_WITHOUT_INTERFACE = 100 - Number(TEAM_PERCENT)
+
+/** Clanker's locker of v3.1 (`LpLockerv2`). */
+export function lpLockerV2(locker: Address): LpPositionFees {
+  return {
+    locker,
+    collectCall: positionId => ({
+      to: locker,
+      data: encodeFunctionData({ abi: LOCKER, functionName: 'collectRewards', args: [positionId] }),
+    }),
+    readCollected: (logs, positionId) => {
+      const claimed = logs.findLast(
+        ({ address, topics: [topic, id] }) =>
+          address === locker && topic === CLAIMED_TOPIC && id !== undefined && BigInt(id) === positionId,
+      )
+      if (claimed === undefined) return null
+      const word = wordsOf(claimed.data, 9)
+      return { amount0: word(3), amount1: word(4) }
+    },
+    managerCall: { to: locker, data: encodeFunctionData({ abi: LOCKER, functionName: 'positionManager' }) },
+    readManager: result => {
+      const manager = addressWord(wordsOf(result, 1)(0))
+      if (BigInt(manager) === 0n) throw new MalformedLogError('expected a position manager, got the zero address')
+      return manager
+    },
+    positionCall: (positionId, manager) => ({
+      from: locker,
+      to: manager,
+      data: encodeFunctionData({
+        abi: MANAGER,
+        args: [{ tokenId: positionId, recipient: locker, amount0Max: MAX_UINT128, amount1Max: MAX_UINT128 }],
+      }),
+    }),
+    readPosition: (result, creatorPercent) => {
+      const word = wordsOf(result, 2)
+      return { amount0: creatorShare(word(0), creatorPercent), amount1: creatorShare(word(1), creatorPercent) }
+    },
+  }
+}
+
+/** The locker rounds each share down and gives the rest to the interface, or to the creator where the interface has no share. */
+function creatorShare(amount: bigint, creatorPercent: number): bigint {
+  return creatorPercent === CREATOR_PERCENT_WITHOUT_INTERFACE
+    ? amount - (amount * TEAM_PERCENT) / 100n
+    : (amount * BigInt(creatorPercent)) / 100n
+}

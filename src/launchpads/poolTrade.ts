@@ -1,0 +1,72 @@
+import { type Address, isEther } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+import type { TradeSide } from '#domain/trade.ts'
+import type { TransactionLogs } from './adapter.ts'
+import type { Swap } from './maker.ts'
+import type { PoolFacts, TokenEvent, TokenEventOf, TokenEventPosition } from './tokenEvent.ts'
+
+/** A log of a Uniswap pool with what decoding it takes. */
+export interface PoolLog {
+  readonly log: ChainLog
+  readonly pool: PoolFacts
+  readonly tokenDecimals: number
+  readonly at: TokenEventPosition
+  readonly transaction: TransactionLogs
+  readonly weth: Address
+}
+
+/** Decodes a log of one kind of pool. @throws MalformedLogError */
+export type DecodePool = (poolLog: PoolLog) => readonly TokenEvent[]
+
+/** Amounts of the token and of the quote currency. */
+export interface PairAmounts {
+  readonly token: bigint
+  readonly quote: bigint
+}
+
+/** Uniswap's unit of fees: a hundredth of a basis point. */
+export const WHOLE_PIPS = 1_000_000n
+
+/** The amounts of token0 and token1 as those of the token and of the quote currency. */
+export function pairAmounts({ tokenIsToken0 }: Pick<PoolFacts, 'tokenIsToken0'>, amount0: bigint, amount1: bigint): PairAmounts {
+  return tokenIsToken0 ? { token: amount0, quote: amount1 } : { token: amount1, quote: amount0 }
+}
+
+/**
+ * The trade that a swap is.
+ *
+ * @param intoPool what the swap adds to the pool, negative where it takes out; not zero on both sides
+ * @param feePips `null`: unknown
+ * @param findMaker looks for the maker, by the pool type's own rules
+ */
+export function poolTrade(
+  { log, pool, at, weth }: PoolLog,
+  intoPool: PairAmounts,
+  feePips: bigint | null,
+  findMaker: (swap: Swap) => Address,
+): TokenEventOf<'trade'> {
+  const side = intoPool.token < 0n || (intoPool.token === 0n && intoPool.quote > 0n) ? 'buy' : 'sell'
+  const amountToken = magnitude(intoPool.token)
+  const amountWei = isEther(pool.quoteToken, weth) ? magnitude(intoPool.quote) : null
+  const feeWei = amountWei === null || feePips === null ? null : swapFee(side, amountWei, feePips)
+  const maker = findMaker({ token: at.token, pool: log.address, side, amountToken, logIndex: log.logIndex })
+  return { ...at, kind: 'trade', pool: pool.address, phase: 'pool', side, maker, amountToken, amountWei, feeWei }
+}
+
+/** A pool's fixed fee; `null` where it has none. */
+export function fixedFeePips({ feeBps }: Pick<PoolFacts, 'feeBps'>): bigint | null {
+  return feeBps === null ? null : BigInt(Math.round(feeBps * 100))
+}
+
+/**
+ * The pool's fee on a swap, in wei. Of a buy it is taken in WETH, rounded up; of a sell it is taken in tokens, here valued at the trade's price.
+ * `null` for a fee of 100 % or more, which leaves no price: a launchpad's event may give pips where basis points are expected.
+ */
+export function swapFee(side: TradeSide, amountWei: bigint, feePips: bigint): bigint | null {
+  if (feePips >= WHOLE_PIPS) return null
+  return side === 'buy' ? (amountWei * feePips + WHOLE_PIPS - 1n) / WHOLE_PIPS : (amountWei * feePips) / (WHOLE_PIPS - feePips)
+}
+
+function magnitude(value: bigint): bigint {
+  return value < 0n ? -value : value
+}
