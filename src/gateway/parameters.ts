@@ -1,59 +1,96 @@
-import { type Address, parseAddress } from '#domain/address.ts'
+import { z } from 'zod'
+import type { Address } from '#domain/address.ts'
 import { invalidParameter, type Problem, quote } from './problem.ts'
 
-/** How one parameter is read: `read` gives `undefined` for a text that is not what `expected` says. */
-interface Reader<T> {
-  /** Completes "<name> must be …". */
-  readonly expected: string
-  read(text: string): T | undefined
-}
+/*
+ * The parameters of a route are a zod object whose fields turn a text of the request into a value. `describe` says what a parameter is for;
+ * `z.toJSONSchema(…, { io: 'output' })` gives its type, range and default. The error for a value that is no text completes "<name> must be".
+ */
 
-/** A parameter that may be left out, with or without a value that then stands for it. */
-export interface Parameter<T, Absent> extends Reader<T> {
-  readonly absent: { readonly kind: 'problem' } | { readonly kind: 'value'; readonly value: Absent }
-}
-
-export type Schema = Readonly<Record<string, Parameter<unknown, unknown>>>
-
-type OptionalKeys<S extends Schema> = {
-  [K in keyof S]: S[K] extends Parameter<unknown, infer A> ? (undefined extends A ? K : never) : never
-}[keyof S]
-type ValueOf<P> = P extends Parameter<infer T, unknown> ? T : never
-
-/** What a schema's parameters are read to: optional ones are missing, not `undefined`, when they are not given. */
-export type Values<S extends Schema> = { readonly [K in Exclude<keyof S, OptionalKeys<S>>]: ValueOf<S[K]> } & {
-  readonly [K in OptionalKeys<S>]?: ValueOf<S[K]>
-}
-
-export type Parsed<S extends Schema> = { readonly ok: true; readonly values: Values<S> } | { readonly ok: false; readonly problem: Problem }
-
-/** The texts of a request's parameters by name; more than one when a name is repeated. */
+/** The texts of a request's parameters by name; several when a name is repeated. */
 export type ParameterTexts = ReadonlyMap<string, readonly string[]>
 
+export type ParsedParameters<S extends z.ZodObject> =
+  | { readonly ok: true; readonly values: z.output<S> }
+  | { readonly ok: false; readonly problem: Problem }
+
 /**
- * Reads every parameter of the schema strictly: a repeated, empty, malformed or out-of-range one is a problem that says what was
- * expected. Names that the schema lacks are ignored.
+ * Reads every parameter of the schema strictly: a missing, repeated, empty, malformed or out-of-range one is a problem that says what was
+ * expected. Other names are ignored. Optional parameters that are not given have no key.
  */
-export function parseParameters<S extends Schema>(schema: S, texts: ParameterTexts): Parsed<S> {
-  const values: Record<string, unknown> = {}
-  for (const [name, parameter] of Object.entries(schema)) {
-    const [text, ...repeated] = texts.get(name) ?? []
-    if (repeated.length > 0) return rejected(`${name} is given ${repeated.length + 1} times; it must be given once`)
-    if (text === undefined) {
-      if (parameter.absent.kind === 'problem') return rejected(`${name} is required: it must be ${parameter.expected}`)
-      if (parameter.absent.value !== undefined) values[name] = parameter.absent.value
-      continue
-    }
-    const value = parameter.read(text)
-    if (value === undefined) return rejected(`${name} must be ${parameter.expected}, got ${quote(text)}`)
-    values[name] = value
+export function parseParameters<S extends z.ZodObject>(schema: S, texts: ParameterTexts): ParsedParameters<S> {
+  const given: Record<string, string> = {}
+  for (const name in schema.shape) {
+    const values = texts.get(name)
+    if (values === undefined) continue
+    if (values.length > 1) return rejected(`${name} is given ${values.length} times; it must be given once`)
+    given[name] = values[0] ?? ''
   }
-  return { ok: true, values: values as Values<S> }
+  const parsed = schema.safeParse(given)
+  if (parsed.success) return { ok: true, values: parsed.data }
+  const name = String(parsed.error.issues[0]?.path[0])
+  const expected = expectationOf(schema.shape[name])
+  const text = given[name]
+  return rejected(text === undefined ? `${name} is required: it must be ${expected}` : `${name} must be ${expected}, got ${quote(text)}`)
+}
+
+/** No parameter takes `null`, so its error says what the parameter expects. */
+function expectationOf(parameter: z.core.$ZodType): string {
+  return z.core.safeParse(parameter, null).error?.issues[0]?.message ?? ''
 }
 
 function rejected(detail: string): { readonly ok: false; readonly problem: Problem } {
   return { ok: false, problem: invalidParameter(detail) }
 }
+
+/** Decimal digits without sign, leading zeros or exponent. */
+export function integerParameter(min: number, max: number, unit = '') {
+  const digits = z.string({ error: `an integer from ${min} to ${max}${unit}` }).regex(/^(?:0|[1-9]\d{0,15})$/)
+  return z.codec(digits, z.int().min(min).max(max), { decode: Number, encode: String })
+}
+
+export function wordParameter<const Word extends string>(words: readonly Word[]) {
+  return z.enum(words, { error: `one of ${words.join(', ')}` })
+}
+
+export const booleanParameter = z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive', error: 'true or false' })
+
+/** In any letter case; the value is in lower case. */
+export const addressParameter = z
+  .string({ error: 'an address (0x and 40 hex digits)' })
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .toLowerCase() as unknown as z.ZodType<Address, string>
+
+/** Free text. Its length counts code points; control characters are refused because PostgreSQL stores no NUL. */
+export function textParameter(max: number) {
+  return z
+    .string({ error: `1 to ${max} characters, not only spaces and no control characters` })
+    .refine(text => text.trim() !== '' && [...text].length <= max && !/\p{Cc}/u.test(text))
+    .meta({ minLength: 1, maxLength: max })
+}
+
+/** A comma list. Repeated items are returned once. */
+export function listParameter<Item extends z.ZodType<unknown, string>>(item: Item, max: number, items: string) {
+  const text = z.string({ error: `at most ${max} ${items}, separated by commas` })
+  const list = z
+    .array(item)
+    .max(max)
+    .overwrite(values => [...new Set(values)])
+  return z.codec(text, list, { decode: given => given.split(',') as z.input<Item>[], encode: values => values.join(',') })
+}
+
+/** The token in the path of a route. */
+export const tokenParameter = addressParameter.describe('Address of the token.')
+
+/** The page of a list: how many rows, and where it begins. */
+export function pageParameters(rows: { readonly max: number; readonly default: number }) {
+  return {
+    limit: integerParameter(1, rows.max).default(rows.default).describe('Rows per page.'),
+    cursor: cursorParameter,
+  }
+}
+
+export const cursorParameter = textParameter(512).exactOptional().describe('The `nextCursor` of the page before this one.')
 
 /**
  * Splits a raw query string and decodes it as forms are (`+` is a space).
@@ -85,60 +122,5 @@ export function decodePercent(text: string): string | undefined {
     return decodeURIComponent(text)
   } catch {
     return undefined
-  }
-}
-
-export function required<T>(reader: Reader<T>): Parameter<T, never> {
-  return { ...reader, absent: { kind: 'problem' } }
-}
-
-export function optional<T>(reader: Reader<T>): Parameter<T, undefined> {
-  return { ...reader, absent: { kind: 'value', value: undefined } }
-}
-
-export function withDefault<T>(reader: Reader<T>, value: NoInfer<T>): Parameter<T, T> {
-  return { ...reader, absent: { kind: 'value', value } }
-}
-
-/** Decimal digits without sign, leading zeros or exponent. */
-export function integer(min: number, max: number, unit = ''): Reader<number> {
-  return {
-    expected: `an integer from ${min} to ${max}${unit}`,
-    read(text) {
-      const value = /^(?:0|[1-9]\d{0,15})$/.test(text) ? Number(text) : Number.NaN
-      return value >= min && value <= max ? value : undefined
-    },
-  }
-}
-
-export function oneOf<const T extends string>(values: readonly T[]): Reader<T> {
-  return { expected: `one of ${values.join(', ')}`, read: text => values.find(value => value === text) }
-}
-
-export const boolean: Reader<boolean> = {
-  expected: 'true or false',
-  read: text => (text === 'true' ? true : text === 'false' ? false : undefined),
-}
-
-export const address: Reader<Address> = { expected: 'an address (0x and 40 hex digits)', read: parseAddress }
-
-/** Free text of so many characters, counted as people do, without control characters (PostgreSQL has no NUL). */
-export function text(max: number): Reader<string> {
-  return {
-    expected: `1 to ${max} characters, not only spaces and no control characters`,
-    read: value => (value.trim() !== '' && [...value].length <= max && !/\p{Cc}/u.test(value) ? value : undefined),
-  }
-}
-
-/** A comma list without repetitions in the result. */
-export function list<T>(reader: Reader<T>, max: number, of: string): Reader<readonly T[]> {
-  return {
-    expected: `at most ${max} ${of}, separated by commas`,
-    read(text) {
-      const items = text.split(',')
-      if (items.length > max) return undefined
-      const values = items.map(item => reader.read(item))
-      return values.every(value => value !== undefined) ? [...new Set(values)] : undefined
-    },
   }
 }

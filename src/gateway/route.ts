@@ -1,13 +1,16 @@
+import { z } from 'zod'
 import type { Answer, Outcome } from './answer.ts'
 import type { Exchange } from './exchange.ts'
-import { type ParameterTexts, parseParameters, type Schema, type Values } from './parameters.ts'
+import { type ParameterTexts, parseParameters } from './parameters.ts'
 import type { Problem } from './problem.ts'
 
 /** One line of the table of routes. */
 export interface Route {
   /** Segments that begin with `:` are parameters. */
   readonly path: string
-  /** What stands for the path in metrics, where paths change with every build. Default: the path. */
+  /** The parameters of path and query. */
+  readonly parameters: z.ZodObject
+  /** Stands for the path in metrics when paths change with every build. Default: the path. */
   readonly label?: string
   /** `operator`: behind `OPERATOR_TOKEN`. */
   readonly access: 'public' | 'operator'
@@ -31,10 +34,12 @@ export const CACHE_CONTROL: Readonly<Record<CacheControl, string>> = {
   forever: 'public, max-age=31536000, immutable',
 }
 
-export interface ResourceOptions<S extends Schema> {
+export const NO_PARAMETERS = z.object({})
+
+export interface ResourceOptions<S extends z.ZodObject> {
   readonly path: string
-  /** Of path and query alike. */
-  readonly parameters: S
+  /** Default: none. */
+  readonly parameters?: S
   readonly cacheControl: CacheControl
   /** Default `public`. */
   readonly access?: Route['access']
@@ -43,12 +48,13 @@ export interface ResourceOptions<S extends Schema> {
 }
 
 /** A route whose parameters are read by a schema before its handler is asked. */
-export function resource<S extends Schema>(
-  { path, parameters, cacheControl, access = 'public', limited = true }: ResourceOptions<S>,
-  handle: (values: Values<S>) => Promise<Answer | Problem>,
+export function resource<S extends z.ZodObject = typeof NO_PARAMETERS>(
+  { path, parameters = NO_PARAMETERS as z.ZodObject as S, cacheControl, access = 'public', limited = true }: ResourceOptions<S>,
+  handle: (values: z.output<S>) => Promise<Answer | Problem>,
 ): Route {
   return {
     path,
+    parameters,
     access,
     limited,
     cacheControl,

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { integer, parseParameters, parseQuery, withDefault } from '#gateway/parameters.ts'
+import { z } from 'zod'
+import { integerParameter, parseParameters, parseQuery } from '#gateway/parameters.ts'
 import { quote } from '#gateway/problem.ts'
 
 test('reads what URLSearchParams writes', () => {
@@ -24,7 +25,7 @@ test('never throws, whatever the query', () => {
 })
 
 test('reads an integer exactly when it is plain decimal digits within the bounds', () => {
-  const schema = { limit: withDefault(integer(1, 100), 50) }
+  const schema = z.object({ limit: integerParameter(1, 100).default(50) })
   const given = fc.oneof(fc.integer({ min: -10, max: 120 }).map(String), fc.string())
   fc.assert(
     fc.property(given, text => {

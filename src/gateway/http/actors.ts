@@ -1,30 +1,32 @@
+import { z } from 'zod'
+import { ACTOR_SORTS, ACTOR_STATE_NAMES } from '#domain/health.ts'
 import { jsonAnswer } from '#gateway/answer.ts'
-import { address, integer, oneOf, optional, required, withDefault } from '#gateway/parameters.ts'
+import { integerParameter, tokenParameter, wordParameter } from '#gateway/parameters.ts'
 import { problem } from '#gateway/problem.ts'
 import { type Route, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
 
-const LIST_PARAMETERS = {
-  state: optional(oneOf(['activating', 'live', 'resyncing', 'passivated'])),
-  sort: withDefault(oneOf(['subscribers', 'sequence', 'lastUpdateAt']), 'subscribers'),
-  limit: withDefault(integer(1, 500), 50),
-}
+const listParameters = z.object({
+  state: wordParameter(ACTOR_STATE_NAMES).exactOptional().describe('Only actors in this state.'),
+  sort: wordParameter(ACTOR_SORTS).default('subscribers').describe('What the actors are sorted by: largest or newest first.'),
+  limit: integerParameter(1, 500).default(50).describe('Most actors returned.'),
+})
 
 export function actorsRoute({ actors }: Pick<Sources, 'actors'>): Route {
   return resource(
-    { path: '/api/indexer/health/actors', parameters: LIST_PARAMETERS, cacheControl: 'never', access: 'operator' },
+    { path: '/api/indexer/health/actors', parameters: listParameters, cacheControl: 'never', access: 'operator' },
     async query => jsonAnswer({ data: actors.list(query), nextCursor: null }),
   )
 }
 
-const ACTOR_PARAMETERS = { address: required(address) }
+const parameters = z.object({ address: tokenParameter })
 
 export function actorRoute({ actors }: Pick<Sources, 'actors'>): Route {
   return resource(
-    { path: '/api/indexer/health/actors/:address', parameters: ACTOR_PARAMETERS, cacheControl: 'never', access: 'operator' },
+    { path: '/api/indexer/health/actors/:address', parameters, cacheControl: 'never', access: 'operator' },
     async ({ address }) => {
       const state = actors.get(address)
-      return state === null ? problem(404, 'not_found', `${address} has no actor: nobody watches it`) : jsonAnswer(state)
+      return state === null ? problem(404, 'not_found', `${address} has no actor: it has no subscriber`) : jsonAnswer(state)
     },
   )
 }

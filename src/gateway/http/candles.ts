@@ -1,27 +1,29 @@
+import { z } from 'zod'
 import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
 import { jsonAnswer } from '#gateway/answer.ts'
 import { CANDLE_CURSOR, decodeCursor, listBody, MAX_UNIX_SECONDS } from '#gateway/cursor.ts'
-import { address, boolean, integer, oneOf, optional, required, text, withDefault } from '#gateway/parameters.ts'
+import { booleanParameter, integerParameter, pageParameters, tokenParameter, wordParameter } from '#gateway/parameters.ts'
 import { invalidParameter, tokenNotFound } from '#gateway/problem.ts'
 import { type Route, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
 
-const unixSeconds = integer(0, MAX_UNIX_SECONDS, ' (Unix seconds)')
+const unixSeconds = integerParameter(0, MAX_UNIX_SECONDS, ' (Unix seconds)')
 
-const PARAMETERS = {
-  address: required(address),
-  interval: withDefault(oneOf(Object.keys(CANDLE_INTERVALS) as CandleInterval[]), '1m'),
-  from: optional(unixSeconds),
-  to: optional(unixSeconds),
-  currency: withDefault(oneOf(['weth', 'usd']), 'weth'),
-  fill: withDefault(boolean, false),
-  limit: withDefault(integer(1, 1_500), 300),
-  cursor: optional(text(512)),
-}
+const parameters = z.object({
+  address: tokenParameter,
+  interval: wordParameter(Object.keys(CANDLE_INTERVALS) as CandleInterval[])
+    .default('1m')
+    .describe('Length of a candle.'),
+  from: unixSeconds.exactOptional().describe('Unix seconds, inclusive: the candle that contains them is the first.'),
+  to: unixSeconds.exactOptional().describe('Unix seconds, inclusive.'),
+  currency: wordParameter(['weth', 'usd']).default('weth').describe('Currency of the prices.'),
+  fill: booleanParameter.default(false).describe('Whether intervals without a trade get a candle at the last price.'),
+  ...pageParameters({ max: 1_500, default: 300 }),
+})
 
 export function candlesRoute({ reads }: Pick<Sources, 'reads'>): Route {
   return resource(
-    { path: '/api/tokens/:address/candles', parameters: PARAMETERS, cacheControl: 'revalidate' },
+    { path: '/api/tokens/:address/candles', parameters, cacheControl: 'revalidate' },
     async ({ address: token, limit, cursor: cursorText, ...filter }) => {
       const { from = 0, to = MAX_UNIX_SECONDS } = filter
       if (from > to) return invalidParameter(`from must not be after to, got ${from} and ${to}`)

@@ -6,7 +6,7 @@ import { type Route, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
 
 export function chainStatsRoute({ reads, indexer, ethUsd }: Pick<Sources, 'reads' | 'indexer' | 'ethUsd'>): Route {
-  return resource({ path: '/api/chain-stats', parameters: {}, cacheControl: 'seconds' }, async () => {
+  return resource({ path: '/api/chain-stats', cacheControl: 'seconds' }, async () => {
     const indexed = await reads.chainStats()
     if (indexed === null) return unavailable('data_unavailable', 'nothing is indexed yet')
     const { headBlock, blockTimeMs, baseFeeGwei } = indexer.chain()

@@ -12,7 +12,7 @@ export type HealthSources = Pick<Sources, 'indexer' | 'ethUsd' | 'actors' | 'rea
 
 /** Answered whatever is broken, the database included: that is what it is for. */
 export function indexerHealthRoute(sources: HealthSources): Route {
-  return resource({ path: '/api/indexer/health', parameters: {}, cacheControl: 'never' }, async () => {
+  return resource({ path: '/api/indexer/health', cacheControl: 'never' }, async () => {
     const { indexer, ethUsd, actors, realtime, chainId, version, now } = sources
     const database = await sources.probeDatabase()
     const state = indexer.state()
@@ -41,7 +41,7 @@ export function indexerHealthRoute(sources: HealthSources): Route {
 
 /** The process lives and answers. */
 export function healthzRoute(): Route {
-  return resource({ path: '/healthz', parameters: {}, cacheControl: 'never', limited: false }, async () => jsonAnswer({ status: 'ok' }))
+  return resource({ path: '/healthz', cacheControl: 'never', limited: false }, async () => jsonAnswer({ status: 'ok' }))
 }
 
 /**
@@ -49,7 +49,7 @@ export function healthzRoute(): Route {
  * catches up either, since its answers are then of an earlier time than those of its neighbours.
  */
 export function readyzRoute({ indexer, probeDatabase }: Pick<HealthSources, 'indexer' | 'probeDatabase'>): Route {
-  return resource({ path: '/readyz', parameters: {}, cacheControl: 'never', limited: false }, async () => {
+  return resource({ path: '/readyz', cacheControl: 'never', limited: false }, async () => {
     const { status, reasons } = healthStatus({ databaseOk: (await probeDatabase()).ok, indexer: indexer.state(), price: null })
     switch (status) {
       case 'ok':

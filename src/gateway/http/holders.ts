@@ -1,21 +1,23 @@
+import { z } from 'zod'
 import { HOLDER_TYPES } from '#domain/holder.ts'
 import { jsonAnswer } from '#gateway/answer.ts'
 import { decodeCursor, HOLDER_CURSOR, listBody } from '#gateway/cursor.ts'
-import { address, integer, list, oneOf, optional, required, text, withDefault } from '#gateway/parameters.ts'
+import { listParameter, pageParameters, tokenParameter, wordParameter } from '#gateway/parameters.ts'
 import { tokenNotFound } from '#gateway/problem.ts'
 import { type Route, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
 
-const PARAMETERS = {
-  address: required(address),
-  excludeType: withDefault(list(oneOf(HOLDER_TYPES), HOLDER_TYPES.length, `of ${HOLDER_TYPES.join(', ')}`), []),
-  limit: withDefault(integer(1, 500), 50),
-  cursor: optional(text(512)),
-}
+const parameters = z.object({
+  address: tokenParameter,
+  excludeType: listParameter(wordParameter(HOLDER_TYPES), HOLDER_TYPES.length, `of ${HOLDER_TYPES.join(', ')}`)
+    .default([])
+    .describe('Types of holders to leave out.'),
+  ...pageParameters({ max: 500, default: 50 }),
+})
 
 export function holdersRoute({ reads }: Pick<Sources, 'reads'>): Route {
   return resource(
-    { path: '/api/tokens/:address/holders', parameters: PARAMETERS, cacheControl: 'revalidate' },
+    { path: '/api/tokens/:address/holders', parameters, cacheControl: 'revalidate' },
     async ({ address: token, excludeType, limit, cursor: cursorText }) => {
       const identity = { token, excludeTypes: excludeType.toSorted() }
       const decoded = decodeCursor(HOLDER_CURSOR, cursorText, identity)

@@ -43,7 +43,7 @@ export function routes(sources: Sources): readonly Route[] {
 
 /** Upgrades are taken before the table is asked; what comes here is somebody who looks at the address with a browser. */
 function webSocketRoute(): Route {
-  return resource({ path: '/realtime', parameters: {}, cacheControl: 'never' }, async () =>
+  return resource({ path: '/realtime', cacheControl: 'never' }, async () =>
     problem(426, 'upgrade_required', '/realtime is for WebSockets: it answers upgrades only', [['Upgrade', 'websocket']]),
   )
 }

@@ -1,6 +1,6 @@
 import { type Answer, type HeaderField, jsonAnswer } from '#gateway/answer.ts'
 import { problem } from '#gateway/problem.ts'
-import { type Route, resource } from '#gateway/route.ts'
+import { NO_PARAMETERS, type Route, resource } from '#gateway/route.ts'
 import { chooseEncoding, type SiteFile } from '#gateway/site.ts'
 import type { Sources } from '#gateway/sources.ts'
 
@@ -39,6 +39,7 @@ function fileRoute(path: string, file: SiteFile): Route {
   return {
     path,
     label: LABEL,
+    parameters: NO_PARAMETERS,
     access: 'public',
     limited: false,
     cacheControl: file.immutable ? 'forever' : 'revalidate',
@@ -52,13 +53,13 @@ function fileRoute(path: string, file: SiteFile): Route {
 
 /** Beside the page, so that a prefix needs no mention. */
 function settingsRoute({ explorerUrl, launchpads }: Pick<Sources['config'], 'explorerUrl' | 'launchpads'>): Route {
-  return resource({ path: '/console.json', parameters: {}, cacheControl: 'revalidate', limited: false }, async () =>
+  return resource({ path: '/console.json', cacheControl: 'revalidate', limited: false }, async () =>
     jsonAnswer({ explorerUrl, launchpads: launchpads.launchpads.map(({ name }) => name) }),
   )
 }
 
 function missingRoute(): Route {
-  return resource({ path: '/', parameters: {}, cacheControl: 'never', limited: false }, async () =>
+  return resource({ path: '/', cacheControl: 'never', limited: false }, async () =>
     problem(404, 'not_found', 'the console is not built here: npm run build makes it, for the next start'),
   )
 }

@@ -1,12 +1,18 @@
+import { z } from 'zod'
 import type { Address } from '#domain/address.ts'
 import type { HandedOver, Outcome } from '#gateway/answer.ts'
 import type { Exchange } from '#gateway/exchange.ts'
-import { address, integer, optional, parseParameters, required } from '#gateway/parameters.ts'
+import { integerParameter, parseParameters, tokenParameter } from '#gateway/parameters.ts'
 import { originNotAllowed, tokenNotFound } from '#gateway/problem.ts'
 import type { Route } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
 
-const PARAMETERS = { address: required(address), lastEventId: optional(integer(0, Number.MAX_SAFE_INTEGER)) }
+const parameters = z.object({
+  address: tokenParameter,
+  lastEventId: integerParameter(0, Number.MAX_SAFE_INTEGER)
+    .exactOptional()
+    .describe('The newest sequence that the client has: it gets a snapshot only of a newer state. `Last-Event-ID` takes precedence.'),
+})
 
 const HANDED_OVER: HandedOver = { kind: 'handedOver' }
 
@@ -16,6 +22,7 @@ type StreamSources = Pick<Sources, 'admission' | 'reads' | 'actors' | 'openEvent
 export function streamRoute(sources: StreamSources): Route {
   return {
     path: '/api/tokens/:address/stream',
+    parameters,
     access: 'public',
     limited: true,
     cacheControl: 'never',
@@ -23,7 +30,7 @@ export function streamRoute(sources: StreamSources): Route {
       const { origin, lastEventId } = exchange
       if (origin !== '' && !sources.admission.originAllowed(origin)) return originNotAllowed(origin)
       // The header is what a browser sends when it reconnects, so it is newer than what the page once put into the URL.
-      const parsed = parseParameters(PARAMETERS, lastEventId === '' ? texts : new Map(texts).set('lastEventId', [lastEventId]))
+      const parsed = parseParameters(parameters, lastEventId === '' ? texts : new Map(texts).set('lastEventId', [lastEventId]))
       if (!parsed.ok) return parsed.problem
       return open(parsed.values, exchange, sources)
     },

@@ -1,33 +1,45 @@
+import { z } from 'zod'
 import { TOKEN_SORTS } from '#domain/queries.ts'
 import { withUsd } from '#domain/usd.ts'
 import { jsonAnswer } from '#gateway/answer.ts'
 import { decodeCursor, listBody, tokenCursor } from '#gateway/cursor.ts'
-import { address, integer, list, oneOf, optional, required, text, withDefault } from '#gateway/parameters.ts'
+import {
+  addressParameter,
+  cursorParameter,
+  integerParameter,
+  listParameter,
+  textParameter,
+  tokenParameter,
+  wordParameter,
+} from '#gateway/parameters.ts'
 import { tokenNotFound } from '#gateway/problem.ts'
 import { type Route, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
 
-/** The most that a page holds, and the most addresses that can be asked for at once. */
-const MOST_TOKENS = 100
-const USUAL_TOKENS = 50
+/** Rows of a page, and addresses of a request. */
+const MAX_TOKENS = 100
+const DEFAULT_TOKENS = 50
 
-const LIST_PARAMETERS = {
-  sort: withDefault(oneOf(TOKEN_SORTS), 'createdAt'),
-  order: withDefault(oneOf(['asc', 'desc']), 'desc'),
-  status: optional(oneOf(['none', 'bonding', 'completed', 'migrated'])),
-  creator: optional(address),
-  launchpad: optional(text(64)),
-  addresses: optional(list(address, MOST_TOKENS, 'addresses (0x and 40 hex digits)')),
-  limit: optional(integer(1, MOST_TOKENS)),
-  cursor: optional(text(512)),
-}
+const listParameters = z.object({
+  sort: wordParameter(TOKEN_SORTS).default('createdAt').describe('What the tokens are sorted by. Tokens without a value come last.'),
+  order: wordParameter(['asc', 'desc']).default('desc').describe('Whether the sort ascends or descends.'),
+  status: wordParameter(['none', 'bonding', 'completed', 'migrated']).exactOptional().describe('Only tokens of this graduation status.'),
+  creator: addressParameter.exactOptional().describe('Only tokens of this creator.'),
+  launchpad: textParameter(64).exactOptional().describe('Only tokens of the launchpad of this name.'),
+  addresses: listParameter(addressParameter, MAX_TOKENS, 'addresses (0x and 40 hex digits)')
+    .exactOptional()
+    .describe('Only these tokens. An address that is not indexed is left out.'),
+  limit: integerParameter(1, MAX_TOKENS)
+    .exactOptional()
+    .describe(`Rows per page. Default: as many as \`addresses\` names, else ${DEFAULT_TOKENS}.`),
+  cursor: cursorParameter,
+})
 
 export function tokensRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>): Route {
   return resource(
-    { path: '/api/tokens', parameters: LIST_PARAMETERS, cacheControl: 'revalidate' },
-    async ({ limit: asked, cursor: cursorText, ...filter }) => {
-      // Who names addresses wants all of them.
-      const limit = asked ?? filter.addresses?.length ?? USUAL_TOKENS
+    { path: '/api/tokens', parameters: listParameters, cacheControl: 'revalidate' },
+    async ({ limit: given, cursor: cursorText, ...filter }) => {
+      const limit = given ?? filter.addresses?.length ?? DEFAULT_TOKENS
       const codec = tokenCursor(filter.sort)
       const decoded = decodeCursor(codec, cursorText, filter)
       if ('kind' in decoded) return decoded
@@ -38,10 +50,10 @@ export function tokensRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>
   )
 }
 
-const TOKEN_PARAMETERS = { address: required(address) }
+const parameters = z.object({ address: tokenParameter })
 
 export function tokenRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>): Route {
-  return resource({ path: '/api/tokens/:address', parameters: TOKEN_PARAMETERS, cacheControl: 'revalidate' }, async ({ address }) => {
+  return resource({ path: '/api/tokens/:address', parameters, cacheControl: 'revalidate' }, async ({ address }) => {
     const token = await reads.token(address)
     return token === null ? tokenNotFound(address) : jsonAnswer(withUsd(token, ethUsd.ethUsd()))
   })

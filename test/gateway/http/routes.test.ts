@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { routes } from '#gateway/http/routes.ts'
+import type { Sources } from '#gateway/sources.ts'
+
+/** No handler runs here. */
+const TABLE = routes({ site: null } as unknown as Sources)
+
+interface JsonSchema {
+  readonly properties: Readonly<Record<string, { readonly description?: string; readonly type?: string; readonly default?: unknown }>>
+  readonly required?: readonly string[]
+}
+
+const describeParameters = (path: string, io: 'input' | 'output' = 'output'): JsonSchema => {
+  const route = TABLE.find(one => one.path === path)
+  if (route === undefined) throw new RangeError(`no route ${path}`)
+  return z.toJSONSchema(route.parameters, { io }) as unknown as JsonSchema
+}
+
+describe('the table of routes', () => {
+  it.each(TABLE.map(({ path, parameters }) => [path, parameters] as const))('describes every parameter of %s', (path, parameters) => {
+    const inPath = path.split('/').flatMap(segment => (segment.startsWith(':') ? [segment.slice(1)] : []))
+    expect(Object.keys(parameters.shape)).toEqual(expect.arrayContaining(inPath))
+    expect(describeParameters(path, 'input').required ?? []).toEqual(expect.arrayContaining(inPath))
+    for (const { description, type } of Object.values(describeParameters(path).properties)) {
+      expect(description).toMatch(/^[`A-Z].*\.$/)
+      expect(type).toMatch(/^(?:string|integer|boolean|array)$/)
+    }
+  })
+
+  it('gives the type, range and default of the values, and which ones are required', () => {
+    expect(describeParameters('/api/tokens/:address/candles').properties).toEqual({
+      address: { description: 'Address of the token.', type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
+      interval: { description: 'Length of a candle.', type: 'string', enum: ['1m', '5m', '15m', '1h', '4h', '1d'], default: '1m' },
+      from: {
+        description: 'Unix seconds, inclusive: the candle that contains them is the first.',
+        type: 'integer',
+        minimum: 0,
+        maximum: 253_402_300_799,
+      },
+      to: { description: 'Unix seconds, inclusive.', type: 'integer', minimum: 0, maximum: 253_402_300_799 },
+      currency: { description: 'Currency of the prices.', type: 'string', enum: ['weth', 'usd'], default: 'weth' },
+      fill: { description: 'Whether intervals without a trade get a candle at the last price.', type: 'boolean', default: false },
+      limit: { description: 'Rows per page.', type: 'integer', minimum: 1, maximum: 1_500, default: 300 },
+      cursor: { description: 'The `nextCursor` of the page before this one.', type: 'string', minLength: 1, maxLength: 512 },
+    })
+    expect(describeParameters('/api/tokens/:address/candles', 'input').required).toEqual(['address'])
+    expect(describeParameters('/api/tokens').properties['addresses']).toEqual({
+      description: 'Only these tokens. An address that is not indexed is left out.',
+      type: 'array',
+      maxItems: 100,
+      items: { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
+    })
+  })
+})
