@@ -42,13 +42,14 @@ export async function traceTasks(browser: Browser, page: Page, run: () => Promis
   // Other pages are traced, too: this shows which thread is this one's.
   await page.evaluate(mark => void performance.mark(mark), MARK)
   await run()
-  // A task that is still running when the trace stops is missing from it, and a page answers before its task has ended.
+  // An evaluation is answered from inside its task. After another one, that task has ended, and the trace contains it.
   await page.evaluate(() => undefined)
   const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: readonly TraceEvent[] }
   const waits = queues.stop()
   const marked = traceEvents.find(({ name }) => name === MARK)
+  if (marked === undefined) throw new Error('the trace does not contain the page')
   return traceEvents
-    .filter(({ ph, pid, tid, name }) => ph === 'X' && pid === marked?.pid && tid === marked.tid && name.endsWith('RunTask'))
+    .filter(({ ph, pid, tid, name }) => ph === 'X' && pid === marked.pid && tid === marked.tid && name.endsWith('RunTask'))
     .map(event => taskOf(event, waits.get(event.pid)))
     .sort((a, b) => b.wallMs - a.wallMs)
 }
@@ -59,15 +60,20 @@ function taskOf({ ts, dur = 0, tdur = dur }: TraceEvent, queue: RunQueue | undef
   return { wallMs, cpuMs, waitedMs: Math.min(queue?.waitedMs(ts / 1_000, (ts + dur) / 1_000) ?? wallMs, wallMs - Math.min(cpuMs, wallMs)) }
 }
 
-/** Some half a second of a processor's time, and more than `MOST_TASK_MS` of any. Not held against a clock: on a busy machine that would tell how long it was waited. */
-const BUSY_ROUNDS = 50_000_000
-
-/** Lets a page do nothing else for longer than any task may take. */
+/**
+ * Blocks the page in one task of at least three times `MOST_TASK_MS` of processor time, on a machine of any speed and load: every step counts
+ * as long as the fastest one took, so time in which other processes ran is not counted.
+ */
 export async function keepBusy(page: Page): Promise<void> {
-  await page.evaluate(rounds => {
+  await page.evaluate(cpuMs => {
     let value = 1
-    for (let n = 0; n < rounds; n++) value = (value * 48_271) % 2_147_483_647
-    // Or it could be left out as of no use.
+    let fastestMs = Number.MAX_VALUE
+    for (let steps = 0; steps * fastestMs < cpuMs; steps++) {
+      const startedAt = performance.now()
+      for (let n = 0; n < 100_000; n++) value = (value * 48_271) % 2_147_483_647
+      fastestMs = Math.min(fastestMs, performance.now() - startedAt)
+    }
+    // Keeps the engine from leaving out a computation without a result.
     Object.assign(globalThis, { worked: value })
-  }, BUSY_ROUNDS)
+  }, 3 * MOST_TASK_MS)
 }
