@@ -1,109 +1,66 @@
-import { retryAfterMs } from './answer.ts'
-import type { Timers } from './clock.ts'
-import { createEventReader } from './eventText.ts'
+import type { ClientContext } from './context.ts'
+import { createEventReader } from './eventReader.ts'
 import { type ReadMessage, readMessage } from './messages.ts'
-import type { EventSourceLike } from './options.ts'
+import { Timer } from './timers.ts'
 
-/** The server writes something every 15 s. */
+/** The server sends a comment every 15 s, so a longer silence means a dead connection. */
 const SILENCE_MS = 40_000
 
-export interface EventStreamEnd {
-  /** Of an answer that was no stream; `null`: none came, or the stream broke. */
-  readonly status: number | null
-  readonly retryAfterMs: number | null
-}
-
-/** None came, or it ended. */
-const BROKEN: EventStreamEnd = { status: null, retryAfterMs: null }
-
-export interface EventStreamOptions {
-  readonly url: string
-  readonly fetch: typeof globalThis.fetch
-  readonly EventSource: (new (url: string) => EventSourceLike) | undefined
-  readonly timers: Timers
+export interface EventStreamEvents {
   readonly onOpen: () => void
   readonly onMessage: (message: ReadMessage) => void
-  /** Called once; not after the stream was closed from here. */
-  readonly onEnd: (end: EventStreamEnd) => void
+  /** The last event, once; not after the client closed the stream. `refusal`: a response with another status than 200. */
+  readonly onEnd: (refusal: Response | null) => void
 }
 
-/** Opens one event stream, once. Returns how to close it. */
-export function openEventStream(options: EventStreamOptions): () => void {
-  return options.EventSource === undefined ? byFetch(options) : byEventSource(options, options.EventSource)
-}
-
-/** With `fetch` rather than `EventSource`, which hides the status, the headers and the comments that tell a quiet stream from a dead one. */
-function byFetch({ url, fetch, timers, onOpen, onMessage, onEnd }: EventStreamOptions): () => void {
+/**
+ * Opens one event stream and does not reconnect. Uses `fetch`, because `EventSource` hides the status, `Retry-After`, and the comments that
+ * tell a quiet stream from a dead one.
+ *
+ * @returns a function that closes the stream
+ */
+export function openEventStream(
+  url: string,
+  { fetch, timers }: Pick<ClientContext, 'fetch' | 'timers'>,
+  { onOpen, onMessage, onEnd }: EventStreamEvents,
+): () => void {
   const aborter = new AbortController()
-  let isOver = false
-  let cancelSilence = () => {}
+  const { signal } = aborter
+  const silence = new Timer(timers)
   const close = () => {
-    isOver = true
-    cancelSilence()
+    silence.stop()
     aborter.abort()
   }
-  const end = (end: EventStreamEnd) => {
-    if (isOver) return
+  const end = (refusal: Response | null = null) => {
+    if (signal.aborted) return
     close()
-    onEnd(end)
+    onEnd(refusal)
   }
-  const broken = () => end(BROKEN)
-  const heard = () => {
-    cancelSilence()
-    cancelSilence = timers.after(SILENCE_MS, broken)
-  }
+  const watchSilence = () => silence.start(SILENCE_MS, end)
 
   async function read(): Promise<void> {
-    heard()
-    const response = await fetch(url, { headers: { accept: 'text/event-stream' }, signal: aborter.signal })
-    const { status, headers, body } = response
-    if (status !== 200) end({ status, retryAfterMs: retryAfterMs(headers) })
-    // A network that wants its visitors to log in answers everything with a page.
-    else if (body === null || !headers.get('content-type')?.startsWith('text/event-stream')) broken()
-    if (isOver || body === null) return
+    watchSilence()
+    const response = await fetch(url, { headers: { accept: 'text/event-stream' }, signal })
+    if (response.status !== 200) return end(response)
+    const { headers, body } = response
+    // The login page of a captive portal has status 200, too.
+    if (body === null || !headers.get('content-type')?.startsWith('text/event-stream')) return end()
+    if (signal.aborted) return
     onOpen()
     const reader = body.getReader()
     const decoder = new TextDecoder()
     const eventsOf = createEventReader()
     for (;;) {
       const { done, value } = await reader.read()
-      if (done || isOver) break
-      heard()
+      if (done || signal.aborted) break
+      watchSilence()
       const events = eventsOf(decoder.decode(value, { stream: true }))
       if (events === null) break
-      for (const { type, data } of events) if (!isOver && type === 'token.update') onMessage(readMessage(data))
+      for (const { type, data } of events) if (!signal.aborted && type === 'token.update') onMessage(readMessage(data))
     }
-    broken()
+    end()
   }
 
-  read().catch(broken)
-  return close
-}
-
-/** For platforms whose `fetch` can't stream. Its own reconnecting is not used, since it never gives up and asks for what is held no more. */
-function byEventSource(
-  { url, timers, onOpen, onMessage, onEnd }: EventStreamOptions,
-  EventSource: new (url: string) => EventSourceLike,
-): () => void {
-  const source = new EventSource(url)
-  let cancelOpening = () => {}
-  const close = () => {
-    cancelOpening()
-    source.onopen = source.onerror = null
-    source.close()
-  }
-  const broken = () => {
-    close()
-    onEnd(BROKEN)
-  }
-  cancelOpening = timers.after(SILENCE_MS, broken)
-  source.onopen = () => {
-    cancelOpening()
-    onOpen()
-  }
-  source.onerror = broken
-  source.addEventListener('token.update', (event: { readonly data: unknown }) => {
-    if (source.onerror !== null) onMessage(readMessage(event.data))
-  })
+  read().catch(() => end())
   return close
 }

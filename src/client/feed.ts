@@ -1,244 +1,218 @@
 import type { Address } from '#domain/address.ts'
-import type { Calls } from './calls.ts'
-import type { Timers } from './clock.ts'
-import { Fallback } from './fallback.ts'
-import { accept, type Held, type Incoming } from './held.ts'
-import { Lane } from './lane.ts'
-import type { EventSourceLike, WebSocketLike } from './options.ts'
-import { Reconciler } from './reconciler.ts'
-import type { ConnectionState } from './tokenwire.ts'
-import { TokenwireError } from './tokenwireError.ts'
-import type { Watcher } from './watcher.ts'
+import type { Token } from '#domain/token.ts'
+import { ClientError } from './clientError.ts'
+import type { ClientContext } from './context.ts'
+import { createFallback } from './fallback.ts'
+import { FeedConnection } from './feedConnection.ts'
+import { type KnownToken, merge, type ReceivedState } from './knownToken.ts'
+import { createRefetcher } from './refetcher.ts'
+import { Timer } from './timers.ts'
+import type { ConnectionState, RestApi } from './tokenwire.ts'
 
-/** How long the last connection is kept when nothing is watched: a page that draws anew watches again at once. */
+/** How long the last connection outlives the last watch: a page that is rendered again watches again at once. */
 const LINGER_MS = 5_000
 
-/** A token of which nothing was heard for so long, because its connection is still being made, is asked for over REST. */
+/** A token that has no state after this time, because its connection is not live yet, is fetched over REST. */
 const PATIENCE_MS = 2_000
 
-export interface FeedOptions {
-  readonly openSocket: () => WebSocketLike
-  /** Of the service, without a slash at the end. */
-  readonly base: string
-  readonly fetch: typeof globalThis.fetch
-  readonly EventSource: (new (url: string) => EventSourceLike) | undefined
-  readonly calls: Pick<Calls, 'tokens'>
-  readonly timers: Timers
-  readonly random: () => number
-  readonly silenceMs: number
-  readonly reconcileMs: number
-  readonly pollMs: number
-  readonly maxSubscriptions: number
-  readonly maxConnections: number
-  readonly maxEventStreams: number
-  readonly keepConnected: boolean
-  readonly isHidden: () => boolean
-  readonly onState: (state: ConnectionState) => void
-  readonly onError: (error: unknown) => void
+/** One call of `watch`. Its functions do not throw. */
+export interface Watcher {
+  deliver(known: KnownToken): void
+  /** Nothing more is delivered. `null`: because the client was closed. */
+  end(error: ClientError | null): void
+}
+
+/** All watched tokens, what is known of them, and the connections that carry them. */
+export interface Feed {
+  readonly state: ConnectionState
+  known(token: Address): KnownToken | null
+  add(token: Address, watcher: Watcher): void
+  /** The token is unsubscribed at the end of the tick, so that watching it again at once costs nothing. */
+  remove(token: Address, watcher: Watcher): void
+  receive(received: ReceivedState): void
+  /** Checks all connections now and fetches all tokens soon. */
+  wake(): void
+  /** Like `wake`, also after the server asked the client not to reconnect. */
+  reconnect(): void
+  close(): void
 }
 
 interface Entry {
   readonly watchers: Set<Watcher>
-  held: Held | null
-  lane: Lane | null
+  known: KnownToken | null
+  connection: FeedConnection | null
 }
 
-/** Everything that is watched, what is held of it, and the connections that it comes over. */
-export class Feed {
-  readonly #options: FeedOptions
-  readonly #entries = new Map<Address, Entry>()
-  readonly #lanes = new Set<Lane>()
-  readonly #fallback: Fallback
-  readonly #reconciler: Reconciler
-  #state: ConnectionState = 'offline'
-  #dismissed: TokenwireError | null = null
-  #isLingering = false
-  #isPatient = false
+export function createFeed(context: ClientContext, api: Pick<RestApi, 'tokens'>, onState: (state: ConnectionState) => void): Feed {
+  const { timers, maxConnections, keepConnected } = context
+  const entries = new Map<Address, Entry>()
+  const connections = new Set<FeedConnection>()
+  const lingerTimer = new Timer(timers)
+  const patienceTimer = new Timer(timers)
+  let state: ConnectionState = 'offline'
+  let dismissed: ClientError | null = null
 
-  constructor(options: FeedOptions) {
-    this.#options = options
-    this.#fallback = new Fallback({
-      ...options,
-      held: token => this.#heldInFull(token),
-      onUpdate: update => this.take(update.token.address, { source: 'eventStream', update }),
-      onState: () => this.#update(),
-    })
-    this.#reconciler = new Reconciler({
-      ...options,
-      watched: () => this.#entries.keys(),
-      unserved: () => this.#fallback.unserved(),
-      onToken: token => this.#reconciled(token.address, { source: 'rest', token }),
-      onPolled: ok => this.#fallback.polled(ok),
-    })
-    if (options.keepConnected) this.#openLane()
+  const known = (token: Address) => entries.get(token)?.known ?? null
+  const sequenceOf = (token: Address) => known(token)?.completeSequence ?? null
+  const fallback = createFallback(context, {
+    sequenceOf,
+    onUpdate: update => receive({ ...update, source: 'eventStream' }),
+    onState: update,
+  })
+  const refetcher = createRefetcher(context, api, {
+    watchedTokens: () => entries.keys(),
+    tokensWithoutStream: fallback.tokensWithoutStream,
+    onToken: refetched,
+    onFetched: fallback.polled,
+  })
+  if (keepConnected) openConnection()
+
+  function receive(received: ReceivedState): void {
+    const entry = entries.get(received.token.address)
+    const next = entry === undefined ? null : merge(entry.known, received)
+    if (entry === undefined || next === null) return
+    entry.known = next
+    for (const watcher of Array.from(entry.watchers)) watcher.deliver(next)
   }
 
-  get state(): ConnectionState {
-    return this.#state
+  /** A state that only REST had was missed by the connection: it is asked for the complete one. */
+  function refetched(token: Token): void {
+    receive({ source: 'rest', token })
+    const { connection, known } = entries.get(token.address) ?? {}
+    if (known?.completeSequence !== known?.state.sequence) connection?.refresh(token.address)
   }
 
-  held(token: Address): Held | null {
-    return this.#entries.get(token)?.held ?? null
-  }
-
-  #heldInFull(token: Address): number | null {
-    return this.held(token)?.fullSequence ?? null
-  }
-
-  add(token: Address, watcher: Watcher): void {
-    const known = this.#entries.get(token)
-    if (known !== undefined) {
-      known.watchers.add(watcher)
+  /** Adds the token to a connection with room, or to a new one. */
+  function assign(token: Address, entry: Entry): void {
+    const open = () => [...connections].find(connection => connection.hasRoom()) ?? openConnection()
+    entry.connection = dismissed === null ? open() : null
+    if (entry.connection !== null) {
+      entry.connection.add(token)
       return
     }
-    const entry: Entry = { watchers: new Set([watcher]), held: null, lane: null }
-    this.#entries.set(token, entry)
-    this.#reconciler.start()
-    this.#assign(token, entry)
-    if (!this.#isPatient) this.#options.timers.after(PATIENCE_MS, () => this.#askForUnheard())
-    this.#isPatient = true
-    this.#update()
-  }
-
-  /** The token is let go at the end of the tick, so that whoever watches it again at once finds what is held. */
-  remove(token: Address, watcher: Watcher): void {
-    const entry = this.#entries.get(token)
-    if (!entry?.watchers.delete(watcher) || entry.watchers.size > 0) return
-    if (entry.lane === null) this.#drop(token, entry)
-    else this.#options.timers.after(0, () => this.#drop(token, entry))
-  }
-
-  #drop(token: Address, entry: Entry): void {
-    if (entry.watchers.size > 0 || this.#entries.get(token) !== entry) return
-    this.#entries.delete(token)
-    entry.lane?.remove(token)
-    if (!this.#isLingering) this.#options.timers.after(LINGER_MS, () => this.#closeUnused())
-    this.#isLingering = true
-    this.#update()
-  }
-
-  /** Something came of a token. */
-  take(token: Address, incoming: Incoming): void {
-    const entry = this.#entries.get(token)
-    const held = entry === undefined ? null : accept(entry.held, incoming)
-    if (entry === undefined || held === null) return
-    entry.held = held
-    for (const watcher of Array.from(entry.watchers)) watcher.deliver(held)
-  }
-
-  /** Finds out now how things are, and compares everything with REST. */
-  wake(): void {
-    for (const lane of this.#lanes) lane.wake()
-    this.#fallback.wake()
-    // What is asked for now and then is asked for at once when that begins anew.
-    this.#reconciler.poll(false)
-    this.#update()
-    this.#reconciler.soon(this.#entries.keys())
-  }
-
-  /** What `wake` does, and after the server asked not to come back. */
-  reconnect(): void {
-    this.#dismissed = null
-    if (this.#options.keepConnected && this.#lanes.size === 0) this.#openLane()
-    this.wake()
-  }
-
-  close(): void {
-    this.#shut(null)
-  }
-
-  /** Gives a token to a connection that has room for it, a new one if need be. */
-  #assign(token: Address, entry: Entry): void {
-    entry.lane = this.#dismissed === null ? ([...this.#lanes].find(lane => lane.hasRoom()) ?? this.#openLane()) : null
-    if (entry.lane !== null) {
-      entry.lane.add(token)
-      return
-    }
-    const error = this.#dismissed ?? new TokenwireError('too_many_watches', 'all connections are full')
-    // When the call that watches has returned.
-    this.#options.timers.after(0, () => {
-      if (this.#entries.get(token) === entry) for (const watcher of Array.from(entry.watchers)) watcher.end(error)
+    const error = dismissed ?? new ClientError('too_many_watches', 'all connections are full')
+    // After `watch` has returned.
+    timers.after(0, () => {
+      if (entries.get(token) === entry) for (const watcher of Array.from(entry.watchers)) watcher.end(error)
     })
   }
 
-  #openLane(): Lane | null {
-    const { maxConnections, maxSubscriptions: capacity, openSocket: open } = this.#options
-    if (this.#lanes.size >= maxConnections) return null
-    const lane: Lane = new Lane({
-      ...this.#options,
-      open,
-      capacity,
-      held: token => this.#heldInFull(token),
-      onState: () => this.#laneChanged(lane),
-      onUpdate: update => this.take(update.token.address, { source: 'webSocket', update }),
+  function openConnection(): FeedConnection | null {
+    if (connections.size >= maxConnections) return null
+    const connection: FeedConnection = new FeedConnection(context, {
+      sequenceOf,
+      onState: () => {
+        if (connection.state === 'live') refetcher.soon(connection.tokens)
+        update()
+      },
+      onUpdate: update => receive({ ...update, source: 'webSocket' }),
       onDismissed: status => {
-        this.#dismissed = new TokenwireError('dismissed', 'the server asked not to come back', { status })
-        this.#shut(this.#dismissed)
+        dismissed = new ClientError('dismissed', 'the server asked the client not to reconnect', { status })
+        endAll(dismissed)
       },
       onFull: token => {
-        const entry = this.#entries.get(token)
-        if (entry !== undefined) this.#assign(token, entry)
+        const entry = entries.get(token)
+        if (entry !== undefined) assign(token, entry)
       },
     })
-    this.#lanes.add(lane)
-    lane.connect()
-    this.#update()
-    return lane
+    connections.add(connection)
+    connection.connect()
+    update()
+    return connection
   }
 
-  #laneChanged(lane: Lane): void {
-    if (lane.state === 'up') this.#reconciler.soon(lane.tokens)
-    this.#update()
+  function fetchUnknown(): void {
+    const isUnknown = ({ known, connection }: Entry) => known === null && connection?.state !== 'live'
+    const unknown = [...entries].flatMap(([token, entry]) => (isUnknown(entry) ? [token] : []))
+    refetcher.soon(unknown, 0)
   }
 
-  /** What REST knows better, the stream has missed: it is asked for the whole of it, until that has come. */
-  #reconciled(token: Address, incoming: Incoming): void {
-    this.take(token, incoming)
-    const entry = this.#entries.get(token)
-    if (entry?.held?.fullSequence !== entry?.held?.state.sequence) entry?.lane?.ask(token)
+  function drop(token: Address, entry: Entry): void {
+    if (entry.watchers.size > 0 || entries.get(token) !== entry) return
+    entries.delete(token)
+    entry.connection?.remove(token)
+    if (!lingerTimer.isRunning) lingerTimer.start(LINGER_MS, closeUnused)
+    update()
   }
 
-  #askForUnheard(): void {
-    this.#isPatient = false
-    const unheard = [...this.#entries].filter(([, { held, lane }]) => held === null && lane?.state !== 'up').map(([token]) => token)
-    this.#reconciler.soon(unheard, 0)
-  }
-
-  #closeUnused(): void {
-    this.#isLingering = false
-    for (const lane of this.#lanes) {
-      if (lane.tokens.size > 0 || (this.#options.keepConnected && this.#lanes.size === 1)) continue
-      lane.close()
-      this.#lanes.delete(lane)
+  function closeUnused(): void {
+    for (const connection of connections) {
+      if (connection.tokens.size > 0 || (keepConnected && connections.size === 1)) continue
+      connection.close()
+      connections.delete(connection)
     }
-    this.#update()
+    update()
   }
 
-  #shut(error: TokenwireError | null): void {
-    for (const lane of this.#lanes) lane.close()
-    this.#lanes.clear()
-    const entries = [...this.#entries.values()]
-    this.#entries.clear()
-    for (const { watchers } of entries) for (const watcher of Array.from(watchers)) watcher.end(error)
-    this.#update()
+  /** @param error - what the watches end with; `null` when the client is closed */
+  function endAll(error: ClientError | null): void {
+    for (const connection of connections) connection.close()
+    connections.clear()
+    const ended = [...entries.values()]
+    entries.clear()
+    for (const { watchers } of ended) for (const watcher of Array.from(watchers)) watcher.end(error)
+    update()
   }
 
-  /** Lets the fallback bring what no WebSocket does, and tells of the state that results. */
-  #update(): void {
-    const blocked = [...this.#lanes].filter(lane => lane.state === 'blocked')
-    this.#fallback.serve(new Set(blocked.flatMap(lane => [...lane.tokens])))
-    this.#reconciler.poll(blocked.length > 0)
-    const state = this.#stateNow(blocked.length > 0)
-    if (state === this.#state) return
-    this.#state = state
-    this.#options.onState(state)
+  /** Hands the tokens of blocked connections to the fallback, and reports the resulting state. */
+  function update(): void {
+    const blocked = [...connections].filter(connection => connection.state === 'blocked')
+    fallback.serve(new Set(blocked.flatMap(connection => [...connection.tokens])))
+    refetcher.poll(blocked.length > 0)
+    const next = stateNow(blocked.length > 0)
+    if (next === state) return
+    state = next
+    onState(state)
   }
 
-  #stateNow(isBlocked: boolean): ConnectionState {
-    if (this.#lanes.size === 0) return 'offline'
-    if (!isBlocked) return [...this.#lanes].every(lane => lane.state === 'up') ? 'live' : 'connecting'
-    const isWorking = this.#fallback.isWorking
-    if (isWorking === null) return this.#state === 'offline' ? 'offline' : 'connecting'
+  function stateNow(isBlocked: boolean): ConnectionState {
+    if (connections.size === 0) return 'offline'
+    if (!isBlocked) return [...connections].every(connection => connection.state === 'live') ? 'live' : 'connecting'
+    const isWorking = fallback.isWorking()
+    if (isWorking === null) return state === 'offline' ? 'offline' : 'connecting'
     return isWorking ? 'fallback' : 'offline'
+  }
+
+  function wake(): void {
+    for (const connection of connections) connection.wake()
+    fallback.wake()
+    // `update` starts the polls anew, and the first one is immediate.
+    refetcher.poll(false)
+    update()
+    refetcher.soon(entries.keys())
+  }
+
+  return {
+    get state() {
+      return state
+    },
+    known,
+    add(token, watcher) {
+      const watched = entries.get(token)
+      if (watched !== undefined) {
+        watched.watchers.add(watcher)
+        return
+      }
+      const entry: Entry = { watchers: new Set([watcher]), known: null, connection: null }
+      entries.set(token, entry)
+      refetcher.start()
+      assign(token, entry)
+      if (!patienceTimer.isRunning) patienceTimer.start(PATIENCE_MS, fetchUnknown)
+      update()
+    },
+    remove(token, watcher) {
+      const entry = entries.get(token)
+      if (!entry?.watchers.delete(watcher) || entry.watchers.size > 0) return
+      if (entry.connection === null) drop(token, entry)
+      else timers.after(0, () => drop(token, entry))
+    },
+    receive,
+    wake,
+    reconnect() {
+      dismissed = null
+      if (keepConnected && connections.size === 0) openConnection()
+      wake()
+    },
+    close: () => endAll(null),
   }
 }

@@ -1,4 +1,4 @@
-/* The public face of `tokenwire/client`. */
+/* The public API of `tokenwire/client`. A name that the server uses for something else is given to a client's type only here. */
 export type { Address, Hex } from '#domain/address.ts'
 export type { Candle, CandleInterval } from '#domain/candle.ts'
 export type { ChainStats } from '#domain/chainStats.ts'
@@ -9,22 +9,21 @@ export type { Holder, HolderType } from '#domain/holder.ts'
 export type { CandleCurrency, SortOrder, TokenSort } from '#domain/queries.ts'
 export type { Fees, Graduation, GraduationStatus, Market, PerWindow, Pool, PoolType, Token, TradeCounts } from '#domain/token.ts'
 export type { Trade, TradePhase, TradeSide } from '#domain/trade.ts'
+export { ClientError as TokenwireError, type ClientErrorCode as TokenwireErrorCode, type ProblemDetails as Problem } from './clientError.ts'
 export { createTokenwire } from './createTokenwire.ts'
 export { items } from './items.ts'
-export type { Clock, EventSourceLike, TokenwireOptions, WebSocketLike } from './options.ts'
-export type { Problem } from './problem.ts'
+export type { ClientClock as Clock, TokenwireOptions, WebSocketLike } from './options.ts'
 export { type Result, unwrap } from './result.ts'
 export type {
-  ActorsQuery,
+  ActorsParameters as ActorsQuery,
   CallOptions,
-  CandlesQuery,
+  CandlesParameters as CandlesQuery,
   ConnectionState,
-  HoldersQuery,
+  HoldersParameters as HoldersQuery,
+  ListPage as Page,
   OperatorOptions,
-  Page,
-  TokensQuery,
+  TokensParameters as TokensQuery,
   Tokenwire,
-  TradesQuery,
+  TradesParameters as TradesQuery,
 } from './tokenwire.ts'
-export { TokenwireError, type TokenwireErrorCode } from './tokenwireError.ts'
 export type { NewTrades, Source, Watch, WatchedToken, WatchOptions } from './watch.ts'

@@ -1,22 +1,22 @@
+import { ClientError } from './clientError.ts'
 import { type Result, unwrap } from './result.ts'
-import type { Page } from './tokenwire.ts'
-import { TokenwireError } from './tokenwireError.ts'
+import type { ListPage } from './tokenwire.ts'
 
 /**
- * All items of a list, page after page as they are read: `items(at => tokenwire.trades(address, { side: 'buy', ...at }))`. Pages of candles go back in
- * time while each rises.
+ * All items of a list, fetched page by page: `items(at => tokenwire.trades(address, { side: 'buy', ...at }))`. Each page of candles
+ * is in rising order, and the pages go back in time.
  *
  * @throws the `TokenwireError` of a page that failed
  */
 export async function* items<T>(
-  page: (position: { readonly cursor?: string }) => Promise<Result<Page<T>>>,
+  page: (position: { readonly cursor?: string }) => Promise<Result<ListPage<T>>>,
 ): AsyncGenerator<T, undefined, undefined> {
   let position: { readonly cursor?: string } = {}
   for (;;) {
     const { data, nextCursor } = unwrap(await page(position))
     yield* data
     if (nextCursor === null) return undefined
-    if (nextCursor === position.cursor) throw new TokenwireError('invalid_answer', 'a page leads to itself')
+    if (nextCursor === position.cursor) throw new ClientError('invalid_answer', 'the next page of a list is the same page')
     position = { cursor: nextCursor }
   }
 }

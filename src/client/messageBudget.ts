@@ -1,17 +1,17 @@
-/** Less than what a server allows by default: 50 messages a second, with a burst of 200. */
-const EACH_MS = 25
+/** Below the server's default limit of 50 messages a second with a burst of 200. */
+const MESSAGE_MS = 25
 const BURST = 180
 
-/** How many messages may still be sent over one connection: each takes its time, and so much of it may be taken in advance. */
+/** Paces the messages of one connection: a token bucket that refills with one message per `MESSAGE_MS`, up to `BURST`. */
 export class MessageBudget {
-  /** Until when time is taken. */
-  #takenMs = Number.NEGATIVE_INFINITY
+  /** Time up to which the rate is used up. */
+  #usedUntilMs = Number.NEGATIVE_INFINITY
 
-  /** Takes one message and returns 0, or returns how many ms to wait for one. */
+  /** Takes one message from the bucket and returns 0, or returns the ms to wait until there is one. */
   take(nowMs: number): number {
-    const takenMs = Math.max(this.#takenMs, nowMs - BURST * EACH_MS) + EACH_MS
-    if (takenMs > nowMs) return takenMs - nowMs
-    this.#takenMs = takenMs
+    const usedUntilMs = Math.max(this.#usedUntilMs, nowMs - BURST * MESSAGE_MS) + MESSAGE_MS
+    if (usedUntilMs > nowMs) return usedUntilMs - nowMs
+    this.#usedUntilMs = usedUntilMs
     return 0
   }
 }

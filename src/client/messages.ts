@@ -1,21 +1,9 @@
 import type { Address } from '#domain/address.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
 import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
-import { addressSchema, holderSchema, integerSchema, sequenceSchema, timeSchema, tokenSchema, tradeSchema } from './resources.ts'
-import { choice, list, mismatch, nullable, object, type Schema, type Shape, text } from './schema.ts'
-import { TokenwireError } from './tokenwireError.ts'
-
-export interface Subscribed {
-  readonly type: 'subscribed'
-  readonly token: Address
-  /** The token's current one; `null`: it is not indexed. */
-  readonly sequence: number | null
-}
-
-export interface Unsubscribed {
-  readonly type: 'unsubscribed'
-  readonly token: Address
-}
+import { ClientError } from './clientError.ts'
+import { addressShape, holderShape, integerShape, sequenceShape, timeShape, tokenShape, tradeShape } from './resourceShapes.ts'
+import { type AnyShape, choice, listOf, mismatch, nullable, object, parseJson, type Shape, string } from './shape.ts'
 
 export interface Refusal {
   readonly type: 'error'
@@ -24,66 +12,63 @@ export interface Refusal {
   readonly token?: unknown
 }
 
-export type ServerMessage = Subscribed | Unsubscribed | TokenUpdate | Refusal
+export const subscribedShape = object({ type: choice('subscribed'), token: addressShape, sequence: nullable(sequenceShape) })
 
-export const subscribedSchema: Schema<Subscribed> = object({
-  type: choice('subscribed'),
-  token: addressSchema,
-  sequence: nullable(sequenceSchema),
-})
+export const unsubscribedShape = object({ type: choice('unsubscribed'), token: addressShape })
 
-export const unsubscribedSchema: Schema<Unsubscribed> = object({ type: choice('unsubscribed'), token: addressSchema })
-
-export const tokenUpdateSchema: Schema<TokenUpdate> = object({
+export const tokenUpdateShape: Shape<TokenUpdate> = object({
   type: choice('token.update'),
-  sequence: sequenceSchema,
-  token: tokenSchema,
-  latestTrade: nullable(tradeSchema),
-  holders: list(holderSchema, 20),
+  sequence: sequenceShape,
+  token: tokenShape,
+  latestTrade: nullable(tradeShape),
+  holders: listOf(holderShape, 20),
   reason: choice('chain'),
-  sourceBlock: integerSchema,
-  timestamp: timeSchema,
+  sourceBlock: integerShape,
+  timestamp: timeShape,
 })
 
-/** Without the list of codes: a newer server may have more of them, and nothing here depends on one that is not known. */
-const refusalSchema: Schema<Omit<Refusal, 'token'>> = object({ type: choice('error'), code: text, message: text })
-
-const SCHEMAS: Readonly<Record<ServerMessage['type'], Shape>> = {
-  subscribed: subscribedSchema,
-  unsubscribed: unsubscribedSchema,
-  'token.update': tokenUpdateSchema,
-  error: refusalSchema,
+const SHAPES: Readonly<Record<string, AnyShape>> = {
+  subscribed: subscribedShape,
+  unsubscribed: unsubscribedShape,
+  'token.update': tokenUpdateShape,
+  // Any code: a newer server may have more of them, and the client acts on one only.
+  error: object({ type: choice('error'), code: string, message: string }),
 }
 
-/** `unknown`: of a type that this client has not heard of, which is no fault. */
-export type ReadMessage = ServerMessage | { readonly type: 'unknown' } | { readonly type: 'invalid'; readonly error: TokenwireError }
+/** A message of the server. `unknown`: of a type that a newer server may have. */
+export type ReadMessage =
+  | TokenUpdate
+  | Refusal
+  | { readonly type: 'subscribed' | 'unsubscribed'; readonly token: Address }
+  | { readonly type: 'unknown' }
+  | { readonly type: 'invalid'; readonly error: ClientError }
 
-/** Reads what a server sent; never throws. */
+/** Reads a message of the server. Never throws. */
 export function readMessage(data: unknown): ReadMessage {
   const message = parseObject(data)
   if (message === null || typeof message.type !== 'string') return invalid('type')
-  if (!Object.hasOwn(SCHEMAS, message.type)) return { type: 'unknown' }
-  const known = message as unknown as ServerMessage
-  const path = mismatch(SCHEMAS[known.type], message) ?? (known.type === 'token.update' ? contradiction(known) : null)
+  const shape = Object.hasOwn(SHAPES, message.type) ? SHAPES[message.type] : undefined
+  if (shape === undefined) return { type: 'unknown' }
+  const known = message as unknown as ReadMessage
+  const path = mismatch(shape, message) ?? (known.type === 'token.update' ? contradiction(known) : null)
   return path === null ? known : invalid(path)
 }
 
-/** Whether an update speaks of two states or tokens at once: the sequence of one would stand for what is held of the other. */
+/** An update whose parts are of two sequences or two tokens would store the state of one under the other. */
 function contradiction({ sequence, token, latestTrade }: TokenUpdate): string | null {
   return sequence === token.sequence && (latestTrade ?? { token: token.address }).token === token.address ? null : 'token'
 }
 
 function invalid(path: string): ReadMessage {
-  return { type: 'invalid', error: new TokenwireError('invalid_answer', `the message is not as promised at "${path}"`, { path }) }
+  return {
+    type: 'invalid',
+    error: new ClientError('invalid_answer', `the message does not have the promised shape at "${path}"`, { path }),
+  }
 }
 
 function parseObject(data: unknown): Readonly<Record<string, unknown>> | null {
-  // None is longer: what is, is not worth the time of reading it.
+  // No message of the protocol is larger, so a larger one is not worth parsing.
   if (typeof data !== 'string' || data.length > MAX_MESSAGE_BYTES) return null
-  try {
-    const value: unknown = JSON.parse(data)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
-  } catch {
-    return null
-  }
+  const value = parseJson(data)
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
 }

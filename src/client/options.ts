@@ -1,6 +1,5 @@
-/** A WebSocket as browsers and Node have it, as far as it is used here. */
+/** The part of the platform's WebSocket that the client uses. */
 export interface WebSocketLike {
-  readonly readyState: number
   onopen: ((event: never) => void) | null
   onmessage: ((event: never) => void) | null
   onerror: ((event: never) => void) | null
@@ -9,17 +8,8 @@ export interface WebSocketLike {
   close(code?: number): void
 }
 
-/** An event stream as browsers have it, as far as it is used here. */
-export interface EventSourceLike {
-  readonly readyState: number
-  onopen: ((event: never) => void) | null
-  onerror: ((event: never) => void) | null
-  addEventListener(type: string, listener: (event: never) => void): void
-  close(): void
-}
-
-/** Time as the client sees it, in milliseconds. */
-export interface Clock {
+/** The time that the client runs on, in milliseconds. Public as `Clock`. */
+export interface ClientClock {
   /** Monotonic. */
   now(): number
   setTimeout(run: () => void, ms: number): unknown
@@ -27,42 +17,33 @@ export interface Clock {
 }
 
 export interface TokenwireOptions {
-  /** The service's base address, such as `https://tokenwire.example.com` or one with a path; in a browser it may be relative to the page. */
+  /** The service's address, such as `https://tokenwire.example.com`. In a browser it may be relative to the page. */
   readonly url: string
-  /** The address of the WebSocket. Default: `<url>/realtime`. */
-  readonly realtimeUrl?: string
   /** Default: the platform's. */
   readonly fetch?: typeof globalThis.fetch
-  /** Default: the platform's; without one event streams are used. */
+  /** Default: the platform's; without one the client uses event streams. */
   readonly WebSocket?: new (
     url: string,
   ) => WebSocketLike
-  /** Given: used for event streams instead of `fetch`, for platforms whose `fetch` gives a body only as a whole. */
-  readonly EventSource?: new (
-    url: string,
-  ) => EventSourceLike
-  /** From 0 up to 1. Default: `Math.random`. */
+  /** Returns a number from 0 up to 1. Default: `Math.random`. */
   readonly random?: () => number
   /** Default: the platform's. */
-  readonly clock?: Clock
-  /** Of REST calls, per attempt, in ms. Default 15,000. */
+  readonly clock?: ClientClock
+  /** Time limit of each attempt of a REST call, in ms. Default 15,000. */
   readonly timeoutMs?: number
   /** Attempts of a REST call after the first one. Default 2. */
   readonly retries?: number
-  /** How often all watched tokens are compared with REST, in ms, give or take a quarter. Default 60,000. */
-  readonly reconcileMs?: number
-  /** How often tokens without an event stream are asked for while WebSocket is away, in ms, give or take a quarter. Default 5,000. */
-  readonly pollMs?: number
-  /** Silence on the WebSocket after which the client asks whether the server is there, in ms. It has 10 s to answer. Default 25,000. */
-  readonly silenceMs?: number
-  /** Subscriptions that one WebSocket carries, as the server allows. Default 200. */
+  /** Subscriptions per WebSocket; the server's limit. Default 200. */
   readonly maxSubscriptions?: number
-  /** WebSockets that are opened when one can't carry all watches. Default 5. */
+  /** WebSockets open at once, when one can't carry all watches. Default 5. */
   readonly maxConnections?: number
-  /** Event streams that are open at once: browsers allow six connections per HTTP/1.1 host. Default 4. */
+  /** Event streams open at once. Default 4: browsers allow six connections per HTTP/1.1 host. */
   readonly maxEventStreams?: number
-  /** Keeps a connection also while nothing is watched. Default false: the last one is closed after some seconds. */
+  /** Keeps one connection open while nothing is watched. Default false: the last one is closed after 5 s. */
   readonly keepConnected?: boolean
-  /** What went wrong behind the scenes: a listener that threw, a message that is not as promised, a reconciliation that failed. Default: nobody is told, except of listeners that threw. */
+  /**
+   * Called with a failure outside of any call: a listener that threw, a message without the promised shape, a failed background
+   * request. Default: errors of listeners go to the platform's `reportError` or the console, the others are dropped.
+   */
   readonly onError?: (error: unknown) => void
 }

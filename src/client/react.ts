@@ -3,7 +3,7 @@ import type { Token } from '#domain/token.ts'
 import type { ConnectionState, Tokenwire } from './tokenwire.ts'
 import type { WatchedToken } from './watch.ts'
 
-/** The newest state of a token while the component is mounted; `null` before the first one, unless a server rendered `initial`. */
+/** The newest state of a token while the component is mounted; `null` before the first one. `initial`: the state that a server rendered. */
 export function useToken(client: Tokenwire, address: string, initial?: Token): WatchedToken | null {
   const store = useMemo(() => {
     let state: WatchedToken | null =
@@ -20,7 +20,7 @@ export function useToken(client: Tokenwire, address: string, initial?: Token): W
         return client.watch(address, onUpdate, state === null ? {} : { initial: state.token }).close
       },
     }
-    // What a server rendered is the beginning and nothing more: a parent that renders anew with it must not begin again.
+    // Without `initial`: it is the first state only, and a parent that renders it again must not restart the watch.
   }, [client, address])
   return useSyncExternalStore(store.subscribe, store.get, store.get)
 }

@@ -1,159 +1,143 @@
-import { type Answer, errorOf, isRetryable, readAnswer } from './answer.ts'
 import { backoffMs } from './backoff.ts'
-import type { Timers } from './clock.ts'
-import type { RestCall } from './restCall.ts'
-import type { Result } from './result.ts'
-import type { CallOptions } from './tokenwire.ts'
-import { TokenwireError } from './tokenwireError.ts'
+import { ClientError, type ClientErrorCode } from './clientError.ts'
+import type { ClientContext } from './context.ts'
+import { readResponse } from './readResponse.ts'
+import { failed, type Result } from './result.ts'
+import type { Shape } from './shape.ts'
+import type { CallOptions, OperatorOptions } from './tokenwire.ts'
 
-/** A longer pause than this is not waited for: the caller is told and decides. */
+/** The client does not wait longer than this before an attempt: the call fails and its caller decides. */
 const LONGEST_WAIT_MS = 10_000
 
-/** Requests in flight, so that a flood of calls is not one of requests. */
-const CONCURRENT = 6
+/** Requests in flight at once. Further calls wait in line. */
+const MAX_IN_FLIGHT = 6
 
-export interface RestOptions {
-  /** Without a slash at the end. */
-  readonly base: string
-  readonly fetch: typeof globalThis.fetch
-  readonly timers: Timers
-  readonly random: () => number
-  readonly timeoutMs: number
-  readonly retries: number
-  /** Aborted when the client is closed. */
-  readonly closed: AbortSignal
+/** Failures after which the same request may succeed later. */
+const RETRYABLE: ReadonlySet<ClientErrorCode> = new Set(['rate_limited', 'unavailable', 'network', 'timeout'])
+
+/** One GET request. */
+export interface RestCall<T> {
+  /** Begins with a slash. */
+  readonly path: string
+  readonly query?: object | undefined
+  readonly shape: Shape<T>
+  readonly options?: OperatorOptions | undefined
+  /** A status besides 200 whose body has the shape. */
+  readonly alsoStatus?: number | undefined
 }
 
 /**
- * GET requests whose failures are values. Waits as long as the server asks and tries again after growing pauses; while the server asks one
- * call to wait, all wait.
+ * GET requests whose failures are values. Retries with growing pauses and waits as long as the server asks; a pause that the server
+ * asks of one call holds back all.
  */
-export class Rest {
-  readonly #options: RestOptions
-  /** No request before this time of the clock. */
-  #notBefore = 0
-  #inFlight = 0
-  readonly #waiting = new Set<() => void>()
+export function createRest(context: ClientContext): <T>(call: RestCall<T>) => Promise<Result<T>> {
+  const { base, fetch, timers, random, closed } = context
+  /** No request is sent before this time of the clock. */
+  let notBefore = 0
+  let inFlight = 0
+  const line = new Set<() => void>()
 
-  constructor(options: RestOptions) {
-    this.#options = options
-  }
-
-  /** However a call ends, the next one in line has its turn: also when this one ended without a request. */
-  async get<T>(call: RestCall<T>): Promise<Result<T>> {
-    try {
-      return await this.#get(call)
-    } finally {
-      this.#next()
-    }
-  }
-
-  async #get<T>(call: RestCall<T>): Promise<Result<T>> {
-    const { timers, random } = this.#options
-    const { signal, retries = this.#options.retries } = call.options ?? {}
+  async function callUntilDone<T>(call: RestCall<T>): Promise<Result<T>> {
+    const { signal, retries = context.retries } = call.options ?? {}
     for (let attempt = 0; ; ) {
-      const ended = this.#ended(call.options)
+      const ended = reasonToEnd(call.options)
       if (ended !== null) return { ok: false, error: ended }
-      const pauseMs = this.#notBefore - timers.now()
-      if (pauseMs > LONGEST_WAIT_MS) {
-        return { ok: false, error: new TokenwireError('rate_limited', 'the server asked to wait', { retryAfterMs: pauseMs }) }
-      }
+      const pauseMs = notBefore - timers.now()
+      if (pauseMs > LONGEST_WAIT_MS) return failed('rate_limited', 'the server asked to wait', { retryAfterMs: pauseMs })
       if (pauseMs > 0) {
-        // A little later than asked, so that not all that wait come at the same moment.
-        await this.#sleep(pauseMs + random() * 250, signal)
+        // Up to 250 ms later than asked, so that waiting calls do not all start at the same moment.
+        await sleep(pauseMs + random() * 250, signal)
         continue
       }
-      if (this.#inFlight >= CONCURRENT) {
-        await this.#turn(signal)
+      if (inFlight >= MAX_IN_FLIGHT) {
+        await waitInLine(signal)
         continue
       }
-      const answer = await this.#attempt(call)
-      if (answer.kind === 'value') return { ok: true, value: answer.value }
-      const error = this.#ended(call.options) ?? errorOf(answer)
+      const result = await attemptOnce(call)
+      if (result.ok) return result
+      const error = reasonToEnd(call.options) ?? result.error
       const { code, retryAfterMs } = error
-      // A server that asks for no pause at all is not hammered either.
+      // At least the back-off, also when the server asks for no pause.
       const waitMs = Math.max(retryAfterMs ?? 0, backoffMs(attempt, random, 500, LONGEST_WAIT_MS))
-      // Too many requests are about all of them. What one route can't answer, such as a price that nobody gives, says nothing about the others.
-      const isForAll = code === 'rate_limited' && retryAfterMs !== null
-      if (isForAll) this.#notBefore = Math.max(this.#notBefore, timers.now() + waitMs)
-      if (!isRetryable(error) || attempt >= retries || waitMs > LONGEST_WAIT_MS) return { ok: false, error }
-      if (!isForAll) await this.#sleep(waitMs, signal)
+      // 429 is about all requests. An unavailable route, such as a price that no provider has, says nothing about the others.
+      const holdsBackAll = code === 'rate_limited' && retryAfterMs !== null
+      if (holdsBackAll) notBefore = Math.max(notBefore, timers.now() + waitMs)
+      if (!RETRYABLE.has(code) || attempt >= retries || waitMs > LONGEST_WAIT_MS) return { ok: false, error }
+      if (!holdsBackAll) await sleep(waitMs, signal)
       attempt++
     }
   }
 
-  /** Why the call is over whatever the server says; `null`: it is not. */
-  #ended(options: CallOptions | undefined): TokenwireError | null {
-    if (this.#options.closed.aborted) return new TokenwireError('closed', 'the client is closed')
-    if (options?.signal?.aborted) return new TokenwireError('aborted', 'the call is aborted', { cause: options.signal.reason })
+  /** Why the call is over whatever the server answers; `null` while it is not. */
+  function reasonToEnd(options: CallOptions | undefined): ClientError | null {
+    if (closed.aborted) return new ClientError('closed', 'the client is closed')
+    if (options?.signal?.aborted) return new ClientError('aborted', 'the call is aborted', { cause: options.signal.reason })
     return null
   }
 
-  async #attempt<T>(call: RestCall<T>): Promise<Answer<T>> {
-    const { base, fetch, timers, closed } = this.#options
-    const { signal, operatorToken, timeoutMs = this.#options.timeoutMs } = call.options ?? {}
+  async function attemptOnce<T>({ path, query, shape, alsoStatus, options = {} }: RestCall<T>): Promise<Result<T>> {
+    const { signal, operatorToken, timeoutMs = context.timeoutMs } = options
     const aborter = new AbortController()
-    let timedOut = false
-    const cancel = timers.after(timeoutMs, () => {
-      timedOut = true
+    let isTimeout = false
+    const cancelTimeout = timers.after(timeoutMs, () => {
+      isTimeout = true
       aborter.abort()
     })
-    const unhear = onAbort([signal, closed], () => aborter.abort())
-    this.#inFlight++
+    const stopListening = onAbort([signal, closed], () => aborter.abort())
+    inFlight++
     try {
       const headers = { accept: 'application/json', ...(operatorToken === undefined ? {} : { authorization: `Bearer ${operatorToken}` }) }
-      return await readAnswer(await fetch(base + call.path + queryText(call.query), { headers, signal: aborter.signal }), call)
+      const response = await fetch(base + path + queryText(query), { headers, signal: aborter.signal })
+      return await readResponse(response, shape, alsoStatus)
     } catch (cause) {
-      return { kind: timedOut ? 'timeout' : 'network', cause }
+      return failed(isTimeout ? 'timeout' : 'network', 'no answer arrived', { cause })
     } finally {
-      this.#inFlight--
-      this.#next()
-      cancel()
-      unhear()
+      inFlight--
+      wakeNext()
+      cancelTimeout()
+      stopListening()
     }
   }
 
-  #next(): void {
-    for (const wake of this.#waiting) {
-      wake()
-      break
-    }
+  function wakeNext(): void {
+    const [wake] = line
+    wake?.()
   }
 
-  /** Resolves when the time is over, or at once when the call or the client has ended. */
-  #sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    return this.#until(signal, wake => this.#options.timers.after(ms, wake))
-  }
+  const sleep = (ms: number, signal: AbortSignal | undefined) => until(signal, wake => timers.after(ms, wake))
 
-  /** Resolves when a request has ended, in the order of those that wait. */
-  #turn(signal: AbortSignal | undefined): Promise<void> {
-    return this.#until(signal, wake => {
-      this.#waiting.add(wake)
-      return () => this.#waiting.delete(wake)
+  const waitInLine = (signal: AbortSignal | undefined) =>
+    until(signal, wake => {
+      line.add(wake)
+      return () => line.delete(wake)
     })
-  }
 
-  #until(signal: AbortSignal | undefined, begin: (wake: () => void) => () => void): Promise<void> {
+  /** Resolves when `begin` wakes it, or at once when the call or the client ends. */
+  function until(signal: AbortSignal | undefined, begin: (wake: () => void) => () => void): Promise<void> {
     return new Promise(resolve => {
       const wake = () => {
         stop()
-        unhear()
+        stopListening()
         resolve()
       }
       const stop = begin(wake)
-      const unhear = onAbort([signal, this.#options.closed], wake)
+      const stopListening = onAbort([signal, closed], wake)
     })
   }
+
+  // The next in line is woken however a call ends, also when it never sent a request.
+  return call => callUntilDone(call).finally(wakeNext)
 }
 
-/** Returns how to stop listening. */
+/** Returns a function that removes the listeners. */
 function onAbort(signals: readonly (AbortSignal | undefined)[], run: () => void): () => void {
   const over = new AbortController()
   for (const signal of signals) signal?.addEventListener('abort', run, { signal: over.signal })
   return () => over.abort()
 }
 
-function queryText(query: RestCall<unknown>['query'] = {}): string {
+/** Lists become comma lists; parameters that are `undefined` are left out. */
+function queryText(query: object = {}): string {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value))
   const text = String(parameters)

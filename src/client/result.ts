@@ -1,10 +1,14 @@
-import type { TokenwireError } from './tokenwireError.ts'
+import { ClientError } from './clientError.ts'
 
-/** What a REST call gives: it never rejects. */
-export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: TokenwireError }
+/** The outcome of a REST call, which never rejects. */
+export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: ClientError }
+
+export function failed(...error: ConstructorParameters<typeof ClientError>): Result<never> {
+  return { ok: false, error: new ClientError(...error) }
+}
 
 /**
- * The value, for code that lets failures fly.
+ * The value of a result.
  *
  * @throws the `TokenwireError` of a failed result
  */

@@ -2,7 +2,7 @@ import { Observable } from 'rxjs'
 import type { ConnectionState, Tokenwire } from './tokenwire.ts'
 import type { WatchedToken, WatchOptions } from './watch.ts'
 
-/** A watch per subscriber, which share one subscription at the server. It errors when updates have ended for good. */
+/** Each subscriber has a watch of its own; all share one subscription at the server. Errors when no more updates will come. */
 export function watchToken(client: Tokenwire, address: string, options: Pick<WatchOptions, 'initial'> = {}): Observable<WatchedToken> {
   return new Observable(subscriber => {
     const watch = client.watch(address, state => subscriber.next(state), { ...options, onEnd: error => subscriber.error(error) })
@@ -10,7 +10,7 @@ export function watchToken(client: Tokenwire, address: string, options: Pick<Wat
   })
 }
 
-/** The state of the connection, beginning with that of now. */
+/** The state of the connection, beginning with the current one. */
 export function connectionState(client: Tokenwire): Observable<ConnectionState> {
   return new Observable(subscriber => {
     subscriber.next(client.state)

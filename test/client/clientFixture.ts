@@ -1,5 +1,5 @@
 import { createTokenwire } from '#client/createTokenwire.ts'
-import type { Clock, TokenwireOptions } from '#client/options.ts'
+import type { ClientClock, TokenwireOptions } from '#client/options.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import type { WatchedToken } from '#client/watch.ts'
 import type { Address } from '#domain/address.ts'
@@ -13,7 +13,7 @@ import { FaultyProxy } from './faultyProxy.ts'
  * Time that runs faster, for tests that wait for what takes long by intent. A busy machine may then look like a dead server, so such a test must not
  * count connections.
  */
-export class FastClock implements Clock {
+export class FastClock implements ClientClock {
   readonly #factor: number
   readonly #waiting = new Set<NodeJS.Timeout>()
 

@@ -1,103 +1,77 @@
 import { expect, it } from 'vitest'
-import { retryAfterMs } from '#client/answer.ts'
-import { Timers } from '#client/clock.ts'
-import { type EventStreamEnd, openEventStream } from '#client/eventStream.ts'
+import { openEventStream } from '#client/eventStream.ts'
 import type { ReadMessage } from '#client/messages.ts'
+import { retryAfterMs } from '#client/readResponse.ts'
+import { createTimers } from '#client/timers.ts'
 import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 import { SimulatedClock } from './simulatedClock.ts'
 
-const TEXT = new TextDecoder().decode(encodeUpdate(snapshotOf(addressOf(1), 3)).bytes)
+const UPDATE = new TextDecoder().decode(encodeUpdate(snapshotOf(addressOf(1), 3)).bytes)
 
-function start(fetch: typeof globalThis.fetch, EventSource?: typeof FakeEventSource) {
+function start(fetch: typeof globalThis.fetch) {
   const clock = new SimulatedClock()
+  const timers = createTimers(clock, new AbortController().signal)
   const messages: ReadMessage[] = []
-  const ends: EventStreamEnd[] = []
+  const ends: (Response | null)[] = []
   let opened = 0
-  const close = openEventStream({
-    url: 'http://service.test/stream',
-    fetch,
-    EventSource,
-    timers: new Timers(clock),
-    onOpen: () => opened++,
-    onMessage: message => messages.push(message),
-    onEnd: end => ends.push(end),
-  })
+  const close = openEventStream(
+    'http://service.test/stream',
+    { fetch, timers },
+    { onOpen: () => opened++, onMessage: message => messages.push(message), onEnd: refusal => ends.push(refusal) },
+  )
   return { clock, messages, ends, close, opened: () => opened }
 }
 
-it('takes a stream that is silent for longer than the server ever is for dead', async () => {
-  const chunks = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>()
-  const body = new ReadableStream<Uint8Array>({ start: controller => chunks.resolve(controller) })
-  const { clock, messages, ends, opened } = start(async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
-  const controller = await chunks.promise
-  await clock.advance(1)
-  expect(opened()).toBe(1)
-  for (let n = 0; n < 10; n++) {
-    controller.enqueue(new TextEncoder().encode(':\n\n'))
-    await clock.advance(15_000)
-  }
-  controller.enqueue(new TextEncoder().encode(`event: token.update\ndata: ${TEXT}\n\n`))
-  await clock.advance(39_999)
-  expect({ ends, messages }).toMatchObject({ ends: [], messages: [{ sequence: 3 }] })
-  await clock.advance(1)
-  expect(ends).toEqual([{ status: null, retryAfterMs: null }])
-  expect(clock.waiting).toBe(0)
-})
-
-it('tells why there is no stream', async () => {
-  const limited = start(async () => new Response('{}', { status: 429, headers: { 'retry-after': '7' } }))
-  const away = start(async () => Promise.reject(new TypeError('fetch failed')))
-  const page = start(async () => new Response('<h1>Log in</h1>', { headers: { 'content-type': 'text/html' } }))
-  for (const { clock } of [limited, away, page]) await clock.advance(0)
-  expect(limited.ends).toEqual([{ status: 429, retryAfterMs: 7_000 }])
-  for (const { ends } of [away, page]) expect(ends).toEqual([{ status: null, retryAfterMs: null }])
-  expect(page.opened()).toBe(0)
-})
-
-class FakeEventSource {
-  static readonly all: FakeEventSource[] = []
-  readyState = 0
-  onopen: ((event: never) => void) | null = null
-  onerror: ((event: never) => void) | null = null
-  isClosed = false
-  readonly listeners = new Map<string, (event: never) => void>()
-  readonly url: string
-
-  constructor(url: string) {
-    this.url = url
-    FakeEventSource.all.push(this)
-  }
-
-  addEventListener(type: string, listener: (event: never) => void): void {
-    this.listeners.set(type, listener)
-  }
-
-  close(): void {
-    this.isClosed = true
+/** A response whose body the test writes. */
+function openResponse() {
+  let controller: ReadableStreamDefaultController<Uint8Array> | null = null
+  const body = new ReadableStream<Uint8Array>({
+    start(own) {
+      controller = own
+    },
+  })
+  return {
+    response: new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
+    write: (text: string) => controller?.enqueue(new TextEncoder().encode(text)),
   }
 }
 
-it('uses an EventSource that it is given, and not its way of coming back', async () => {
-  const { clock, messages, ends, opened } = start(async () => Promise.reject(new TypeError('not to be asked')), FakeEventSource)
-  const source = FakeEventSource.all.pop()
-  expect(source?.url).toBe('http://service.test/stream')
-  source?.onopen?.({} as never)
-  source?.listeners.get('token.update')?.({ data: TEXT } as never)
-  expect({ opened: opened(), messages }).toMatchObject({ opened: 1, messages: [{ type: 'token.update', sequence: 3 }] })
-  await clock.advance(600_000)
-  expect(ends).toEqual([])
-  source?.onerror?.({} as never)
-  expect(ends).toEqual([{ status: null, retryAfterMs: null }])
-  expect(source?.isClosed).toBe(true)
-  source?.listeners.get('token.update')?.({ data: TEXT } as never)
-  expect(messages).toHaveLength(1)
+it('ends a stream that is silent for longer than the server ever is', async () => {
+  const { response, write } = openResponse()
+  const { clock, messages, ends, opened } = start(async () => response)
+  await clock.advance(1)
+  expect(opened()).toBe(1)
+  for (let n = 0; n < 10; n++) {
+    write(':\n\n')
+    await clock.advance(15_000)
+  }
+  write(`event: token.update\ndata: ${UPDATE}\n\n`)
+  await clock.advance(39_999)
+  expect({ ends, messages }).toMatchObject({ ends: [], messages: [{ sequence: 3 }] })
+  await clock.advance(1)
+  expect(ends).toEqual([null])
+  expect(clock.waiting).toBe(0)
+})
 
-  const silent = start(async () => Promise.reject(new TypeError('not to be asked')), FakeEventSource)
-  await silent.clock.advance(40_000)
-  expect(silent.ends).toHaveLength(1)
-  silent.close()
-  expect(silent.clock.waiting).toBe(0)
+it('delivers nothing after it was closed', async () => {
+  const { response, write } = openResponse()
+  const { clock, messages, ends, close } = start(async () => response)
+  await clock.advance(1)
+  close()
+  write(`event: token.update\ndata: ${UPDATE}\n\n`)
+  await clock.advance(100_000)
+  expect({ messages, ends, timers: clock.waiting }).toEqual({ messages: [], ends: [], timers: 0 })
+})
+
+it('hands over a response that is not a stream, and nothing when there is none', async () => {
+  const limited = start(async () => new Response('{}', { status: 429, headers: { 'retry-after': '7' } }))
+  const unreachable = start(async () => Promise.reject(new TypeError('fetch failed')))
+  const loginPage = start(async () => new Response('<h1>Log in</h1>', { headers: { 'content-type': 'text/html' } }))
+  for (const { clock } of [limited, unreachable, loginPage]) await clock.advance(0)
+  expect(limited.ends.map(refusal => refusal && [refusal.status, retryAfterMs(refusal.headers)])).toEqual([[429, 7_000]])
+  for (const { ends } of [unreachable, loginPage]) expect(ends).toEqual([null])
+  expect(loginPage.opened()).toBe(0)
 })
 
 it.each<[Record<string, string>, number | null]>([

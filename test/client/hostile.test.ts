@@ -3,10 +3,10 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
+import type { ClientError } from '#client/clientError.ts'
 import { createTokenwire } from '#client/createTokenwire.ts'
 import { items } from '#client/items.ts'
 import type { TokenwireOptions } from '#client/options.ts'
-import type { TokenwireError } from '#client/tokenwireError.ts'
 import { encodeSubscribed, encodeUnsubscribed } from '#protocol/encodeAnswer.ts'
 import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { eventually } from '#test/gateway/startRealtime.ts'
@@ -25,8 +25,8 @@ afterEach(async () => {
 })
 
 function clientOf(options: TokenwireOptions) {
-  const errors: TokenwireError[] = []
-  const client = createTokenwire({ onError: error => errors.push(error as TokenwireError), ...options })
+  const errors: ClientError[] = []
+  const client = createTokenwire({ onError: error => errors.push(error as ClientError), ...options })
   open.push(() => client.close())
   return { client, errors }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '#client/options.ts'
+import type { ClientClock } from '#client/options.ts'
 
 interface Timer {
   readonly atMs: number
@@ -6,7 +6,7 @@ interface Timer {
 }
 
 /** Time that passes only when it is told to. */
-export class SimulatedClock implements Clock {
+export class SimulatedClock implements ClientClock {
   #nowMs = 0
   readonly #timers = new Set<Timer>()
 

@@ -7,13 +7,13 @@ import type { ActorState, IndexerHealth } from '#domain/health.ts'
 import type { Holder } from '#domain/holder.ts'
 import type { PerWindow, Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
-import type { Problem } from './problem.ts'
-import { choice, flag, list, map, nullable, number, object, pattern, type Schema, text, whole } from './schema.ts'
-import type { Page } from './tokenwire.ts'
+import type { ProblemDetails } from './clientError.ts'
+import { boolean, choice, listOf, nullable, number, object, pattern, recordOf, type Shape, string, whole } from './shape.ts'
+import type { ListPage } from './tokenwire.ts'
 
 /*
- * What the server promises, once more and small. The compiler holds every schema against its type, and test/client/resources.test.ts
- * against the server's schema, so that none can drift from the other.
+ * The shapes of what the server sends. The compiler checks each against its type, and test/client/resourceShapes.test.ts against
+ * the server's schema.
  */
 
 const address = pattern<Address>(/^0x[0-9a-f]{40}$/)
@@ -25,71 +25,68 @@ const time = pattern(/^[+-]?\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
 const count = whole(0)
 const positive = number(0)
 const percent = number(0, 100)
-const orInteger = nullable(integer)
-const orDecimal = nullable(decimal)
-const orTime = nullable(time)
-const orText = nullable(text)
-const orNumber = nullable(number())
-const orPositive = nullable(positive)
+const integerOrNull = nullable(integer)
+const decimalOrNull = nullable(decimal)
+const timeOrNull = nullable(time)
+const stringOrNull = nullable(string)
+const numberOrNull = nullable(number())
+const positiveOrNull = nullable(positive)
 
-const perWindow = <T>(value: Schema<T>): Schema<PerWindow<T>> => object({ m5: value, h1: value, h6: value, h24: value })
+const perWindow = <T>(value: Shape<T>): Shape<PerWindow<T>> => object({ m5: value, h1: value, h6: value, h24: value })
 
-export const sequenceSchema = count
-export const integerSchema = integer
-export const timeSchema = time
-export const addressSchema = address
+export { address as addressShape, count as sequenceShape, integer as integerShape, time as timeShape }
 
-export const tokenSchema: Schema<Token> = object({
+export const tokenShape: Shape<Token> = object({
   chainId: count,
   address,
-  symbol: orText,
-  name: orText,
+  symbol: stringOrNull,
+  name: stringOrNull,
   decimals: count,
   totalSupply: integer,
   creator: address,
-  launchpad: text,
+  launchpad: string,
   createdAt: time,
   createdBlock: integer,
   createdTxHash: hash,
-  metadataUri: orText,
-  imageUrl: orText,
-  description: orText,
+  metadataUri: stringOrNull,
+  imageUrl: stringOrNull,
+  description: stringOrNull,
   market: object({
-    priceWeth: orDecimal,
-    priceUsd: orDecimal,
-    marketCapWeth: orDecimal,
-    marketCapUsd: orDecimal,
-    liquidityWeth: orDecimal,
-    liquidityUsd: orDecimal,
-    volumeWeth: perWindow(orDecimal),
-    priceChange: perWindow(orNumber),
+    priceWeth: decimalOrNull,
+    priceUsd: decimalOrNull,
+    marketCapWeth: decimalOrNull,
+    marketCapUsd: decimalOrNull,
+    liquidityWeth: decimalOrNull,
+    liquidityUsd: decimalOrNull,
+    volumeWeth: perWindow(decimalOrNull),
+    priceChange: perWindow(numberOrNull),
     trades: perWindow(object({ buys: count, sells: count })),
     tradeCount: count,
     holderCount: count,
-    lastTradeAt: orTime,
-    athPriceWeth: orDecimal,
+    lastTradeAt: timeOrNull,
+    athPriceWeth: decimalOrNull,
   }),
   pool: nullable(
     object({
       address: poolAddress,
       type: choice('curve', 'uniswap-v2', 'uniswap-v3', 'uniswap-v4'),
       quoteToken: address,
-      feeBps: orNumber,
-      reserveToken: orInteger,
-      reserveQuote: orInteger,
-      sqrtPriceX96: orInteger,
+      feeBps: numberOrNull,
+      reserveToken: integerOrNull,
+      reserveQuote: integerOrNull,
+      sqrtPriceX96: integerOrNull,
       tick: nullable(whole()),
-      liquidity: orInteger,
+      liquidity: integerOrNull,
     }),
   ),
-  fees: object({ creatorFeeBps: orNumber, accruedWeth: orDecimal, claimedWeth: orDecimal, claimableWeth: orDecimal }),
+  fees: object({ creatorFeeBps: numberOrNull, accruedWeth: decimalOrNull, claimedWeth: decimalOrNull, claimableWeth: decimalOrNull }),
   graduation: object({
     status: choice('none', 'bonding', 'completed', 'migrated'),
     percent: nullable(percent),
-    raisedWeth: orDecimal,
-    targetWeth: orDecimal,
-    completedAt: orTime,
-    migratedAt: orTime,
+    raisedWeth: decimalOrNull,
+    targetWeth: decimalOrNull,
+    completedAt: timeOrNull,
+    migratedAt: timeOrNull,
     poolAddress: nullable(poolAddress),
     txHash: nullable(hash),
   }),
@@ -98,7 +95,7 @@ export const tokenSchema: Schema<Token> = object({
   updatedAt: time,
 })
 
-export const tradeSchema: Schema<Trade> = object({
+export const tradeShape: Shape<Trade> = object({
   id: pattern(/^\d+-\d+$/),
   token: address,
   pool: poolAddress,
@@ -106,11 +103,11 @@ export const tradeSchema: Schema<Trade> = object({
   side: choice('buy', 'sell'),
   maker: address,
   amountToken: integer,
-  amountWeth: orDecimal,
-  priceWeth: orDecimal,
-  priceUsd: orDecimal,
-  valueUsd: orDecimal,
-  feeWeth: orDecimal,
+  amountWeth: decimalOrNull,
+  priceWeth: decimalOrNull,
+  priceUsd: decimalOrNull,
+  valueUsd: decimalOrNull,
+  feeWeth: decimalOrNull,
   blockNumber: integer,
   blockHash: hash,
   txHash: hash,
@@ -118,7 +115,7 @@ export const tradeSchema: Schema<Trade> = object({
   timestamp: time,
 })
 
-export const holderSchema: Schema<Holder> = object({
+export const holderShape: Shape<Holder> = object({
   rank: whole(1),
   address,
   balance: integer,
@@ -127,7 +124,7 @@ export const holderSchema: Schema<Holder> = object({
   lastChangedBlock: integer,
 })
 
-export const candleSchema: Schema<Candle> = object({
+export const candleShape: Shape<Candle> = object({
   time: count,
   open: decimal,
   high: decimal,
@@ -137,40 +134,40 @@ export const candleSchema: Schema<Candle> = object({
   trades: count,
 })
 
-export const claimableSchema: Schema<Claimable> = object({
+export const claimableShape: Shape<Claimable> = object({
   token: address,
   creator: address,
   asOfBlock: integer,
-  claimable: list(
+  claimable: listOf(
     object({
       currency: address,
-      symbol: orText,
+      symbol: stringOrNull,
       decimals: nullable(count),
-      accrued: orInteger,
+      accrued: integerOrNull,
       claimed: integer,
-      amount: orInteger,
-      amountUsd: orDecimal,
+      amount: integerOrNull,
+      amountUsd: decimalOrNull,
       scope: choice('token', 'creator'),
       claim: nullable(object({ to: address, data: pattern<Hex>(/^0x(?:[0-9a-f]{2})*$/) })),
     }),
   ),
 })
 
-export const ethUsdSchema: Schema<EthUsd> = object({
+export const ethUsdShape: Shape<EthUsd> = object({
   price: decimal,
   currency: choice('USD'),
   source: choice('coingecko', 'coinbase'),
   fetchedAt: time,
   ageSeconds: positive,
-  stale: flag,
+  stale: boolean,
 })
 
-export const chainStatsSchema: Schema<ChainStats> = object({
+export const chainStatsShape: Shape<ChainStats> = object({
   chainId: count,
-  headBlock: orInteger,
+  headBlock: integerOrNull,
   indexedBlock: integer,
-  blockTimeMs: orPositive,
-  baseFeeGwei: orDecimal,
+  blockTimeMs: positiveOrNull,
+  baseFeeGwei: decimalOrNull,
   tokens: count,
   tokens24h: count,
   bonding: count,
@@ -179,22 +176,22 @@ export const chainStatsSchema: Schema<ChainStats> = object({
   trades24h: count,
   traders24h: count,
   volumeWeth24h: decimal,
-  volumeUsd24h: orDecimal,
+  volumeUsd24h: decimalOrNull,
   liquidityWeth: decimal,
   asOfBlock: integer,
   updatedAt: time,
 })
 
-export const indexerHealthSchema: Schema<IndexerHealth> = object({
+export const indexerHealthShape: Shape<IndexerHealth> = object({
   status: choice('ok', 'syncing', 'stalled', 'degraded'),
-  version: text,
+  version: string,
   uptimeSeconds: positive,
   chainId: count,
-  headBlock: orInteger,
-  confirmedBlock: orInteger,
-  indexedBlock: orInteger,
-  lagBlocks: orNumber,
-  lagSeconds: orNumber,
+  headBlock: integerOrNull,
+  confirmedBlock: integerOrNull,
+  indexedBlock: integerOrNull,
+  lagBlocks: numberOrNull,
+  lagSeconds: numberOrNull,
   backfill: nullable(
     object({
       fromBlock: integer,
@@ -203,13 +200,13 @@ export const indexerHealthSchema: Schema<IndexerHealth> = object({
       percent,
       blocksPerSecond: positive,
       eventsPerSecond: positive,
-      secondsLeft: orPositive,
+      secondsLeft: positiveOrNull,
     }),
   ),
-  reorgs: object({ count, lastDepth: nullable(count), lastAt: orTime }),
-  rpc: list(object({ name: text, healthy: flag, latencyMs: orPositive, errorRate: number(0, 1) })),
-  database: object({ ok: flag, latencyMs: orPositive }),
-  actors: object({ total: count, byState: map(count), subscribers: count }),
+  reorgs: object({ count, lastDepth: nullable(count), lastAt: timeOrNull }),
+  rpc: listOf(object({ name: string, healthy: boolean, latencyMs: positiveOrNull, errorRate: number(0, 1) })),
+  database: object({ ok: boolean, latencyMs: positiveOrNull }),
+  actors: object({ total: count, byState: recordOf(count), subscribers: count }),
   realtime: object({
     webSocketConnections: count,
     eventStreams: count,
@@ -217,31 +214,31 @@ export const indexerHealthSchema: Schema<IndexerHealth> = object({
     updatesPerSecond: positive,
     deliveredTotal: count,
     conflatedTotal: count,
-    commitToDeliveryMs: object({ p50: orPositive, p99: orPositive }),
+    commitToDeliveryMs: object({ p50: positiveOrNull, p99: positiveOrNull }),
   }),
-  reasons: list(text),
+  reasons: listOf(string),
 })
 
-export const actorStateSchema: Schema<ActorState> = object({
+export const actorStateShape: Shape<ActorState> = object({
   token: address,
   state: choice('activating', 'live', 'resyncing', 'passivated'),
   sequence: nullable(count),
   subscribers: object({ webSocket: count, eventStream: count, lagging: count }),
-  lastUpdateAt: orTime,
-  lastBlock: orInteger,
+  lastUpdateAt: timeOrNull,
+  lastBlock: integerOrNull,
   frameBytes: nullable(count),
   activatedAt: time,
   eventsHandled: count,
   conflated: count,
 })
 
-export const problemSchema: Schema<Problem> = object({
-  type: text,
-  title: text,
+export const problemShape: Shape<ProblemDetails> = object({
+  type: string,
+  title: string,
   status: whole(400),
-  detail: text,
+  detail: string,
   code: pattern(/^[a-z][a-z0-9_]*$/),
-  requestId: text,
+  requestId: string,
 })
 
-export const pageSchema = <T>(item: Schema<T>): Schema<Page<T>> => object({ data: list(item), nextCursor: orText })
+export const pageShape = <T>(item: Shape<T>): Shape<ListPage<T>> => object({ data: listOf(item), nextCursor: stringOrNull })

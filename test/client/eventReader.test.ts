@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createEventReader } from '#client/eventText.ts'
+import { createEventReader } from '#client/eventReader.ts'
 
 it('reads what the server writes, wherever it is cut', () => {
   const text =

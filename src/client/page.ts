@@ -1,4 +1,4 @@
-/** What a browser tells of the network and of whether anybody looks; nothing of it exists elsewhere. */
+/** A browser's events about the network and the page. Other platforms have none of this. */
 interface Page {
   readonly addEventListener?: Listen
   readonly document?: { readonly visibilityState: string; readonly addEventListener: Listen }
@@ -7,10 +7,10 @@ interface Page {
 type Listen = (type: string, listener: () => void, options: { readonly signal: AbortSignal }) => void
 
 /**
- * Calls back when it is worth finding out at once how things are: the network came or went, or somebody looks at the page again, whose timers
- * and sockets may have slept.
+ * Calls back when the network comes or goes and when the page becomes visible: timers and sockets may have slept, so connections
+ * are checked at once.
  *
- * @param signal - ends that
+ * @param signal - stops the calls
  */
 export function onWake(wake: () => void, signal: AbortSignal): void {
   const page = globalThis as Page

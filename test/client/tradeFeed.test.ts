@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Clock } from '#client/options.ts'
+import type { ClientClock } from '#client/options.ts'
 import type { NewTrades } from '#client/watch.ts'
 import type { Trade } from '#domain/trade.ts'
 import { databaseAway } from '#test/gateway/memoryReads.ts'
@@ -36,7 +36,7 @@ function trades(...added: readonly Trade[]): number {
 
 const tradeRequests = () => fixture.proxy.requests.filter(path => path.includes('/trades')).length
 
-async function watching({ clock, ...options }: { readonly tradesSince?: Trade; readonly clock?: Clock } = {}) {
+async function watching({ clock, ...options }: { readonly tradesSince?: Trade; readonly clock?: ClientClock } = {}) {
   const news: NewTrades[] = []
   const seen = new Seen()
   const errors: unknown[] = []

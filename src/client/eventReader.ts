@@ -4,13 +4,14 @@ export interface StreamEvent {
   readonly data: string
 }
 
-/** An event larger than this is none of ours. */
+/** In characters. No event of the protocol is larger. */
 const MAX_BUFFER = 1 << 17
 
 /**
- * Reads `text/event-stream` piece by piece, wherever it is cut. Ids are not needed, because every event carries its sequence.
+ * A parser of `text/event-stream` that takes the text in pieces, cut anywhere. Event ids are ignored, because every update carries
+ * its sequence.
  *
- * @returns the events that the piece completes; `null`: this is no event stream
+ * @returns a function from a piece to the events that it completes, or to `null` when the text is not an event stream
  */
 export function createEventReader(): (piece: string) => readonly StreamEvent[] | null {
   let rest = ''
@@ -18,7 +19,7 @@ export function createEventReader(): (piece: string) => readonly StreamEvent[] |
   let data: string | null = null
   return piece => {
     rest += piece
-    // A return at the end may be the first half of a line's end.
+    // A carriage return at the end may be the first half of a line break.
     const lines = rest.split(/\r\n|\n|\r(?!$)/)
     rest = lines.pop() ?? ''
     const events: StreamEvent[] = []

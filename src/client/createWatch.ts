@@ -1,0 +1,61 @@
+import type { Address } from '#domain/address.ts'
+import { ClientError } from './clientError.ts'
+import type { ClientContext } from './context.ts'
+import type { Feed, Watcher } from './feed.ts'
+import { isNewer, type KnownToken, merge } from './knownToken.ts'
+import { addressShape } from './resourceShapes.ts'
+import { mismatch } from './shape.ts'
+import type { RestApi, Tokenwire } from './tokenwire.ts'
+import { TradeFeed } from './tradeFeed.ts'
+
+/** `watch` of a client. */
+export function createWatch(context: ClientContext, feed: Feed, api: Pick<RestApi, 'trades'>): Tokenwire['watch'] {
+  const { call, closed, timers } = context
+  return (address, onUpdate, { signal, initial, onTrades, tradesSince, onEnd } = {}) => {
+    if (closed.aborted) throw new ClientError('closed', 'the client is closed')
+    const token = address.toLowerCase() as Address
+    if (mismatch(addressShape, token) !== null) throw new TypeError(`not an address: ${JSON.stringify(address)}`)
+    if (initial && initial.address !== token) throw new TypeError('initial is the state of another token')
+    const ending = new AbortController()
+    const over = ending.signal
+    const tradeFeed =
+      onTrades && new TradeFeed(context, { api, signal: over, since: tradesSince, onTrades: news => over.aborted || call(onTrades, news) })
+    let known: KnownToken | null = initial === undefined ? null : merge(null, { source: 'initial', token: initial })
+    const close = () => {
+      if (over.aborted) return
+      ending.abort()
+      tradeFeed?.stop()
+      feed.remove(token, watcher)
+    }
+    const watcher: Watcher = {
+      deliver(next) {
+        // A watch that began later, or with a state of its own, may know more than the feed.
+        if (over.aborted || !isNewer(next, known)) return
+        known = next
+        call(onUpdate, next.state)
+        if (!over.aborted) tradeFeed?.update(next.state)
+      },
+      end(error) {
+        if (over.aborted) return
+        close()
+        if (error !== null) call(onEnd, error)
+      },
+    }
+    if (signal?.aborted) ending.abort()
+    else {
+      signal?.addEventListener('abort', close, { signal: over })
+      feed.add(token, watcher)
+      if (initial !== undefined) feed.receive({ source: 'initial', token: initial })
+      const first = feed.known(token)
+      // After `watch` has returned.
+      if (first !== null) timers.after(0, () => watcher.deliver(first))
+    }
+    return {
+      address: token,
+      get current() {
+        return known?.state ?? null
+      },
+      close,
+    }
+  }
+}

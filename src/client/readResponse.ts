@@ -1,0 +1,40 @@
+import { parseRetryAfter } from '#async/retryAfter.ts'
+import type { ClientErrorCode, ProblemDetails } from './clientError.ts'
+import { problemShape } from './resourceShapes.ts'
+import { failed, type Result } from './result.ts'
+import { mismatch, parseJson, type Shape } from './shape.ts'
+
+/** A longer pause is cut to this, so that no header can silence the client for good. */
+const MAX_RETRY_AFTER_MS = 3_600_000
+
+/**
+ * Reads a REST response to its end.
+ *
+ * @param alsoStatus - a status besides 200 whose body has the shape
+ * @throws when the connection breaks before the end
+ */
+export async function readResponse<T>(response: Response, shape: Shape<T>, alsoStatus?: number): Promise<Result<T>> {
+  const { status } = response
+  const body = parseJson(await response.text())
+  const path = mismatch(shape, body)
+  if (path === null && (status === 200 || status === alsoStatus)) return { ok: true, value: body as T }
+  if (status < 400) {
+    const at = status === 200 ? (path ?? '') : ''
+    return failed('invalid_answer', `the answer does not have the promised shape at "${at}"`, { status, path: at })
+  }
+  const problem = mismatch(problemShape, body) === null ? (body as ProblemDetails) : null
+  const message = problem?.detail ?? `the server answered ${status}`
+  return failed(codeOf(status), message, { status, problem, retryAfterMs: retryAfterMs(response.headers) })
+}
+
+/** How long the server asks to wait, in ms from now; `null` when it does not ask. */
+export function retryAfterMs(headers: Headers): number | null {
+  const askedMs = parseRetryAfter(headers.get('retry-after'), Date.now())
+  return askedMs === null ? null : Math.min(askedMs, MAX_RETRY_AFTER_MS)
+}
+
+function codeOf(status: number): ClientErrorCode {
+  if (status === 404) return 'not_found'
+  if (status === 429) return 'rate_limited'
+  return status >= 500 ? 'unavailable' : 'rejected'
+}
