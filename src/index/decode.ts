@@ -1,57 +1,50 @@
-import type { Logger } from 'pino'
 import type { Address, Hex } from '#domain/address.ts'
+import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import { decodeLogs } from '#launchpads/decodeLogs.ts'
 import type { Directory } from '#launchpads/directory.ts'
 import type { IndexedSource, LogSource } from '#launchpads/logSource.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
-import type { BlockBatch } from '#sync/ports.ts'
 
-/** A batch of which it is known what its logs mean: they need not be held any longer. */
-export interface DecodedBatch extends Omit<BlockBatch, 'logs'> {
-  readonly logCount: number
-  readonly events: readonly TokenEvent[]
-  /** What it announces; to be added to the directory once it is committed. */
-  readonly discoveries: readonly IndexedSource[]
-  /** Why an address is watched, what the batch and those before it announce included. */
-  readonly directory: Pick<Directory, 'lookup'>
-}
-
-export interface DecodeOptions {
+export interface DecodeInput {
+  /** Ascending by (block, log index). */
+  readonly logs: readonly ChainLog[]
+  /** The headers of the blocks that have logs, ascending. */
+  readonly headers: readonly BlockHeader[]
   readonly directory: Pick<Directory, 'discoveries' | 'lookup'>
   readonly adapters: readonly LaunchpadAdapter[]
   readonly weth: Address
-  /** What batches before this one announce and the directory does not know yet. Default none. */
-  readonly announced?: readonly IndexedSource[]
-  readonly logger: Logger
+  /** What earlier batches announce that are not committed yet, so that the directory does not have it. */
+  readonly announced: readonly IndexedSource[]
 }
 
-/** Decodes a batch's logs. Changes nothing. */
-export function decodeBatch(
-  { logs, ...batch }: BlockBatch,
-  { directory, adapters, weth, announced = [], logger }: DecodeOptions,
-): DecodedBatch {
+/** What logs mean. */
+export interface Decoded {
+  /** In order of effect. */
+  readonly events: readonly TokenEvent[]
+  /** Tokens and pools that the logs announce. */
+  readonly discoveries: readonly IndexedSource[]
+  /** Why an address is watched, including what these logs and earlier batches announce. */
+  readonly directory: Pick<Directory, 'lookup'>
+  /** Logs that do not fit their event. */
+  readonly malformed: readonly ChainLog[]
+}
+
+/** Decodes logs. Pure. */
+export function decode({ logs, headers, directory, adapters, weth, announced }: DecodeInput): Decoded {
   const discoveries = directory.discoveries(logs, announced)
-  const known = new BatchDirectory(directory, [...announced, ...discoveries])
-  // Block by block, what an address did before it was announced would not have been seen.
+  const known = new AnnouncedDirectory(directory, [...announced, ...discoveries])
+  // Followed block by block, an address's logs from before the block that announces it would not be seen either.
   const seen = logs.filter(({ address, blockNumber }) => blockNumber >= known.announcedAt(address))
-  const { events, malformed } = decodeLogs({ logs: seen, headers: batch.headers, directory: known, adapters, weth })
-  const [first] = malformed
-  if (first !== undefined) {
-    const { blockNumber, txHash, logIndex, address } = first
-    logger.warn(
-      { count: malformed.length, first: { blockNumber, txHash, logIndex, address } },
-      'passed over logs that do not fit their event',
-    )
-  }
-  return { ...batch, logCount: logs.length, events, discoveries, directory: known }
+  const { events, malformed } = decodeLogs({ logs: seen, headers, directory: known, adapters, weth })
+  return { events, discoveries, directory: known, malformed }
 }
 
 /**
- * What is indexed, and what a batch and those before it announce. Not a function made per batch: optimised code is made for one function, and V8 would
- * throw all that looks addresses up away with it, to compile it anew for the next batch.
+ * The directory with what is announced and not committed. A class, not a closure per batch: V8 compiles code for one function, and would throw
+ * the optimised lookup away with every batch.
  */
-class BatchDirectory {
+class AnnouncedDirectory {
   readonly #indexed: Pick<Directory, 'lookup'>
   readonly #announced: ReadonlyMap<Hex, IndexedSource>
 
@@ -64,7 +57,7 @@ class BatchDirectory {
     return this.#indexed.lookup(address) ?? this.#announced.get(address)?.source
   }
 
-  /** The block that announces it, 0 where it is indexed or never watched. */
+  /** The block that announces the address; 0 when it is indexed already or not watched. */
   announcedAt(address: Hex): number {
     return this.#announced.get(address)?.block ?? 0
   }

@@ -3,10 +3,10 @@ import type { BlockHeader } from '#domain/block.ts'
 /** The newest indexed blocks, each the parent of the next; the cursor is the last. Empty when nothing is indexed. */
 export type LocalChain = readonly BlockHeader[]
 
-/** Deeper than any reorg that is dealt with block by block; bounds the memory. */
+/** Longer than any reorg that is looked for block by block. Bounds the memory. */
 export const LOCAL_CHAIN_LENGTH = 256
 
-/** With a newly indexed block at its end. A block that does not follow on the last one, as after a range, begins the list anew. */
+/** With a newly indexed block at its end. A block that does not follow the last one, as the end of a range, starts the list anew. */
 export function extendChain(chain: LocalChain, { number, hash, parentHash, timestamp }: BlockHeader): LocalChain {
   const last = chain.at(-1)
   const header = { number, hash, parentHash, timestamp }

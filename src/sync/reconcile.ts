@@ -3,18 +3,18 @@ import { blockAt, type LocalChain } from './localChain.ts'
 
 /** What a block of the provider's chain is to the indexed one. */
 export type Reconciliation =
-  /** The next one. */
+  /** It follows the cursor. */
   | { readonly kind: 'append' }
-  /** Indexed already. */
+  /** It is indexed already. */
   | { readonly kind: 'duplicate' }
-  /** Further on: the blocks from `from` to `to` are missing between. */
+  /** The blocks from `from` to `to` are missing before it. */
   | { readonly kind: 'gap'; readonly from: number; readonly to: number }
-  /** Of another fork. `depth`: how many indexed blocks are not on it, when this one block tells; else at least one is. */
+  /** It is of another fork. `depth`: how many indexed blocks are not on that fork; `null`: at least one. */
   | { readonly kind: 'reorg'; readonly depth: number | null }
-  /** Before everything that is remembered: nothing can be said. */
+  /** It lies before everything that is remembered. */
   | { readonly kind: 'forgotten' }
 
-/** Compares a header with the local chain by number, hash and parent hash. An empty local chain takes any block. */
+/** Compares a header with the indexed chain by number, hash and parent hash. An empty chain takes any block. */
 export function reconcile(local: LocalChain, header: Pick<BlockHeader, 'number' | 'hash' | 'parentHash'>): Reconciliation {
   const cursor = local.at(-1)
   if (cursor === undefined) return { kind: 'append' }

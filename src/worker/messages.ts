@@ -4,7 +4,7 @@ import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { IndexerState } from '#domain/health.ts'
 import type { ErrorCode } from '#errors'
 import type { MetadataView } from '#jobs/metadata/metadataReader.ts'
-import type { IndexerStatus } from '#sync/indexerState.ts'
+import type { ChainView } from '#sync/healthReport.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
 import type { Turns } from '#telemetry/inTurns.ts'
 
@@ -25,7 +25,7 @@ export interface ThreadInput {
 /** How the indexing thread is. */
 export interface ThreadView {
   readonly state: IndexerState
-  readonly chain: ReturnType<IndexerStatus['chain']>
+  readonly chain: ChainView
   readonly metadata: MetadataView
   readonly eventLoop: EventLoopState
 }

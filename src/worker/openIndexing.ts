@@ -18,9 +18,9 @@ import { createOrm } from '#store/connection/orm.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
 import { claimDatabase } from '#store/rows/cursor.ts'
 import { readWatchRows } from '#store/rows/watchRows.ts'
-import { createIndexer } from '#sync/indexer.ts'
-import type { IndexerStatus } from '#sync/indexerState.ts'
-import { createSink } from '#sync/sink.ts'
+import { createCommitter } from '#sync/committer.ts'
+import type { SyncView } from '#sync/healthReport.ts'
+import { createSync } from '#sync/sync.ts'
 import type { ConnectedChain } from './connectChain.ts'
 import { findMissingContracts } from './findMissingContracts.ts'
 import { restoreDirectory } from './restoreDirectory.ts'
@@ -49,7 +49,7 @@ export interface OpenedIndexing {
   readonly launchpads: readonly LaunchpadConfig[]
   /** Works while it is subscribed to: everything that is committed, in order, after it is committed. Never errors; completes on `stop`. */
   readonly blocks: Observable<CommittedBlock>
-  readonly view: IndexerStatus
+  readonly view: SyncView
   metadata(): MetadataView
   /** Begins no further commit; resolves when the one under way has been emitted, and `blocks` has ended. */
   stop(): Promise<void>
@@ -92,8 +92,21 @@ async function build(options: OpenIndexingOptions, orm: ReturnType<typeof create
   const directory = restoreDirectory(adapters, await readWatchRows(db))
   const transaction = paced(oneAtATime(createTransaction(orm)))
   const { confirmations, maxReorgDepth } = config
-  const sink = createSink({ transaction, db, chainId, writer, weth, adapters, directory, maxReorgDepth, isWatched, ethUsd, now, logger })
-  const indexer = createIndexer({ rpc, source, sink, watchlist: directory, genesisHash, confirmations, maxReorgDepth, logger })
+  const committer = createCommitter({
+    transaction,
+    db,
+    chainId,
+    writer,
+    weth,
+    adapters,
+    directory,
+    maxReorgDepth,
+    isWatched,
+    ethUsd,
+    now,
+    logger,
+  })
+  const sync = createSync({ rpc, source, committer, watchlist: directory, genesisHash, confirmations, maxReorgDepth, logger })
   const metadata = createMetadataReader({
     store: createMetadataStore({ db, transaction, writer, now }),
     attempt: createAttempt({ settings: config.metadata, outbound: publicOutbound(), logger, now }),
@@ -102,11 +115,11 @@ async function build(options: OpenIndexingOptions, orm: ReturnType<typeof create
     now,
   })
   // Where the chain ends may be unknown for a while.
-  const isFurther = (blocks: number) => () => (indexer.view.state().lagBlocks ?? Number.POSITIVE_INFINITY) > blocks
+  const isFurther = (blocks: number) => () => (sync.view.state().lagBlocks ?? Number.POSITIVE_INFINITY) > blocks
   const everyBlocks = config.claimableRefreshBlocks
   const refresher = createRefresher({ rpc, adapters, db, transaction, writer, everyBlocks, isBehind: isFurther(everyBlocks), logger })
   const classifier = createClassifier({ rpc, db, transaction, writer, isBehind: isFurther(NEAR_BLOCKS), now, logger })
-  const committed = indexer.blocks.pipe(
+  const committed = sync.blocks.pipe(
     tap(block => {
       refresher.committed(block)
       classifier.committed(block)
@@ -117,10 +130,10 @@ async function build(options: OpenIndexingOptions, orm: ReturnType<typeof create
     chainId,
     launchpads,
     blocks: merge(committed, metadata.updates, classifier.updates),
-    view: indexer.view,
+    view: sync.view,
     metadata: () => metadata.view(),
     stop: async () => {
-      await Promise.all([indexer.stop(), metadata.stop(), refresher.stop(), classifier.stop()])
+      await Promise.all([sync.stop(), metadata.stop(), refresher.stop(), classifier.stop()])
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { MetadataView } from '#jobs/metadata/metadataReader.ts'
-import type { IndexerStatus } from '#sync/indexerState.ts'
+import type { SyncView } from '#sync/healthReport.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
 import type { ThreadView } from './messages.ts'
 
@@ -7,7 +7,7 @@ import type { ThreadView } from './messages.ts'
 const SILENT_AFTER_MS = 5_000
 
 /** What the main thread knows of the indexing thread. Never waits. */
-export interface ThreadStatus extends IndexerStatus {
+export interface ThreadStatus extends SyncView {
   /** What the thread said of itself last. */
   heard(view: ThreadView): void
   metadata(): MetadataView

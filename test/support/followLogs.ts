@@ -3,11 +3,10 @@ import { expect } from 'vitest'
 import type { LaunchpadConfig } from '#config'
 import type { Address } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { decodeBatch } from '#index/decode.ts'
+import { decode } from '#index/decode.ts'
 import { project } from '#index/project/project.ts'
 import { createDirectory, type Directory } from '#launchpads/directory.ts'
 import { createAdapters } from '#launchpads/registry.ts'
-import { silentLogger } from './database.ts'
 import { type MemoryRows, memoryRows } from './memoryRows.ts'
 import type { NewLog } from './simulatedChain.ts'
 
@@ -35,8 +34,8 @@ export async function followLogs({ launchpads, weth, blocks, atOnce = 1 }: Follo
   for (let at = 0; at < mined.length; at += atOnce) {
     const some = mined.slice(at, at + atOnce)
     const to = some.at(-1)?.header ?? expect.unreachable()
-    const batch = { from: at + 1, to, headers: some.map(({ header }) => header), logs: some.flatMap(({ logs }) => logs), live: true }
-    const { events, directory: known, discoveries } = decodeBatch(batch, { directory, adapters, weth, logger: silentLogger })
+    const input = { headers: some.map(({ header }) => header), logs: some.flatMap(({ logs }) => logs), announced: [] }
+    const { events, directory: known, discoveries } = decode({ ...input, directory, adapters, weth })
     const { timestamp } = to
     rows.write(project({ events, rows: rows.load(timestamp), now: timestamp, weth, ethUsd: null, directory: known, blocks: [to] }))
     directory.add(discoveries, to.number)

@@ -1,14 +1,14 @@
 import { createRandom } from '#devchain/traders/random.ts'
 import { createChainStats } from '#store/reads/chainStats.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
-import type { BlockSink } from '#sync/ports.ts'
+import type { Committer } from '#sync/committer.ts'
 import type { ChainRpcOptions } from './chainRpc.ts'
 import { createChainRpc } from './chainRpc.ts'
 import { countedStats } from './countedStats.ts'
 import type { TestDatabase } from './database.ts'
 import { createForkingChain } from './forkingChain.ts'
 import { dumpTables } from './indexChain.ts'
-import { type RunningIndexer, runIndexer } from './indexing.ts'
+import { type RunningSync, runSync } from './indexing.ts'
 import { POLL_LIMIT_MS } from './limits.ts'
 import type { SimulatedBlock } from './simulatedChain.ts'
 import { countEvents, EVENT_KINDS, type EventCounts } from './simulatedEvents.ts'
@@ -118,7 +118,7 @@ export async function growTree(
   /** Whether indexed blocks are among what it replaces. */
   const fork = (): boolean => {
     const { dropped, added } = forking.fork(depth(), random.integer(-3, 4))
-    const { indexedBlock } = running.indexer.view.state()
+    const { indexedBlock } = running.sync.view.state()
     const indexedOf = (blocks: readonly SimulatedBlock[]) => blocks.filter(({ header }) => header.number <= (indexedBlock ?? -1))
     const gone = indexedOf(dropped)
     if (gone.length === 0) return false
@@ -128,7 +128,7 @@ export async function growTree(
     return true
   }
   const reorg = () => {
-    const { backfill, reorgs } = running.indexer.view.state()
+    const { backfill, reorgs } = running.sync.view.state()
     if (backfill !== null) outcome.whileBackfilling++
     if (!fork()) return
     if (swappedBefore === reorgs.count) outcome.duringReorg++
@@ -150,8 +150,8 @@ export async function growTree(
   const losing = { commit: false, swap: false }
   const open = async () => {
     const isWatched = clients === null ? {} : { isWatched: clients.isWatched }
-    const { sink: remembering, directory } = await openIndex(indexed, { genesisHash, maxReorgDepth, ...isWatched })
-    const { sink, startedAt } = rememberStart(remembering)
+    const { committer: remembering, directory } = await openIndex(indexed, { genesisHash, maxReorgDepth, ...isWatched })
+    const { committer, startedAt } = rememberStart(remembering)
     const lose = async <T>(of: 'commit' | 'swap', answer: Promise<T>): Promise<T> => {
       const value = await answer
       if (!losing[of]) return value
@@ -159,31 +159,27 @@ export async function growTree(
       outcome[of === 'swap' ? 'lostSwaps' : 'lostCommits']++
       throw new Error('the connection was lost after the commit')
     }
-    const lossy: BlockSink = {
-      ...sink,
-      recentBlocks: () => underWay.during(sink.recentBlocks()),
-      commit: batch => underWay.during(lose('commit', sink.commit(batch))),
-      swap: replacement => underWay.during(lose('swap', sink.swap(replacement))),
-      settle: at => underWay.during(lose('commit', sink.settle(at))),
+    const lossy: Committer = {
+      ...committer,
+      recentBlocks: () => underWay.during(committer.recentBlocks()),
+      commit: one => underWay.during(lose(one.kind === 'replace' ? 'swap' : 'commit', committer.commit(one))),
     }
-    return { sink: lossy, directory, startedAt }
+    return { committer: lossy, directory, startedAt }
   }
   let index = await open()
   let running = start()
-  function start(): RunningIndexer {
-    const started = runIndexer({
+  function start(): RunningSync {
+    const started = runSync({
       rpc,
-      index: { sink: index.sink, watchlist: index.directory },
+      index: { committer: index.committer, watchlist: index.directory },
       confirmations,
       genesisHash,
       maxReorgDepth,
-      followBlocks: maxReorgDepth,
-      backfillBounds: SMALL_RANGES,
       // Of a tree of few blocks most would be too near the head to be committed together.
-      settledBlocks: seed % 3,
+      tuning: { followBlocks: maxReorgDepth, ranges: SMALL_RANGES, aloneBlocks: seed % 3 },
       mostListed: longLists ? FEW_LISTED : undefined,
     })
-    started.indexer.blocks.subscribe(block => {
+    started.sync.blocks.subscribe(block => {
       watcher.take(block)
       clients?.take(block)
       clients?.stir()
@@ -191,15 +187,15 @@ export async function growTree(
     return started
   }
   const stop = async () => {
-    const { count, lastDepth } = running.indexer.view.state().reorgs
+    const { count, lastDepth } = running.sync.view.state().reorgs
     outcome.swapped += count
     outcome.deepest = Math.max(outcome.deepest, lastDepth ?? 0)
-    await running.indexer.stop()
+    await running.sync.stop()
   }
   const caughtUp = async () => {
     const deadline = performance.now() + POLL_LIMIT_MS
     for (;;) {
-      const { stalled, reason } = running.indexer.view.state()
+      const { stalled, reason } = running.sync.view.state()
       if (stalled || performance.now() > deadline)
         throw new Error(`${reason ?? 'not caught up in time'}: ${JSON.stringify(running.log.lines().at(-1))}`)
       await running.hint(() => underWay.quiet(ROUND_MS))

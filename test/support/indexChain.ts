@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Hex } from 'viem'
 import type { LaunchpadConfig } from '#config'
 import { type Address, toAddress } from '#domain/address.ts'
+import type { BatchMode } from '#domain/batch.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { createAdapters } from '#launchpads/registry.ts'
@@ -11,21 +12,21 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
 import { claimDatabase } from '#store/rows/cursor.ts'
 import { readWatchRows } from '#store/rows/watchRows.ts'
-import type { BlockBatch, BlockSink } from '#sync/ports.ts'
-import { createSink } from '#sync/sink.ts'
+import type { FetchedBatch } from '#sync/batch.ts'
+import { type Committer, createCommitter } from '#sync/committer.ts'
 import { restoreDirectory } from '#worker/restoreDirectory.ts'
 import type { TestChain } from './chain.ts'
 import { silentLogger, type TestDatabase } from './database.ts'
 
 /** The write path over a test chain and database, fed by hand. */
 export interface ChainIndex {
-  readonly sink: BlockSink
+  readonly committer: Committer
   /** The name under which the database is claimed. */
   readonly writer: string
   /** Commits blocks `from` to `to` (default: the head) as one batch. */
   indexRange(from: number, to?: number): Promise<CommittedBlock>
   /** Blocks `from` to `to` as a range of a backfill. */
-  range(from: number, to: number): Promise<BlockBatch>
+  range(from: number, to: number): Promise<FetchedBatch>
   /** Commits every block from `from` to the head by itself; `behind`: all but the last as an index does that has far to go. */
   indexEach(from: number, options?: { readonly behind: boolean }): Promise<readonly CommittedBlock[]>
 }
@@ -44,9 +45,10 @@ export async function openChainIndex(
   await claimDatabase(database.kysely, { chainId, genesisHash: genesis.hash, weth, launchpads }, writer)
   const adapters = createAdapters({ weth, launchpads })
   const directory = restoreDirectory(adapters, await readWatchRows(database.kysely))
-  const sink = createSink({
+  const committer = createCommitter({
     transaction: around(createTransaction(database.orm)),
     db: database.orm.em.getKysely<unknown>(),
+    maxReorgDepth: 0,
     chainId,
     writer,
     weth,
@@ -58,25 +60,34 @@ export async function openChainIndex(
     logger: silentLogger,
   })
   const head = async () => Number(await chain.client.getBlockNumber({ cacheTime: 0 }))
-  const batchOf = async (from: number, to: number, live: boolean, behind: boolean): Promise<BlockBatch> => {
-    // A range may be taken before the one that announces its tokens is committed.
-    const all = (await readLogs(chain, behind ? 1 : from, to)).filter(({ topics: [topic] }) => directory.isUnderstood(topic))
-    const added = new Set(directory.discover(all))
+  const fetch = async (from: number, to: number, mode: BatchMode): Promise<FetchedBatch> => {
+    // A batch may be fetched before the one that announces its tokens is committed.
+    const all = (await readLogs(chain, mode === 'live' ? from : 1, to)).filter(({ topics: [topic] }) => directory.isUnderstood(topic))
+    const added = new Set<Hex>(directory.discover(all))
     const logs = all.filter(log => log.blockNumber >= from && (directory.has(log.address) || added.has(log.address)))
     const numbers = [...new Set(logs.map(log => log.blockNumber))]
     const headers = await Promise.all(numbers.map(number => readHeader(chain, number)))
-    return { from, to: await readHeader(chain, to), headers, logs, live, behind }
+    const [first, last] = [await readHeader(chain, from), await readHeader(chain, to)]
+    return { stage: 'fetched', mode, from, first, to: last, blocks: [last], headers, logs, announced: [...added] }
   }
-  const commitRange = async (from: number, to: number, live: boolean, behind = false) => sink.commit(await batchOf(from, to, live, behind))
+  const commit = async (batch: FetchedBatch) =>
+    committer.commit({ kind: 'batch', to: batch.to, batch: await committer.prepare(batch, null) })
+  const settle = async (to: number) => committer.commit({ kind: 'settle', to: await readHeader(chain, to) })
   return {
-    sink,
+    committer,
     writer,
-    indexRange: async (from, to) => commitRange(from, to ?? (await head()), false),
-    range: (from, to) => batchOf(from, to, false, true),
+    indexRange: async (from, to) => {
+      const last = to ?? (await head())
+      const committed = await commit(await fetch(from, last, 'range'))
+      await settle(last)
+      return committed
+    },
+    range: (from, to) => fetch(from, to, 'range'),
     indexEach: async (from, { behind } = { behind: false }) => {
       const blocks: CommittedBlock[] = []
       const last = await head()
-      for (let number = from; number <= last; number += 1) blocks.push(await commitRange(number, number, true, behind && number < last))
+      for (let number = from; number <= last; number += 1)
+        blocks.push(await commit(await fetch(number, number, behind && number < last ? 'catchUp' : 'live')))
       return blocks
     },
   }

@@ -6,12 +6,12 @@ import type { Confirmations } from '#config'
 import type { Hex } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { Rpc } from '#rpc/rpc.ts'
-import type { BackfillBounds } from '#sync/backfillSize.ts'
-import { createIndexer, type Indexer } from '#sync/indexer.ts'
+import { createSync, type Sync, type Tuning } from '#sync/sync.ts'
 import { POLL_LIMIT_MS } from './limits.ts'
 import { createLogLines, type LogLines } from './logLines.ts'
 import { createManualClock, type ManualClock } from './manualClock.ts'
-import type { MemoryIndex } from './memorySink.ts'
+import type { MemoryIndex } from './memoryCommitter.ts'
+import { createSimulatedChain } from './simulatedChain.ts'
 
 /** A scheduler on which every wait is over in the next turn of the event loop. */
 export const withoutWaiting: SchedulerLike = {
@@ -30,8 +30,8 @@ function passingTime(clock: ManualClock): SchedulerLike {
   }
 }
 
-export interface RunningIndexer {
-  readonly indexer: Indexer
+export interface RunningSync {
+  readonly sync: Sync
   readonly emitted: CommittedBlock[]
   readonly log: LogLines
   readonly clock: ManualClock
@@ -48,54 +48,52 @@ export interface RunningIndexer {
 
 export interface RunOptions {
   readonly rpc: Pick<Rpc, 'ask' | 'askEach' | 'preferred' | 'health' | 'lastAnswerAtMs' | 'subscribeHeads'>
-  readonly index: Pick<MemoryIndex, 'sink' | 'watchlist'>
+  readonly index: Pick<MemoryIndex, 'committer' | 'watchlist'>
   readonly confirmations?: Confirmations
   /** Default 0: the first reorg ends indexing. */
   readonly maxReorgDepth?: number
-  /** Default: not known. */
+  /** Default: the one of every simulated chain. */
   readonly genesisHash?: Hex
-  readonly followBlocks?: number
-  readonly backfillBounds?: BackfillBounds
-  readonly settledBlocks?: number
+  readonly tuning?: Partial<Tuning>
   readonly mostListed?: number | undefined
   /** What `rpc` lives by. Default: one of its own, on which providers always answered just now. */
   readonly clock?: ManualClock
 }
 
-/** Runs an indexer over a memory index without waiting anywhere. */
-export function runIndexer(options: RunOptions): RunningIndexer {
-  const { rpc, index, confirmations = 0, maxReorgDepth = 0, clock = createManualClock(), mostListed, ...bounds } = options
+/** Synchronises an index with a chain without waiting anywhere. */
+export function runSync(options: RunOptions): RunningSync {
+  const { rpc, index, confirmations = 0, maxReorgDepth = 0, clock = createManualClock(), mostListed, tuning = {} } = options
+  const { genesisHash = createSimulatedChain().at(0).header.hash } = options
   const hints = new Subject<HeadHint>()
   /** Half of the time the provider says that there is a new head. */
   let looks = 0
   const look = () => hints.next(looks++ % 2 === 0 ? 'pushed' : 'due')
   const log = createLogLines()
-  const { sink, watchlist } = index
+  const { committer, watchlist } = index
   const source = createChainSource({ rpc, mostListed })
-  const indexer = createIndexer({
+  const sync = createSync({
     source,
-    sink,
+    committer,
     watchlist,
     confirmations,
     maxReorgDepth,
+    genesisHash,
     hints,
-    clock,
-    ...bounds,
+    tuning,
     rpc: options.clock === undefined ? { ...rpc, lastAnswerAtMs: () => clock.nowMs() } : rpc,
     logger: log.logger,
-    scheduler: options.clock === undefined ? withoutWaiting : passingTime(options.clock),
-    random: () => 1,
+    time: { clock, scheduler: options.clock === undefined ? withoutWaiting : passingTime(options.clock), random: () => 1 },
   })
   const emitted: CommittedBlock[] = []
   let completed = false
-  const subscription = indexer.blocks.subscribe({
+  const subscription = sync.blocks.subscribe({
     next: block => emitted.push(block),
     complete: () => {
       completed = true
     },
   })
   return {
-    indexer,
+    sync,
     emitted,
     log,
     clock,

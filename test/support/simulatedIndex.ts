@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
+import type { BlockWithLogs } from '#chain/chainTips.ts'
 import type { Address, Hex } from '#domain/address.ts'
+import type { BlockHeader } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { Directory } from '#launchpads/directory.ts'
 import { createAdapters } from '#launchpads/registry.ts'
@@ -7,9 +9,10 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
 import { claimDatabase } from '#store/rows/cursor.ts'
 import { readWatchRows } from '#store/rows/watchRows.ts'
-import { liveBatch } from '#sync/fetch/follow.ts'
-import type { BlockSink } from '#sync/ports.ts'
-import { createSink, type SinkOptions } from '#sync/sink.ts'
+import type { FetchedBatch } from '#sync/batch.ts'
+import { type Committer, type CommitterOptions, createCommitter } from '#sync/committer.ts'
+import { batchOf, type LinkedBlocks } from '#sync/fetch/blocks.ts'
+import { endOf, type Replacement } from '#sync/fetch/replacement.ts'
 import { restoreDirectory } from '#worker/restoreDirectory.ts'
 import { silentLogger, type TestDatabase } from './database.ts'
 import type { SimulatedChain } from './simulatedChain.ts'
@@ -24,7 +27,7 @@ const LAUNCHPADS = [
 const adapters = createAdapters({ weth: WETH, launchpads: LAUNCHPADS })
 
 export interface OpenedIndex {
-  readonly sink: BlockSink
+  readonly committer: Committer
   readonly directory: Directory
 }
 
@@ -38,7 +41,7 @@ export interface OpenIndexOptions {
   /** Default: never known. */
   readonly ethUsd?: () => string | null
   /** Stands around every transaction. Default: nothing does. */
-  readonly around?: (transaction: SinkOptions['transaction']) => SinkOptions['transaction']
+  readonly around?: (transaction: CommitterOptions['transaction']) => CommitterOptions['transaction']
 }
 
 /** The write path of the simulated launchpad over a database, as a process builds it when it starts. */
@@ -47,7 +50,7 @@ export async function openIndex({ orm }: Pick<TestDatabase, 'orm'>, options: Ope
   const kysely = orm.em.getKysely<unknown>()
   await claimDatabase(kysely, { chainId: 1, genesisHash, weth: WETH, launchpads: LAUNCHPADS }, writer)
   const directory = await readDirectory(kysely)
-  const sink = createSink({
+  const committer = createCommitter({
     transaction: around(createTransaction(orm)),
     db: orm.em.getKysely<unknown>(),
     chainId: 1,
@@ -61,10 +64,10 @@ export async function openIndex({ orm }: Pick<TestDatabase, 'orm'>, options: Ope
     now: () => 0,
     logger: silentLogger,
   })
-  return { sink, directory }
+  return { committer, directory }
 }
 
-const unchanged = (transaction: SinkOptions['transaction']): SinkOptions['transaction'] => transaction
+const unchanged = (transaction: CommitterOptions['transaction']): CommitterOptions['transaction'] => transaction
 
 /** What a process that starts now would watch. */
 export async function readDirectory(db: Queryable): Promise<Directory> {
@@ -73,16 +76,42 @@ export async function readDirectory(db: Queryable): Promise<Directory> {
 
 /** Commits the canonical chain up to a block, as one range: the faultless index that every other one is held against. */
 export async function indexAtOnce(database: TestDatabase, chain: SimulatedChain, to: number): Promise<void> {
-  const { sink, directory } = await openIndex(database, { genesisHash: chain.at(0).header.hash, maxReorgDepth: 0 })
-  const announced = new Set<Address>()
-  const blocks = Array.from({ length: to - START_BLOCK + 1 }, (_, index) => liveBatch(chain.at(START_BLOCK + index), directory, announced))
-  await sink.commit({
-    from: START_BLOCK,
-    to: chain.at(to).header,
-    headers: blocks.flatMap(({ headers }) => headers),
-    logs: blocks.flatMap(({ logs }) => logs),
-    live: false,
-  })
+  const index = await openIndex(database, { genesisHash: chain.at(0).header.hash, maxReorgDepth: 0 })
+  const [first, ...others] = Array.from({ length: to - START_BLOCK + 1 }, (_, above) => chain.at(START_BLOCK + above))
+  if (first === undefined) return
+  await commitBatch(index, batchOf([first, ...others], 'range', index.directory, new Set()))
+  await settle(index, chain.at(to).header)
+}
+
+type Writable = Pick<OpenedIndex, 'committer'>
+
+/** Prepares a batch and commits it. */
+export async function commitBatch({ committer }: Writable, batch: FetchedBatch): Promise<CommittedBlock> {
+  return committer.commit({ kind: 'batch', to: batch.to, batch: await committer.prepare(batch, null) })
+}
+
+/** Commits consecutive blocks: one as near the head, several together as while catching up. */
+export async function commitBlocks(
+  index: OpenedIndex,
+  ...[first, ...others]: readonly BlockWithLogs[]
+): Promise<CommittedBlock | undefined> {
+  if (first === undefined) return undefined
+  const blocks: LinkedBlocks = [first, ...others]
+  return commitBatch(index, batchOf(blocks, others.length === 0 ? 'live' : 'catchUp', index.directory, new Set()))
+}
+
+export async function replaceWith({ committer }: Writable, replacement: Replacement): Promise<CommittedBlock> {
+  return committer.commit({ kind: 'replace', to: endOf(replacement), replacement, depth: 0 })
+}
+
+export async function settle({ committer }: Writable, to: BlockHeader): Promise<CommittedBlock> {
+  return committer.commit({ kind: 'settle', to })
+}
+
+/** A block with all of its logs, whether they are watched or not. */
+export function wholeBlock({ header, logs }: BlockWithLogs): FetchedBatch {
+  const headers = logs.length === 0 ? [] : [header]
+  return { stage: 'fetched', mode: 'live', from: header.number, first: header, to: header, blocks: [header], headers, logs, announced: [] }
 }
 
 export type Cursor = Pick<CommittedBlock, 'number' | 'hash'>

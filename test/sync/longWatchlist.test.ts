@@ -6,7 +6,7 @@ import type { ChainLog } from '#domain/block.ts'
 import { createDirectory } from '#launchpads/directory.ts'
 import { type IndexedSource, tokenSource } from '#launchpads/logSource.ts'
 import { createAdapters } from '#launchpads/registry.ts'
-import { liveBatch } from '#sync/fetch/follow.ts'
+import { batchOf } from '#sync/fetch/blocks.ts'
 import { fetchRange } from '#sync/fetch/range.ts'
 import { createChainRpc } from '#test/support/chainRpc.ts'
 import { createForkingChain } from '#test/support/forkingChain.ts'
@@ -51,10 +51,13 @@ it.each([
     }
     const source = createChainSource({ rpc: createChainRpc([chain], { intercept }) })
     const directory = createDirectory(createAdapters({ weth: WETH, launchpads }), indexed)
-    const { batch } = await fetchRange(source, directory, { from: START_BLOCK, to: BLOCKS, announced: [], maxLogs: 1e9 })
+    const batch = await fetchRange(source, directory, { from: START_BLOCK, to: BLOCKS, announced: [], maxLogs: 1e9 })
 
     const announced = new Set<Hex>()
-    const followed = Array.from({ length: BLOCKS }, (_, index) => liveBatch(chain.at(START_BLOCK + index), directory, announced).logs)
+    const followed = Array.from(
+      { length: BLOCKS },
+      (_, index) => batchOf([chain.at(START_BLOCK + index)], 'live', directory, announced).logs,
+    )
     expect(announced.size).toBeGreaterThan(5)
     // A followed block comes with everything that a PoolManager says; a range only with what it says of the pools that are watched.
     const isOfPool = ({ address, topics: [, id] }: ChainLog) => address !== CLANKER_V4.poolManager || announced.has(id ?? '0x')

@@ -4,13 +4,23 @@ import { createRandom } from '#devchain/traders/random.ts'
 import type { Address } from '#domain/address.ts'
 import type { CandlesQuery } from '#domain/queries.ts'
 import { readCandles } from '#store/reads/candles.ts'
-import { liveBatch, runBatch } from '#sync/fetch/follow.ts'
-import type { Replacement } from '#sync/ports.ts'
+import { batchOf } from '#sync/fetch/blocks.ts'
+import type { Replacement } from '#sync/fetch/replacement.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { createForkingChain, type ForkingChain } from '#test/support/forkingChain.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
 import { testAddress } from '#test/support/simulatedChain.ts'
-import { indexAtOnce, type OpenedIndex, openIndex, readDirectory } from '#test/support/simulatedIndex.ts'
+import {
+  commitBatch,
+  commitBlocks,
+  indexAtOnce,
+  type OpenedIndex,
+  openIndex,
+  readDirectory,
+  replaceWith,
+  settle,
+  wholeBlock,
+} from '#test/support/simulatedIndex.ts'
 import { START_BLOCK } from '#test/support/simulatedLaunchpad.ts'
 
 const database = await useDatabase()
@@ -30,25 +40,22 @@ beforeEach(async () => {
 
 /** Commits blocks of the canonical chain one by one. */
 async function follow(from: number, to: number): Promise<void> {
-  for (let number = from; number <= to; number++) await index.sink.commit(liveBatch(forking.chain.at(number), index.directory))
+  for (let number = from; number <= to; number++) await commitBlocks(index, forking.chain.at(number))
 }
 
 /** Commits them together, as when more of them follow. */
 async function run(from: number, to: number): Promise<void> {
-  const [first, ...others] = Array.from({ length: to - from + 1 }, (_, at) => forking.chain.at(from + at))
-  if (first !== undefined) await index.sink.commit(runBatch([first, ...others], index.directory))
+  await commitBlocks(index, ...Array.from({ length: to - from + 1 }, (_, above) => forking.chain.at(from + above)))
 }
 
 /** The canonical blocks after the ancestor, with all of their logs; after block 0: the first ones to index. */
 function replacement(ancestor: number): Replacement {
   const { chain } = forking
   const numbers = Array.from({ length: chain.head().header.number - ancestor }, (_, above) => ancestor + 1 + above)
-  return { ancestor: ancestor < START_BLOCK ? null : chain.at(ancestor).header, batches: numbers.map(number => wholeBatch(number)) }
-}
-
-function wholeBatch(number: number): Replacement['batches'][number] {
-  const { header, logs } = forking.chain.at(number)
-  return { from: number, to: header, headers: logs.length === 0 ? [] : [header], logs, live: true }
+  return {
+    ancestor: ancestor < START_BLOCK ? null : chain.at(ancestor).header,
+    batches: numbers.map(number => wholeBlock(chain.at(number))),
+  }
 }
 
 async function sequences(): Promise<ReadonlyMap<string, number>> {
@@ -84,7 +91,7 @@ describe('swapping blocks', () => {
     await follow(1, 30)
     const before = await sequences()
     forking.fork(10, 2)
-    const block = await index.sink.swap(replacement(20))
+    const block = await replaceWith(index, replacement(20))
     expect(block).toMatchObject({ number: 32, hash: forking.chain.head().header.hash })
     await indexAtOnce(fresh, forking.chain, 32)
     expect(await dumpTables(database.kysely)).toEqual(await dumpTables(fresh.kysely))
@@ -107,7 +114,7 @@ describe('swapping blocks', () => {
     const { rows } = await sql`select from candle where in_usd and trades_usd < trades`.execute(database.kysely)
     expect(rows.length).toBeGreaterThan(0)
     for (const currency of ['weth', 'usd'] as const) expect(await readCharts(currency)).toEqual(await storedCharts(currency))
-    await index.sink.swap({ ancestor: forking.chain.at(15).header, batches: [] })
+    await replaceWith(index, { ancestor: forking.chain.at(15).header, batches: [] })
     expect(await dumpTables(database.kysely)).toEqual(tables)
     expect(await readCharts('weth')).toEqual(await storedCharts('weth'))
     expect(await readCharts('usd')).toEqual([])
@@ -119,8 +126,8 @@ describe('swapping blocks', () => {
     forking.mine(20)
     await follow(1, 20)
     forking.fork(8, 0)
-    const first = await index.sink.swap(replacement(12))
-    const again = await index.sink.swap(replacement(12))
+    const first = await replaceWith(index, replacement(12))
+    const again = await replaceWith(index, replacement(12))
     const byAddress = ({ tokens }: typeof first) => new Map(tokens.map(snapshot => [snapshot.token.address, snapshot]))
     expect(byAddress(again)).toEqual(byAddress(first))
     expect(new Set(again.dropped)).toEqual(new Set(first.dropped))
@@ -139,10 +146,10 @@ describe('swapping blocks', () => {
     expect(launched).toContain(FIRST_TOKEN)
     chain.drop(12)
     chain.mine()
-    const undone = await index.sink.swap(replacement(2))
+    const undone = await replaceWith(index, replacement(2))
     expect(undone).toMatchObject({ number: 3, tokens: [], unread: [] })
     expect(undone.dropped.toSorted()).toEqual(launched.toSorted())
-    expect(await index.sink.swap(replacement(2))).toMatchObject({ dropped: expect.arrayContaining(launched) as unknown })
+    expect(await replaceWith(index, replacement(2))).toMatchObject({ dropped: expect.arrayContaining(launched) as unknown })
     expect(launched.some(address => index.directory.has(address as Address))).toBe(false)
     expect(await sequences()).toEqual(new Map())
 
@@ -156,7 +163,7 @@ describe('swapping blocks', () => {
     await follow(1, 15)
     const expected = await dumpTables(database.kysely)
     await follow(16, 20)
-    const block = await index.sink.swap({ ancestor: forking.chain.at(15).header, batches: [] })
+    const block = await replaceWith(index, { ancestor: forking.chain.at(15).header, batches: [] })
     expect(block.number).toBe(15)
     expect(await dumpTables(database.kysely)).toEqual(expected)
     await follow(16, 20)
@@ -169,9 +176,9 @@ describe('swapping blocks', () => {
     const expected = await dumpTables(database.kysely)
     await run(13, 21)
     await run(22, 27)
-    const recent = await index.sink.recentBlocks()
+    const recent = await index.committer.recentBlocks()
     expect(recent.filter(({ joined }) => joined !== true).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 12, 21, 27])
-    const swapTo = (number: number) => index.sink.swap({ ancestor: forking.chain.at(number).header, batches: [] })
+    const swapTo = (number: number) => replaceWith(index, { ancestor: forking.chain.at(number).header, batches: [] })
     await expect(swapTo(25)).rejects.toMatchObject({ code: 'rpc_inconsistent', retryable: true })
     // Sixteen blocks can be undone, the first of which is the twelfth: it is in a run, which can be undone as a whole, and what is before that is not kept.
     await expect(swapTo(5)).rejects.toMatchObject({ code: 'reorg_too_deep' })
@@ -180,7 +187,7 @@ describe('swapping blocks', () => {
     expect(await dumpTables(database.kysely)).toEqual(expected)
     await expect(swapTo(6)).resolves.toMatchObject({ number: 6 })
     await run(7, 30)
-    await index.sink.settle(forking.chain.at(30).header)
+    await settle(index, forking.chain.at(30).header)
     await indexAtOnce(fresh, forking.chain, 30)
     expect(await dumpTables(database.kysely)).toEqual(await dumpTables(fresh.kysely))
   })
@@ -193,7 +200,7 @@ describe('swapping blocks', () => {
     const { header } = forking.chain.mine([], 90_000)
     await run(13, 31)
     const before = await sequences()
-    const block = await index.sink.settle(header)
+    const block = await settle(index, header)
     await indexAtOnce(fresh, forking.chain, 31)
     expect(await dumpTables(database.kysely)).toEqual(await dumpTables(fresh.kysely))
     // Who watches is told of those that time has changed, each with a higher sequence, and told the same when it is asked again.
@@ -201,10 +208,10 @@ describe('swapping blocks', () => {
     expect(block.tokens.length).toBeGreaterThan(0)
     for (const { token } of block.tokens) expect(token.sequence).toBeGreaterThan(before.get(token.address) ?? Number.NaN)
     const after = await sequences()
-    expect(await index.sink.settle(header)).toEqual(block)
+    expect(await settle(index, header)).toEqual(block)
     expect(await sequences()).toEqual(after)
-    await expect(index.sink.settle(forking.chain.at(30).header)).rejects.toMatchObject({ code: 'rpc_inconsistent' })
-    await index.sink.swap({ ancestor: forking.chain.at(12).header, batches: [] })
+    await expect(settle(index, forking.chain.at(30).header)).rejects.toMatchObject({ code: 'rpc_inconsistent' })
+    await replaceWith(index, { ancestor: forking.chain.at(12).header, batches: [] })
     expect(await dumpTables(database.kysely)).toEqual(left)
   })
 
@@ -214,9 +221,9 @@ describe('swapping blocks', () => {
     const before = await sequences()
     forking.chain.drop(16)
     forking.mine(9)
-    const block = await index.sink.swap(replacement(0))
+    const block = await replaceWith(index, replacement(0))
     expect(block).toMatchObject({ number: 9, hash: forking.chain.head().header.hash })
-    expect(await index.sink.swap(replacement(0))).toMatchObject({ number: 9, hash: block.hash })
+    expect(await replaceWith(index, replacement(0))).toMatchObject({ number: 9, hash: block.hash })
     await indexAtOnce(fresh, forking.chain, 9)
     expect(await dumpTables(database.kysely)).toEqual(await dumpTables(fresh.kysely))
     expect(index.directory.addresses().toSorted()).toEqual((await readDirectory(database.kysely)).addresses().toSorted())
@@ -225,20 +232,20 @@ describe('swapping blocks', () => {
 
     forking.mine(8)
     await follow(10, 17)
-    await expect(index.sink.swap(replacement(0))).resolves.toMatchObject({ number: 17 })
+    await expect(replaceWith(index, replacement(0))).resolves.toMatchObject({ number: 17 })
     forking.chain.drop(17)
     forking.mine(17)
-    await expect(index.sink.swap(replacement(0))).rejects.toMatchObject({ code: 'reorg_too_deep' })
+    await expect(replaceWith(index, replacement(0))).rejects.toMatchObject({ code: 'reorg_too_deep' })
   })
 
   it('refuses what is deeper than the maximum or lies in a backfilled range, and changes nothing', async () => {
     forking.mine(40)
     await follow(1, 30)
     const expected = await dumpTables(database.kysely)
-    const swapTo = (number: number) => index.sink.swap({ ancestor: forking.chain.at(number).header, batches: [] })
+    const swapTo = (number: number) => replaceWith(index, { ancestor: forking.chain.at(number).header, batches: [] })
     await expect(swapTo(13)).rejects.toMatchObject({ code: 'reorg_too_deep', retryable: false })
     expect(await dumpTables(database.kysely)).toEqual(expected)
-    await index.sink.commit({ ...liveBatch(forking.chain.at(31), index.directory), live: false })
+    await commitBatch(index, batchOf([forking.chain.at(31)], 'range', index.directory, new Set()))
     await follow(32, 34)
     await expect(swapTo(30)).rejects.toMatchObject({ code: 'reorg_too_deep' })
     await expect(swapTo(31)).resolves.toMatchObject({ number: 31 })
@@ -258,7 +265,7 @@ describe('swapping blocks', () => {
     await follow(1, 20)
     await sql`update token set image_url = 'https://example.com/x.png' where created_block <= 12`.execute(database.kysely)
     forking.fork(8, 0)
-    await index.sink.swap(replacement(12))
+    await replaceWith(index, replacement(12))
     const { rows } = await sql<{ count: number }>`select count(*)::int as count from token where image_url is not null`.execute(
       database.kysely,
     )

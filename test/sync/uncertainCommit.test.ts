@@ -1,10 +1,9 @@
 import { afterAll, expect, it } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
-import { liveBatch } from '#sync/fetch/follow.ts'
 import { openOrm, useDatabase } from '#test/support/database.ts'
 import { startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
 import { createForkingChain } from '#test/support/forkingChain.ts'
-import { openIndex } from '#test/support/simulatedIndex.ts'
+import { commitBlocks, openIndex } from '#test/support/simulatedIndex.ts'
 
 /*
  * The connection broke during a commit, and the server executed the commit after the indexer had read the cursor. The indexer took the commit
@@ -20,10 +19,10 @@ it('the cursor is read only after a commit that the server is still executing ha
   const { chain, mine } = createForkingChain(createRandom(5), 16)
   mine(2)
   const orm = openOrm(proxy.url, { poolSize: 2 })
-  const { sink, directory } = await openIndex({ orm }, { genesisHash: chain.at(0).header.hash, maxReorgDepth: 16 })
-  await sink.commit(liveBatch(chain.at(1), directory))
+  const index = await openIndex({ orm }, { genesisHash: chain.at(0).header.hash, maxReorgDepth: 16 })
+  await commitBlocks(index, chain.at(1))
   proxy.setMisfortune(({ kind }) => (kind === 'commit' ? { kind: 'late', afterMs: 100 } : undefined))
-  await expect(sink.commit(liveBatch(chain.at(2), directory))).rejects.toThrow('Connection terminated')
+  await expect(commitBlocks(index, chain.at(2))).rejects.toThrow('Connection terminated')
   proxy.setMisfortune(undefined)
-  expect((await sink.recentBlocks()).at(-1)?.number).toBe(2)
+  expect((await index.committer.recentBlocks()).at(-1)?.number).toBe(2)
 })

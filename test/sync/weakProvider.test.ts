@@ -4,9 +4,9 @@ import { createRpc } from '#rpc/rpc.ts'
 import { callQuota } from '#test/support/callQuota.ts'
 import { silentLogger } from '#test/support/database.ts'
 import { type Misbehaviour, startFakeProvider } from '#test/support/fakeProvider.ts'
-import { runIndexer } from '#test/support/indexing.ts'
+import { runSync } from '#test/support/indexing.ts'
 import { createManualClock, type ManualClock } from '#test/support/manualClock.ts'
-import { createMemoryIndex, watchedLogs } from '#test/support/memorySink.ts'
+import { createMemoryIndex, watchedLogs } from '#test/support/memoryCommitter.ts'
 import { createSimulatedChain, type NewLog, testAddress } from '#test/support/simulatedChain.ts'
 
 /* A lone provider that loses a share of the requests, or answers few at a time, whatever they are for: everything takes longer, and nothing takes for ever. */
@@ -34,9 +34,9 @@ async function requestsAt(weakness: Weakness): Promise<Readonly<Record<'index' |
   await rpc.connect()
   provider.setMisbehaviour(() => weakness(provider.requests(), clock))
   const memory = createMemoryIndex({ contracts: [launchpad] })
-  const running = runIndexer({ rpc, index: memory, clock, maxReorgDepth: 64 })
+  const running = runSync({ rpc, index: memory, clock, maxReorgDepth: 64 })
   stops.push(async () => {
-    await running.indexer.stop()
+    await running.sync.stop()
     rpc.close()
     await provider.stop()
   })
@@ -52,7 +52,7 @@ async function requestsAt(weakness: Weakness): Promise<Readonly<Record<'index' |
   for (let count = 0; count <= REPLACED; count++) chain.mine([speak])
   const swap = await requestsUntil(BLOCKS + 1, 'the reorg is swapped')
   expect(memory.logs).toEqual(watchedLogs(chain.logs(), [launchpad]))
-  expect(running.indexer.view.state().reorgs).toMatchObject({ count: 1, lastDepth: REPLACED })
+  expect(running.sync.view.state().reorgs).toMatchObject({ count: 1, lastDepth: REPLACED })
   return { index, swap }
 }
 

@@ -3,8 +3,8 @@ import { createChainSource } from '#chain/chainSource.ts'
 import { readGenesisHash } from '#chain/readGenesisHash.ts'
 import { fetchRange } from '#sync/fetch/range.ts'
 import { type ChainRpcOptions, createChainRpc } from '#test/support/chainRpc.ts'
-import { runIndexer } from '#test/support/indexing.ts'
-import { createMemoryIndex } from '#test/support/memorySink.ts'
+import { runSync } from '#test/support/indexing.ts'
+import { createMemoryIndex } from '#test/support/memoryCommitter.ts'
 import { createSimulatedChain, type SimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
 
 /* Each of these tests is about one wrong answer of a provider that had lasting consequences. */
@@ -80,15 +80,15 @@ it('a confirmed block with a wrong hash is fetched again while the head is uncha
     wrong = false
     return { ...(said as object), hash: WRONG }
   }
-  const running = runIndexer({ rpc: createChainRpc([chain], { intercept }), index, confirmations: 3, maxReorgDepth: 8 })
+  const running = runSync({ rpc: createChainRpc([chain], { intercept }), index, confirmations: 3, maxReorgDepth: 8 })
   await running.until(() => index.cursor() === 7, 'it follows')
   wrong = true
   chain.drop(1)
   chain.mine()
-  await running.until(() => running.indexer.view.state().reason !== null, 'the wrong hash is noticed')
-  await running.until(() => running.indexer.view.state().reason === null, 'it has recovered')
+  await running.until(() => running.sync.view.state().reason !== null, 'the wrong hash is noticed')
+  await running.until(() => running.sync.view.state().reason === null, 'it has recovered')
   expect(index.batches.at(-1)?.to.hash).toBe(chain.at(7).header.hash)
-  await running.indexer.stop()
+  await running.sync.stop()
 })
 
 /*
@@ -104,16 +104,15 @@ it('a backfill ignores the tip of another chain', async () => {
   let tips = 0
   const intercept: ChainRpcOptions['intercept'] = (_, { method, params }, answer) =>
     params[0] === 'latest' && ++tips === 1 ? longer.answer(method, params) : answer()
-  const running = runIndexer({
+  const running = runSync({
     rpc: createChainRpc([chain], { intercept }),
     index,
     maxReorgDepth: 10,
-    followBlocks: 10,
-    backfillBounds: { leastBlocks: 1, mostBlocks: 100, targetLogs: 10 },
+    tuning: { followBlocks: 10, ranges: { leastBlocks: 1, mostBlocks: 100, targetLogs: 10 } },
   })
   await running.until(() => index.cursor() === 30, 'it is indexed')
-  expect(index.batches.filter(({ live }) => !live).at(-1)?.to.number).toBe(20)
-  await running.indexer.stop()
+  expect(index.batches.filter(({ mode }) => mode === 'range').at(-1)?.to.number).toBe(20)
+  await running.sync.stop()
 })
 
 /* A provider showed another chain for a moment. Indexing stopped because of a reorg that is too deep, and never resumed. */
@@ -125,14 +124,14 @@ it('indexing resumes when a provider that showed another chain shows the indexed
   let elsewhere = false
   const intercept: ChainRpcOptions['intercept'] = (_, { method, params }, answer) => (elsewhere ? other.answer(method, params) : answer())
   const index = createMemoryIndex({ contracts: [contract] })
-  const running = runIndexer({ rpc: createChainRpc([chain], { intercept }), index, maxReorgDepth: 4 })
+  const running = runSync({ rpc: createChainRpc([chain], { intercept }), index, maxReorgDepth: 4 })
   await running.until(() => index.cursor() === 10, 'it follows')
   elsewhere = true
-  await running.until(() => running.indexer.view.state().stalled, 'it has stopped')
+  await running.until(() => running.sync.view.state().stalled, 'it has stopped')
   elsewhere = false
   chain.mine()
-  await running.until(() => index.cursor() === 11 && !running.indexer.view.state().stalled, 'it goes on')
-  expect(running.indexer.view.state().reorgs.count).toBe(1)
+  await running.until(() => index.cursor() === 11 && !running.sync.view.state().stalled, 'it goes on')
+  expect(running.sync.view.state().reorgs.count).toBe(1)
   expect(running.log.lines().filter(({ level }) => level === 60)).toHaveLength(1)
-  await running.indexer.stop()
+  await running.sync.stop()
 })

@@ -4,11 +4,13 @@ import { createRandom } from '#devchain/traders/random.ts'
 import type { Address } from '#domain/address.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
-import { liveBatch } from '#sync/fetch/follow.ts'
+
+import { batchOf } from '#sync/fetch/blocks.ts'
 import { createTestRegistry, RecordingSubscription } from '#test/support/actors.ts'
 import { useDatabase } from '#test/support/database.ts'
+
 import { createSimulatedChain } from '#test/support/simulatedChain.ts'
-import { openIndex } from '#test/support/simulatedIndex.ts'
+import { commitBatch, openIndex } from '#test/support/simulatedIndex.ts'
 import { EMPTY_MARKET, START_BLOCK, tradeBlock } from '#test/support/simulatedLaunchpad.ts'
 
 /*
@@ -38,7 +40,7 @@ async function openCommit(subject: 'launches' | 'trades', isWatched: (token: Add
   const chain = createSimulatedChain()
   const gates = { seen: Promise.withResolvers<void>(), asked: Promise.withResolvers<void>() }
   let gated = false
-  const { sink, directory } = await openIndex(database, {
+  const index = await openIndex(database, {
     genesisHash: chain.at(0).header.hash,
     maxReorgDepth: 4,
     isWatched,
@@ -61,15 +63,15 @@ async function openCommit(subject: 'launches' | 'trades', isWatched: (token: Add
   // What launches a token begins with its mint, and what is a trade or a transfer with a Transfer of it.
   for (;;) {
     const block = mine()
-    const batch = liveBatch(block, directory)
+    const batch = batchOf([block], 'live', index.directory, new Set())
     const token = batch.logs[0]?.address
-    const launches = directory.discover(batch.logs).length > 0
+    const launches = index.directory.discover(batch.logs).length > 0
     if (token !== undefined && (subject === 'launches' ? launches : !launches && (await load(token)) !== null)) {
       gated = true
-      return { sink, batch, token, gates }
+      return { index, batch, token, gates }
     }
     expect(block.header.number).toBeLessThan(START_BLOCK + 50)
-    await sink.commit(batch)
+    await commitBatch(index, batch)
   }
 }
 
@@ -86,7 +88,7 @@ const CASES = [
 for (const subject of ['launches', 'trades'] as const) {
   it.each(CASES)(`a block that ${subject} a token reaches who begins to watch it: $name`, async ({ order, told: toldWhen }) => {
     const known = new Set<Address>()
-    const { sink, batch, token, gates } = await openCommit(subject, token => known.has(token))
+    const { index, batch, token, gates } = await openCommit(subject, token => known.has(token))
     const read = { begin: Promise.withResolvers<void>(), done: Promise.withResolvers<void>(), give: Promise.withResolvers<void>() }
     let loads = 0
     const registry = createTestRegistry({
@@ -106,10 +108,10 @@ for (const subject of ['launches', 'trades'] as const) {
     })
     const subscription = new RecordingSubscription()
 
-    const commits: ReturnType<typeof sink.commit>[] = []
+    const commits: ReturnType<typeof commitBatch>[] = []
     const steps: Readonly<Record<Step, () => unknown>> = {
       asked: () => {
-        commits.push(sink.commit(batch))
+        commits.push(commitBatch(index, batch))
         return gates.asked.promise
       },
       seen: () => {

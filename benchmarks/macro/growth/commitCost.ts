@@ -5,8 +5,8 @@ import { createOrm } from '#store/connection/orm.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { claimDatabase } from '#store/rows/cursor.ts'
 import { readWatchRows } from '#store/rows/watchRows.ts'
-import type { BlockBatch, BlockSink } from '#sync/ports.ts'
-import { createSink } from '#sync/sink.ts'
+import type { FetchedBatch } from '#sync/batch.ts'
+import { type Committer, createCommitter } from '#sync/committer.ts'
 import { restoreDirectory } from '#worker/restoreDirectory.ts'
 import { type GrowthBlock, tradeBlock } from './chainLogs.ts'
 import { CHAIN_ID, IDENTITY } from './loadTables.ts'
@@ -39,14 +39,16 @@ export async function timeCommits(databaseUrl: string, plan: CommitPlan): Promis
   const logger = pino({ level: 'silent' })
   const orm = createOrm(databaseUrl, logger)
   try {
-    const sink = await openSink(orm.em.getKysely<unknown>(), work => orm.em.fork().transactional(em => work(em.getKysely<unknown>())))
-    const cursor = (await sink.recentBlocks()).at(-1)
+    const committer = await openCommitter(orm.em.getKysely<unknown>(), work =>
+      orm.em.fork().transactional(em => work(em.getKysely<unknown>())),
+    )
+    const cursor = (await committer.recentBlocks()).at(-1)
     let next = (cursor?.number ?? FIRST_BLOCK - 1) + 1
     const take = (count: number) => Array.from({ length: count }, () => tradeBlock(scale, next++, tokens, tradesPerBlock))
     const time = async (blocks: readonly GrowthBlock[], live: boolean) => {
       const batch = batchOf(blocks, live)
       const began = performance.now()
-      await sink.commit(batch)
+      await committer.commit({ kind: 'batch', to: batch.to, batch: await committer.prepare(batch, null) })
       return performance.now() - began
     }
     // The first ones warm up connections, plans and code.
@@ -62,12 +64,14 @@ export async function timeCommits(databaseUrl: string, plan: CommitPlan): Promis
   }
 }
 
-async function openSink(db: Queryable, transaction: <T>(work: (db: Queryable) => Promise<T>) => Promise<T>): Promise<BlockSink> {
+async function openCommitter(db: Queryable, transaction: <T>(work: (db: Queryable) => Promise<T>) => Promise<T>): Promise<Committer> {
   const writer = randomUUID()
   await claimDatabase(db, IDENTITY, writer)
   const adapters = createAdapters(IDENTITY)
-  return createSink({
+  return createCommitter({
     transaction,
+    db,
+    isWatched: () => true,
     chainId: CHAIN_ID,
     writer,
     weth: IDENTITY.weth,
@@ -80,9 +84,12 @@ async function openSink(db: Queryable, transaction: <T>(work: (db: Queryable) =>
   })
 }
 
-function batchOf(blocks: readonly GrowthBlock[], live: boolean): BlockBatch {
+function batchOf(blocks: readonly GrowthBlock[], live: boolean): FetchedBatch {
   const [first, last] = [blocks[0], blocks.at(-1)]
   if (first === undefined || last === undefined) throw new RangeError('an empty batch')
   const headers = blocks.map(({ header }) => header)
-  return { from: first.header.number, to: last.header, headers, logs: blocks.flatMap(({ logs }) => logs), live }
+  const logs = blocks.flatMap(block => block.logs)
+  const to = last.header
+  const mode = live ? 'live' : 'range'
+  return { stage: 'fetched', mode, from: first.header.number, first: first.header, to, blocks: [to], headers, logs, announced: [] }
 }

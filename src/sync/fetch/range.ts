@@ -1,9 +1,10 @@
 import type { ChainSource } from '#chain/chainSource.ts'
-import type { Address, Hex } from '#domain/address.ts'
+import type { Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { ChainHeader } from '#rpc/parseHeader.ts'
 import { RpcError } from '#rpc/rpcFault.ts'
-import { ANNOUNCING_STEPS, type FetchedBatch, type Watchlist } from '#sync/ports.ts'
+import type { FetchedBatch } from '#sync/batch.ts'
+import { ANNOUNCING_STEPS, type Watchlist } from '#sync/watchlist.ts'
 
 export interface RangeRequest {
   readonly from: number
@@ -34,8 +35,8 @@ export async function fetchRange(
 ): Promise<FetchedBatch> {
   const [first, end] = await source.headers([from, to])
   if (first === undefined || end === undefined) throw new RpcError({ kind: 'missing', what: `block ${from} or ${to}` })
-  const known = new Set([...watchlist.addresses(), ...(watchlist.poolIds?.() ?? []), ...announced])
-  const one = await source.logsInRange({ from, to, end, ...partsOf(known, watchlist), maxLogs })
+  const known = new Set([...watchlist.addresses(), ...watchlist.poolIds(), ...announced])
+  const one = await source.logsInRange({ from, to, end, ...watchlist.partsOf([...known]), maxLogs })
 
   const found = new Map<Hex, number>()
   let { logs, to: last } = one
@@ -43,7 +44,13 @@ export async function fetchRange(
     const fresh = announcements(logs, watchlist, known, found)
     if (fresh.size === 0) break
     for (const [key, block] of fresh) found.set(key, block)
-    const more = await source.logsInRange({ from: leastOf(fresh.values()), to: last, end, ...partsOf(fresh.keys(), watchlist), maxLogs })
+    const more = await source.logsInRange({
+      from: leastOf(fresh.values()),
+      to: last,
+      end,
+      ...watchlist.partsOf([...fresh.keys()]),
+      maxLogs,
+    })
     // It may have ended earlier still; what is announced after its end belongs to the next range.
     last = more.to
     logs = merge(
@@ -53,13 +60,8 @@ export async function fetchRange(
     )
   }
   const [headers, lastHeader] = await Promise.all([fetchHeaders(source, logs), fetchLast(source, last, first, end)])
-  const discovered = [...found].flatMap(([key, block]) => (block <= last ? [key] : []))
-  return { batch: { from, to: lastHeader, headers, logs, live: false, behind: true }, first, discovered }
-}
-
-function partsOf(keys: Iterable<Hex>, watchlist: Watchlist): ReturnType<NonNullable<Watchlist['partsOf']>> {
-  const list = [...keys]
-  return watchlist.partsOf?.(list) ?? { addresses: list as Address[] }
+  const added = [...found].flatMap(([key, block]) => (block <= last ? [key] : []))
+  return { stage: 'fetched', mode: 'range', from, first, to: lastHeader, blocks: [lastHeader], headers, logs, announced: added }
 }
 
 /** By its emitter, or, of a PoolManager's, by the pool that it is about. */

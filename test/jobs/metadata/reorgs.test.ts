@@ -4,11 +4,10 @@ import { createRandom } from '#devchain/traders/random.ts'
 import { createMetadataStore, type MetadataStore } from '#jobs/metadata/store.ts'
 import { oneAtATime } from '#store/connection/oneAtATime.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
-import { liveBatch } from '#sync/fetch/follow.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { createForkingChain } from '#test/support/forkingChain.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
-import { indexAtOnce, openIndex } from '#test/support/simulatedIndex.ts'
+import { commitBlocks, indexAtOnce, openIndex, replaceWith, wholeBlock } from '#test/support/simulatedIndex.ts'
 import { START_BLOCK } from '#test/support/simulatedLaunchpad.ts'
 
 /*
@@ -75,7 +74,7 @@ it.each(Array.from({ length: 3 }, (_, seed) => seed))('is neither lost nor resur
   for (let step = 0; step < 6; step++) {
     forking.mine(random.integer(1, 4))
     while (indexed < chain.head().header.number) {
-      await index.sink.commit(liveBatch(chain.at(++indexed), index.directory))
+      await commitBlocks(index, chain.at(++indexed))
       if (random.chance(0.3)) await readSome(store, 1)
       if (random.chance(0.5)) await announceSome(store, random.integer(1, 3))
     }
@@ -83,14 +82,11 @@ it.each(Array.from({ length: 3 }, (_, seed) => seed))('is neither lost nor resur
     forking.fork(random.integer(1, 8), random.integer(0, 2))
     const head = chain.head().header.number
     let ancestor = Math.min(before.number, head)
-    const kept = await index.sink.recentBlocks()
+    const kept = await index.committer.recentBlocks()
     while (ancestor >= START_BLOCK && kept.find(({ number }) => number === ancestor)?.hash !== chain.at(ancestor).header.hash) ancestor--
     const numbers = Array.from({ length: head - ancestor }, (_, above) => ancestor + 1 + above)
-    const batches = numbers.map(number => {
-      const { header, logs } = chain.at(number)
-      return { from: number, to: header, headers: logs.length === 0 ? [] : [header], logs, live: true }
-    })
-    if (ancestor < before.number) await index.sink.swap({ ancestor: ancestor < START_BLOCK ? null : chain.at(ancestor).header, batches })
+    const batches = numbers.map(number => wholeBlock(chain.at(number)))
+    if (ancestor < before.number) await replaceWith(index, { ancestor: ancestor < START_BLOCK ? null : chain.at(ancestor).header, batches })
     indexed = ancestor < before.number ? head : before.number
     for (const [address, sequence] of await sequences()) {
       expect(sequence).toBeGreaterThanOrEqual(told.get(address) ?? 0)

@@ -23,7 +23,7 @@ import { createDirectory } from '#launchpads/directory.ts'
 import { ADAPTER_KINDS, createAdapters } from '#launchpads/registry.ts'
 import { createRpc } from '#rpc/rpc.ts'
 import { createReads } from '#store/reads/reads.ts'
-import { liveBatch } from '#sync/fetch/follow.ts'
+import { batchOf } from '#sync/fetch/blocks.ts'
 import { fetchRange } from '#sync/fetch/range.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { compileSolidity } from '#test/support/compileSolidity.ts'
@@ -539,20 +539,20 @@ describe('after graduation into a Uniswap v2 pair', () => {
       const directory = createDirectory(createAdapters({ weth: chain.deployment.weth, launchpads: launchpads() }), [])
       const to = Number(await chain.client.getBlockNumber({ cacheTime: 0 }))
       const expected = createDirectory(createAdapters({ weth: chain.deployment.weth, launchpads: launchpads() }), [])
-      const announced = new Set<Address>()
+      const announced = new Set<Hex>()
       const logs: unknown[] = []
-      for (let block = 0; block <= to; block++) logs.push(...liveBatch(await source.blockWithLogs(block), expected, announced).logs)
+      for (let block = 0; block <= to; block++) logs.push(...batchOf([await source.blockWithLogs(block)], 'live', expected, announced).logs)
       const whole = await fetchRange(source, directory, { from: 0, to, announced: [], maxLogs: 1e9 })
-      expect(whole.batch.logs).toEqual(logs)
-      expect(new Set(whole.discovered)).toEqual(announced)
+      expect(whole.logs).toEqual(logs)
+      expect(new Set(whole.announced)).toEqual(announced)
       const pair = toAddress(await read<Address>(folk, 'pair'))
       expect(announced).toContain(pair)
 
       const middle = grownBlock - 1
       const first = await fetchRange(source, directory, { from: 0, to: middle, announced: [], maxLogs: 1e9 })
-      const second = await fetchRange(source, directory, { from: middle + 1, to, announced: first.discovered, maxLogs: 1e9 })
-      expect([...first.batch.logs, ...second.batch.logs]).toEqual(logs)
-      expect(second.discovered).toContain(pair)
+      const second = await fetchRange(source, directory, { from: middle + 1, to, announced: first.announced, maxLogs: 1e9 })
+      expect([...first.logs, ...second.logs]).toEqual(logs)
+      expect(second.announced).toContain(pair)
     } finally {
       rpc.close()
     }

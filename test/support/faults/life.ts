@@ -3,8 +3,9 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import { createChainSource } from '#chain/chainSource.ts'
 import { readGenesisHash } from '#chain/readGenesisHash.ts'
 import { createRpc, type Rpc, type RpcOptions } from '#rpc/rpc.ts'
+import type { Committer } from '#sync/committer.ts'
 import { silentLogger } from '#test/support/database.ts'
-import { type RunningIndexer, runIndexer } from '#test/support/indexing.ts'
+import { type RunningSync, runSync } from '#test/support/indexing.ts'
 import type { ManualClock } from '#test/support/manualClock.ts'
 import { type OpenedIndex, openIndex } from '#test/support/simulatedIndex.ts'
 import { rememberStart, type StartingCursor } from '#test/support/startingCursor.ts'
@@ -14,7 +15,7 @@ import type { UnderWay } from '#test/support/underWay.ts'
 export interface Life {
   readonly rpc: Rpc
   readonly index: OpenedIndex
-  readonly running: RunningIndexer
+  readonly running: RunningSync
   /** The name under which it claimed the database. */
   readonly writer: string
   /** Where the database stood when it began. */
@@ -57,34 +58,26 @@ export async function startLife({
     const genesisHash = await readGenesisHash(createChainSource({ rpc }))
     const writer = randomUUID()
     const index = await openIndex({ orm }, { genesisHash, maxReorgDepth, writer })
-    const { sink, startedAt } = rememberStart(index.sink)
-    const swap: OpenedIndex['sink']['swap'] = async replacement => {
-      onSwap(true)
+    const { committer, startedAt } = rememberStart(index.committer)
+    const commit: Committer['commit'] = async one => {
+      if (one.kind === 'replace') onSwap(true)
       try {
-        return await underWay.during(sink.swap(replacement))
+        return await underWay.during(committer.commit(one))
       } finally {
-        onSwap(false)
+        if (one.kind === 'replace') onSwap(false)
       }
     }
-    const running = runIndexer({
+    const running = runSync({
       rpc,
       index: {
-        sink: {
-          ...sink,
-          recentBlocks: () => underWay.during(sink.recentBlocks()),
-          commit: batch => underWay.during(sink.commit(batch)),
-          swap,
-          settle: at => underWay.during(sink.settle(at)),
-        },
+        committer: { ...committer, recentBlocks: () => underWay.during(committer.recentBlocks()), commit },
         watchlist: index.directory,
       },
       confirmations,
       genesisHash,
       maxReorgDepth,
-      followBlocks: maxReorgDepth,
-      backfillBounds: SMALL_RANGES,
       // Of few blocks most would be too near the head to be committed together.
-      settledBlocks: 2,
+      tuning: { followBlocks: maxReorgDepth, ranges: SMALL_RANGES, aloneBlocks: 2 },
       mostListed,
       clock,
     })

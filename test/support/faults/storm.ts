@@ -95,9 +95,9 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     const { rpc, running, writer } = life
     life = null
     for (const telling of tellings) telling.killed ||= telling.writer === writer
-    hit(`killed while it ${running.indexer.view.state().backfill !== null ? 'backfills' : swapping ? 'swaps a reorg' : 'follows'}`)
+    hit(`killed while it ${running.sync.view.state().backfill !== null ? 'backfills' : swapping ? 'swaps a reorg' : 'follows'}`)
     running.subscription.unsubscribe()
-    void running.indexer.stop()
+    void running.sync.stop()
     rpc.close()
     proxy.cutAll()
   }
@@ -130,7 +130,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
       told.push(block.hash)
       watcher.take(block)
     }
-    started.running.subscription.add(started.running.indexer.blocks.subscribe(take))
+    started.running.subscription.add(started.running.sync.blocks.subscribe(take))
     return started
   }
   /** A supervisor: what ends with "try again" is started again, a second later. */
@@ -177,7 +177,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     const waitedBefore = clock.waitedMs()
     for (let round = 1; ; round++) {
       await rounds(1, FAIR_ROUND_MS)
-      const reason = life === null ? 'it does not start' : life.running.indexer.view.state().reason
+      const reason = life === null ? 'it does not start' : life.running.sync.view.state().reason
       const done = isAsFar(watcher.newest() ?? life?.startedAt() ?? null, chain, confirmations)
       // A provider that is set aside is asked again in a while, and a chain to which nobody adds a block does stand still.
       if (done && (reason === null || /not healthy|stands still/.test(reason)) && (await isSettled(indexed.kysely))) {
@@ -189,7 +189,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
         throw new Error(
           `does not come back: ${JSON.stringify({
             reason,
-            state: life?.running.indexer.view.state(),
+            state: life?.running.sync.view.state(),
             head: chain.head().header.number,
             told: watcher.newest()?.number,
             began: life?.startedAt(),
@@ -287,7 +287,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
   } finally {
     const last = life as Life | null
     last?.running.subscription.unsubscribe()
-    await last?.running.indexer.stop()
+    await last?.running.sync.stop()
     last?.rpc.close()
     proxy.setMisfortune(undefined)
   }

@@ -4,9 +4,9 @@ import { createChainSource } from '#chain/chainSource.ts'
 import type { Address, Hex } from '#domain/address.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'
 import { fetchRange } from '#sync/fetch/range.ts'
-import type { Watchlist } from '#sync/ports.ts'
+import type { Watchlist } from '#sync/watchlist.ts'
 import { type ChainRpcOptions, createChainRpc } from '#test/support/chainRpc.ts'
-import { createMemoryIndex, watchedLogs } from '#test/support/memorySink.ts'
+import { createMemoryIndex, watchedLogs } from '#test/support/memoryCommitter.ts'
 import { createSimulatedChain, type NewLog, NodeFailure, type SimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
 
 const launchpad = testAddress(0)
@@ -27,20 +27,20 @@ const all = { announced: [], maxLogs: 1e9 }
 describe('a range of blocks', () => {
   it('holds what speaks before its announcement in the same block, and not what speaks in an earlier one', async () => {
     const chain = chainOf([[7], [7, 8, -7, 7], [7], [-8]])
-    const { batch, discovered, first } = await fetchRange(source(chain), watchlist, { from: 1, to: 4, ...all })
+    const batch = await fetchRange(source(chain), watchlist, { from: 1, to: 4, ...all })
     expect(batch.logs.map(({ blockNumber, logIndex }) => `${blockNumber}-${logIndex}`)).toEqual(['2-0', '2-2', '2-3', '3-0', '4-0'])
-    expect(batch).toMatchObject({ from: 1, to: chain.at(4).header, live: false })
+    expect(batch).toMatchObject({ from: 1, to: chain.at(4).header, mode: 'range' })
     expect(batch.headers).toEqual([2, 3, 4].map(number => chain.at(number).header))
-    expect(discovered).toEqual([testAddress(7), testAddress(8)])
-    expect(first.parentHash).toBe(chain.at(0).header.hash)
+    expect(batch.announced).toEqual([testAddress(7), testAddress(8)])
+    expect(batch.first.parentHash).toBe(chain.at(0).header.hash)
   })
 
   it('holds the logs of what an uncommitted range before it has announced', async () => {
     const chain = chainOf([[9], [5]])
     const request = { from: 1, to: 2, announced: [testAddress(9)], maxLogs: 1e9 }
-    const { batch, discovered } = await fetchRange(source(chain), watchlist, request)
+    const batch = await fetchRange(source(chain), watchlist, request)
     expect(batch.logs.map(({ address }) => address)).toEqual([testAddress(9)])
-    expect(discovered).toEqual([])
+    expect(batch.announced).toEqual([])
   })
 
   it('holds what a contract for many says of a pool, from the block on that announces it, and what others say of it', async () => {
@@ -51,10 +51,11 @@ describe('a range of blocks', () => {
     chain.mine([about(manager, id), about(manager, other), about(launchpad, id), about(launchpad, id)])
     chain.mine([about(manager, other), about(manager, id)])
     const pools: Watchlist = {
-      contracts: [launchpad, manager],
       startBlock: 0,
       has: address => address === launchpad || address === manager,
       addresses: () => [launchpad, manager],
+      poolIds: () => [],
+      isUnderstood: () => true,
       discover: logs => logs.flatMap(({ address, topics }) => (address === launchpad ? topics.slice(1) : [])),
       partsOf: keys => {
         const ids = keys.filter(key => key.length === 66)
@@ -62,19 +63,17 @@ describe('a range of blocks', () => {
         return { addresses: whole, filtered: ids.length === 0 ? [] : [{ address: manager, topics: [null, ids] }] }
       },
     }
-    const { batch, discovered } = await fetchRange(source(chain), pools, { from: 1, to: 3, ...all })
+    const batch = await fetchRange(source(chain), pools, { from: 1, to: 3, ...all })
     expect(batch.logs.map(({ blockNumber, logIndex }) => `${blockNumber}-${logIndex}`)).toEqual(['2-0', '2-2', '2-3', '3-1'])
-    expect(discovered).toEqual([id])
-    const next = await fetchRange(source(chain), pools, { from: 3, to: 3, announced: discovered, maxLogs: 1e9 })
-    expect(next.batch.logs.map(({ logIndex }) => logIndex)).toEqual([1])
+    expect(batch.announced).toEqual([id])
+    const next = await fetchRange(source(chain), pools, { from: 3, to: 3, announced: batch.announced, maxLogs: 1e9 })
+    expect(next.logs.map(({ logIndex }) => logIndex)).toEqual([1])
   })
 
   it('of one block, and without any log, is one, too', async () => {
     const chain = chainOf([[1], [-3], [2]])
-    await expect(fetchRange(source(chain), watchlist, { from: 2, to: 2, ...all })).resolves.toMatchObject({
-      batch: { from: 2, to: { number: 2 } },
-    })
-    const { batch } = await fetchRange(source(chain), watchlist, { from: 3, to: 3, ...all })
+    await expect(fetchRange(source(chain), watchlist, { from: 2, to: 2, ...all })).resolves.toMatchObject({ from: 2, to: { number: 2 } })
+    const batch = await fetchRange(source(chain), watchlist, { from: 3, to: 3, ...all })
     expect(batch).toMatchObject({ logs: [], headers: [], to: chain.at(3).header })
   })
 
@@ -100,11 +99,11 @@ describe('a range of blocks', () => {
           const limited = source(chain, intercept)
           // Learns the limit first: a single query of the whole range can't end early.
           await fetchRange(limited, watchlist, { from: 0, to, ...all })
-          const { batch, discovered } = await fetchRange(limited, watchlist, { from: 0, to, announced: [], maxLogs })
+          const batch = await fetchRange(limited, watchlist, { from: 0, to, announced: [], maxLogs })
           const inside = chain.logs().filter(({ blockNumber }) => blockNumber <= batch.to.number)
           expect(batch.logs).toEqual(watchedLogs(inside, [launchpad]))
           expect(batch.to).toEqual(chain.at(batch.to.number).header)
-          expect(new Set(discovered)).toEqual(new Set(watchlist.discover(inside.filter(({ address }) => address === launchpad))))
+          expect(new Set(batch.announced)).toEqual(new Set(watchlist.discover(inside.filter(({ address }) => address === launchpad))))
         },
       ),
       { numRuns: 60 },
@@ -152,7 +151,7 @@ describe('a range of blocks', () => {
       watchlist,
       { from: 1, to: 6, ...all },
     )
-    expect(counted.batch.logs).toHaveLength(7)
+    expect(counted.logs).toHaveLength(7)
 
     let refused = 0
     for (let depth = 1; depth <= 5; depth++) {
@@ -174,7 +173,7 @@ describe('a range of blocks', () => {
           continue
         }
         // Either entirely of the old chain or entirely of the new one.
-        const { batch } = outcome as Awaited<ReturnType<typeof fetchRange>>
+        const batch = outcome as Awaited<ReturnType<typeof fetchRange>>
         const hashes = batch.to.hash === before[6] ? before : Array.from({ length: 7 }, (_, number) => chain.at(number).header.hash)
         for (const { blockNumber, blockHash } of batch.logs) expect(blockHash).toBe(hashes[blockNumber])
         for (const { number, hash } of [...batch.headers, batch.to]) expect(hash).toBe(hashes[number])

@@ -1,0 +1,101 @@
+import type { Address, Hex } from '#domain/address.ts'
+import type { BatchBlocks } from '#domain/batch.ts'
+import type { BlockHeader } from '#domain/block.ts'
+import type { Changes, CurrentRows } from '#domain/changes.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import { TokenwireError } from '#errors'
+import { committedAgain, committedBlock, type StateReads } from './committed.ts'
+import type { Transaction } from './connection/oneAtATime.ts'
+import type { Queryable } from './connection/queryable.ts'
+import { type ChainCursor, lockCursor, moveCursor, readClockMs } from './rows/cursor.ts'
+import { attachMetadata } from './rows/metadata.ts'
+import type { SplitRows } from './rows/splitNewRows.ts'
+import { writeTotals } from './rows/totals.ts'
+import { forgetUndo, keepUndo, raiseRelaunched } from './rows/undo.ts'
+import { writeChanges } from './rows/writeChanges.ts'
+
+/** What every commit of blocks needs. */
+export interface CommitOptions extends StateReads {
+  readonly transaction: Transaction
+  /** The name under which this process has claimed the database. */
+  readonly writer: string
+  /** How many of the newest blocks can be undone; 0: none. */
+  readonly maxReorgDepth: number
+}
+
+/** A batch with what its commit writes. */
+export interface BatchChanges extends BatchBlocks {
+  /** The hash of the block after which the changes were computed; `null`: nothing was indexed. */
+  readonly follows: Hex | null
+  /** The batch's tokens before it. A token that is not among them is new. */
+  readonly before: CurrentRows['tokens']
+  readonly changes: Changes
+  /** Which balances and candles are new to their tables. */
+  readonly split: SplitRows
+}
+
+/**
+ * Commits a batch in one transaction. Idempotent: a batch whose last block is the cursor already is answered from the database, so a commit of
+ * unknown outcome is repeated as it is.
+ *
+ * @throws `TokenwireError` `rpc_inconsistent` when the batch does not follow the cursor, `database_taken`; the database's errors. Nothing is changed then.
+ */
+export async function commitBatch(batch: BatchChanges, options: CommitOptions): Promise<CommittedBlock> {
+  const { transaction, writer, maxReorgDepth } = options
+  return transaction(async db => {
+    const cursor = await lockCursor(db, writer)
+    if (cursor !== null && isAt(cursor, batch.to)) return committedAgain(db, batch, cursor, options)
+    assertFollows(batch, cursor)
+    const committedAtMs = await readClockMs(db)
+    const undoFrom = undoFromAfter(batch, cursor?.undoFrom ?? null, maxReorgDepth)
+    const tokens = await writeBatch(db, batch, { committedAtMs, undoFrom, wasUndoFrom: cursor?.undoFrom ?? null })
+    return committedBlock(db, batch, tokens, options)
+  })
+}
+
+export interface WriteOptions {
+  readonly committedAtMs: number
+  /** The oldest block that can be undone after this batch; `null`: none, and no images are kept. */
+  readonly undoFrom: ChainCursor['undoFrom']
+  /** The same before it. */
+  readonly wasUndoFrom: ChainCursor['undoFrom']
+}
+
+/**
+ * Writes a batch's changes and moves the cursor, inside the caller's transaction. Images for undoing are kept before the rows are written.
+ *
+ * @returns the tokens that it changed
+ */
+export async function writeBatch(db: Queryable, batch: Omit<BatchChanges, 'follows'>, options: WriteOptions): Promise<readonly Address[]> {
+  const { to, before, changes, split } = batch
+  const { committedAtMs, undoFrom, wasUndoFrom } = options
+  if (undoFrom !== null) await keepUndo(db, to.number, changes, split)
+  await writeTotals(db, changes, before, to.timestamp)
+  await writeChanges(db, changes, split, committedAtMs)
+  const tokens = changes.tokens.map(({ address }) => address)
+  const launched = tokens.filter(address => !before.has(address))
+  await raiseRelaunched(db, launched)
+  await attachMetadata(db, launched)
+  if (wasUndoFrom !== null && undoFrom !== wasUndoFrom) await forgetUndo(db, wasUndoFrom, undoFrom ?? to.number)
+  await moveCursor(db, to, committedAtMs, undoFrom)
+  return tokens
+}
+
+/** The oldest block that can be undone after a batch. Below a range nothing can. */
+export function undoFromAfter({ mode, from, to }: BatchBlocks, undoFrom: number | null, maxReorgDepth: number): number | null {
+  if (mode === 'range' || maxReorgDepth === 0) return null
+  return Math.max(undoFrom ?? from, to.number - maxReorgDepth + 1)
+}
+
+/** Whether the cursor is at this block. */
+export function isAt(cursor: ChainCursor, { number, hash }: Pick<BlockHeader, 'number' | 'hash'>): boolean {
+  return cursor.number === number && cursor.hash === hash
+}
+
+function assertFollows({ from, follows }: BatchChanges, cursor: ChainCursor | null): void {
+  if (cursor === null ? follows === null : cursor.hash === follows && cursor.number === from - 1) return
+  throw new TokenwireError('rpc_inconsistent', `The batch begins at block ${from} and the database is at block ${cursor?.number}.`, {
+    retryable: true,
+    details: { from, cursor: cursor?.number },
+  })
+}

@@ -1,0 +1,53 @@
+import type { Address } from '#domain/address.ts'
+import type { BatchMode } from '#domain/batch.ts'
+import type { BlockHeader } from '#domain/block.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import type { Queryable } from './connection/queryable.ts'
+import { readSnapshots } from './reads/snapshots.ts'
+import { type ChainCursor, readTokensUpdatedAt } from './rows/cursor.ts'
+import { readTokensDroppedAt } from './rows/undo.ts'
+
+/** How the states of changed tokens are read for those who watch them. */
+export interface StateReads {
+  readonly chainId: number
+  /** Whether the token has an actor. Of other tokens a commit says only that they changed. Asked inside the transaction. */
+  isWatched(token: Address): boolean
+  /** Monotonic milliseconds. */
+  now(): number
+}
+
+/** What a commit is named after, and what it did. */
+export interface Committed {
+  readonly to: BlockHeader
+  readonly mode: BatchMode | 'reorg'
+}
+
+/** How many states one commit reads. What a reorg changes beyond that is read by the actors themselves: bounds the memory of one commit. */
+const MOST_SNAPSHOTS: Readonly<Record<Committed['mode'], number>> = {
+  live: Number.POSITIVE_INFINITY,
+  catchUp: Number.POSITIVE_INFINITY,
+  range: 0,
+  reorg: 1_000,
+}
+
+/** The result of a commit, read inside its transaction. */
+export async function committedBlock(
+  db: Queryable,
+  { to, mode }: Committed,
+  changed: readonly Address[],
+  { chainId, isWatched, now }: StateReads,
+  dropped: readonly Address[] = [],
+): Promise<CommittedBlock> {
+  const most = MOST_SNAPSHOTS[mode]
+  const watched = most === 0 ? [] : changed.filter(address => isWatched(address)).slice(0, most)
+  const tokens = watched.length === 0 ? [] : await readSnapshots(db, { chainId, addresses: watched })
+  const read = new Set(watched)
+  const { number, hash, timestamp } = to
+  return { number, hash, timestamp, completedAtMs: now(), tokens, unread: changed.filter(address => !read.has(address)), dropped }
+}
+
+/** The result of the commit that put the cursor where it is: its answer was lost. */
+export async function committedAgain(db: Queryable, committed: Committed, cursor: ChainCursor, reads: StateReads): Promise<CommittedBlock> {
+  const dropped = await readTokensDroppedAt(db, cursor.committedAtMs)
+  return committedBlock(db, committed, await readTokensUpdatedAt(db, cursor.committedAtMs), reads, dropped)
+}

@@ -1,0 +1,74 @@
+import type { Address } from '#domain/address.ts'
+import type { BlockHeader } from '#domain/block.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import { TokenwireError } from '#errors'
+import { type BatchChanges, type CommitOptions, isAt, undoFromAfter, writeBatch } from './commit.ts'
+import { committedAgain, committedBlock } from './committed.ts'
+import type { Queryable } from './connection/queryable.ts'
+import { type ChainCursor, lockCursor, moveCursor, readClockMs, readRecentBlocks } from './rows/cursor.ts'
+import { undoBlocks } from './rows/undo.ts'
+
+/** Blocks that take the place of indexed ones. */
+export interface BlockReplacement<Batch extends { readonly to: BlockHeader }> {
+  /** The newest indexed block that stays; `null`: none does. */
+  readonly ancestor: BlockHeader | null
+  /** The block before the first one that is replaced. */
+  readonly kept: number
+  /** The cursor after it. */
+  readonly to: BlockHeader
+  /** One per block, ascending and linked. */
+  readonly batches: readonly Batch[]
+  /** Computes what a batch changes, from the rows inside the transaction. Called in order, each after the one before it is written. */
+  project(db: Queryable, batch: Batch): Promise<Omit<BatchChanges, 'follows'>>
+}
+
+/**
+ * Undoes every indexed block above the ancestor and commits those that replace them, in one transaction. Every token that either branch touched gets a
+ * higher sequence. Idempotent as `commitBatch`.
+ *
+ * @throws as `commitBatch`; `TokenwireError` `reorg_too_deep` when more blocks would have to be undone than can be
+ */
+export async function replaceBlocks<Batch extends { readonly to: BlockHeader }>(
+  { ancestor, kept, to, batches, project }: BlockReplacement<Batch>,
+  options: CommitOptions,
+): Promise<CommittedBlock> {
+  const { transaction, writer, maxReorgDepth } = options
+  return transaction(async db => {
+    const cursor = await lockCursor(db, writer)
+    if (cursor !== null && isAt(cursor, to)) return committedAgain(db, { to, mode: 'reorg' }, cursor, options)
+    await assertUndoable(db, ancestor, kept, cursor)
+    const committedAtMs = await readClockMs(db)
+    const undone = await undoBlocks(db, kept, committedAtMs)
+    // At the ancestor nothing above it is left to undo.
+    let undoFrom = cursor?.undoFrom ?? null
+    if (undoFrom !== null && undoFrom > kept) undoFrom = null
+    if (ancestor !== null) await moveCursor(db, ancestor, committedAtMs, undoFrom)
+    const changed = new Set<Address>(undone.changed)
+    for (const batch of batches) {
+      const projected = await project(db, batch)
+      const wasUndoFrom = undoFrom
+      undoFrom = undoFromAfter(projected, undoFrom, maxReorgDepth)
+      for (const token of await writeBatch(db, projected, { committedAtMs, undoFrom, wasUndoFrom })) changed.add(token)
+    }
+    const dropped = undone.dropped.filter(token => !changed.has(token))
+    return committedBlock(db, { to, mode: 'reorg' }, [...changed], options, dropped)
+  })
+}
+
+async function assertUndoable(db: Queryable, ancestor: BlockHeader | null, kept: number, cursor: ChainCursor | null): Promise<void> {
+  const blocks = await readRecentBlocks(db, (cursor?.number ?? kept) - kept + 1)
+  const [known, child] = blocks
+  const stays =
+    ancestor === null ? known?.number === kept + 1 : known?.hash === ancestor.hash && known.joined !== true && child !== undefined
+  if (cursor === null || !stays) {
+    throw new TokenwireError('rpc_inconsistent', `Block ${kept} is not an ancestor of what the database holds.`, { retryable: true })
+  }
+  const { undoFrom } = cursor
+  // Blocks that were committed together are undone together, if the last of them can be.
+  if (undoFrom !== null && blocks.every(({ number, joined }) => number <= kept || number >= undoFrom || joined === true)) return
+  throw new TokenwireError(
+    'reorg_too_deep',
+    `the chain has replaced ${cursor.number - kept} indexed block(s) up to block ${cursor.number}; indexing has stopped`,
+    { details: { cursor: cursor.number, ancestor: kept, undoFrom } },
+  )
+}

@@ -1,0 +1,35 @@
+import type { BlockHeader } from '#domain/block.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import { TokenwireError } from '#errors'
+import { type BatchChanges, type CommitOptions, isAt, writeBatch } from './commit.ts'
+import { committedAgain, committedBlock } from './committed.ts'
+import type { Queryable } from './connection/queryable.ts'
+import { lockCursor, readClockMs } from './rows/cursor.ts'
+
+/** The cursor, and how what time alone has changed up to it is computed from the rows inside the transaction. */
+export interface Settlement {
+  readonly at: BlockHeader
+  project(db: Queryable): Promise<Omit<BatchChanges, 'follows'>>
+}
+
+/**
+ * Commits at the cursor what `catchUp` and `range` batches left to a later one. It is undone with the last block. Idempotent: with nothing left to
+ * do, it gives what the last commit changed.
+ *
+ * @throws `TokenwireError` `rpc_inconsistent` when the cursor is at another block; as `commitBatch`
+ */
+export async function settle({ at, project }: Settlement, options: CommitOptions): Promise<CommittedBlock> {
+  return options.transaction(async db => {
+    const cursor = await lockCursor(db, options.writer)
+    if (cursor === null || !isAt(cursor, at)) {
+      throw new TokenwireError('rpc_inconsistent', `Block ${at.number} is to be settled and the database is at block ${cursor?.number}.`, {
+        retryable: true,
+      })
+    }
+    const batch = await project(db)
+    if (batch.changes.tokens.length === 0) return committedAgain(db, batch, cursor, options)
+    const { undoFrom } = cursor
+    const tokens = await writeBatch(db, batch, { committedAtMs: await readClockMs(db), undoFrom, wasUndoFrom: undoFrom })
+    return committedBlock(db, batch, tokens, options)
+  })
+}

@@ -1,0 +1,34 @@
+import type { Hex } from '#domain/address.ts'
+import type { BatchBlocks } from '#domain/batch.ts'
+import type { BlockHeader, ChainLog } from '#domain/block.ts'
+import type { Decoded } from '#index/decode.ts'
+import type { IndexedSource } from '#launchpads/logSource.ts'
+import type { BatchChanges } from '#store/commit.ts'
+
+/** As the chain showed it. */
+export interface FetchedBatch extends BatchBlocks {
+  readonly stage: 'fetched'
+  /** The headers of the blocks that have logs in `logs`, ascending. */
+  readonly headers: readonly BlockHeader[]
+  /** The understood logs of watched addresses, those that the batch itself announces included, ascending by (block, log index). */
+  readonly logs: readonly ChainLog[]
+  /** Addresses and pool ids that the logs announce. */
+  readonly announced: readonly Hex[]
+}
+
+/** What its logs mean. The logs themselves are let go. */
+export interface DecodedBatch extends BatchBlocks, Decoded {
+  readonly stage: 'decoded'
+  readonly logCount: number
+}
+
+/** What its commit writes. */
+export interface ProjectedBatch extends BatchChanges {
+  readonly stage: 'projected'
+  readonly logCount: number
+  /** Added to the directory after the commit. */
+  readonly discoveries: readonly IndexedSource[]
+}
+
+/** Blocks on their way from a provider to the commit. */
+export type Batch = FetchedBatch | DecodedBatch | ProjectedBatch

@@ -1,0 +1,108 @@
+import type { Logger } from 'pino'
+import type { Address } from '#domain/address.ts'
+import type { IndexedBlock } from '#domain/block.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
+import type { Directory } from '#launchpads/directory.ts'
+import { type CommitOptions, commitBatch } from '#store/commit.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { replaceBlocks } from '#store/replaceBlocks.ts'
+import { lockCursor, readRecentBlocks } from '#store/rows/cursor.ts'
+import { settle } from '#store/settle.ts'
+import type { FetchedBatch, ProjectedBatch } from './batch.ts'
+import type { Commit } from './commit.ts'
+import { endOf } from './fetch/replacement.ts'
+import { decodeBatch, projectBatch, projectTime } from './project.ts'
+import { MOST_BLOCKS_TOGETHER } from './state.ts'
+
+/** Where batches go. */
+export interface Committer {
+  /**
+   * The newest indexed blocks, ascending and linked by parent hash, the cursor last; empty when nothing is indexed. Waits for a commit that lost its
+   * connection and is still under way at the server.
+   */
+  recentBlocks(): Promise<readonly IndexedBlock[]>
+  /**
+   * Decodes a batch and computes what it changes. Changes nothing.
+   *
+   * @param previous the batch before it, which may not be committed yet; `null`: everything before it is committed
+   */
+  prepare(batch: FetchedBatch, previous: ProjectedBatch | null): Promise<ProjectedBatch>
+  /** @throws as `commitBatch`, `replaceBlocks` and `settle` of the store */
+  commit(commit: Commit): Promise<CommittedBlock>
+}
+
+export interface CommitterOptions extends CommitOptions {
+  /** For reads outside of transactions. */
+  readonly db: Queryable
+  readonly weth: Address
+  readonly adapters: readonly LaunchpadAdapter[]
+  readonly directory: Directory
+  /** USD per ETH now, or `null`. */
+  ethUsd(): string | null
+  readonly logger: Logger
+}
+
+/** How many blocks are given out for reconciliation, at least. */
+const RECENT_BLOCKS = 512
+
+export function createCommitter(options: CommitterOptions): Committer {
+  const { db, directory, transaction, writer, maxReorgDepth } = options
+  const { startBlock } = directory
+  // The deepest reorg goes back to the end of blocks that were committed together, which may be that much further.
+  const recentBlocks = Math.max(RECENT_BLOCKS, maxReorgDepth + MOST_BLOCKS_TOGETHER)
+
+  const commitOne = async ({ batch }: Extract<Commit, { kind: 'batch' }>): Promise<CommittedBlock> => {
+    const committed = await commitBatch(batch, options)
+    directory.add(batch.discoveries, batch.to.number)
+    return committed
+  }
+
+  const replace = async ({ replacement }: Extract<Commit, { kind: 'replace' }>): Promise<CommittedBlock> => {
+    const { ancestor, batches } = replacement
+    const kept = ancestor?.number ?? startBlock - 1
+    // Block by block, as they would have been followed: an address is what it was known to be then.
+    const branch = directory.upTo(kept)
+    const committed = await replaceBlocks(
+      {
+        ancestor,
+        kept,
+        to: endOf(replacement),
+        batches,
+        project: async (tx, batch) => {
+          const decoded = decodeBatch(batch, { ...options, directory: branch })
+          branch.add(decoded.discoveries, batch.to.number)
+          return projectBatch(tx, decoded, { ...options, startBlock, previous: null })
+        },
+      },
+      options,
+    )
+    // A commit that is repeated projects nothing, and its announcements are added here.
+    for (const batch of batches) branch.add(branch.discoveries(batch.logs), batch.to.number)
+    directory.become(branch)
+    return committed
+  }
+
+  return {
+    recentBlocks: () =>
+      transaction(async tx => {
+        await lockCursor(tx, writer)
+        return readRecentBlocks(tx, recentBlocks)
+      }),
+    prepare: async (batch, previous) => {
+      const decoded = decodeBatch(batch, { ...options, announced: previous?.discoveries ?? [] })
+      // Not awaited: a suspended function would hold on to the batch's logs.
+      return projectBatch(db, decoded, { ...options, startBlock, previous })
+    },
+    commit: commit => {
+      switch (commit.kind) {
+        case 'batch':
+          return commitOne(commit)
+        case 'replace':
+          return replace(commit)
+        case 'settle':
+          return settle({ at: commit.to, project: tx => projectTime(tx, commit.to, options) }, options)
+      }
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import type { ChainTip } from '#chain/chainTips.ts'
+import type { Hex } from '#domain/address.ts'
+import type { BlockHeader, IndexedBlock } from '#domain/block.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import type { Action } from './action.ts'
+import type { Commit } from './commit.ts'
+
+/** What happened. State and health follow from events alone. */
+export type SyncEvent =
+  /** The end of the chain is being asked for. */
+  | { readonly kind: 'polling' }
+  | { readonly kind: 'tip'; readonly tip: ChainTip }
+  | { readonly kind: 'tipFailed'; readonly error: unknown }
+  /** What is done next. */
+  | { readonly kind: 'decided'; readonly action: Action; readonly tip: ChainTip }
+  /** The database has said what is indexed: the newest blocks, the cursor last. */
+  | { readonly kind: 'cursorRead'; readonly blocks: readonly IndexedBlock[] }
+  /** The chain was asked for the block at the cursor's height, below this head. */
+  | { readonly kind: 'cursorCompared'; readonly head: Hex; readonly isReplaced: boolean }
+  /** A second answer has shown the tip's confirmed block. */
+  | { readonly kind: 'tipVerified'; readonly confirmed: Hex }
+  /** A second answer has shown the block with which the index begins, together with the chain's first block. */
+  | { readonly kind: 'startVerified'; readonly block: BlockHeader }
+  /** The next block of the chain does not follow the cursor. */
+  | { readonly kind: 'forked' }
+  /** `blocks`: what is remembered after it, the cursor last. */
+  | { readonly kind: 'committed'; readonly commit: Commit; readonly block: CommittedBlock; readonly blocks: readonly BlockHeader[] }
+  /** A commit failed. It may be in the database. */
+  | { readonly kind: 'commitFailed'; readonly commit: Commit }
+  /** A step failed, for the n-th time in a row (`attempt`, from 1), and is repeated. */
+  | { readonly kind: 'failed'; readonly error: unknown; readonly attempt: number; readonly retryInMs: number }
+  /** Indexing has ended: only a person can mend what is wrong. */
+  | { readonly kind: 'gaveUp'; readonly error: unknown }

@@ -1,0 +1,71 @@
+import type { ChainSource } from '#chain/chainSource.ts'
+import type { Hex } from '#domain/address.ts'
+import type { BlockHeader } from '#domain/block.ts'
+import { RpcError } from '#rpc/rpcFault.ts'
+import type { FetchedBatch } from '#sync/batch.ts'
+import type { Watchlist } from '#sync/watchlist.ts'
+import { batchOf } from './blocks.ts'
+import { fetchOversizedBlock, nullIfOversized } from './oversizedBlock.ts'
+import { verifyStartBlock } from './verify.ts'
+
+/** The blocks that take the place of indexed ones after a reorg. */
+export interface Replacement {
+  /** The newest indexed block that stays; `null`: none does, and the index begins anew. */
+  readonly ancestor: BlockHeader | null
+  /**
+   * One per block, ascending and linked, from the block after `ancestor` or from the start block. None: the replaced blocks are only undone, which
+   * takes an `ancestor`.
+   */
+  readonly batches: readonly FetchedBatch[]
+}
+
+/** Where the index stands after it. */
+export function endOf({ ancestor, batches }: Replacement): BlockHeader {
+  const end = batches.at(-1)?.to ?? ancestor
+  if (end === null) throw new TypeError('a replacement of everything that is indexed by nothing')
+  return end
+}
+
+export interface ReplacementOptions {
+  readonly source: Pick<ChainSource, 'blockWithLogs' | 'headers' | 'logsInRange'>
+  readonly watchlist: Watchlist
+  readonly ancestor: BlockHeader | null
+  /** The last block to fetch. At or below `ancestor`, none is. */
+  readonly to: number
+  readonly genesisHash: Hex
+}
+
+const BLOCKS_AT_ONCE = 8
+
+/**
+ * Fetches the blocks from the ancestor, or from the start block, to `to`. Logs of addresses that only the replaced blocks announced may be among them: the
+ * commit, which undoes those blocks first, ignores them.
+ *
+ * @throws `RpcError` `inconsistent` when the blocks are not one chain from the ancestor on: it was replaced again meanwhile; `missing` when no
+ * block stays and none takes their place
+ */
+export async function fetchReplacement({ source, watchlist, ancestor, to, genesisHash }: ReplacementOptions): Promise<Replacement> {
+  const first = ancestor === null ? watchlist.startBlock : ancestor.number + 1
+  if (ancestor === null && to < first) throw new RpcError({ kind: 'missing', what: `a confirmed block ${first}` })
+  const announced = new Set<Hex>()
+  const batches: FetchedBatch[] = []
+  let parent = ancestor
+  for (let from = first; from <= to; from += BLOCKS_AT_ONCE) {
+    const count = Math.min(BLOCKS_AT_ONCE, to - from + 1)
+    const blocks = await Promise.all(Array.from({ length: count }, (_, index) => source.blockWithLogs(from + index).catch(nullIfOversized)))
+    for (const [index, block] of blocks.entries()) {
+      const oversized = () => fetchOversizedBlock(source, watchlist, from + index, announced)
+      const batch = block === null ? await oversized() : batchOf([block], 'live', watchlist, announced)
+      const { to: header } = batch
+      if (parent === null) {
+        const { hash } = await verifyStartBlock(source, header.number, genesisHash)
+        if (hash !== header.hash) throw new RpcError({ kind: 'inconsistent', what: `two answers to what block ${header.number} is` })
+      } else if (header.parentHash !== parent.hash) {
+        throw new RpcError({ kind: 'inconsistent', what: `block ${header.number} does not follow the block before it` })
+      }
+      batches.push(batch)
+      parent = header
+    }
+  }
+  return { ancestor, batches }
+}

@@ -1,0 +1,42 @@
+import type { ChainSource } from '#chain/chainSource.ts'
+import type { ChainTip } from '#chain/chainTips.ts'
+import type { Hex } from '#domain/address.ts'
+import type { BlockSpan } from '#sync/action.ts'
+import type { FetchedBatch } from '#sync/batch.ts'
+import type { Watchlist } from '#sync/watchlist.ts'
+import { batchOf, fetchBlocks, type LinkedBlocks } from './blocks.ts'
+import { fetchOversizedBlock, nullIfOversized } from './oversizedBlock.ts'
+import { fetchRange } from './range.ts'
+
+export interface SpanSource {
+  readonly source: Pick<ChainSource, 'headers' | 'logsInRange' | 'blockWithLogs'>
+  readonly watchlist: Watchlist
+  /** A range ends early past this many logs. */
+  readonly maxRangeLogs: number
+}
+
+/**
+ * Fetches a span's blocks, or its beginning.
+ *
+ * @param announced addresses and pool ids that earlier, uncommitted batches announce: the watchlist does not have them
+ * @throws `RpcError`
+ */
+export async function fetchSpan(
+  { source, watchlist, maxRangeLogs }: SpanSource,
+  span: BlockSpan,
+  tip: ChainTip,
+  announced: readonly Hex[],
+): Promise<FetchedBatch> {
+  const { kind, from, to } = span
+  if (kind === 'range') return fetchRange(source, watchlist, { from, to, announced, maxLogs: maxRangeLogs })
+  const blocks = kind === 'together' ? fetchBlocks(source, from, to) : fetchBlock(source, from, tip)
+  const fetched = await blocks.catch(nullIfOversized)
+  const known = new Set(announced)
+  if (fetched === null) return fetchOversizedBlock(source, watchlist, from, known)
+  return batchOf(fetched, kind === 'together' ? 'catchUp' : 'live', watchlist, known)
+}
+
+async function fetchBlock(source: SpanSource['source'], number: number, { block, confirmed }: ChainTip): Promise<LinkedBlocks> {
+  if (block !== null && block.header.number === number) return [block]
+  return [await source.blockWithLogs(number, confirmed.number === number ? confirmed : undefined)]
+}

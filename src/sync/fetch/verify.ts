@@ -1,0 +1,30 @@
+import type { ChainSource } from '#chain/chainSource.ts'
+import type { Hex } from '#domain/address.ts'
+import type { BlockHeader } from '#domain/block.ts'
+import { RpcError } from '#rpc/rpcFault.ts'
+
+/**
+ * The block with which the index begins, from an answer that shows the chain's first block as well. Later blocks are tied to the one before them by its
+ * hash; this one is tied to nothing indexed, so two answers have to agree on it.
+ *
+ * @param genesisHash the hash of block 0, by which the database knows its chain
+ * @throws `RpcError` `inconsistent` when the chain has another first block; `missing`
+ */
+export async function verifyStartBlock(source: Pick<ChainSource, 'headers'>, number: number, genesisHash: Hex): Promise<BlockHeader> {
+  // One request, so that both are what one provider shows at one time.
+  const [genesis, block] = await source.headers([0, number])
+  if (genesis?.hash !== genesisHash) throw new RpcError({ kind: 'inconsistent', what: 'a chain with another first block' })
+  if (block === undefined) throw new RpcError({ kind: 'missing', what: `block ${number}` })
+  return block
+}
+
+/**
+ * Asks a second time for the confirmed block of a tip. How far ranges may go, and with it what can't be undone, rests on that tip: of a provider on
+ * another chain it would be too far.
+ *
+ * @throws `RpcError` `inconsistent` when the answer is another block
+ */
+export async function verifyConfirmedBlock(source: Pick<ChainSource, 'header'>, { number, hash }: BlockHeader): Promise<void> {
+  const shown = await source.header(number)
+  if (shown.hash !== hash) throw new RpcError({ kind: 'inconsistent', what: `another block ${number} than the tip's` })
+}

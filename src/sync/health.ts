@@ -1,0 +1,185 @@
+import type { ChainTip } from '#chain/chainTips.ts'
+import type { BlockHeader } from '#domain/block.ts'
+import type { ReorgStats } from '#domain/health.ts'
+import { hasCode, TokenwireError } from '#errors'
+import type { Action } from './action.ts'
+import { afterRange, type Backfill, startBackfill } from './backfillProgress.ts'
+import type { SyncEvent } from './event.ts'
+import type { SyncBounds } from './state.ts'
+
+/** How synchronisation is doing. It follows from events alone; `healthReport.ts` says what it amounts to at a time. */
+export interface SyncHealth {
+  readonly tip: ChainTip | null
+  /** Since when the head is the same. */
+  readonly headSinceMs: number | null
+  /** Since when the end of the chain is asked for in vain; `null`: it was seen when it was asked for last. */
+  readonly blindSinceMs: number | null
+  /** The newest heads, ascending: the block time is their average. */
+  readonly heads: readonly Pick<BlockHeader, 'number' | 'timestamp'>[]
+  /** The cursor; `null`: nothing is indexed. `undefined`: the database has not said yet. */
+  readonly indexed: Pick<BlockHeader, 'number' | 'timestamp'> | null | undefined
+  readonly indexedAtMs: number | null
+  /** Since when there is a confirmed block that is not indexed; `null`: there is none. */
+  readonly laggingSinceMs: number | null
+  readonly backfill: Backfill | null
+  /** What is in the way of seeing the end of the chain, and of indexing. */
+  readonly trouble: { readonly chain: Trouble | null; readonly indexing: Trouble | null }
+  /** Why indexing has ended, for good or until the chain has the indexed blocks again. */
+  readonly stopped: string | null
+  /** The cursor at which a reorg was too deep: one that is found again at each retry is counted once. */
+  readonly leftBehindAt: unknown
+  /** Failures in a row: since the last commit or wait. */
+  readonly failures: number
+  readonly reorgs: ReorgStats
+}
+
+export interface Trouble {
+  /** For everyone to read: without secrets. */
+  readonly sentence: string
+  readonly sinceMs: number
+}
+
+export const UNKNOWN_HEALTH: SyncHealth = {
+  tip: null,
+  headSinceMs: null,
+  blindSinceMs: null,
+  heads: [],
+  indexed: undefined,
+  indexedAtMs: null,
+  laggingSinceMs: null,
+  backfill: null,
+  trouble: { chain: null, indexing: null },
+  stopped: null,
+  leftBehindAt: null,
+  failures: 0,
+  reorgs: { count: 0, lastDepth: null, lastAt: null },
+}
+
+/** Heads over which the block time is averaged. */
+const HEADS_KEPT = 32
+
+/** The health after an event. */
+export function afterHealthEvent(health: SyncHealth, event: SyncEvent, atMs: number, bounds: SyncBounds): SyncHealth {
+  const next = reduce(health, event, atMs, bounds)
+  const isLagging = (lagOf(next, bounds.startBlock)?.blocks ?? 0) > 0
+  return { ...next, laggingSinceMs: isLagging ? (next.laggingSinceMs ?? atMs) : null }
+}
+
+function reduce(health: SyncHealth, event: SyncEvent, atMs: number, bounds: SyncBounds): SyncHealth {
+  switch (event.kind) {
+    case 'polling':
+      return { ...health, blindSinceMs: health.blindSinceMs ?? atMs }
+    case 'tip':
+      return afterTip(health, event.tip, atMs)
+    case 'tipFailed':
+      return withTrouble(health, 'chain', publicSentence(event.error), atMs)
+    case 'decided':
+      return afterDecision(health, event.action, event.tip, atMs, bounds)
+    case 'cursorRead':
+      return indexedUpTo(health, event.blocks.at(-1) ?? null, atMs)
+    case 'committed':
+      return afterCommit(health, event, atMs)
+    case 'failed':
+      return afterFailure(health, event.error, atMs)
+    case 'gaveUp':
+      return { ...health, stopped: publicSentence(event.error) }
+    case 'commitFailed':
+    case 'cursorCompared':
+    case 'tipVerified':
+    case 'startVerified':
+    case 'forked':
+      return health
+  }
+}
+
+function afterTip(health: SyncHealth, tip: ChainTip, atMs: number): SyncHealth {
+  let { heads } = health
+  for (const header of [tip.confirmed, tip.head])
+    if (header.number > (heads.at(-1)?.number ?? -1)) heads = [...heads, header].slice(-HEADS_KEPT)
+  const headSinceMs = tip.head.hash === health.tip?.head.hash ? health.headSinceMs : atMs
+  return withTrouble({ ...health, tip, heads, headSinceMs, blindSinceMs: null }, 'chain', null, atMs)
+}
+
+function afterDecision(health: SyncHealth, action: Action, tip: ChainTip, atMs: number, bounds: SyncBounds): SyncHealth {
+  switch (action.kind) {
+    case 'index': {
+      if (action.span.kind !== 'range') return { ...health, backfill: null }
+      const target = tip.confirmed.number - bounds.followBlocks
+      return { ...health, backfill: { ...(health.backfill ?? startBackfill(action.span.from - 1, target, atMs)), target } }
+    }
+    case 'wait': {
+      const indexed = health.indexed?.number
+      const shorter = action.because === 'chainIsShorter'
+      const sentence = shorter ? `block ${indexed} is indexed, but the chain ends at block ${tip.head.number}` : null
+      return withTrouble({ ...health, backfill: null, stopped: null, failures: 0 }, 'indexing', sentence, atMs)
+    }
+    case 'replaceBlocks':
+    case 'settle':
+      return { ...health, backfill: null }
+    case 'readCursor':
+    case 'repeatCommit':
+    case 'compareCursor':
+    case 'verifyTip':
+    case 'verifyStart':
+      return health
+  }
+}
+
+function afterCommit(health: SyncHealth, { commit }: Extract<SyncEvent, { kind: 'committed' }>, atMs: number): SyncHealth {
+  const indexed = withTrouble({ ...indexedUpTo(health, commit.to, atMs), stopped: null, failures: 0 }, 'indexing', null, atMs)
+  switch (commit.kind) {
+    case 'batch': {
+      const { backfill } = indexed
+      if (backfill === null) return indexed
+      return { ...indexed, backfill: afterRange(backfill, commit.to.number, commit.batch.logCount, atMs) }
+    }
+    case 'replace':
+      return { ...indexed, reorgs: withReorg(indexed.reorgs, commit.depth, atMs) }
+    case 'settle':
+      return indexed
+  }
+}
+
+function afterFailure(health: SyncHealth, error: unknown, atMs: number): SyncHealth {
+  const sentence = publicSentence(error)
+  const troubled = withTrouble({ ...health, failures: health.failures + 1 }, 'indexing', sentence, atMs)
+  if (!(error instanceof TokenwireError) || !hasCode(error, 'reorg_too_deep')) return troubled
+  const { depth, cursorHash } = error.details
+  const isNew = cursorHash !== health.leftBehindAt && typeof depth === 'number'
+  const reorgs = isNew ? withReorg(health.reorgs, depth, atMs) : health.reorgs
+  return { ...troubled, stopped: sentence, leftBehindAt: cursorHash, reorgs }
+}
+
+function withReorg({ count }: ReorgStats, depth: number, atMs: number): ReorgStats {
+  return { count: count + 1, lastDepth: depth, lastAt: new Date(atMs).toISOString() }
+}
+
+/** Reading what is known already, as after every failure, is no progress. */
+function indexedUpTo(health: SyncHealth, indexed: Exclude<SyncHealth['indexed'], undefined>, atMs: number): SyncHealth {
+  const moved = indexed?.number !== health.indexed?.number
+  return { ...health, indexed, indexedAtMs: moved ? atMs : health.indexedAtMs }
+}
+
+function withTrouble(health: SyncHealth, place: keyof SyncHealth['trouble'], sentence: string | null, atMs: number): SyncHealth {
+  const trouble = sentence === null ? null : { sentence, sinceMs: health.trouble[place]?.sinceMs ?? atMs }
+  return { ...health, trouble: { ...health.trouble, [place]: trouble } }
+}
+
+/** Only this service's own errors are known to hold no secrets. */
+function publicSentence(error: unknown): string {
+  return error instanceof TokenwireError ? error.message : 'a step of indexing failed; the log has the error'
+}
+
+/**
+ * How far the index is behind the confirmed chain: in blocks, and in seconds of chain time between the newest indexed and the newest confirmed block.
+ * Chain time, not this machine's clock: a chain that stands still adds no lag, nor does a wrong clock.
+ */
+export function lagOf(
+  { tip, indexed }: Pick<SyncHealth, 'tip' | 'indexed'>,
+  startBlock: number,
+): { readonly blocks: number; readonly seconds: number | null } | null {
+  if (tip === null || indexed === undefined) return null
+  if (indexed === null) return { blocks: Math.max(0, tip.confirmed.number - startBlock + 1), seconds: null }
+  const blocks = Math.max(0, tip.confirmed.number - indexed.number)
+  return { blocks, seconds: blocks === 0 ? 0 : Math.max(0, tip.confirmed.timestamp - indexed.timestamp) }
+}

@@ -1,0 +1,119 @@
+import type { BlockHeader } from '#domain/block.ts'
+import { formatUnits } from '#domain/decimal.ts'
+import type { IndexerState, RpcHealth } from '#domain/health.ts'
+import { progressOf } from './backfillProgress.ts'
+import { lagOf, type SyncHealth, type Trouble } from './health.ts'
+
+/** What synchronisation reports about itself and the chain. Never waits. */
+export interface SyncView {
+  state(): IndexerState
+  /** Milliseconds per block over the recent chain and the head's base fee; `null` while unknown. */
+  chain(): ChainView
+}
+
+export interface ChainView {
+  readonly headBlock: number | null
+  readonly blockTimeMs: number | null
+  readonly baseFeeGwei: string | null
+}
+
+/** What the report depends on besides the events. */
+export interface ReportTime {
+  readonly nowMs: number
+  readonly startedAtMs: number
+  /** When any provider last answered anything; `null`: none yet. */
+  readonly lastAnswerAtMs: number | null
+  readonly rpc: readonly RpcHealth[]
+  readonly startBlock: number
+}
+
+/** When no provider has answered, or shown the end of the chain, for this long, it is not known how far behind the index is. */
+const SILENT_AFTER_MS = 30_000
+/** Indexing is stalled when nothing was indexed for this long though there is something to index. A range takes longer than a block. */
+const STALLED_AFTER_MS = 60_000
+const BACKFILL_STALLED_AFTER_MS = 300_000
+/** A chain whose head is the same for this long, and for this many block times, stands still. */
+const STILL_AFTER_MS = 120_000
+const STILL_AFTER_BLOCKS = 30
+
+export function reportState(health: SyncHealth, time: ReportTime): IndexerState {
+  const { nowMs, startedAtMs, lastAnswerAtMs, rpc, startBlock } = time
+  const silentMs = nowMs - Math.max(lastAnswerAtMs ?? startedAtMs, startedAtMs)
+  const blindMs = health.blindSinceMs === null ? 0 : nowMs - health.blindSinceMs
+  const isKnown = Math.max(silentMs, blindMs) <= SILENT_AFTER_MS
+  const lag = isKnown ? lagOf(health, startBlock) : null
+  const stillMs = isKnown && health.headSinceMs !== null ? nowMs - health.headSinceMs : null
+  const stall = stallOf(health, { nowMs, silentMs, blindMs })
+  return {
+    headBlock: health.tip?.head.number ?? null,
+    confirmedBlock: health.tip?.confirmed.number ?? null,
+    indexedBlock: health.indexed?.number ?? null,
+    lagBlocks: lag?.blocks ?? null,
+    lagSeconds: lag?.seconds ?? null,
+    headUnchangedSeconds: stillMs === null ? null : Math.floor(stillMs / 1_000),
+    backfill: health.backfill === null ? null : progressOf(health.backfill, startBlock),
+    reorgs: health.reorgs,
+    rpc,
+    stalled: stall !== null,
+    reason: stall ?? worstTrouble(health)?.sentence ?? blindness(blindMs) ?? standstill(health, stillMs) ?? unhealthyProviders(rpc),
+  }
+}
+
+export function reportChain({ tip, heads }: SyncHealth): ChainView {
+  const head = tip?.head
+  return {
+    headBlock: head?.number ?? null,
+    blockTimeMs: averageBlockTimeMs(heads),
+    baseFeeGwei: head === undefined || head.baseFeeWei === null ? null : formatUnits(head.baseFeeWei, 9),
+  }
+}
+
+interface Silence {
+  readonly nowMs: number
+  readonly silentMs: number
+  readonly blindMs: number
+}
+
+/** Why nothing is indexed though it should be, or `null`. A chain that stands still stalls nothing. */
+function stallOf(health: SyncHealth, { nowMs, silentMs, blindMs }: Silence): string | null {
+  if (health.stopped !== null) return health.stopped
+  if (silentMs > SILENT_AFTER_MS) return `no RPC provider has answered for ${seconds(silentMs)}`
+  const trouble = worstTrouble(health)
+  const troubleMs = trouble === null ? 0 : nowMs - trouble.sinceMs
+  const idleMs = health.laggingSinceMs === null ? 0 : nowMs - Math.max(health.laggingSinceMs, health.indexedAtMs ?? 0)
+  const allowedMs = health.backfill === null ? STALLED_AFTER_MS : BACKFILL_STALLED_AFTER_MS
+  if (Math.max(troubleMs, idleMs, blindMs) <= allowedMs) return null
+  return trouble?.sentence ?? blindness(blindMs) ?? `nothing has been indexed for ${seconds(idleMs)}`
+}
+
+function blindness(blindMs: number): string | null {
+  return blindMs > SILENT_AFTER_MS ? `no RPC provider has shown the chain's end for ${seconds(blindMs)}` : null
+}
+
+/** Trouble with indexing says more: trouble with the chain leads to it. */
+function worstTrouble({ trouble }: SyncHealth): Trouble | null {
+  return trouble.indexing ?? trouble.chain
+}
+
+/** That the providers answer and the chain itself does not move, or `null`. */
+function standstill({ tip, heads }: SyncHealth, stillMs: number | null): string | null {
+  const allowedMs = Math.max(STILL_AFTER_MS, STILL_AFTER_BLOCKS * (averageBlockTimeMs(heads) ?? 0))
+  if (tip === null || stillMs === null || stillMs <= allowedMs) return null
+  return `the chain stands still: the providers answer, and block ${tip.head.number} has been the newest for ${seconds(stillMs)}`
+}
+
+function unhealthyProviders(rpc: readonly RpcHealth[]): string | null {
+  const names = rpc.filter(({ healthy }) => !healthy).map(({ name }) => name)
+  return names.length === 0 ? null : `${names.join(', ')} not healthy`
+}
+
+export function averageBlockTimeMs(heads: readonly Pick<BlockHeader, 'number' | 'timestamp'>[]): number | null {
+  const first = heads[0]
+  const last = heads.at(-1)
+  if (first === undefined || last === undefined || last.number === first.number) return null
+  return Math.round(((last.timestamp - first.timestamp) * 1_000) / (last.number - first.number))
+}
+
+function seconds(ms: number): string {
+  return `${Math.floor(ms / 1_000)} s`
+}

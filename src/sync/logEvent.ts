@@ -1,0 +1,56 @@
+import type { Logger } from 'pino'
+import { isLogged } from '#async/logSampling.ts'
+import { hasCode, TokenwireError } from '#errors'
+import { type Backfill, progressOf } from './backfillProgress.ts'
+import type { SyncEvent } from './event.ts'
+import type { SyncHealth } from './health.ts'
+
+const PROGRESS_EVERY_MS = 5_000
+
+/** What operators read about synchronisation: progress of a backfill, reorgs, and failures, ever fewer of those that repeat. */
+export function logEvent(logger: Logger, event: SyncEvent, before: SyncHealth, after: SyncHealth, startBlock: number): void {
+  logBackfill(logger, before.backfill, after.backfill, startBlock)
+  switch (event.kind) {
+    case 'committed': {
+      if (event.commit.kind !== 'replace') return
+      const { replacement, to, depth } = event.commit
+      const details = { depth, ancestor: replacement.ancestor?.number ?? null, cursor: before.indexed?.number, to: to.number }
+      logger.warn(details, 'the chain has replaced indexed blocks; they are replaced in the index')
+      return
+    }
+    case 'failed': {
+      const { error: err, attempt, retryInMs } = event
+      if (hasCode(err, 'reorg_too_deep')) {
+        if (before.stopped !== null && before.leftBehindAt === after.leftBehindAt) return
+        const details = err instanceof TokenwireError ? err.details : {}
+        logger.fatal(
+          { ...details, err },
+          'indexed blocks are no longer on the chain; indexing has stopped, what is indexed is still served',
+        )
+      } else if (isLogged(attempt)) {
+        logger.warn({ err, attempt, retryInMs: Math.round(retryInMs) }, 'indexing failed, trying again')
+      }
+      return
+    }
+    case 'gaveUp':
+      logger.fatal({ err: event.error }, 'indexing has stopped; what is indexed is still served')
+      return
+    default:
+  }
+}
+
+function logBackfill(logger: Logger, before: Backfill | null, after: Backfill | null, startBlock: number): void {
+  if (after === null) {
+    if (before === null) return
+    const seconds = Math.round(((before.samples.at(-1)?.atMs ?? before.startedAtMs) - before.startedAtMs) / 1_000)
+    logger.info({ toBlock: before.target, events: before.logs, seconds }, 'backfill done')
+  } else if (before === null || isProgressDue(before, after)) {
+    logger.info(progressOf(after, startBlock), 'backfill')
+  }
+}
+
+/** Whether the commit was the first one in another interval since the backfill started. */
+function isProgressDue(before: Backfill, after: Backfill): boolean {
+  const interval = ({ samples, startedAtMs }: Backfill) => Math.floor(((samples.at(-1)?.atMs ?? 0) - startedAtMs) / PROGRESS_EVERY_MS)
+  return interval(after) > interval(before)
+}

@@ -1,0 +1,89 @@
+import type { Logger } from 'pino'
+import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
+import type { BlockHeader, IndexedBlock } from '#domain/block.ts'
+import { creatorFeeKey, type RowKeys } from '#domain/changes.ts'
+import { parseDecimal } from '#domain/decimal.ts'
+import { type DecodeInput, decode } from '#index/decode.ts'
+import { project } from '#index/project/project.ts'
+import type { TokenEvent } from '#launchpads/tokenEvent.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { loadRows } from '#store/rows/loadRows.ts'
+import { splitNewRows } from '#store/rows/splitNewRows.ts'
+import type { DecodedBatch, FetchedBatch, ProjectedBatch } from './batch.ts'
+
+/** Decodes a batch's logs. Changes nothing. */
+export function decodeBatch(
+  batch: FetchedBatch,
+  options: Omit<DecodeInput, 'logs' | 'headers' | 'announced'> & Partial<Pick<DecodeInput, 'announced'>> & { readonly logger: Logger },
+): DecodedBatch {
+  const { logs, headers, announced: _, ...blocks } = batch
+  const decoded = decode({ announced: [], ...options, logs, headers })
+  const [first] = decoded.malformed
+  if (first !== undefined) {
+    const { blockNumber, txHash, logIndex, address } = first
+    const details = { count: decoded.malformed.length, first: { blockNumber, txHash, logIndex, address } }
+    options.logger.warn(details, 'skipped logs that do not fit their event')
+  }
+  return { ...blocks, ...decoded, stage: 'decoded', logCount: logs.length }
+}
+
+export interface ProjectOptions {
+  /** The first block that is indexed: a batch that begins with it follows nothing. */
+  readonly startBlock: number
+  readonly weth: Address
+  /** USD per ETH now, stored with the trades of batches near the head; `null`: not known. */
+  ethUsd(): string | null
+  /** The batch before it, whose changes count as made though they may not be committed; `null`: everything before is committed. */
+  readonly previous: ProjectedBatch | null
+}
+
+/** Computes what a batch changes, from the current rows. Changes nothing. */
+export async function projectBatch(db: Queryable, batch: DecodedBatch, options: ProjectOptions): Promise<ProjectedBatch> {
+  const { events, directory, malformed: _, stage: __, ...blocks } = batch
+  const { startBlock, weth, previous } = options
+  const { mode, first, to } = batch
+  const keys = keysOf(events)
+  const rows = await loadRows(db, keys, { now: to.timestamp, expired: mode === 'live', pending: previous })
+  const ethUsd = mode === 'range' ? null : options.ethUsd()
+  const price = ethUsd === null ? null : parseDecimal(ethUsd)
+  const changes = project({ events, rows, now: to.timestamp, weth, ethUsd: price, directory, blocks: rememberedBlocks(batch) })
+  const follows = batch.from === startBlock ? null : (previous?.to ?? { hash: first.parentHash }).hash
+  return { ...blocks, stage: 'projected', follows, before: rows.tokens, changes, split: splitNewRows(changes, rows) }
+}
+
+/** What the passing of time up to a block changes: trades leave windows. Of no block, so there is nothing to remember. */
+export async function projectTime(db: Queryable, at: BlockHeader, { weth }: Pick<ProjectOptions, 'weth'>) {
+  const rows = await loadRows(db, NO_KEYS, { now: at.timestamp, expired: true, pending: null })
+  const nothing = { events: [], ethUsd: null, directory: { lookup: () => undefined }, blocks: [] }
+  const changes = project({ ...nothing, rows, now: at.timestamp, weth })
+  const blocks = { mode: 'live', from: at.number, first: at, to: at, blocks: [] } as const
+  return { ...blocks, before: rows.tokens, changes, split: splitNewRows(changes, rows) }
+}
+
+const NO_KEYS: RowKeys = { tokens: [], balances: [], creatorFees: [] }
+
+/** There is an image of the rows before blocks that are committed together, and of none between them. */
+function rememberedBlocks({ blocks }: DecodedBatch): readonly IndexedBlock[] {
+  return blocks.map((block, index) => ({ ...block, joined: index < blocks.length - 1 }))
+}
+
+function keysOf(events: readonly TokenEvent[]): RowKeys {
+  const tokens = new Set<Address>()
+  const holders = new Map<Address, Set<Address>>()
+  const creatorFees = new Map<string, RowKeys['creatorFees'][number]>()
+  for (const event of events) {
+    const { token } = event
+    tokens.add(token)
+    if (event.kind === 'transfer') {
+      let ofToken = holders.get(token)
+      if (ofToken === undefined) holders.set(token, (ofToken = new Set()))
+      ofToken.add(event.from).add(event.to)
+    } else if (event.kind === 'creatorFee') {
+      const { launchpad, creator, currency, scope } = event
+      const key = { launchpad, creator, currency, token: scope === 'token' ? token : ZERO_ADDRESS }
+      creatorFees.set(creatorFeeKey(key), key)
+    }
+  }
+  const balances = [...holders].flatMap(([token, ofToken]) => [...ofToken].map(holder => ({ token, holder })))
+  return { tokens: [...tokens], balances, creatorFees: [...creatorFees.values()] }
+}

@@ -1,0 +1,116 @@
+import type { ChainSource } from '#chain/chainSource.ts'
+import type { ChainTip } from '#chain/chainTips.ts'
+import type { Hex } from '#domain/address.ts'
+import type { BlockHeader } from '#domain/block.ts'
+import { TokenwireError } from '#errors'
+import { RpcError } from '#rpc/rpcFault.ts'
+import type { Action } from './action.ts'
+import type { Commit } from './commit.ts'
+import type { Committer } from './committer.ts'
+import type { SyncEvent } from './event.ts'
+import { findFork } from './fetch/fork.ts'
+import { endOf, fetchReplacement } from './fetch/replacement.ts'
+import { verifyConfirmedBlock, verifyStartBlock } from './fetch/verify.ts'
+import { extendChain, type LocalChain } from './localChain.ts'
+import type { Prefetch } from './prefetch.ts'
+import { reconcile } from './reconcile.ts'
+import type { SyncState } from './state.ts'
+import type { Watchlist } from './watchlist.ts'
+
+export interface StepOptions {
+  readonly source: ChainSource
+  readonly committer: Committer
+  readonly watchlist: Watchlist
+  readonly prefetch: Prefetch
+  /** The hash of block 0, by which the database knows its chain. */
+  readonly genesisHash: Hex
+  readonly maxReorgDepth: number
+}
+
+/** What an action came to: something that was learned, or something to commit, with the blocks that are remembered after it. */
+export type StepResult =
+  | { readonly kind: 'learned'; readonly event: SyncEvent }
+  | { readonly kind: 'commit'; readonly commit: Commit; readonly blocks: readonly BlockHeader[] }
+
+/**
+ * Does what an action needs of the chain and the database, up to the commit.
+ *
+ * @throws `TokenwireError` `reorg_too_deep` when the chain has replaced more indexed blocks than can be undone; what fetching threw
+ */
+export async function perform(
+  action: Exclude<Action, { kind: 'wait' }>,
+  state: SyncState,
+  tip: ChainTip,
+  options: StepOptions,
+): Promise<StepResult> {
+  const { source, committer, watchlist, prefetch, genesisHash } = options
+  const { confirmed, head } = tip
+  switch (action.kind) {
+    case 'readCursor':
+      prefetch.discard()
+      return learned({ kind: 'cursorRead', blocks: await committer.recentBlocks() })
+    case 'repeatCommit':
+      return { kind: 'commit', commit: action.commit, blocks: [] }
+    case 'compareCursor': {
+      const { number, hash } = action.cursor
+      const shown = await source.header(number)
+      return learned({ kind: 'cursorCompared', head: head.hash, isReplaced: shown.hash !== hash })
+    }
+    case 'verifyTip':
+      await verifyConfirmedBlock(source, confirmed)
+      return learned({ kind: 'tipVerified', confirmed: confirmed.hash })
+    case 'verifyStart':
+      return learned({ kind: 'startVerified', block: await verifyStartBlock(source, watchlist.startBlock, genesisHash) })
+    case 'replaceBlocks':
+      prefetch.discard()
+      return replacement(tip, options)
+    case 'index': {
+      const batch = await prefetch.next(action.span, tip)
+      if (!followsCursor(batch.first, state)) return learned({ kind: 'forked' })
+      return { kind: 'commit', commit: { kind: 'batch', to: batch.to, batch }, blocks: batch.blocks }
+    }
+    case 'settle':
+      // What was prepared for a longer chain rests on the rows as they are before.
+      prefetch.discard()
+      return { kind: 'commit', commit: { kind: 'settle', to: action.at }, blocks: [] }
+  }
+}
+
+function learned(event: SyncEvent): StepResult {
+  return { kind: 'learned', event }
+}
+
+/** @throws `RpcError` `inconsistent` when an empty index would begin with another block than a second answer has shown */
+function followsCursor(first: BlockHeader, state: SyncState): boolean {
+  if (state.kind !== 'at') return false
+  if (state.chain.length > 0) return reconcile(state.chain, first).kind === 'append'
+  if (state.verifiedStart?.hash === first.hash) return true
+  throw new RpcError({ kind: 'inconsistent', what: `two answers to what block ${first.number} is` })
+}
+
+/**
+ * Fetches what took the indexed blocks' place, as far as they went. Blocks that are replaced again meanwhile do not link up, or the next step finds
+ * them replaced.
+ */
+async function replacement(tip: ChainTip, { source, committer, watchlist, genesisHash, maxReorgDepth }: StepOptions): Promise<StepResult> {
+  const chain = await committer.recentBlocks()
+  const fork = await findFork(source, chain, tip.head.number, watchlist.startBlock)
+  const { kind, depth } = fork
+  const ancestor = kind === 'fork' ? fork.ancestor : null
+  const cursor = chain.at(-1)
+  const last = cursor?.number ?? watchlist.startBlock
+  if (kind === 'forgotten' || depth > maxReorgDepth) {
+    const blocks = `${kind === 'forgotten' ? 'at least ' : ''}${depth} indexed block(s) up to block ${last}`
+    throw new TokenwireError('reorg_too_deep', `the chain has replaced ${blocks}; indexing has stopped`, {
+      details: { cursor: last, cursorHash: cursor?.hash, depth, ancestor: ancestor?.number ?? null },
+    })
+  }
+  const to = Math.min(last, tip.confirmed.number)
+  const replacement = await fetchReplacement({ source, watchlist, ancestor, to, genesisHash })
+  const kept: LocalChain = ancestor === null ? [] : chain.filter(({ number }) => number <= ancestor.number)
+  return {
+    kind: 'commit',
+    commit: { kind: 'replace', to: endOf(replacement), replacement, depth },
+    blocks: replacement.batches.map(batch => batch.to).reduce(extendChain, kept),
+  }
+}

@@ -1,0 +1,259 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import {
+  asyncScheduler,
+  catchError,
+  concatMap,
+  defer,
+  EMPTY,
+  filter,
+  finalize,
+  ignoreElements,
+  merge,
+  NEVER,
+  type Observable,
+  of,
+  ReplaySubject,
+  repeat,
+  retry,
+  type SchedulerLike,
+  Subject,
+  share,
+  startWith,
+  take,
+  takeUntil,
+  tap,
+  throwError,
+  timer,
+} from 'rxjs'
+import { coalesce } from '#async/coalesce.ts'
+import type { ChainSource } from '#chain/chainSource.ts'
+import type { ChainTip } from '#chain/chainTips.ts'
+import { type HeadHint, heads } from '#chain/heads.ts'
+import { afterPoll, INITIAL_POLL_SCHEDULE, nextPollMs } from '#chain/pollSchedule.ts'
+import { type Clock, systemClock } from '#clock'
+import type { Confirmations } from '#config'
+import type { Hex } from '#domain/address.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import type { Rpc } from '#rpc/rpc.ts'
+import type { Commit } from './commit.ts'
+import type { Committer } from './committer.ts'
+import type { SyncEvent } from './event.ts'
+import { afterHealthEvent, UNKNOWN_HEALTH } from './health.ts'
+import { averageBlockTimeMs, reportChain, reportState, type SyncView } from './healthReport.ts'
+import { logEvent } from './logEvent.ts'
+import { createPrefetch, type RangeBounds } from './prefetch.ts'
+import { retryPolicy } from './retryPolicy.ts'
+import { afterEvent, decide, type SyncState } from './state.ts'
+import { perform } from './step.ts'
+import type { Watchlist } from './watchlist.ts'
+
+export interface SyncOptions {
+  readonly rpc: Pick<Rpc, 'health' | 'lastAnswerAtMs' | 'subscribeHeads'>
+  readonly source: ChainSource
+  readonly committer: Committer
+  readonly watchlist: Watchlist
+  readonly confirmations: Confirmations
+  /** The hash of block 0, by which the database knows its chain: an index begins on no other one. */
+  readonly genesisHash: Hex
+  /** Reorgs up to this depth are replaced in one transaction. A deeper one ends indexing. */
+  readonly maxReorgDepth: number
+  readonly logger: Logger
+  /** How far before the confirmed head blocks are followed, and how large ranges before them are. Default: `TUNING`. */
+  readonly tuning?: Partial<Tuning>
+  /** Where time comes from. Default: real time. */
+  readonly time?: SyncTime
+  /** Default: the provider's pushed heads, or polling in step with its blocks. */
+  readonly hints?: Observable<HeadHint>
+}
+
+export interface Tuning {
+  readonly followBlocks: number
+  readonly aloneBlocks: number
+  readonly ranges: RangeBounds
+}
+
+export interface SyncTime {
+  readonly clock: Clock
+  /** For the waits between attempts. */
+  readonly scheduler: SchedulerLike
+  /** 0 to 1, spreads the waits. */
+  readonly random: () => number
+}
+
+export interface Sync {
+  /**
+   * Indexes while it is subscribed to, and emits every commit in order, after it is committed. Never errors; completes on `stop`, and can't be started
+   * again.
+   */
+  readonly blocks: Observable<CommittedBlock>
+  readonly view: SyncView
+  /** Starts no further commit. Resolves when the one under way has been emitted and `blocks` has completed. Fetches under way end with `rpc.close()`. */
+  stop(): Promise<void>
+}
+
+const TUNING: Tuning = { followBlocks: 50, aloneBlocks: 8, ranges: { leastBlocks: 1, mostBlocks: 50_000, targetLogs: 20_000 } }
+const REAL_TIME: SyncTime = { clock: systemClock, scheduler: asyncScheduler, random: Math.random }
+
+/** What one turn of the loop came to. */
+type Turn =
+  | { readonly kind: 'committed'; readonly block: CommittedBlock }
+  | { readonly kind: 'learned' }
+  | { readonly kind: 'waiting'; readonly since: ChainTip }
+  | { readonly kind: 'stopped' }
+
+/**
+ * Keeps the index in step with the chain, as a pull loop: decide what to do from the state and the newest tip, do it, take note of what happened. A turn
+ * that fails is repeated as `retryPolicy` says. All that changes is here: state and health, which follow from events.
+ */
+export function createSync(options: SyncOptions): Sync {
+  const { rpc, source, committer, watchlist, confirmations, genesisHash, maxReorgDepth, logger, time = REAL_TIME } = options
+  const { clock, scheduler, random } = time
+  const tuning = { ...TUNING, ...options.tuning }
+  const { startBlock } = watchlist
+  // What is fetched in ranges can't be undone.
+  const bounds = { startBlock, aloneBlocks: tuning.aloneBlocks, followBlocks: Math.max(tuning.followBlocks, maxReorgDepth) }
+  const prefetch = createPrefetch({ source, watchlist, prepare: committer.prepare, bounds, ranges: tuning.ranges })
+  const step = { source, committer, watchlist, prefetch, genesisHash, maxReorgDepth }
+  const startedAtMs = clock.nowMs()
+  const stopped = new Subject<void>()
+  const polled = new Subject<void>()
+
+  let state: SyncState = { kind: 'unknown', uncertain: null }
+  let health = UNKNOWN_HEALTH
+  let schedule = INITIAL_POLL_SCHEDULE
+  let committing: Promise<unknown> = Promise.resolve()
+  let isStopping = false
+
+  const record = (event: SyncEvent): void => {
+    const before = health
+    state = afterEvent(state, event)
+    health = afterHealthEvent(health, event, clock.nowMs(), bounds)
+    logEvent(logger, event, before, health, startBlock)
+  }
+
+  /** The next block to index, once everything confirmed is indexed: its logs are asked for with its tip. */
+  const expectedBlock = (): number | null => {
+    const confirmed = health.tip?.confirmed.number
+    const cursor = state.kind === 'at' ? state.chain.at(-1)?.number : undefined
+    return confirmed !== undefined && cursor !== undefined && cursor >= confirmed - 1 ? confirmed + 1 : null
+  }
+
+  const poll = async (hint: HeadHint): Promise<ChainTip> => {
+    record({ kind: 'polling' })
+    const tip = await source.tip({ confirmations, announced: hint === 'pushed', next: expectedBlock() })
+    record({ kind: 'tip', tip })
+    return tip
+  }
+
+  const commit = async (commit: Commit): Promise<CommittedBlock> => {
+    const running = committer.commit(commit)
+    committing = running.catch(() => undefined)
+    return running.catch((error: unknown) => {
+      record({ kind: 'commitFailed', commit })
+      throw error
+    })
+  }
+
+  const turn = async (tip: ChainTip): Promise<Turn> => {
+    const action = decide(state, tip, bounds, prefetch.rangeBlocks())
+    record({ kind: 'decided', action, tip })
+    if (action.kind === 'wait') return { kind: 'waiting', since: tip }
+    const result = await perform(action, state, tip, step)
+    if (result.kind === 'learned') {
+      record(result.event)
+      return { kind: 'learned' }
+    }
+    if (isStopping) return { kind: 'stopped' }
+    const block = await commit(result.commit)
+    record({ kind: 'committed', commit: result.commit, block, blocks: result.blocks })
+    return { kind: 'committed', block }
+  }
+
+  const loop = defer(() => {
+    const tips = new ReplaySubject<ChainTip>(1)
+    const notePoll = (head: number | null) => {
+      schedule = afterPoll(schedule, head, averageBlockTimeMs(health.heads))
+      polled.next()
+    }
+    const polls = coalesce<HeadHint>(
+      async hint => {
+        const tip = await poll(hint)
+        tips.next(tip)
+        notePoll(tip.head.number)
+      },
+      error => {
+        record({ kind: 'tipFailed', error })
+        notePoll(null)
+      },
+    )
+    const untilNextMs = () => nextPollMs(schedule, averageBlockTimeMs(health.heads), health.backfill !== null)
+    const hints = options.hints ?? heads({ rpc, looked: polled, untilNextMs, scheduler })
+    // Apart from the loop, so that health shows the chain moving on while a commit hangs.
+    const polling = hints.pipe(
+      startWith<HeadHint>('due'),
+      tap(hint => polls.request(hint)),
+      ignoreElements(),
+      finalize(() => polls.stop()),
+    )
+    const turns = tips.pipe(take(1), concatMap(turn)).pipe(
+      retry({
+        delay: (error: unknown) => {
+          const attempt = health.failures + 1
+          const decision = retryPolicy(error, attempt, random())
+          if (decision.kind === 'give-up') return throwError(() => error)
+          record({ kind: 'failed', error, attempt, retryInMs: decision.afterMs })
+          return timer(decision.afterMs, scheduler)
+        },
+      }),
+      concatMap(done => {
+        switch (done.kind) {
+          case 'committed':
+            return of(done.block)
+          case 'learned':
+            return EMPTY
+          case 'waiting':
+            return tips.pipe(
+              filter(tip => tip !== done.since),
+              take(1),
+              ignoreElements(),
+            )
+          case 'stopped':
+            return NEVER
+        }
+      }),
+      repeat(),
+      catchError((error: unknown) => {
+        record({ kind: 'gaveUp', error })
+        return NEVER
+      }),
+    )
+    return merge(polling, turns)
+  })
+
+  const stop = async (): Promise<void> => {
+    isStopping = true
+    await committing
+  }
+
+  return {
+    blocks: loop.pipe(
+      takeUntil(stopped),
+      finalize(() => void stop()),
+      share(),
+    ),
+    view: {
+      state: () => {
+        const lastAnswerAtMs = rpc.lastAnswerAtMs()
+        return reportState(health, { nowMs: clock.nowMs(), startedAtMs, lastAnswerAtMs, rpc: rpc.health(), startBlock })
+      },
+      chain: () => reportChain(health),
+    },
+    stop: async () => {
+      // The commit under way is emitted: clients are owed it, and nothing would report it later.
+      await stop()
+      await nextTurn()
+      stopped.next()
+    },
+  }
+}
