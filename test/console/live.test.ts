@@ -56,7 +56,7 @@ beforeAll(async () => {
   const [started, launched] = await Promise.all([start(), launchChromium(CHROMIUM)])
   service = started
   browser = launched
-  await service.indexed(Number(await chain.client.getBlockNumber({ cacheTime: 0 })))
+  await service.indexed(await chain.head())
   proxy = await startFrontProxy(service.url)
 })
 
@@ -185,7 +185,7 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     await page.getByText('The service does not answer').waitFor()
     await chain.mined(buyOnCurve(chain, { from: alice, curve: alpha.curve, paidWei: parseEther('0.1') }))
     service = await start()
-    await service.indexed(Number(await chain.client.getBlockNumber({ cacheTime: 0 })))
+    await service.indexed(await chain.head())
     proxy.target = service.url
     await expectState(page, 'live')
     await expectAsRest(page, alpha.token)

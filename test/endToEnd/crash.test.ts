@@ -11,19 +11,19 @@ import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 import { type MeteredRpc, startMeteredRpc } from '#test/support/meteredRpc.ts'
-import { type Service, serviceFolder, startService } from '#test/support/service.ts'
+import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
 
-/* A service that is killed at any moment comes back to exactly what an undisturbed one has. */
+/* The service is killed with SIGKILL during a backfill and started again. */
 
 const killed = await useDatabase({ migrated: false })
 const undisturbed = await useDatabase()
 let chain: TestChain
-let folder: Awaited<ReturnType<typeof serviceFolder>>
+let folder: ServiceFolder
 let token: Address
 let provider: MeteredRpc
 
 const TRADED_BLOCKS = 100
-/** With the silent blocks between them the chain is long enough for several commits of a backfill. */
+/** With the empty blocks in between, the backfill takes several commits. */
 const BLOCKS = 39 * TRADED_BLOCKS
 
 beforeAll(async () => {
@@ -47,18 +47,7 @@ afterAll(async () => {
   await folder?.remove()
 })
 
-const start = () =>
-  startService({
-    env: {
-      RPC_URLS: provider.url,
-      LAUNCHPADS_FILE: folder.launchpadsFile,
-      DATABASE_URL: killed.url,
-      DATA_DIR: folder.folder,
-      PORT: '0',
-      CONFIRMATIONS: '0',
-      RATE_LIMIT_PER_MINUTE: '0',
-    },
-  })
+const start = () => folder.start({ RPC_URLS: provider.url, DATABASE_URL: killed.url })
 
 async function sequenceOf(service: Service): Promise<number> {
   const response = await fetch(`${service.url}/api/tokens/${token}`)
@@ -70,14 +59,14 @@ async function indexedBlock(): Promise<number> {
   return rows[0]?.exists === true ? ((await readRecentBlocks(killed.kysely, 1)).at(-1)?.number ?? 0) : 0
 }
 
-test('indexes on after every kill -9 in the middle of a backfill and ends with the tables of a service that was never killed', async () => {
+test('a backfill that is killed three times ends with the tables of an undisturbed one', async () => {
   const sequences: number[] = []
   const stoppedAt: number[] = []
   for (const killBlock of [600, 1_500, 3_000]) {
     const before = await indexedBlock()
     const service = await start()
     const died = once(service.process, 'close')
-    // Dies while it waits for a later range, once an earlier one of this life is committed.
+    // Kills it while it waits for a later range, after it has committed an earlier one.
     provider.onRange = async (_, to) => {
       if (to < killBlock) return
       while ((await indexedBlock()) === before) await pause(5)
@@ -87,7 +76,7 @@ test('indexes on after every kill -9 in the middle of a backfill and ends with t
     provider.onRange = async () => {}
     stoppedAt.push(await indexedBlock())
   }
-  const head = Number(await chain.client.getBlockNumber({ cacheTime: 0 }))
+  const head = await chain.head()
   const service = await start()
   sequences.push(await sequenceOf(service))
   await service.indexed(head)

@@ -4,13 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { type Service, serviceFolder, startService } from '#test/support/service.ts'
+import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
 
-/* The thread that indexes fails or hangs in a running service. */
+/* The indexing thread fails or hangs in a running service. */
 
 const database = await useDatabase()
 let chain: TestChain
-let folder: Awaited<ReturnType<typeof serviceFolder>>
+let folder: ServiceFolder
 let service: Service | undefined
 let starts = 0
 
@@ -27,23 +27,17 @@ afterAll(async () => {
   await folder?.remove()
 })
 
-/** A service whose indexing thread does that as soon as it is told to. */
+/** Starts a service whose indexing thread runs the code once `go` is called. */
 async function startWith(action: string): Promise<{ readonly service: Service; go(): Promise<void> }> {
   const trigger = path.join(folder.folder, `go-${++starts}`)
   const code = `import { isMainThread } from 'node:worker_threads'
     import { existsSync } from 'node:fs'
     if (!isMainThread) setInterval(() => { if (existsSync(${JSON.stringify(trigger)})) { ${action} } }, 20)`
-  service = await startService({
-    env: {
-      NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(code)}`,
-      RPC_URLS: `${chain.anvil.url}/?key=${SECRET}`,
-      LAUNCHPADS_FILE: folder.launchpadsFile,
-      DATABASE_URL: database.url,
-      DATA_DIR: folder.folder,
-      PORT: '0',
-      CONFIRMATIONS: '0',
-      LOG_FORMAT: 'json',
-    },
+  service = await folder.start({
+    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(code)}`,
+    RPC_URLS: `${chain.anvil.url}/?key=${SECRET}`,
+    DATABASE_URL: database.url,
+    LOG_FORMAT: 'json',
   })
   return { service, go: () => writeFile(trigger, '') }
 }
@@ -54,7 +48,7 @@ const linesOf = (output: string) =>
     .split('\n')
     .map(line => JSON.parse(line) as { level: string; time: string; msg: string; err?: { message: string } })
 
-test('a thread that throws ends the service with a line in its log, for the supervisor to start it again', async () => {
+test('a thread that throws ends the service with exit code 1 and a line in the log', async () => {
   const { service, go } = await startWith(`throw new Error('a defect at ${SECRET}')`)
   const ended = new Promise(resolve => service.process.once('close', resolve))
   await go()
@@ -63,7 +57,7 @@ test('a thread that throws ends the service with a line in its log, for the supe
   expect(linesOf(service.output()).at(-1)).toMatchObject({ level: 'fatal', msg: 'crashed', err: { message: 'a defect at [redacted]' } })
 })
 
-test('a thread that hangs makes the service say so, which answers on', async () => {
+test('a thread that hangs makes readyz 503 while the API still answers', async () => {
   const { service, go } = await startWith('Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)')
   const readyz = () => fetch(`${service.url}/readyz`)
   while ((await readyz()).status !== 200) await pause(20)

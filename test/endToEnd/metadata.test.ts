@@ -9,16 +9,16 @@ import { type DocumentServer, giving, startDocumentServer } from '#test/jobs/met
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { type FeedClient, openFeed } from '#test/support/feedClient.ts'
-import { type Service, serviceFolder, startService } from '#test/support/service.ts'
+import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
 
-/* The whole service as a process, with a gateway that answers for one content and hangs for every other. */
+/* The whole service as a process, with an IPFS gateway that has one document and hangs for every other. */
 
 const CID = 'bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi'
 const HANGING_CID = 'bafybeihhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh'
 const database = await useDatabase({ migrated: false })
 let chain: TestChain
 let gateway: DocumentServer
-let folder: Awaited<ReturnType<typeof serviceFolder>>
+let folder: ServiceFolder
 let service: Service
 let feed: FeedClient
 let creator: Address
@@ -31,20 +31,12 @@ beforeAll(async () => {
   chain = await startTestChain()
   ;[, creator] = chain.accounts as unknown as [Address, Address]
   folder = await serviceFolder(chain)
-  service = await startService({
-    env: {
-      RPC_URLS: chain.anvil.url.replace('http', 'ws'),
-      LAUNCHPADS_FILE: folder.launchpadsFile,
-      DATABASE_URL: database.url,
-      DATA_DIR: folder.folder,
-      PORT: '0',
-      CONFIRMATIONS: '0',
-      METADATA_FETCH: 'true',
-      IPFS_GATEWAYS: gateway.url,
-      ARWEAVE_GATEWAYS: gateway.url,
-      COINGECKO_URL: 'http://127.0.0.1:9',
-      COINBASE_URL: 'http://127.0.0.1:9',
-    },
+  service = await folder.start({
+    RPC_URLS: chain.anvil.url.replace('http', 'ws'),
+    DATABASE_URL: database.url,
+    METADATA_FETCH: 'true',
+    IPFS_GATEWAYS: gateway.url,
+    ARWEAVE_GATEWAYS: gateway.url,
   })
   feed = await openFeed(service.url)
 })
@@ -60,7 +52,7 @@ afterAll(async () => {
 const get = async (path: string) => fetch(`${service.url}${path}`)
 const tokenOf = async (address: Address) => (await (await get(`/api/tokens/${address}`)).json()) as Token
 
-/** Launches a token that this client has subscribed to. */
+/** Launches a token and subscribes to it. */
 async function launchWatched(metadataUri: string): Promise<Launched> {
   const sent = { from: creator, name: 'Alpha', symbol: 'ALP', metadataUri, firstBuyWei: parseEther('0.01') }
   const launched = readLaunched(await chain.mined(launch(chain, sent)))
@@ -75,7 +67,7 @@ async function updateOf(address: Address, fits: (update: TokenUpdate) => boolean
   return message as unknown as TokenUpdate
 }
 
-test('a subscriber gets what the metadata URI led to as an update, the same as REST', async () => {
+test('the document behind the metadata URI reaches subscribers as an update that equals the REST answer', async () => {
   const { token } = await launchWatched(`ipfs://${CID}`)
   const update = await updateOf(token, ({ token }) => token.description !== null)
   expect(update.token).toMatchObject({ description: 'From IPFS', imageUrl: `ipfs://${CID}/a.png`, metadataUri: `ipfs://${CID}` })
@@ -86,14 +78,14 @@ test('a subscriber gets what the metadata URI led to as an update, the same as R
   expect(gateway.requests.length).toBe(1)
 })
 
-test('the next token with that URI shows it from its launch on', async () => {
+test('the next token with the same URI has the document from its launch on, without another request', async () => {
   const { token } = await launchWatched(`ipfs://${CID}`)
   const first = await updateOf(token, () => true)
   expect(first.token.description).toBe('From IPFS')
   expect(gateway.requests.length).toBe(1)
 })
 
-test('indexing, updates and health go on while the gateway hangs', async () => {
+test('indexing, updates and health continue while the gateway hangs', async () => {
   const { token, curve } = await launchWatched(`ipfs://${HANGING_CID}`)
   await gateway.came(2)
   for (const paid of ['0.02', '0.03']) {
@@ -108,7 +100,7 @@ test('indexing, updates and health go on while the gateway hangs', async () => {
   const metrics = await (await get('/metrics')).text()
   expect(metrics).toContain('tokenwire_metadata_under_way 1\n')
   expect(metrics).toContain('tokenwire_metadata_attempts_total{outcome="read"} 2\n')
-  // It may stop while a request hangs.
+  // The hanging request does not delay the stop.
   expect(await service.stop()).toBe(0)
   expect(service.output()).not.toContain(gateway.url)
 })

@@ -8,14 +8,14 @@ import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { type FeedClient, openFeed } from '#test/support/feedClient.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
-import { type Service, serviceFolder, startService } from '#test/support/service.ts'
+import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
 
-/* The whole service as a process over a chain that is really reorganised. */
+/* The whole service as a process, on a chain with reorgs. */
 
 const database = await useDatabase({ migrated: false })
 const fresh = await useDatabase()
 let chain: TestChain
-let folder: Awaited<ReturnType<typeof serviceFolder>>
+let folder: ServiceFolder
 let service: Service
 let feed: FeedClient
 let alpha: Launched
@@ -40,37 +40,21 @@ afterAll(async () => {
 })
 
 async function start(): Promise<void> {
-  service = await startService({
-    env: {
-      RPC_URLS: chain.anvil.url,
-      LAUNCHPADS_FILE: folder.launchpadsFile,
-      DATABASE_URL: database.url,
-      DATA_DIR: folder.folder,
-      PORT: '0',
-      CONFIRMATIONS: '0',
-      // Nobody answers there: no USD values, which would differ between an update and a later answer.
-      COINGECKO_URL: 'http://127.0.0.1:9',
-      COINBASE_URL: 'http://127.0.0.1:9',
-    },
-  })
-  await service.indexed(await head())
+  service = await folder.start({ DATABASE_URL: database.url })
+  await service.indexed(await chain.head())
   feed = await openFeed(service.url)
 }
 
-const head = async () => Number(await chain.client.getBlockNumber({ cacheTime: 0 }))
 const buy = (paid: string) => buyOnCurve(chain, { from: alice, curve: alpha.curve, paidWei: parseEther(paid) })
 const get = (path: string) => fetch(`${service.url}${path}`)
 const tokenOf = async (address: Address) => (await (await get(`/api/tokens/${address}`)).json()) as Token
 const health = async () => (await (await get('/api/indexer/health')).json()) as IndexerHealth
 
-/** Replaces the newest blocks by as many empty ones. */
-async function reorg(depth: number): Promise<void> {
-  await chain.client.request({ method: 'anvil_reorg', params: [depth, []] } as never)
-}
-
-async function updateAt(address: Address, block: number): Promise<void> {
+/** Waits for the update of alpha's newest event, which is in the newest block. */
+async function newestUpdate(): Promise<void> {
+  const block = String(await chain.head())
   await feed.next(
-    ({ type, sourceBlock, token }) => type === 'token.update' && sourceBlock === String(block) && (token as Token).address === address,
+    ({ type, sourceBlock, token }) => type === 'token.update' && sourceBlock === block && (token as Token).address === alpha.token,
   )
 }
 
@@ -80,16 +64,16 @@ async function expectTablesOfFreshIndex(): Promise<void> {
   expect(await dumpTables(database.kysely)).toEqual(await dumpTables(fresh.kysely))
 }
 
-test('a reorg gives the subscriber what the chain says now, and takes off what it no longer says', async () => {
+test('a reorg sends subscribers the state of the new branch and removes tokens of the old one', async () => {
   feed.send({ type: 'subscribe', token: alpha.token })
   await feed.next(({ type, token }) => type === 'token.update' && (token as Token).address === alpha.token)
   const beta = readLaunched(await chain.mined(launch(chain, { from: alice, name: 'Beta', symbol: 'BET' })))
   for (const paid of ['0.1', '0.2', '0.3']) await chain.mined(buy(paid))
-  await updateAt(alpha.token, await head())
+  await newestUpdate()
   expect((await get(`/api/tokens/${beta.token}`)).status).toBe(200)
   const before = feed.updates(alpha.token).at(-1)
 
-  await reorg(4)
+  await chain.reorg(4)
   const held = await chain.client.readContract({
     address: alpha.token,
     abi: chain.deployment.abis.token,
@@ -97,7 +81,7 @@ test('a reorg gives the subscriber what the chain says now, and takes off what i
     args: [alice],
   })
   await chain.mined(sellOnCurve(chain, { from: alice, token: alpha.token, curve: alpha.curve, amount: held / 2n }))
-  await updateAt(alpha.token, await head())
+  await newestUpdate()
 
   const last = feed.updates(alpha.token).at(-1)
   expect(last?.token).toEqual(await tokenOf(alpha.token))
@@ -110,17 +94,17 @@ test('a reorg gives the subscriber what the chain says now, and takes off what i
   await expectTablesOfFreshIndex()
 })
 
-test('several reorgs in a row end in the tables of a fresh index', async () => {
+test('several reorgs in a row end with the tables of a fresh index', async () => {
   for (const [depth, paid] of [
     [2, '0.11'],
     [5, '0.12'],
     [1, '0.13'],
   ] as const) {
     await chain.mined(buy(paid))
-    await updateAt(alpha.token, await head())
-    await reorg(depth)
+    await newestUpdate()
+    await chain.reorg(depth)
     await chain.mined(buy(paid))
-    await updateAt(alpha.token, await head())
+    await newestUpdate()
   }
   expect(feed.updates(alpha.token).at(-1)?.token).toEqual(await tokenOf(alpha.token))
   const sequences = feed.updates(alpha.token).map(({ sequence }) => sequence)
@@ -128,13 +112,13 @@ test('several reorgs in a row end in the tables of a fresh index', async () => {
   await expectTablesOfFreshIndex()
 })
 
-test('a reorg while the service is down is swapped when it starts', async () => {
+test('a reorg while the service is down is replaced at its next start', async () => {
   await chain.mined(buy('0.21'))
-  await updateAt(alpha.token, await head())
+  await newestUpdate()
   const { sequence } = await tokenOf(alpha.token)
   feed.close()
   await service.stop()
-  await reorg(3)
+  await chain.reorg(3)
   await chain.mined(buy('0.22'))
   await start()
   feed.send({ type: 'subscribe', token: alpha.token, sequence })

@@ -1,4 +1,4 @@
-import { type Abi, type Hex, parseEther } from 'viem'
+import { type Hex, parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   buyOnCurve,
@@ -16,7 +16,7 @@ import {
 import { type Address, toAddress } from '#domain/address.ts'
 import type { Candle } from '#domain/candle.ts'
 import type { Claimable } from '#domain/claimable.ts'
-import { formatDecimal, formatUnits, ratio } from '#domain/decimal.ts'
+import { formatUnits } from '#domain/decimal.ts'
 import type { Holder } from '#domain/holder.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
@@ -26,14 +26,13 @@ import { chainService, ETH_USD } from '#test/support/chainService.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { type FeedClient, openEventStream, openFeed } from '#test/support/feedClient.ts'
 import type { Service } from '#test/support/service.ts'
+import { ChainComparison } from './chainComparison.ts'
 
-/*
- * The whole service as a process: a real chain, a real database, real sockets. What it says is compared with what the chain says by
- * eth_call, to the last wei.
- */
+/* The whole service as a process: a real chain, a real database, real sockets. Its answers are compared with those of the contracts. */
 
 const database = await useDatabase({ migrated: false })
 let chain: TestChain
+let onChain: ChainComparison
 let service: Service
 let feed: FeedClient
 let alpha: Launched
@@ -44,6 +43,7 @@ let cleanUp: () => Promise<void>
 
 beforeAll(async () => {
   chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
+  onChain = new ChainComparison(chain, get)
   ;[, creator, alice, bob] = chain.accounts as unknown as [Address, Address, Address, Address]
   alpha = readLaunched(
     await chain.mined(
@@ -55,7 +55,7 @@ beforeAll(async () => {
   const prepared = await chainService(chain, database.url, { RPC_URLS: `${chain.anvil.url.replace('http', 'ws')},${chain.anvil.url}` })
   cleanUp = prepared.cleanUp
   service = await prepared.start()
-  await service.indexed(Number(await chain.client.getBlockNumber({ cacheTime: 0 })))
+  await service.indexed(await chain.head())
   feed = await openFeed(service.url)
 })
 
@@ -74,24 +74,10 @@ async function get<T>(path: string): Promise<T> {
 
 const tokenOf = (address: Address) => get<Token>(`/api/tokens/${address}`)
 
-function read<T>(
-  contract: Address,
-  abi: keyof TestChain['deployment']['abis'],
-  functionName: string,
-  args: readonly unknown[] = [],
-): Promise<T> {
-  const chosen: Abi = chain.deployment.abis[abi]
-  return chain.client.readContract({
-    address: contract,
-    abi: chosen,
-    functionName,
-    args,
-  }) as Promise<T>
-}
+const balanceOf = (currency: Address, holder: Address) => onChain.balanceOf(currency, holder)
+const expectAsOnChain = (launched: Launched) => onChain.expectAsOnChain(launched)
 
-const balanceOf = (currency: Address, holder: Address) => read<bigint>(currency, 'token', 'balanceOf', [holder])
-
-/** Sends, mines one block, and waits for the update of that block. */
+/** Mines what was sent in one block, and waits for the update of that block. */
 async function happens(token: Address, sent: Promise<Hex>): Promise<{ update: TokenUpdate; gasWei: bigint; block: number }> {
   const receipt = await chain.mined(sent)
   const block = Number(receipt.blockNumber)
@@ -106,61 +92,8 @@ async function updateOf(token: Address, block: number): Promise<TokenUpdate> {
   return message as unknown as TokenUpdate
 }
 
-/** Everything that the API says of a token against the chain's own word. */
-async function expectAsOnChain(launched: Launched): Promise<Token> {
-  const token = await tokenOf(launched.token)
-  const { deployment } = chain
-  expect(token.totalSupply).toBe(String(await read(launched.token, 'token', 'totalSupply')))
-  expect(token.name).toBe(await read(launched.token, 'token', 'name'))
-  expect(token.symbol).toBe(await read(launched.token, 'token', 'symbol'))
-  const [owner, curve, poolAddress] = await read<readonly [Address, Address, Address]>(deployment.launchpad, 'launchpad', 'launches', [
-    launched.token,
-  ])
-  expect(token.creator).toBe(owner.toLowerCase())
-  const pool = token.pool as NonNullable<Token['pool']>
-  expect(pool.reserveToken).toBe(String(await balanceOf(launched.token, toAddress(pool.address))))
-  if (pool.type === 'curve') {
-    expect(pool.address).toBe(curve.toLowerCase())
-    expect(pool.reserveQuote).toBe(String(await read(curve, 'curve', 'realWei')))
-    const [virtualWei, virtualToken] = [
-      await read<bigint>(curve, 'curve', 'virtualWei'),
-      await read<bigint>(curve, 'curve', 'virtualToken'),
-    ]
-    expect(token.market.priceWeth).toBe(formatDecimal(ratio(virtualWei, virtualToken) as never))
-    expect(token.graduation.raisedWeth).toBe(formatUnits(await read<bigint>(curve, 'curve', 'realWei'), 18))
-    expect(token.graduation.targetWeth).toBe(formatUnits(await read<bigint>(curve, 'curve', 'targetWei'), 18))
-  } else {
-    expect(pool.address).toBe(poolAddress.toLowerCase())
-    expect(token.graduation.poolAddress).toBe(pool.address)
-    expect(pool.reserveQuote).toBe(String(await balanceOf(deployment.weth, toAddress(pool.address))))
-    const [sqrtPriceX96, tick] = await read<readonly [bigint, number]>(toAddress(pool.address), 'pool', 'slot0')
-    expect(pool.sqrtPriceX96).toBe(String(sqrtPriceX96))
-    expect(pool.tick).toBe(tick)
-    expect(pool.liquidity).toBe(String(await read(toAddress(pool.address), 'pool', 'liquidity')))
-    const [wei, units] = launched.token < deployment.weth ? [sqrtPriceX96 ** 2n, 2n ** 192n] : [2n ** 192n, sqrtPriceX96 ** 2n]
-    expect(token.market.priceWeth).toBe(formatDecimal(ratio(wei, units) as never))
-  }
-  const escrow = await read<bigint>(deployment.launchpad, 'launchpad', 'claimable', [launched.token, token.creator, deployment.weth])
-  expect(token.fees.claimableWeth).toBe(formatUnits(escrow, 18))
-  const claimable = await get<Claimable>(`/api/tokens/${launched.token}/claimable?creator=${token.creator}`)
-  for (const entry of claimable.claimable) {
-    expect(entry.amount).toBe(
-      String(await read(deployment.launchpad, 'launchpad', 'claimable', [launched.token, token.creator, entry.currency])),
-    )
-  }
-  expect(claimable.claimable.map(entry => entry.currency)).toContain(deployment.weth)
-
-  const holders = (await get<{ data: Holder[] }>(`/api/tokens/${launched.token}/holders?limit=500`)).data
-  for (const holder of holders)
-    expect([holder.address, holder.balance]).toEqual([holder.address, String(await balanceOf(launched.token, holder.address))])
-  expect(holders.reduce((sum, holder) => sum + BigInt(holder.balance), 0n)).toBe(BigInt(token.totalSupply))
-  expect(token.market.holderCount).toBe(holders.length)
-  expect(holders.find(holder => holder.address === token.creator)?.type ?? 'creator').toBe('creator')
-  return token
-}
-
 describe('the service on a chain', () => {
-  test('shows what happened before it started, as the chain has it', async () => {
+  test('has indexed what happened before it started', async () => {
     const token = await expectAsOnChain(alpha)
     expect(token).toMatchObject({ chainId: 31337, launchpad: 'reference', metadataUri: 'ipfs://alpha', decimals: 18 })
     expect(token.graduation.status).toBe('bonding')
@@ -170,7 +103,7 @@ describe('the service on a chain', () => {
     expect((await get<{ data: Token[] }>('/api/search?q=alp')).data).toEqual([token])
   })
 
-  test('answers a subscriber and sends the snapshot that REST shows', async () => {
+  test('sends a new subscriber the snapshot that REST answers', async () => {
     feed.send({ type: 'subscribe', token: alpha.token.toUpperCase().replace('0X', '0x') })
     const token = await tokenOf(alpha.token)
     const subscribed = await feed.next(message => message.type === 'subscribed')
@@ -180,7 +113,7 @@ describe('the service on a chain', () => {
     expect(feed.messages.indexOf(subscribed)).toBeLessThan(feed.messages.indexOf(snapshot as never))
   })
 
-  test('pushes a buy to who had subscribed before it was mined, with what the buyer really paid and got', async () => {
+  test('pushes a buy with the amounts that the buyer paid and received', async () => {
     const [etherBefore, heldBefore] = [await chain.client.getBalance({ address: bob }), await balanceOf(alpha.token, bob)]
     const { update, gasWei, block } = await happens(
       alpha.token,
@@ -203,7 +136,7 @@ describe('the service on a chain', () => {
     expect(Number(token.market.priceUsd)).toBeCloseTo(Number(token.market.priceWeth) * Number(ETH_USD), 12)
   })
 
-  test('pushes a sell with what the seller really received', async () => {
+  test('pushes a sell with the amount that the seller received', async () => {
     const amount = (await balanceOf(alpha.token, alice)) / 3n
     await chain.mined(chain.client.sendTransaction({ account: alice, chain: null, to: alice, value: 0n }))
     const approvedFirst = await chain.client.getBalance({ address: alice })
@@ -222,7 +155,7 @@ describe('the service on a chain', () => {
     await expectAsOnChain(alpha)
   })
 
-  test('follows transfers between wallets and to the dead address', async () => {
+  test('counts transfers between wallets and to the dead address in the balances', async () => {
     const dead = '0x000000000000000000000000000000000000dead' as Address
     await happens(alpha.token, transfer(chain, { from: bob, currency: alpha.token, to: creator, amount: 12_345n }))
     const { update } = await happens(alpha.token, transfer(chain, { from: bob, currency: alpha.token, to: dead, amount: 777n }))
@@ -237,7 +170,7 @@ describe('the service on a chain', () => {
     )
   })
 
-  test('says of a holder that is a contract that it is one, in an update of its own', async () => {
+  test('pushes the type of a holder that is a contract in a later update', async () => {
     const { weth } = chain.deployment
     const { update } = await happens(alpha.token, transfer(chain, { from: bob, currency: alpha.token, to: weth, amount: 999n }))
     const found = (await feed.next(
@@ -251,7 +184,7 @@ describe('the service on a chain', () => {
     expect(found.holders).toEqual(data)
   })
 
-  test('feeds who subscribed to a token before it existed', async () => {
+  test('sends updates of a token to a client that subscribed before its launch', async () => {
     const { result } = await chain.client.simulateContract({
       account: bob,
       address: chain.deployment.launchpad,
@@ -314,7 +247,7 @@ describe('the service on a chain', () => {
     expect((await expectAsOnChain(alpha)).market.trades.h1.buys).toBeGreaterThan(2)
   })
 
-  test('gives the creator a call that pays out exactly what it shows', async () => {
+  test('answers the creator with a call that pays out the claimable amounts', async () => {
     const collected = await happens(alpha.token, collectFees(chain, { from: bob, token: alpha.token }))
     expect(Number(collected.update.token.fees.claimableWeth)).toBeGreaterThan(0)
     await expectAsOnChain(alpha)
@@ -333,7 +266,7 @@ describe('the service on a chain', () => {
     await expectAsOnChain(alpha)
   })
 
-  test('serves trades, candles and chain statistics that agree with each other', async () => {
+  test('serves trades, candles and chain statistics that agree', async () => {
     const trades: Trade[] = []
     let cursor: string | null = ''
     while (cursor !== null) {
@@ -357,7 +290,7 @@ describe('the service on a chain', () => {
     expect(stats).toMatchObject({ tokens: 2, migrated: 1, bonding: 1, trades24h: trades.length, volumeWeth24h: formatUnits(volume, 18) })
   })
 
-  test('sends over SSE what it sends over WebSocket', async () => {
+  test('sends the same updates over SSE as over WebSocket', async () => {
     const stream = await openEventStream(`${service.url}/api/tokens/${alpha.token}/stream`)
     const first = await stream.next(() => true)
     expect(first.update.token).toEqual(await tokenOf(alpha.token))
@@ -371,7 +304,7 @@ describe('the service on a chain', () => {
     await stream.close()
   })
 
-  test('never shows an update that REST does not show yet, and never an older one after a newer one', async () => {
+  test('pushes no update before REST has it, and updates in rising order', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { update } = await happens(
         alpha.token,
@@ -386,13 +319,13 @@ describe('the service on a chain', () => {
     expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
   })
 
-  test('converts at the price that the providers give, and says which', async () => {
+  test('converts to USD at the price of the provider that it names', async () => {
     expect(await get('/api/market/eth-usd')).toMatchObject({ price: ETH_USD, source: 'coingecko', currency: 'USD', stale: false })
     const { market } = await tokenOf(alpha.token)
     expect(Number(market.priceUsd)).toBeCloseTo(Number(market.priceWeth) * Number(ETH_USD), 12)
   })
 
-  test('stops with 1012 for its clients and code 0 for its operator', async () => {
+  test('closes its clients with 1012 at SIGTERM and exits with 0', async () => {
     expect(await service.stop()).toBe(0)
     expect(await feed.closed).toBe(1012)
   })

@@ -5,20 +5,20 @@ import type { Address } from '#domain/address.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { type FeedClient, openFeed } from '#test/support/feedClient.ts'
-import { type Service, serviceFolder, startService } from '#test/support/service.ts'
+import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
 
-/* A service that is stopped while it works says everything that it has committed before it goes. */
+/* SIGTERM stops a service that is committing blocks. */
 
 const TOKENS = 5
 const CLIENTS = 40
-/** Blocks before the stop, and after it, so that there are commits whenever it comes. */
-const BLOCKS_BEFORE = 15
+const BLOCKS_BEFORE_STOP = 15
+/** More blocks than are mined until the service has stopped. */
 const MAX_BLOCKS = 400
 const RESTART = 1012
 
 const database = await useDatabase({ migrated: false })
 let chain: TestChain
-let folder: Awaited<ReturnType<typeof serviceFolder>>
+let folder: ServiceFolder
 let service: Service | undefined
 
 beforeAll(async () => {
@@ -32,24 +32,14 @@ afterAll(async () => {
   await folder?.remove()
 })
 
-test('a stop under load loses no committed update for clients that read', async () => {
+test('every client gets the last committed update of each token before the service stops', async () => {
   const [, creator, buyer] = chain.accounts as unknown as [Address, Address, Address]
   const launched: ReturnType<typeof readLaunched>[] = []
   for (let n = 0; n < TOKENS; n++) {
     launched.push(readLaunched(await chain.mined(launch(chain, { from: creator, name: `Token ${n}`, symbol: `T${n}` }))))
   }
-  service = await startService({
-    env: {
-      RPC_URLS: chain.anvil.url,
-      LAUNCHPADS_FILE: folder.launchpadsFile,
-      DATABASE_URL: database.url,
-      DATA_DIR: folder.folder,
-      PORT: '0',
-      CONFIRMATIONS: '0',
-      RATE_LIMIT_PER_MINUTE: '0',
-    },
-  })
-  await service.indexed(Number(await chain.client.getBlockNumber({ cacheTime: 0 })))
+  service = await folder.start({ DATABASE_URL: database.url })
+  await service.indexed(await chain.head())
   const clients: FeedClient[] = []
   for (let n = 0; n < CLIENTS; n++) clients.push(await openFeed(service.url))
   for (const client of clients) for (const { token } of launched) client.send({ type: 'subscribe', token })
@@ -65,7 +55,8 @@ test('a stop under load loses no committed update for clients that read', async 
   })()
   const [first] = launched
   const begun = clients[0]?.updates(first?.token ?? '').length ?? 0
-  while ((clients[0]?.updates(first?.token ?? '').length ?? 0) < begun + BLOCKS_BEFORE) await clients[0]?.next(isUpdateAfter(clients[0]))
+  while ((clients[0]?.updates(first?.token ?? '').length ?? 0) < begun + BLOCKS_BEFORE_STOP)
+    await clients[0]?.next(isUpdateAfter(clients[0]))
   const stopped = service.stop()
   const codes = await Promise.all(clients.map(({ closed }) => closed))
   stopping.abort()
@@ -85,7 +76,7 @@ test('a stop under load loses no committed update for clients that read', async 
   }
 })
 
-/** Fits once there is more than there is now. */
+/** Matches updates that are not among the current messages. */
 function isUpdateAfter(client: FeedClient) {
   const known = client.messages.length
   return (message: { readonly type: string }) => message.type === 'token.update' && client.messages.indexOf(message) >= known

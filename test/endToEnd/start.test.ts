@@ -6,31 +6,28 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { serviceFolder, spawnService, startService } from '#test/support/service.ts'
+import { type ServiceFolder, serviceFolder, spawnService } from '#test/support/service.ts'
 
-/* What an operator reads when a start fails: one message that names what to change, and an exit code for the supervisor. */
+/* A start that fails prints one message that names what to change, and ends with an exit code for the supervisor. */
 
 const database = await useDatabase({ migrated: false })
 let chain: TestChain
-let folder: string
-let launchpadsFile: string
-let removeFolder: () => Promise<void>
+let folder: ServiceFolder
 
 beforeAll(async () => {
   chain = await startTestChain()
-  ;({ folder, launchpadsFile, remove: removeFolder } = await serviceFolder(chain))
+  folder = await serviceFolder(chain)
 })
 
 afterAll(async () => {
   await chain?.stop()
-  await removeFolder?.()
+  await folder?.remove()
 })
 
 const SECRET = 'hunter2hunter2'
 
-async function failedStart(env: Readonly<Record<string, string>>, cwd = folder): Promise<{ code: number | null; output: string }> {
-  const defaults = { RPC_URLS: chain.anvil.url, LAUNCHPADS_FILE: launchpadsFile, DATABASE_URL: database.url, DATA_DIR: folder, PORT: '0' }
-  const { exited, output } = spawnService({ ...defaults, ...env }, cwd)
+async function failedStart(env: Readonly<Record<string, string>>, cwd = folder.folder): Promise<{ code: number | null; output: string }> {
+  const { exited, output } = spawnService({ ...folder.env, DATABASE_URL: database.url, ...env }, cwd)
   const code = await exited
   expect(output()).not.toContain(SECRET)
   expect(output()).not.toMatch(/\n\s+at /)
@@ -38,20 +35,20 @@ async function failedStart(env: Readonly<Record<string, string>>, cwd = folder):
 }
 
 describe('a start fails with one clear message', () => {
-  test('without RPC_URLS, and points at npm run dev', async () => {
+  test('without RPC_URLS, which mentions npm run dev', async () => {
     const { code, output } = await failedStart({ RPC_URLS: '' })
     expect(output).toMatch(/RPC_URLS/)
     expect(output).toMatch(/npm run dev/)
     expect(code).toBe(1)
   })
 
-  test('for every wrong variable at once', async () => {
+  test('that names every wrong variable', async () => {
     const { code, output } = await failedStart({ PORT: '70000', CONFIRMATIONS: 'soon', LOG_LEVEL: 'loud', RPC_URLS: `ftp://x/${SECRET}` })
     for (const name of ['PORT', 'CONFIRMATIONS', 'LOG_LEVEL', 'RPC_URLS']) expect(output).toContain(name)
     expect(code).toBe(1)
   })
 
-  test('for a wrong .env, which it reads', async () => {
+  test('for a wrong value in .env', async () => {
     const cwd = await mkdtemp(path.join(tmpdir(), 'tokenwire-start-'))
     await writeFile(path.join(cwd, '.env'), 'MAX_CONNECTIONS=many\n')
     const { code, output } = await failedStart({}, cwd)
@@ -60,8 +57,8 @@ describe('a start fails with one clear message', () => {
     await rm(cwd, { recursive: true })
   })
 
-  test('for a wrong launchpads.json, with the path inside the file', async () => {
-    const wrong = path.join(folder, 'wrong.json')
+  test('for a wrong launchpads.json, with the place in the file', async () => {
+    const wrong = path.join(folder.folder, 'wrong.json')
     await writeFile(
       wrong,
       JSON.stringify({
@@ -75,7 +72,7 @@ describe('a start fails with one clear message', () => {
     expect(code).toBe(1)
   })
 
-  test('for an RPC of another chain', async () => {
+  test('for a provider of another chain', async () => {
     const { code, output } = await failedStart({ CHAIN_ID: '8453' })
     expect(output).toMatch(/CHAIN_ID/)
     expect(output).toMatch(/8453/)
@@ -83,19 +80,19 @@ describe('a start fails with one clear message', () => {
     expect(code).toBe(1)
   })
 
-  test('for providers that do not answer, and may be started again', async () => {
+  test('for providers that do not answer, with exit code 75', async () => {
     const { code, output } = await failedStart({ RPC_URLS: `http://127.0.0.1:9/${SECRET}` })
     expect(output).toMatch(/rpc/i)
     expect(code).toBe(75)
   })
 
-  test('for a database that does not answer, and may be started again', async () => {
+  test('for a database that does not answer, with exit code 75', async () => {
     const { code, output } = await failedStart({ DATABASE_URL: `postgres://me:${SECRET}@127.0.0.1:9/tokens` })
     expect(output).toMatch(/127\.0\.0\.1:9/)
     expect(code).toBe(75)
   })
 
-  test('for the database first, when the chain does not answer either', async () => {
+  test('for the database when neither it nor the chain answers', async () => {
     const databaseUrl = `postgres://user:${SECRET}@127.0.0.1:1/nothing`
     const { code, output } = await failedStart({ RPC_URLS: 'http://127.0.0.1:1', DATABASE_URL: databaseUrl })
     expect(output).toContain('DATABASE_URL')
@@ -111,7 +108,7 @@ describe('a start fails with one clear message', () => {
     expect(code).toBe(1)
   })
 
-  test('for a port that is taken, and may be started again', async () => {
+  test('for a port that is taken, with exit code 75', async () => {
     const holder = createServer().listen(0, '127.0.0.1')
     await once(holder, 'listening')
     const { port } = holder.address() as { port: number }
@@ -121,8 +118,8 @@ describe('a start fails with one clear message', () => {
     holder.close()
   })
 
-  test('for a database that was built from other contracts', async () => {
-    const other = path.join(folder, 'other.json')
+  test('for a database that was built from other launchpads', async () => {
+    const other = path.join(folder.folder, 'other.json')
     const launchpads = [{ name: 'other', adapter: 'bonding-curve', factory: chain.deployment.weth, startBlock: 0 }]
     await writeFile(other, JSON.stringify({ weth: chain.deployment.weth, launchpads }))
     // The starts above have claimed the database for the reference launchpad.
@@ -131,9 +128,8 @@ describe('a start fails with one clear message', () => {
     expect(code).toBe(1)
   })
 
-  test('for a database into which another service indexes, and may be started again', async () => {
-    const env = { RPC_URLS: chain.anvil.url, LAUNCHPADS_FILE: launchpadsFile, DATABASE_URL: database.url, DATA_DIR: folder, PORT: '0' }
-    const first = await startService({ env })
+  test('for a database that another service writes, with exit code 75', async () => {
+    const first = await folder.start({ DATABASE_URL: database.url })
     const { code, output } = await failedStart({})
     expect(output).toMatch(/another running Tokenwire indexes into this database/)
     expect(code).toBe(75)

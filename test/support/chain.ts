@@ -22,6 +22,10 @@ export interface TestChain extends DevChain {
   readonly accounts: readonly Address[]
   /** Mines blocks (default one) with what was sent, `secondsApart` (default 1) between their timestamps. */
   mine(count?: number, secondsApart?: number): Promise<void>
+  /** The number of the newest block. */
+  head(): Promise<number>
+  /** Replaces the newest blocks by as many empty ones. */
+  reorg(depth: number): Promise<void>
   /**
    * Mines one block and gives the receipt of what was sent: `await chain.mined(launch(chain, …))`.
    *
@@ -44,6 +48,8 @@ export async function startTestChain(options: TestChainOptions = {}): Promise<Te
   const anvil = await startAnvil({ ...anvilOptions, watchdog })
   const client = createDevClient(anvil.url)
   const mine = (count = 1, secondsApart = 1) => client.mine({ blocks: count, interval: secondsApart })
+  const head = async () => Number(await client.getBlockNumber({ cacheTime: 0 }))
+  const reorg = async (depth: number) => void (await client.request({ method: 'anvil_reorg', params: [depth, []] } as never))
   const stop = async () => {
     await anvil.stop()
     await watchdog.stop()
@@ -66,7 +72,7 @@ export async function startTestChain(options: TestChainOptions = {}): Promise<Te
       if (receipt.status === 'success') throw new Error('the transaction succeeded')
       return revertReason(client, receipt.transactionHash)
     }
-    return { client, deployment, anvil, accounts, mine, mined, reverted, stop }
+    return { client, deployment, anvil, accounts, mine, head, reorg, mined, reverted, stop }
   } catch (error) {
     await stop()
     throw error

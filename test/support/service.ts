@@ -6,6 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { IndexerHealth } from '#domain/health.ts'
 import type { TestChain } from './chain.ts'
 
+type Env = Readonly<Record<string, string>>
+
 /** `npm start` as a process of its own. */
 export interface Service {
   readonly url: string
@@ -19,12 +21,43 @@ export interface Service {
   stop(): Promise<number | null>
 }
 
-export interface ServiceOptions {
-  readonly env: Readonly<Record<string, string>>
+/** A folder for services on a test's chain, with a `launchpads.json` of the reference launchpad. */
+export interface ServiceFolder {
+  readonly folder: string
+  /** Settings of a service that follows the chain's head without limits, and without USD prices: no provider of them answers. */
+  readonly env: Env
+  /** Starts a service with `env` and these settings, and waits until it listens. Without `DATABASE_URL`: on its embedded PostgreSQL. */
+  start(env?: Env): Promise<Service>
+  remove(): Promise<void>
 }
 
-/** Starts the service and waits until it listens. */
-export async function startService({ env }: ServiceOptions): Promise<Service> {
+const UNREACHABLE = 'http://127.0.0.1:9'
+
+export async function serviceFolder(chain: TestChain): Promise<ServiceFolder> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'tokenwire-service-'))
+  const launchpadsFile = path.join(folder, 'launchpads.json')
+  const { weth, launchpad, startBlock } = chain.deployment
+  const launchpads = [{ name: 'reference', adapter: 'bonding-curve', factory: launchpad, startBlock }]
+  await writeFile(launchpadsFile, JSON.stringify({ weth, launchpads }))
+  const env = {
+    RPC_URLS: chain.anvil.url,
+    LAUNCHPADS_FILE: launchpadsFile,
+    DATA_DIR: folder,
+    PORT: '0',
+    CONFIRMATIONS: '0',
+    RATE_LIMIT_PER_MINUTE: '0',
+    COINGECKO_URL: UNREACHABLE,
+    COINBASE_URL: UNREACHABLE,
+  }
+  return {
+    folder,
+    env,
+    start: more => startService({ ...env, ...more }),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+async function startService(env: Env): Promise<Service> {
   const child = spawnService(env)
   const { url, databaseUrl } = await new Promise<{ url: string; databaseUrl: string }>((resolve, reject) => {
     child.process.on('message', message => {
@@ -55,8 +88,8 @@ export interface SpawnedService {
   output(): string
 }
 
-/** Starts the process and waits for nothing: for starts that fail. */
-export function spawnService(env: Readonly<Record<string, string>>, cwd = process.cwd()): SpawnedService {
+/** Starts the process without waiting: for starts that fail. */
+export function spawnService(env: Env, cwd = process.cwd()): SpawnedService {
   const main = path.join(process.cwd(), 'src/main.ts')
   const child = spawn(process.execPath, [main], { cwd, env: { ...inheritedEnv(), ...env }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   let output = ''
@@ -65,21 +98,8 @@ export function spawnService(env: Readonly<Record<string, string>>, cwd = proces
   return { process: child, exited, output: () => output }
 }
 
-/** What a process needs from its surroundings, without the settings of whoever runs the tests. */
+/** What a process needs from its surroundings, without the settings of the machine. No test asks the internet for anything. */
 function inheritedEnv(): Record<string, string> {
   const { PATH = '', HOME = '', TMPDIR } = process.env
-  // No test asks the world for anything.
   return { PATH, HOME, METADATA_FETCH: 'false', ...(TMPDIR === undefined ? {} : { TMPDIR }) }
-}
-
-/** A folder of its own with a `launchpads.json` of the chain's reference launchpad; `remove` deletes it. */
-export async function serviceFolder(
-  chain: TestChain,
-): Promise<{ readonly folder: string; readonly launchpadsFile: string; remove(): Promise<void> }> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'tokenwire-service-'))
-  const launchpadsFile = path.join(folder, 'launchpads.json')
-  const { weth, launchpad, startBlock } = chain.deployment
-  const launchpads = [{ name: 'reference', adapter: 'bonding-curve', factory: launchpad, startBlock }]
-  await writeFile(launchpadsFile, JSON.stringify({ weth, launchpads }))
-  return { folder, launchpadsFile, remove: () => rm(folder, { recursive: true, force: true }) }
 }

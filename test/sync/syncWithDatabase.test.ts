@@ -87,7 +87,7 @@ it('fills the tables as indexing every block by hand does, over a provider that 
   const second = await startIndexing(indexed, [flaky.url])
   fails()
   for (let count = 0; count < FOLLOWED; count++) await traders.block(8)
-  const head = Number(await chain.client.getBlockNumber({ cacheTime: 0 }))
+  const head = await chain.head()
   await expect.poll(() => second.sync.view.state().indexedBlock, { interval: 20 }).toBe(head)
   await second.stop()
   await flaky.stop()

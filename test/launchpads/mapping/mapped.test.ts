@@ -525,7 +525,7 @@ describe('after graduation into a Uniswap v2 pair', () => {
   it('block by block gives the same rows as all at once, also with restarts in between', async () => {
     const { startBlock } = chain.deployment
     await (await openChainIndex(chain, oneByOne, null, launchpads())).indexRange(startBlock, startBlock + 10)
-    const head = Number(await chain.client.getBlockNumber({ cacheTime: 0 }))
+    const head = await chain.head()
     await (await openChainIndex(chain, oneByOne, null, launchpads())).indexRange(startBlock + 11, head - 9)
     await (await openChainIndex(chain, oneByOne, null, launchpads())).indexEach(head - 8)
     expect(await dumpTables(oneByOne.kysely)).toEqual(await dumpTables(database.kysely))
@@ -537,7 +537,7 @@ describe('after graduation into a Uniswap v2 pair', () => {
       await rpc.connect()
       const source = createChainSource({ rpc })
       const directory = createDirectory(createAdapters({ weth: chain.deployment.weth, launchpads: launchpads() }), [])
-      const to = Number(await chain.client.getBlockNumber({ cacheTime: 0 }))
+      const to = await chain.head()
       const expected = createDirectory(createAdapters({ weth: chain.deployment.weth, launchpads: launchpads() }), [])
       const announced = new Set<Hex>()
       const logs: unknown[] = []

@@ -6,7 +6,7 @@ import { monotonicMs } from '#benchmarks/support/monotonic.ts'
 import { quantile } from '#benchmarks/support/quantile.ts'
 import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
-import { type Service, serviceFolder, startService } from '#test/support/service.ts'
+import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
 import { TOKENWIRE } from '../arms.ts'
 import type { Figures, Scenario } from '../scenario.ts'
 
@@ -55,24 +55,12 @@ export function trueChain({ connections, blocks }: TrueChainSettings): Scenario 
   }
 }
 
-async function onChain(
-  chain: TestChain,
-  { folder, launchpadsFile }: { readonly folder: string; readonly launchpadsFile: string },
-  settings: TrueChainSettings,
-): Promise<Figures> {
+async function onChain(chain: TestChain, folder: ServiceFolder, settings: TrueChainSettings): Promise<Figures> {
   const tokens = await launchTokens(chain)
-  const service = await startService({
-    env: {
-      NODE_OPTIONS: `--import=${new URL('../../../servers/observeCommits.ts', import.meta.url).href}`,
-      RPC_URLS: chain.anvil.url.replace('http', 'ws'),
-      LAUNCHPADS_FILE: launchpadsFile,
-      DATA_DIR: folder,
-      PORT: '0',
-      CONFIRMATIONS: '0',
-      MAX_CONNECTIONS_PER_IP: String(settings.connections),
-      COINGECKO_URL: NOWHERE,
-      COINBASE_URL: NOWHERE,
-    },
+  const service = await folder.start({
+    NODE_OPTIONS: `--import=${new URL('../../../servers/observeCommits.ts', import.meta.url).href}`,
+    RPC_URLS: chain.anvil.url.replace('http', 'ws'),
+    MAX_CONNECTIONS_PER_IP: String(settings.connections),
   })
   const load = await Load.start()
   try {
@@ -95,7 +83,7 @@ async function withClients({ chain, tokens, service, load }: Running, { connecti
   service.process.on('message', message => {
     if ((message as { readonly type: string }).type === 'committed') commits.push(message as ObservedCommit)
   })
-  await service.indexed(Number(await chain.client.getBlockNumber({ cacheTime: 0 })))
+  await service.indexed(await chain.head())
   const { hostname, port } = new URL(service.url)
   await load.connect(
     Number(port),
@@ -173,4 +161,3 @@ function subscribing(tokens: readonly Launched[], connection: number, host: stri
 }
 
 /** Nobody listens there. */
-const NOWHERE = 'http://127.0.0.1:9'

@@ -1,0 +1,94 @@
+import type { Abi } from 'viem'
+import { expect } from 'vitest'
+import type { Launched } from '#devchain/actions.ts'
+import { type Address, toAddress } from '#domain/address.ts'
+import type { Claimable } from '#domain/claimable.ts'
+import { formatDecimal, formatUnits, ratio } from '#domain/decimal.ts'
+import type { Holder } from '#domain/holder.ts'
+import type { Token } from '#domain/token.ts'
+import type { TestChain } from '#test/support/chain.ts'
+
+type Pool = NonNullable<Token['pool']>
+
+/** Compares what the API answers with what contracts answer to `eth_call`, to the last wei. */
+export class ChainComparison {
+  readonly #chain: TestChain
+  readonly #get: <T>(path: string) => Promise<T>
+
+  constructor(chain: TestChain, get: <T>(path: string) => Promise<T>) {
+    this.#chain = chain
+    this.#get = get
+  }
+
+  balanceOf(currency: Address, holder: Address): Promise<bigint> {
+    return this.#read(currency, 'token', 'balanceOf', [holder])
+  }
+
+  /** Everything that the API answers about a token. Returns the token. */
+  async expectAsOnChain({ token: address }: Launched): Promise<Token> {
+    const token = await this.#get<Token>(`/api/tokens/${address}`)
+    const [owner, curve, uniswapPool] = await this.#read<readonly [Address, Address, Address]>(
+      this.#chain.deployment.launchpad,
+      'launchpad',
+      'launches',
+      [address],
+    )
+    expect(token.creator).toBe(owner.toLowerCase())
+    for (const field of ['totalSupply', 'name', 'symbol'] as const) {
+      expect(token[field]).toBe(String(await this.#read(address, 'token', field)))
+    }
+    const pool = token.pool as Pool
+    expect(pool.reserveToken).toBe(String(await this.balanceOf(address, toAddress(pool.address))))
+    if (pool.type === 'curve') await this.#expectCurve(token, pool, curve)
+    else await this.#expectPool(token, pool, uniswapPool)
+    await this.#expectFees(token)
+    await this.#expectHolders(token)
+    return token
+  }
+
+  async #expectCurve({ market, graduation }: Token, pool: Pool, curve: Address): Promise<void> {
+    const read = (name: string) => this.#read<bigint>(curve, 'curve', name)
+    expect(pool.address).toBe(curve.toLowerCase())
+    expect(pool.reserveQuote).toBe(String(await read('realWei')))
+    expect(market.priceWeth).toBe(formatDecimal(ratio(await read('virtualWei'), await read('virtualToken')) as never))
+    expect(graduation.raisedWeth).toBe(formatUnits(await read('realWei'), 18))
+    expect(graduation.targetWeth).toBe(formatUnits(await read('targetWei'), 18))
+  }
+
+  async #expectPool({ address, market, graduation }: Token, pool: Pool, uniswapPool: Address): Promise<void> {
+    const { weth } = this.#chain.deployment
+    expect(pool.address).toBe(uniswapPool.toLowerCase())
+    expect(graduation.poolAddress).toBe(pool.address)
+    expect(pool.reserveQuote).toBe(String(await this.balanceOf(weth, toAddress(pool.address))))
+    const [sqrtPriceX96, tick] = await this.#read<readonly [bigint, number]>(toAddress(pool.address), 'pool', 'slot0')
+    expect(pool.sqrtPriceX96).toBe(String(sqrtPriceX96))
+    expect(pool.tick).toBe(tick)
+    expect(pool.liquidity).toBe(String(await this.#read(toAddress(pool.address), 'pool', 'liquidity')))
+    const [wei, units] = address < weth ? [sqrtPriceX96 ** 2n, 2n ** 192n] : [2n ** 192n, sqrtPriceX96 ** 2n]
+    expect(market.priceWeth).toBe(formatDecimal(ratio(wei, units) as never))
+  }
+
+  async #expectFees({ address, creator, fees }: Token): Promise<void> {
+    const { launchpad, weth } = this.#chain.deployment
+    const escrowed = (currency: Address) => this.#read<bigint>(launchpad, 'launchpad', 'claimable', [address, creator, currency])
+    expect(fees.claimableWeth).toBe(formatUnits(await escrowed(weth), 18))
+    const { claimable } = await this.#get<Claimable>(`/api/tokens/${address}/claimable?creator=${creator}`)
+    for (const { currency, amount } of claimable) expect(amount).toBe(String(await escrowed(currency)))
+    expect(claimable.map(entry => entry.currency)).toContain(weth)
+  }
+
+  async #expectHolders({ address, creator, totalSupply, market }: Token): Promise<void> {
+    const { data: holders } = await this.#get<{ data: Holder[] }>(`/api/tokens/${address}/holders?limit=500`)
+    for (const holder of holders) {
+      expect([holder.address, holder.balance]).toEqual([holder.address, String(await this.balanceOf(address, holder.address))])
+    }
+    expect(holders.reduce((sum, holder) => sum + BigInt(holder.balance), 0n)).toBe(BigInt(totalSupply))
+    expect(market.holderCount).toBe(holders.length)
+    expect(holders.find(holder => holder.address === creator)?.type ?? 'creator').toBe('creator')
+  }
+
+  #read<T>(address: Address, abi: keyof TestChain['deployment']['abis'], functionName: string, args: readonly unknown[] = []): Promise<T> {
+    const chosen: Abi = this.#chain.deployment.abis[abi]
+    return this.#chain.client.readContract({ address, abi: chosen, functionName, args }) as Promise<T>
+  }
+}
