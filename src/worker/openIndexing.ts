@@ -4,12 +4,11 @@ import { merge, type Observable, tap } from 'rxjs'
 import type { Config, LaunchpadConfig } from '#config'
 import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
-import { createClassifier } from '#jobs/holders/classifier.ts'
-import { createRefresher } from '#jobs/lpFees/refresher.ts'
+import { createHolderClassifier } from '#jobs/holders/holderClassifier.ts'
+import { createLpFeeRefresher } from '#jobs/lpFees/lpFeeRefresher.ts'
 import { createAttempt } from '#jobs/metadata/attempt.ts'
 import { createMetadataReader, type MetadataView } from '#jobs/metadata/metadataReader.ts'
 import { publicOutbound } from '#jobs/metadata/outbound.ts'
-import { createMetadataStore } from '#jobs/metadata/store.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import type { Rpc } from '#rpc/rpc.ts'
@@ -107,8 +106,9 @@ async function build(options: OpenIndexingOptions, orm: ReturnType<typeof create
     logger,
   })
   const sync = createSync({ rpc, source, committer, watchlist: directory, genesisHash, confirmations, maxReorgDepth, logger })
+  const database = { db, transaction, writer }
   const metadata = createMetadataReader({
-    store: createMetadataStore({ db, transaction, writer, now }),
+    ...database,
     attempt: createAttempt({ settings: config.metadata, outbound: publicOutbound(), logger, now }),
     settings: config.metadata,
     logger,
@@ -117,23 +117,23 @@ async function build(options: OpenIndexingOptions, orm: ReturnType<typeof create
   // Where the chain ends may be unknown for a while.
   const isFurther = (blocks: number) => () => (sync.view.state().lagBlocks ?? Number.POSITIVE_INFINITY) > blocks
   const everyBlocks = config.claimableRefreshBlocks
-  const refresher = createRefresher({ rpc, adapters, db, transaction, writer, everyBlocks, isBehind: isFurther(everyBlocks), logger })
-  const classifier = createClassifier({ rpc, db, transaction, writer, isBehind: isFurther(NEAR_BLOCKS), now, logger })
+  const lpFees = createLpFeeRefresher({ ...database, rpc, adapters, everyBlocks, isBehind: isFurther(everyBlocks), logger })
+  const holders = createHolderClassifier({ ...database, rpc, isBehind: isFurther(NEAR_BLOCKS), now, logger })
   const committed = sync.blocks.pipe(
     tap(block => {
-      refresher.committed(block)
-      classifier.committed(block)
+      lpFees.committed(block)
+      holders.committed(block)
     }),
   )
 
   return {
     chainId,
     launchpads,
-    blocks: merge(committed, metadata.updates, classifier.updates),
+    blocks: merge(committed, metadata.updates, holders.updates),
     view: sync.view,
     metadata: () => metadata.view(),
     stop: async () => {
-      await Promise.all([sync.stop(), metadata.stop(), refresher.stop(), classifier.stop()])
+      await Promise.all([sync.stop(), metadata.stop(), lpFees.stop(), holders.stop()])
     },
   }
 }

@@ -1,32 +1,24 @@
 import type { Logger } from 'pino'
 import type { MetadataWork, TokenDocument } from '#domain/metadata.ts'
-import { isTemporary, MOST_SILENCE_MS } from './attemptPolicy.ts'
+import { type Attempted, isTemporary, MOST_PAUSE_MS } from './attemptPolicy.ts'
+import { type Failure, failure } from './failure.ts'
 import { fetchText } from './fetchText.ts'
 import { type Gateways, type Location, locate } from './gateways.ts'
-import { HostPauses } from './hostPauses.ts'
+import { createHostPauses } from './hostPauses.ts'
 import { type MetadataUri, parseMetadataUri } from './metadataUri.ts'
 import type { Outbound } from './outbound.ts'
-import { type Failure, failure } from './problem.ts'
 import { readDocument } from './readDocument.ts'
 
 export interface MetadataSettings {
-  /** Whether anything is asked of anybody. What URIs hold in themselves is read all the same. */
+  /** Whether requests are sent. Documents inside their URI are read in any case. */
   readonly fetch: boolean
   /** Whether creators' URLs may be `http`. */
   readonly allowHttp: boolean
   readonly gateways: Gateways
 }
 
-/** What came of trying to read a URI. */
-export type Attempted =
-  | { readonly kind: 'read'; readonly document: TokenDocument }
-  | { readonly kind: 'failed'; readonly failure: Failure }
-  /** Nobody was asked, since every host that could be wants to be left alone for so long. */
-  | { readonly kind: 'paused'; readonly forMs: number }
-  /** A setting stands in the way. */
-  | { readonly kind: 'forgone'; readonly because: Forgone }
-
-export type Forgone = 'fetch_off' | 'http_off'
+/** Tries to read a URI once, at each place where it may be. Never rejects. */
+export type Attempt = (work: Pick<MetadataWork, 'uri'>, signal: AbortSignal) => Promise<Attempted>
 
 export interface AttemptOptions {
   readonly settings: MetadataSettings
@@ -36,17 +28,48 @@ export interface AttemptOptions {
   readonly now: () => number
 }
 
-/** A host that does not answer is not asked for another document right away. */
+/** How long a host without an answer is paused. */
 const UNREACHABLE_MS = 30_000
+/** The longest pause of a creator's host: a creator may control one address of a large host, and must not pause it for others. */
 const MOST_CREATOR_PAUSE_MS = 60_000
 
-/** Tries to read a URI once, at every place where it may be. Never rejects. */
-export type Attempt = (work: Pick<MetadataWork, 'uri'>, signal: AbortSignal) => Promise<Attempted>
+/** All attempts of a process share the pauses of hosts, so that this is called once. */
+export function createAttempt({ settings, outbound, logger, now }: AttemptOptions): Attempt {
+  const { allowHttp, gateways } = settings
+  const pauses = createHostPauses(now)
 
-/** @returns the one that all attempts of a process share: it remembers which hosts to leave alone */
-export function createAttempt(options: AttemptOptions): Attempt {
-  const { settings } = options
-  const pauses = new HostPauses()
+  const attemptAt = async (location: Location, signal: AbortSignal): Promise<TokenDocument | Failure> => {
+    const fetched = await fetchText(location, { outbound, allowHttp, signal })
+    return fetched.ok ? (readDocument(fetched.text, settings) ?? failure('not_json')) : fetched
+  }
+
+  /** Pauses hosts that ask for it or are unreachable; not slow ones, since a gateway may only be searching for content that it lacks. */
+  const pauseAfter = (location: Location, { problem, retryAfterMs, afterRedirect }: Failure): void => {
+    const { gateway } = location
+    const forMs = Math.min(
+      retryAfterMs ?? (problem === 'no_connection' ? UNREACHABLE_MS : 0),
+      gateway === null ? MOST_CREATOR_PAUSE_MS : MOST_PAUSE_MS,
+    )
+    if (afterRedirect || forMs === 0) return
+    pauses.pause(hostOf(location), forMs)
+    if (gateway !== null) logger.warn({ gateway, problem, pausedForMs: forMs }, 'metadata gateway paused')
+  }
+
+  const attemptAll = async (locations: readonly Location[], signal: AbortSignal): Promise<Attempted> => {
+    const failures: Failure[] = []
+    for (const location of locations) {
+      if (pauses.leftMs(hostOf(location)) > 0) continue
+      const result = await attemptAt(location, signal)
+      if (!('ok' in result)) return { kind: 'read', document: result }
+      failures.push(result)
+      pauseAfter(location, result)
+    }
+    if (failures.length === 0) return { kind: 'paused', forMs: Math.min(...locations.map(location => pauses.leftMs(hostOf(location)))) }
+    // A temporary failure leaves open whether the document is there.
+    const decisive = failures.find(({ problem }) => isTemporary(problem)) ?? failures.at(-1)
+    return { kind: 'failed', failure: decisive ?? failure('no_connection') }
+  }
+
   return async ({ uri }, signal) => {
     const parsed = parseMetadataUri(uri)
     switch (parsed.kind) {
@@ -59,69 +82,19 @@ export function createAttempt(options: AttemptOptions): Attempt {
       case 'ipfs':
       case 'arweave':
       case 'web': {
-        const because = forgone(parsed, settings)
-        if (because !== null) return { kind: 'forgone', because }
-        return ask(locate(parsed, settings.gateways), pauses, options, signal)
+        const by = disabledBy(parsed, settings)
+        return by === null ? attemptAll(locate(parsed, gateways), signal) : { kind: 'disabled', by }
       }
     }
   }
 }
 
-function forgone(uri: MetadataUri, { fetch, allowHttp }: MetadataSettings): Forgone | null {
+function disabledBy(uri: MetadataUri, { fetch, allowHttp }: MetadataSettings): 'fetch_off' | 'http_off' | null {
   if (!fetch) return 'fetch_off'
   return uri.kind === 'web' && uri.url.protocol === 'http:' && !allowHttp ? 'http_off' : null
 }
 
-async function ask(locations: readonly Location[], pauses: HostPauses, options: AttemptOptions, signal: AbortSignal): Promise<Attempted> {
-  const { now } = options
-  const failures: Failure[] = []
-  let soonestMs = Number.POSITIVE_INFINITY
-  for (const location of locations) {
-    const leftMs = pauses.leftMs(nameOf(location), now())
-    if (leftMs > 0) {
-      soonestMs = Math.min(soonestMs, leftMs)
-      continue
-    }
-    const outcome = await askOne(location, options, signal)
-    if (outcome.kind === 'read') return outcome
-    failures.push(outcome.failure)
-    notePause(location, outcome.failure, pauses, options)
-  }
-  if (failures.length === 0) return { kind: 'paused', forMs: soonestMs }
-  return { kind: 'failed', failure: worthMost(failures) }
-}
-
-type Answer = Extract<Attempted, { readonly kind: 'read' | 'failed' }>
-
-async function askOne(location: Location, { settings, outbound }: AttemptOptions, signal: AbortSignal): Promise<Answer> {
-  const fetched = await fetchText(location, { outbound, allowHttp: settings.allowHttp, signal })
-  if (!fetched.ok) return { kind: 'failed', failure: fetched }
-  const document = readDocument(fetched.text, settings)
-  return document === null ? { kind: 'failed', failure: failure('not_json') } : { kind: 'read', document }
-}
-
-/** A failure that may pass says least against the document, and decides how soon it is tried again. */
-function worthMost(failures: readonly Failure[]): Failure {
-  return failures.find(({ problem }) => isTemporary(problem)) ?? failures.at(-1) ?? failure('no_connection')
-}
-
-/**
- * Hosts that ask for it, or can't be reached, are left alone. Not those that are slow: gateways are for content that nobody has, and one document
- * of many on a host may be.
- */
-function notePause(location: Location, failure: Failure, pauses: HostPauses, { now, logger }: AttemptOptions): void {
-  const { gateway } = location
-  const { problem, retryAfterMs, elsewhere } = failure
-  if (elsewhere) return
-  // A creator may decide what one address of a large host answers, and must not silence all of it for long.
-  const mostMs = gateway === null ? MOST_CREATOR_PAUSE_MS : MOST_SILENCE_MS
-  const forMs = Math.min(retryAfterMs ?? (problem === 'no_connection' ? UNREACHABLE_MS : 0), mostMs)
-  if (forMs === 0) return
-  pauses.pause(nameOf(location), now() + forMs)
-  if (gateway !== null) logger.warn({ gateway, problem, pausedForMs: forMs }, 'metadata gateway is left alone for a while')
-}
-
-/** A gateway and the same host in a creator's URL are two: what is asked of the one says little of the other. */
-function nameOf({ url, gateway }: Location): string {
+/** A gateway's host is paused apart from the same host in creators' URLs, of which it says little. */
+function hostOf({ url, gateway }: Location): string {
   return gateway === null ? url.host : `gateway ${url.host}`
 }

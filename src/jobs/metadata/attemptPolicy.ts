@@ -1,7 +1,14 @@
-import { MOST_ATTEMPTS } from '#domain/metadata.ts'
-import type { Problem } from './problem.ts'
+import { type MetadataRecord, type MetadataWork, MOST_ATTEMPTS, type TokenDocument } from '#domain/metadata.ts'
+import type { Failure, MetadataProblem } from './failure.ts'
 
-export type AttemptDecision = { readonly kind: 'retry'; readonly afterMs: number } | { readonly kind: 'give-up' }
+/** The outcome of one attempt to read a URI. */
+export type Attempted =
+  | { readonly kind: 'read'; readonly document: TokenDocument }
+  | { readonly kind: 'failed'; readonly failure: Failure }
+  /** No request was sent: every host is paused, the first one for so long. */
+  | { readonly kind: 'paused'; readonly forMs: number }
+  /** A setting forbids the request. */
+  | { readonly kind: 'disabled'; readonly by: 'fetch_off' | 'http_off' }
 
 interface Patience {
   readonly firstDelayMs: number
@@ -10,15 +17,17 @@ interface Patience {
 }
 
 const MOST_DELAY_MS = 86_400_000
-/** A server that asks for a longer silence is asked again all the same. */
-export const MOST_SILENCE_MS = 3_600_000
+/** The longest `Retry-After` that is respected. */
+export const MOST_PAUSE_MS = 3_600_000
+/** The shortest delay while all hosts are paused. */
+const LEAST_PAUSE_MS = 1_000
 
-/** The surroundings are at fault: four days in all. */
+/** Problems of a server or the network: four days in all. */
 const TEMPORARY: Patience = { firstDelayMs: 30_000, factor: 4, mostAttempts: MOST_ATTEMPTS }
-/** What is there is wrong, and may be put right, as documents are often uploaded after the launch: a day and a half in all. */
+/** Problems of the document, which is often uploaded or corrected after the launch: a day and a half in all. */
 const DOUBTFUL: Patience = { firstDelayMs: 60_000, factor: 6, mostAttempts: 6 }
 
-const PATIENCE: Readonly<Record<Problem, Patience | null>> = {
+const PATIENCE: Readonly<Record<MetadataProblem, Patience | null>> = {
   malformed: null,
   unsupported: null,
   forbidden_url: null,
@@ -37,20 +46,39 @@ const PATIENCE: Readonly<Record<Problem, Patience | null>> = {
 }
 
 /**
- * What to do after an attempt failed: for ever when the URI itself is wrong, else again after a growing delay of at most a day, and not before
- * the server allows.
+ * The delay until the next attempt, which grows up to a day and is never shorter than the server's `Retry-After`.
  *
- * @param attempts so far, this one included
+ * @param attempts failed so far, this one included
  * @param random 0 to 1, spreads the delay
+ * @returns `null` when there is none: the URI itself is wrong, or was tried often enough
  */
-export function nextAttempt(problem: Problem, attempts: number, retryAfterMs: number | null, random: number): AttemptDecision {
+export function retryDelayMs(problem: MetadataProblem, attempts: number, retryAfterMs: number | null, random: number): number | null {
   const patience = PATIENCE[problem]
-  if (patience === null || attempts >= patience.mostAttempts) return { kind: 'give-up' }
+  if (patience === null || attempts >= patience.mostAttempts) return null
   const delay = Math.min(MOST_DELAY_MS, patience.firstDelayMs * patience.factor ** (attempts - 1)) * (0.8 + random * 0.2)
-  return { kind: 'retry', afterMs: Math.round(Math.max(delay, Math.min(retryAfterMs ?? 0, MOST_SILENCE_MS))) }
+  return Math.round(Math.max(delay, Math.min(retryAfterMs ?? 0, MOST_PAUSE_MS)))
 }
 
-/** Whether another gateway may do better, and the failure says nothing of the document. */
-export function isTemporary(problem: Problem): boolean {
+/** Whether a problem says nothing about the document, so that another gateway may have it. */
+export function isTemporary(problem: MetadataProblem): boolean {
   return PATIENCE[problem] === TEMPORARY
+}
+
+/** The record to store after an attempt. Only attempts that sent a request, or needed none, are counted. */
+export function recordOf({ key, attempts }: MetadataWork, attempted: Attempted, random: number): MetadataRecord {
+  const nothing = { key, attempts, retryAfterMs: null, document: null }
+  switch (attempted.kind) {
+    case 'read':
+      return { ...nothing, state: 'read', outcome: 'read', attempts: attempts + 1, document: attempted.document }
+    case 'paused':
+      return { ...nothing, state: 'pending', outcome: 'paused', retryAfterMs: Math.ceil(Math.max(attempted.forMs, LEAST_PAUSE_MS)) }
+    case 'disabled':
+      return { ...nothing, state: 'pending', outcome: attempted.by }
+    case 'failed': {
+      const { problem } = attempted.failure
+      const retryAfterMs = retryDelayMs(problem, attempts + 1, attempted.failure.retryAfterMs, random)
+      const state = retryAfterMs === null ? 'refused' : 'pending'
+      return { ...nothing, state, outcome: problem, attempts: attempts + 1, retryAfterMs }
+    }
+  }
 }

@@ -1,12 +1,13 @@
 export interface DataUri {
-  /** Lower case, without parameters; empty when none is given. */
+  /** In lower case, without parameters; empty when none is given. */
   readonly mediaType: string
   readonly bytes: Buffer
 }
 
 /**
- * What stands after `data:` (RFC 2397), read as leniently as creators write it: JSON that is not percent-encoded at all, with a `#` or a `%` in
- * it. `null`: it has no comma, or is not the base64 that it says it is.
+ * Decodes the part after `data:` (RFC 2397), leniently: creators write JSON that is not percent-encoded, with `#` and `%`.
+ *
+ * @returns `null` without a comma, or for invalid base64
  */
 export function decodeDataUri(rest: string): DataUri | null {
   const comma = rest.indexOf(',')

@@ -1,20 +1,19 @@
 import { isCreatorUrl } from './creatorUrl.ts'
 import type { MetadataUri } from './metadataUri.ts'
 
-/** The operator's gateways, base addresses without a slash at the end, in the order in which they are asked. */
+/** Base URLs of the operator's gateways, without a slash at the end, in the order of use. */
 export interface Gateways {
   readonly ipfs: readonly string[]
   readonly arweave: readonly string[]
 }
 
-/** Where a document may be had. */
+/** A place where a document may be. */
 export interface Location {
   readonly url: URL
-  /** Its name in logs (`ipfs-1`) when it is a gateway of the operator's, which may be anywhere; `null`: a creator named it. */
+  /** The operator's gateway by its name in logs (`ipfs-1`), which may have any address; `null`: a creator's URL. */
   readonly gateway: string | null
 }
 
-/** Every place to look for the document, in order. */
 export function locate(uri: Exclude<MetadataUri, { readonly kind: 'text' | 'none' }>, gateways: Gateways): readonly Location[] {
   switch (uri.kind) {
     case 'web':
@@ -26,10 +25,7 @@ export function locate(uri: Exclude<MetadataUri, { readonly kind: 'text' | 'none
   }
 }
 
-/**
- * The first gateway that may be told to the world: `https` on its own port, by a public name, without a path, in which a key might stand.
- * `null`: there is none.
- */
+/** The first gateway that may be published: `https` on port 443, with a public name, without a path, which might hold a key. */
 export function publicGateway(bases: readonly string[]): string | null {
   const isPublic = (url: URL) => url.protocol === 'https:' && url.pathname === '/' && isCreatorUrl(url, { allowHttp: false })
   return bases.find(base => isPublic(new URL(base))) ?? null

@@ -1,24 +1,23 @@
-/** More are not remembered: the longest-known one is asked again early then. */
+/** Bounds memory. The pause that was set first is forgotten. */
 const MOST_HOSTS = 1_000
 
-/** Which hosts, by some name, are left alone for a while. */
-export class HostPauses {
-  readonly #until = new Map<string, number>()
+/** Hosts that get no requests for a while. */
+export interface HostPauses {
+  pause(host: string, forMs: number): void
+  /** Milliseconds until the host may get a request; 0: now. */
+  leftMs(host: string): number
+}
 
-  /** @param untilMs of the clock that is given to `leftMs` */
-  pause(host: string, untilMs: number): void {
-    this.#until.delete(host)
-    this.#until.set(host, untilMs)
-    const [oldest] = this.#until.keys()
-    if (oldest !== undefined && this.#until.size > MOST_HOSTS) this.#until.delete(oldest)
-  }
-
-  /** Milliseconds until the host may be asked; 0: now. */
-  leftMs(host: string, nowMs: number): number {
-    const until = this.#until.get(host)
-    if (until === undefined) return 0
-    if (until > nowMs) return until - nowMs
-    this.#until.delete(host)
-    return 0
+/** @param now monotonic milliseconds */
+export function createHostPauses(now: () => number): HostPauses {
+  const untilMs = new Map<string, number>()
+  return {
+    pause: (host, forMs) => {
+      untilMs.delete(host)
+      untilMs.set(host, now() + forMs)
+      const [oldest] = untilMs.keys()
+      if (oldest !== undefined && untilMs.size > MOST_HOSTS) untilMs.delete(oldest)
+    },
+    leftMs: host => Math.max(0, (untilMs.get(host) ?? 0) - now()),
   }
 }

@@ -2,24 +2,24 @@ import { isCreatorUrl } from './creatorUrl.ts'
 import { type Gateways, publicGateway } from './gateways.ts'
 import { parseMetadataUri } from './metadataUri.ts'
 
-/** Far longer than any in use, and short enough for an update of 16 KB beside everything else. */
+/** Longer than any in use; leaves room for everything else in an update of 16 KB. */
 const MOST_URL_LENGTH = 2_048
-/** A picture inside its URL, in bytes as JSON: an icon fits, and no update has to cut it. */
+/** Of a `data:` image, in bytes as JSON: enough for an icon. */
 const MOST_DATA_BYTES = 4_096
 const DATA_IMAGE = /^data:image\/(?:png|jpe?g|gif|webp|avif|svg\+xml)[;,][^\0-\x1f]*$/i
 
 /**
- * An image as a front end can show it: an `https` URL that leads to no private place, `ipfs://` and `ar://` through the first gateway that may be
- * named (or as they are when there is none), and a `data:` picture when it is small. `null`: it is none of these.
+ * An image as a front end can show it: a creator's URL that is allowed, `ipfs://` and `ar://` through the first gateway that may be published, or as
+ * they are without one, and small `data:` images. `null` for anything else.
  */
 export function toImageUrl(text: string, gateways: Gateways, allowHttp: boolean): string | null {
   const trimmed = text.trim()
-  if (/^data:/i.test(trimmed)) return isSmallPicture(trimmed) ? trimmed : null
+  if (/^data:/i.test(trimmed)) return isSmallImage(trimmed) ? trimmed : null
   const url = toUrl(trimmed, gateways, allowHttp)
   return url === null || url.length > MOST_URL_LENGTH ? null : url
 }
 
-function isSmallPicture(text: string): boolean {
+function isSmallImage(text: string): boolean {
   if (text.length > MOST_DATA_BYTES || !text.isWellFormed() || !DATA_IMAGE.test(text)) return false
   return Buffer.byteLength(JSON.stringify(text)) <= MOST_DATA_BYTES
 }

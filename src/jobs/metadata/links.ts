@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const MOST_LINKS = 16
 const MOST_URL_LENGTH = 2_048
-/** What the field's metadata calls them. */
+/** Kinds by the names that metadata documents use. */
 const NAMES: Readonly<Record<string, string>> = {
   website: 'website',
   external_url: 'website',
@@ -23,7 +23,7 @@ const NAMES: Readonly<Record<string, string>> = {
   youtube: 'youtube',
   reddit: 'reddit',
 }
-/** Objects of links by name, and lists of links that say what they are. */
+/** Fields with an object of links by name, and fields with a list of links. */
 const GROUPS = ['links', 'socials', 'social', 'extensions', 'properties']
 const LISTS = ['socialMediaUrls', 'links', 'socials']
 
@@ -44,8 +44,8 @@ function byName(fields: Fields): readonly TokenLink[] {
 
 function fromEntry(entry: unknown): readonly TokenLink[] {
   if (!isFields(entry)) return toLink('other', entry)
-  const said = ['platform', 'type', 'name', 'label'].map(name => entry[name]).find(value => typeof value === 'string')
-  const platform = (said ?? '').toLowerCase()
+  const label = ['platform', 'type', 'name', 'label'].map(name => entry[name]).find(value => typeof value === 'string')
+  const platform = (label ?? '').toLowerCase()
   return toLink((Object.hasOwn(NAMES, platform) ? NAMES[platform] : undefined) ?? 'other', entry['url'])
 }
 

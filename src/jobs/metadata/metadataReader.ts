@@ -1,176 +1,190 @@
 import type { Logger } from 'pino'
 import { Observable } from 'rxjs'
+import { isLogged } from '#async/logSampling.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { MetadataLane, MetadataRecord, MetadataWork, WaitingToken } from '#domain/metadata.ts'
 import { hasCode } from '#errors'
-import type { Attempt, Attempted, MetadataSettings } from './attempt.ts'
-import { failure } from './problem.ts'
-import { recordOf } from './recordOf.ts'
-import type { MetadataStore } from './store.ts'
+import { commitTokens, type JobDatabase } from '#jobs/commitJob.ts'
+import {
+  announceMetadata,
+  countQueuedMetadata,
+  readDueMetadata,
+  readUnannounced,
+  recordMetadata,
+  resumeMetadata,
+} from '#store/rows/metadata.ts'
+import type { Attempt, MetadataSettings } from './attempt.ts'
+import { type Attempted, recordOf } from './attemptPolicy.ts'
+import { failure } from './failure.ts'
 
-export interface MetadataReaderOptions {
-  readonly store: MetadataStore
+export interface MetadataReaderOptions extends JobDatabase {
   readonly attempt: Attempt
   readonly settings: Pick<MetadataSettings, 'fetch' | 'allowHttp'>
   readonly logger: Logger
   /** Monotonic milliseconds. */
   readonly now: () => number
-  /** Default `Math.random`. */
-  readonly random?: () => number
-  /** How often to look for work when nothing ends. Default 1,000. */
+  /** The longest time between two searches for work. Default 1,000. */
   readonly pollMs?: number
-  /** At least so long between two commits, which then hold the results of that time. Default 200: indexing is hardly held up. */
+  /** The least time between two rounds, whose commits delay indexing. Default 200. */
   readonly spacingMs?: number
 }
 
 /** For the metrics. */
 export interface MetadataView {
-  /** URIs that are to be read, now or later, up to 100,000; `null`: not counted yet. */
+  /** URIs still to be read, now or later, counted up to 100,000; `null`: not counted yet. */
   readonly queued: number | null
   readonly underWay: number
   /** Attempts by outcome since the start. */
   readonly outcomes: Readonly<Record<string, number>>
 }
 
-/** Reads what metadata URIs lead to, in the background. */
+/** Reads the documents behind metadata URIs in the background. */
 export interface MetadataReader {
-  /** Reads while it is subscribed to: what is committed, after it is committed. Never errors. Once ended it can't be begun again. */
+  /** Reads while it is subscribed to. Emits each commit that shows documents. Never errors, and cannot be subscribed to again. */
   readonly updates: Observable<CommittedBlock>
   view(): MetadataView
-  /** Ends `updates` and every request; resolves when no commit is under way any more. */
+  /** Ends `updates` and every request; resolves when no commit is under way. */
   stop(): Promise<void>
 }
 
-/** At once per lane: memory is bounded by their sum times the size of a document, and no lane waits for another's slow servers. */
+/** Attempts at once, by lane. Bounds memory, times the size of a document; slow servers of one lane do not hold up another. */
 const LANES: Readonly<Record<MetadataLane, number>> = { local: 200, gateway: 24, web: 8 }
 const LANE_NAMES = Object.keys(LANES) as readonly MetadataLane[]
-/** Tokens per commit: some milliseconds. */
+/** Tokens per commit. Keeps a commit at a few milliseconds. */
 const MOST_ANNOUNCED = 200
 const MOST_COUNTED = 100_000
 const COUNT_EVERY_MS = 10_000
-const FIRST_DELAY_MS = 200
-const MOST_DELAY_MS = 5_000
+const FIRST_RETRY_MS = 200
+const MOST_RETRY_MS = 5_000
 
 export function createMetadataReader(options: MetadataReaderOptions): MetadataReader {
-  const { store, attempt, settings, logger, now, random = Math.random, pollMs = 1_000, spacingMs = 200 } = options
+  const { db, attempt, settings, logger, now, pollMs = 1_000, spacingMs = 200 } = options
   const stopped = new AbortController()
   const underWay = new Map<MetadataWork['key'], MetadataLane>()
   const outcomes = new Map<string, number>()
-  /** At most what the lanes hold: nothing is begun before it is recorded. */
+  /** Results not stored yet. Bounded by the lanes: their keys stay under way until then. */
   let finished: readonly MetadataRecord[] = []
-  /** What is being committed; kept until that has succeeded. */
+  /** Tokens of the commit under way, kept until it has succeeded. */
   let announcing: readonly WaitingToken[] = []
   let queued: number | null = null
   let countedAtMs = Number.NEGATIVE_INFINITY
   let running: Promise<void> = Promise.resolve()
-  /** Ends the wait for results, if that is what the loop does. */
-  let wake = () => {}
+  let sleeping: { readonly end: () => void; readonly untilFinished: boolean } | null = null
 
-  const begin = async (work: MetadataWork): Promise<void> => {
+  const start = async (work: MetadataWork): Promise<void> => {
     underWay.set(work.key, work.lane)
     const attempted = await attempt(work, stopped.signal).catch((err: unknown): Attempted => {
-      // A document that we trip over must not end the process, which would read it first thing when it is back.
-      logger.error({ err, key: work.key }, 'a metadata document could not be handled')
+      // Thrown, it would end the process, which would read the same document first after a restart.
+      logger.error({ err, key: work.key }, 'reading a metadata document threw')
       return { kind: 'failed', failure: failure('internal') }
     })
-    // A request that we ended ourselves says nothing; it stays due.
+    // The request may have been aborted by the stop: the URI stays due.
     if (stopped.signal.aborted) return
-    const record = recordOf(work, attempted, random())
+    const record = recordOf(work, attempted, Math.random())
     outcomes.set(record.outcome, (outcomes.get(record.outcome) ?? 0) + 1)
     finished = [...finished, record]
-    wake()
+    if (sleeping?.untilFinished === true) sleeping.end()
   }
 
   const record = async (): Promise<void> => {
     const records = finished
-    await store.record(records)
+    await recordMetadata(db, records)
     finished = finished.slice(records.length)
     for (const { key } of records) underWay.delete(key)
   }
 
-  const announce = async (tell: (block: CommittedBlock) => void): Promise<boolean> => {
-    if (announcing.length === 0) announcing = await store.unannounced(MOST_ANNOUNCED)
+  /** @returns whether there was anything to announce */
+  const announce = async (publish: (block: CommittedBlock) => void): Promise<boolean> => {
+    if (announcing.length === 0) announcing = await readUnannounced(db, MOST_ANNOUNCED)
     if (announcing.length === 0) return false
-    const block = await store.announce(announcing)
+    const block = await announceTokens(options, now, announcing)
     announcing = []
-    if (block !== null) tell(block)
+    if (block !== null) publish(block)
     return true
   }
 
   const fill = async (): Promise<void> => {
-    const held = (lane: MetadataLane) => [...underWay.values()].filter(other => other === lane).length
-    const wanted = LANE_NAMES.map(lane => ({ lane, limit: LANES[lane] - held(lane) }))
-    const works = await store.due(wanted, [...underWay.keys()])
-    for (const work of works) void begin(work)
+    const busy = (lane: MetadataLane) => [...underWay.values()].filter(other => other === lane).length
+    const wanted = LANE_NAMES.map(lane => ({ lane, limit: LANES[lane] - busy(lane) }))
+    for (const work of await readDueMetadata(db, wanted, [...underWay.keys()])) void start(work)
   }
 
   const count = async (): Promise<void> => {
     if (now() < countedAtMs + COUNT_EVERY_MS) return
     countedAtMs = now()
-    queued = await store.queued(MOST_COUNTED)
+    queued = await countQueuedMetadata(db, MOST_COUNTED)
   }
 
-  /** One round: results go out before more work comes in. */
-  const round = async (tell: (block: CommittedBlock) => void): Promise<'more' | 'idle'> => {
-    await record()
-    const announced = await announce(tell)
-    await fill()
-    await count()
-    return announced ? 'more' : 'idle'
+  /** Ends early on a stop, and with `untilFinished` when there is a result. */
+  const sleep = async (ms: number, untilFinished = false): Promise<void> => {
+    if (stopped.signal.aborted || (untilFinished && finished.length > 0)) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, ms)
+    sleeping = { end: resolve, untilFinished }
+    await promise
+    sleeping = null
+    clearTimeout(timer)
   }
 
-  /** Ends early when the reader stops, and, where it waits for results, when an attempt has ended. */
-  const sleep = (ms: number, forResults = false) =>
-    new Promise<void>(resolve => {
-      const end = () => {
-        clearTimeout(timer)
-        stopped.signal.removeEventListener('abort', end)
-        wake = () => {}
-        resolve()
-      }
-      const timer = setTimeout(end, ms)
-      stopped.signal.addEventListener('abort', end)
-      if (forResults) wake = end
-      if (stopped.signal.aborted || (forResults && finished.length > 0)) end()
-    })
-
-  const run = async (tell: (block: CommittedBlock) => void): Promise<void> => {
+  const run = async (publish: (block: CommittedBlock) => void): Promise<void> => {
     let resumed = false
     let failures = 0
     while (!stopped.signal.aborted) {
       try {
-        if (!resumed) await store.resume(outcomesToResume(settings))
+        if (!resumed) await resumeMetadata(db, outcomesToResume(settings))
         resumed = true
-        const state = await round(tell)
+        await record()
+        const announced = await announce(publish)
+        await fill()
+        await count()
         failures = 0
         await sleep(spacingMs)
-        if (state === 'idle') await sleep(Math.max(0, pollMs - spacingMs), true)
+        if (!announced) await sleep(Math.max(0, pollMs - spacingMs), true)
       } catch (err) {
         if (hasCode(err, 'database_taken')) {
           logger.error({ err }, 'reading metadata has stopped')
           return
         }
         failures++
-        if ((failures & (failures - 1)) === 0) logger.warn({ err, failures }, 'metadata could not be stored, trying again')
-        await sleep(Math.min(MOST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(failures - 1, 10)))
+        if (isLogged(failures)) logger.warn({ err, failures }, 'metadata could not be stored, trying again')
+        await sleep(Math.min(MOST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 10)))
       }
     }
+  }
+
+  const abort = () => {
+    stopped.abort()
+    sleeping?.end()
   }
 
   return {
     updates: new Observable(subscriber => {
       running = run(block => subscriber.next(block))
-      return () => stopped.abort()
+      return abort
     }),
     view: () => ({ queued, underWay: underWay.size, outcomes: Object.fromEntries(outcomes) }),
     stop: async () => {
-      stopped.abort()
+      abort()
       await running
     },
   }
 }
 
-/** What a start with these settings may try that one with others had to leave. */
+/**
+ * Shows tokens their documents in a commit of its own. Repeated for the same tokens it has the same result, so that a commit of unknown outcome is
+ * repeated.
+ *
+ * @returns `null` when no token waits any more
+ * @throws `TokenwireError` `database_taken` when another process has become the writer
+ */
+export function announceTokens(database: JobDatabase, now: () => number, waiting: readonly WaitingToken[]): Promise<CommittedBlock | null> {
+  return commitTokens(database, now, async (tx, committedAtMs) => {
+    await announceMetadata(tx, waiting, committedAtMs)
+    return waiting.flatMap(({ token }) => (token === null ? [] : [token]))
+  })
+}
+
+/** The outcomes of URIs that other settings left unread and these allow. */
 function outcomesToResume({ fetch, allowHttp }: Pick<MetadataSettings, 'fetch' | 'allowHttp'>): readonly string[] {
   return [...(fetch ? ['fetch_off'] : []), ...(fetch && allowHttp ? ['http_off'] : [])]
 }

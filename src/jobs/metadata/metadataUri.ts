@@ -1,26 +1,23 @@
 import { decodeDataUri } from './dataUri.ts'
-import type { Problem } from './problem.ts'
+import type { MetadataProblem } from './failure.ts'
 
-/** What a metadata or image URI points at. Paths are encoded and hold no `.` or `..`. */
+/** The target of a metadata or image URI. Paths are encoded, without `.` and `..`. */
 export type MetadataUri =
   | { readonly kind: 'text'; readonly text: string }
-  /** The content identifier, and what may follow it. */
+  /** The content identifier and an optional path below it. */
   | { readonly kind: 'ipfs'; readonly path: string }
-  /** The transaction's identifier, and what may follow it. */
+  /** The transaction id and an optional path below it. */
   | { readonly kind: 'arweave'; readonly path: string }
   | { readonly kind: 'web'; readonly url: URL }
-  | { readonly kind: 'none'; readonly problem: Extract<Problem, 'malformed' | 'unsupported'> }
+  | { readonly kind: 'none'; readonly problem: Extract<MetadataProblem, 'malformed' | 'unsupported'> }
 
-/** Base58 and the bases of CIDs in the wild (https://github.com/multiformats/cid). A gateway has the last word. */
+/** Base58, and the bases of CIDs in use (https://github.com/multiformats/cid). The gateway decides in the end. */
 const CID =
   /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|[bB][A-Za-z2-7]{50,120}|z[1-9A-HJ-NP-Za-km-z]{40,120}|k[0-9a-z]{40,120}|[fF][0-9A-Fa-f]{60,150})$/
 /** 32 bytes in base64url. */
 const TRANSACTION = /^[A-Za-z0-9_-]{43}$/
 
-/**
- * Reads the forms in which creators give metadata: `ipfs://` (also `ipfs://ipfs/`, `/ipfs/` and a bare content identifier), `ar://`, `http(s)://`,
- * `data:`, and the JSON itself.
- */
+/** Parses the forms in use: `ipfs://` (also `ipfs://ipfs/`, `/ipfs/` and a bare CID), `ar://`, `http(s)://`, `data:`, and the JSON itself. */
 export function parseMetadataUri(uri: string): MetadataUri {
   const text = uri.trim()
   if (text.startsWith('{')) return { kind: 'text', text }
@@ -52,7 +49,7 @@ function fromData(rest: string): MetadataUri {
   return isText ? { kind: 'text', text: data.bytes.toString('utf8') } : { kind: 'none', problem: 'unsupported' }
 }
 
-/** Every part decoded once and encoded again, so that nothing in it can mean something else to a gateway. */
+/** Decodes and encodes each part, so that a gateway cannot read it differently. */
 function contentPath(text: string, identifier: RegExp, kind: 'ipfs' | 'arweave'): MetadataUri {
   const [root = '', ...rest] = (text.split(/[?#]/, 1)[0] ?? '').split('/')
   const parts = rest.filter(part => part !== '').map(decode)

@@ -2,27 +2,27 @@ import { Resolver } from 'node:dns/promises'
 import { isPublicAddress } from './publicAddress.ts'
 
 export interface FetchLimits {
-  /** Until the connection stands, TLS included. */
+  /** For the connection, TLS included. */
   readonly connectMs: number
-  /** Until the answer's headers are there. */
+  /** For the response's headers. */
   readonly firstByteMs: number
-  /** For all of it, redirects included. */
+  /** For everything, redirects included. */
   readonly wholeMs: number
-  /** Of the body, as it is sent and as it is unpacked. */
+  /** Of the body, before and after it is unpacked. */
   readonly mostBytes: number
   readonly mostRedirects: number
 }
 
-/** How requests leave this machine. */
+/** How requests for creators' URLs are sent. */
 export interface Outbound {
-  /** Every address of a creator's host. */
+  /** Every address of a host. */
   resolve(host: string): Promise<readonly string[]>
-  /** Whether a creator's host may have this address. */
+  /** Whether a host may have this address. */
   isPublic(address: string): boolean
-  /** The ports that creators' URLs may name. */
+  /** The ports that URLs may name. */
   readonly ports: { readonly https: number; readonly http: number }
   readonly limits: FetchLimits
-  /** Certificates to trust instead of the usual ones. */
+  /** Certificate authorities in place of Node's own. */
   readonly ca?: string
 }
 
@@ -34,7 +34,7 @@ export const FETCH_LIMITS: FetchLimits = {
   mostRedirects: 3,
 }
 
-/** To the public internet by DNS alone, in queries of our own: the system's look-up would block its few threads, and knows names that are private. */
+/** To public addresses only, by DNS queries. The system's lookup would occupy libuv's few threads, and knows private names. */
 export function publicOutbound(): Outbound {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })
   return {

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** IANA's special-purpose registries, and the addresses at which clouds tell their guests' secrets that stand in none. */
+/** IANA's special-purpose registries, and the metadata services of clouds, which hold credentials. */
 const NOT_PUBLIC_4: readonly (readonly [network: string, prefix: number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -23,9 +23,9 @@ const NOT_PUBLIC_4: readonly (readonly [network: string, prefix: number])[] = [
   ['240.0.0.0', 4],
 ]
 
-/** Of IPv6 only what is handed out as global unicast is public: that leaves out mapped IPv4, NAT64, unique-local, link-local and multicast. */
+/** IPv6 global unicast. Everything else is not public: mapped IPv4, NAT64, unique-local, link-local and multicast. */
 const GLOBAL_6 = ['2000::', 3] as const
-/** IETF protocols with Teredo and benchmarking, documentation, 6to4, and what embeds or serves none but special ends. */
+/** Within it: IETF protocols with Teredo and benchmarking, documentation, 6to4, AS112 and documentation again. */
 const NOT_PUBLIC_6: readonly (readonly [network: string, prefix: number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -40,7 +40,7 @@ for (const [network, prefix] of NOT_PUBLIC_6) refused.addSubnet(network, prefix,
 const global6 = new BlockList()
 global6.addSubnet(...GLOBAL_6, 'ipv6')
 
-/** Whether an IP address is one of the public internet. Anything else that the text may be is not. */
+/** Whether a text is an IP address of the public internet. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

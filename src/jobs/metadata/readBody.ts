@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
-import { type Failure, failure } from './problem.ts'
+import { type Failure, failure } from './failure.ts'
 
 export type Fetched = { readonly ok: true; readonly text: string } | Failure
 
 type Unpack = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>
 
-/** What servers pack though they are asked not to; more than one layer is nobody's honest answer. */
+/** Encodings that servers use though the request asks for none. Several layers are not read. */
 const UNPACK: Readonly<Record<string, Unpack>> = {
   '': async bytes => bytes,
   identity: async bytes => bytes,
@@ -17,10 +17,10 @@ const UNPACK: Readonly<Record<string, Unpack>> = {
   br: promisify(brotliDecompress),
 }
 
-/** JSON by any of its names, and what servers and gateways call a file that they do not know. */
+/** JSON by any of its media types, and the types that servers give to files without one. */
 const TYPES = /^(?:$|application\/(?:json|[\w.-]+\+json|octet-stream|x-ndjson)|binary\/octet-stream|text\/(?:plain|json|x-json))$/
 
-/** Reads and unpacks a body of at most so many bytes as UTF-8; bytes that are none become U+FFFD. Ends the connection. */
+/** Reads and unpacks a body of at most `mostBytes`, before and after, as UTF-8 with U+FFFD for invalid bytes. Ends the connection. */
 export async function readBody(response: IncomingMessage, mostBytes: number, deadline: AbortSignal): Promise<Fetched> {
   const type = (response.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
   const unpack = UNPACK[(response.headers['content-encoding'] ?? '').trim().toLowerCase()]

@@ -4,7 +4,7 @@ import type { Gateways } from './gateways.ts'
 import { toImageUrl } from './imageUrl.ts'
 import { readLinks } from './links.ts'
 
-/** Where creators and their tools put the picture, the usual place first. */
+/** Names in use for the image, the most common first. */
 const IMAGE_FIELDS = ['image', 'image_url', 'imageUrl', 'imageURI', 'imageUri', 'logoURI', 'logo', 'icon'] as const
 
 export interface DocumentOptions {
@@ -12,7 +12,7 @@ export interface DocumentOptions {
   readonly allowHttp: boolean
 }
 
-/** What is kept of a metadata document; `null` when the text is no JSON object. What is in it may be anything, and is left out when it is. */
+/** The parts of a metadata document that are kept; invalid ones are left out. `null` when the text is no JSON object. */
 export function readDocument(text: string, { gateways, allowHttp }: DocumentOptions): TokenDocument | null {
   const document = parseObject(text)
   if (document === null) return null

@@ -3,9 +3,10 @@ import { hostOf } from './creatorUrl.ts'
 import type { GetTarget } from './httpGet.ts'
 
 /**
- * Where a redirect leads; whether a creator's URL may be that is not looked at. A gateway's trust reaches to its own host and the subdomains
- * below it, which IPFS gateways redirect to per content, on the same port and scheme. `null`: nowhere, out of the web, with credentials, or from
- * https to http.
+ * The target of a redirect, without the checks of a creator's URL. A gateway stays trusted on its own host and, as IPFS gateways redirect each
+ * content to one, on subdomains of it, with the same port and scheme.
+ *
+ * @returns `null` without a valid location, for another scheme, for credentials, and from https to http
  */
 export function redirected({ url, trusted }: GetTarget, location: string | undefined): GetTarget | null {
   const next = location === undefined ? null : URL.parse(location, url.href)

@@ -106,7 +106,7 @@ describe('a gateway', () => {
   ])('that answers %i with Retry-After %s is left alone', async (status, header, problem, retryAfterMs) => {
     const headers = header === undefined ? {} : { 'retry-after': header }
     const answer = await fromGateway((_, response) => void response.writeHead(status, headers).end())
-    expect(answer).toEqual({ ok: false, problem, retryAfterMs, elsewhere: false })
+    expect(answer).toEqual({ ok: false, problem, retryAfterMs, afterRedirect: false })
   })
 
   it.each(['text/html', 'image/png', 'application/javascript', 'multipart/form-data'])('that gives %s gives no document', async type => {
@@ -335,8 +335,8 @@ describe('a host that a creator names', () => {
   it('is not to blame for where it redirects to', async () => {
     const busy: RequestListener = (request, response) =>
       request.url === '/x' ? redirecting('/y')(request, response) : void response.writeHead(429, { 'retry-after': '9' }).end()
-    expect(await fromCreator(busy)).toEqual({ ok: false, problem: 'rate_limited', retryAfterMs: 9_000, elsewhere: true })
-    expect(await fromCreator(redirecting('http://localhost/'))).toMatchObject({ problem: 'forbidden_redirect', elsewhere: true })
+    expect(await fromCreator(busy)).toEqual({ ok: false, problem: 'rate_limited', retryAfterMs: 9_000, afterRedirect: true })
+    expect(await fromCreator(redirecting('http://localhost/'))).toMatchObject({ problem: 'forbidden_redirect', afterRedirect: true })
   })
 
   it('is looked at again after a redirect to itself: it may have moved', async () => {

@@ -7,7 +7,6 @@ import { type Attempt, createAttempt, type MetadataSettings } from '#jobs/metada
 import { createMetadataReader, type MetadataReader } from '#jobs/metadata/metadataReader.ts'
 import { FETCH_LIMITS, type FetchLimits, type Outbound } from '#jobs/metadata/outbound.ts'
 import { isPublicAddress } from '#jobs/metadata/publicAddress.ts'
-import { createMetadataStore } from '#jobs/metadata/store.ts'
 import { oneAtATime, type Transaction } from '#store/connection/oneAtATime.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 import { attachMetadata } from '#store/rows/metadata.ts'
@@ -69,7 +68,9 @@ function start({ settings, limits, transaction = inDatabase, attempt = given => 
   }
   const all: MetadataSettings = { fetch: true, allowHttp: true, gateways: { ipfs: [first.url], arweave: [first.url] }, ...settings }
   const reader = createMetadataReader({
-    store: createMetadataStore({ db: database.kysely, transaction: oneAtATime(transaction), writer: WRITER, now }),
+    db: database.kysely,
+    transaction: oneAtATime(transaction),
+    writer: WRITER,
     attempt: attempt(createAttempt({ settings: all, outbound, logger: log.logger, now })),
     settings: all,
     logger: log.logger,
@@ -311,7 +312,7 @@ describe('the metadata reader', () => {
     const { log } = start({ attempt: tripping })
     await until(async () => (await tokens(launched)).map(({ description }) => description)).toEqual([null, 'good'])
     await until(async () => (await stored()).map(({ outcome }) => outcome)).toEqual(['internal', 'read'])
-    expect(log.lines()).toMatchObject([{ msg: 'a metadata document could not be handled' }])
+    expect(log.lines()).toMatchObject([{ msg: 'reading a metadata document threw' }])
   })
 
   it('does not give a token the document of a URI that it had on a dropped branch', async () => {

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
-import { createMetadataStore, type MetadataStore } from '#jobs/metadata/store.ts'
+import { announceTokens } from '#jobs/metadata/metadataReader.ts'
 import { oneAtATime } from '#store/connection/oneAtATime.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
+import { readDueMetadata, readUnannounced, recordMetadata } from '#store/rows/metadata.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { createForkingChain } from '#test/support/forkingChain.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
@@ -11,8 +12,8 @@ import { commitBlocks, indexAtOnce, openIndex, replaceWith, wholeBlock } from '#
 import { START_BLOCK } from '#test/support/simulatedLaunchpad.ts'
 
 /*
- * Metadata comes in at random moments while the chain forks. Afterwards everything that the chain determines is as in a fresh index, and every
- * token shows exactly the document of the URI that it has now, if that was read.
+ * Documents are read and shown at random moments while the chain forks. Afterwards the tables of the chain equal those of a fresh index, and every
+ * token shows the document of its current URI, if that was read.
  */
 
 const MAX_REORG_DEPTH = 64
@@ -20,10 +21,8 @@ const MAX_REORG_DEPTH = 64
 const database = await useDatabase()
 const fresh = await useDatabase()
 
-function openStore(): MetadataStore {
-  const transaction = oneAtATime(createTransaction(database.orm))
-  return createMetadataStore({ db: database.kysely, transaction, writer: 'test', now: () => 0 })
-}
+const db = database.kysely
+const jobDatabase = { db, transaction: oneAtATime(createTransaction(database.orm)), writer: 'test' }
 
 const documentOf = (uri: string) => ({
   imageUrl: `https://images.example/${encodeURIComponent(uri)}.png`,
@@ -31,22 +30,23 @@ const documentOf = (uri: string) => ({
   links: [],
 })
 
-async function readSome(store: MetadataStore, most: number): Promise<void> {
+async function readSome(most: number): Promise<void> {
   const lanes = [
     { lane: 'gateway', limit: most },
     { lane: 'local', limit: most },
   ] as const
-  const works = await store.due(lanes, [])
-  await store.record(
+  const works = await readDueMetadata(db, lanes, [])
+  await recordMetadata(
+    db,
     works.map(
       ({ key, uri }) => ({ key, state: 'read', attempts: 1, retryAfterMs: null, outcome: 'read', document: documentOf(uri) }) as const,
     ),
   )
 }
 
-async function announceSome(store: MetadataStore, most: number): Promise<void> {
-  const waiting = await store.unannounced(most)
-  if (waiting.length > 0) await store.announce(waiting)
+async function announceSome(most: number): Promise<void> {
+  const waiting = await readUnannounced(db, most)
+  if (waiting.length > 0) await announceTokens(jobDatabase, () => 0, waiting)
 }
 
 async function sequences(): Promise<ReadonlyMap<string, number>> {
@@ -55,28 +55,27 @@ async function sequences(): Promise<ReadonlyMap<string, number>> {
   return new Map(rows.map(({ address, sequence }) => [address, Number(sequence)]))
 }
 
-/** The tables of the chain, without what a token shows of its metadata. */
+/** The tables of the chain, without the tokens' metadata. */
 async function chainTables(of: typeof database) {
   const { token = [], ...others } = await dumpTables(of.kysely)
   return { ...others, token: token.map(row => ({ ...(row as object), image_url: null, description: null })) }
 }
 
-it.each(Array.from({ length: 3 }, (_, seed) => seed))('is neither lost nor resurrected by reorgs (seed %i)', async seed => {
+it.each(Array.from({ length: 3 }, (_, seed) => seed))('survives reorgs and stays with its token (seed %i)', async seed => {
   await database.clear()
   await fresh.clear()
   const random = createRandom(seed)
   const forking = createForkingChain(random, MAX_REORG_DEPTH)
   const { chain } = forking
   const index = await openIndex(database, { genesisHash: chain.at(0).header.hash, maxReorgDepth: MAX_REORG_DEPTH })
-  const store = openStore()
-  const told = new Map<string, number>()
+  const published = new Map<string, number>()
   let indexed = 0
   for (let step = 0; step < 6; step++) {
     forking.mine(random.integer(1, 4))
     while (indexed < chain.head().header.number) {
       await commitBlocks(index, chain.at(++indexed))
-      if (random.chance(0.3)) await readSome(store, 1)
-      if (random.chance(0.5)) await announceSome(store, random.integer(1, 3))
+      if (random.chance(0.3)) await readSome(1)
+      if (random.chance(0.5)) await announceSome(random.integer(1, 3))
     }
     const before = chain.head().header
     forking.fork(random.integer(1, 8), random.integer(0, 2))
@@ -89,8 +88,8 @@ it.each(Array.from({ length: 3 }, (_, seed) => seed))('is neither lost nor resur
     if (ancestor < before.number) await replaceWith(index, { ancestor: ancestor < START_BLOCK ? null : chain.at(ancestor).header, batches })
     indexed = ancestor < before.number ? head : before.number
     for (const [address, sequence] of await sequences()) {
-      expect(sequence).toBeGreaterThanOrEqual(told.get(address) ?? 0)
-      told.set(address, sequence)
+      expect(sequence).toBeGreaterThanOrEqual(published.get(address) ?? 0)
+      published.set(address, sequence)
     }
   }
   await indexAtOnce(fresh, chain, indexed)
@@ -108,10 +107,10 @@ it.each(Array.from({ length: 3 }, (_, seed) => seed))('is neither lost nor resur
     const shows = image_url !== null
     const document = shows ? documentOf(uri) : { imageUrl: null, description: null }
     expect([uri, image_url, description]).toEqual([uri, document.imageUrl, document.description])
-    // Of a token that was launched again the first launch may still stand in line.
+    // A token that was launched again may still wait for the URI of its first launch.
     expect(shows ? read : waits).toBe(true)
   }
-  await readSome(store, 100)
-  while ((await store.unannounced(1)).length > 0) await announceSome(store, 5)
+  await readSome(100)
+  while ((await readUnannounced(db, 1)).length > 0) await announceSome(5)
   for (const { uri, image_url } of (await show.execute(database.kysely)).rows) expect(image_url).toBe(documentOf(uri).imageUrl)
 })

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { buyOnCurve, type Launched, launch, readLaunched, transfer } from '#devchain/actions.ts'
 import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
-import { askCodes, HOLDER_CODES, MOST_ASKED } from '#jobs/holders/askCodes.ts'
-import { type Classifier, createClassifier } from '#jobs/holders/classifier.ts'
+import { fetchHolderCodes, HOLDER_CODES, MOST_HOLDERS_PER_CALL } from '#jobs/holders/fetchHolderCodes.ts'
+import { createHolderClassifier, type HolderClassifier } from '#jobs/holders/holderClassifier.ts'
 import { createRpc, type Rpc, type RpcProvider } from '#rpc/rpc.ts'
 import { RpcError, type RpcFault } from '#rpc/rpcFault.ts'
 import type { Transaction } from '#store/connection/oneAtATime.ts'
@@ -67,7 +67,7 @@ async function indexAll(): Promise<CommittedBlock> {
   return { ...last, tokens: blocks.flatMap(({ tokens }) => tokens) }
 }
 
-interface Watched extends Classifier {
+interface Watched extends HolderClassifier {
   /** What a provider was asked to run, whether it did or not. */
   readonly questions: () => number
   readonly told: readonly CommittedBlock[]
@@ -90,7 +90,7 @@ function classifier({
       return provider.calls(calls)
     },
   })
-  const made = createClassifier({
+  const made = createHolderClassifier({
     rpc: { ask: question => rpc.ask(provider => question(refusing(provider))) },
     db: database.kysely,
     transaction: around(createTransaction(database.orm)),
@@ -104,7 +104,7 @@ function classifier({
   return { ...made, questions: () => questions, told }
 }
 
-async function classify(one: Classifier, block: Pick<CommittedBlock, 'number' | 'hash' | 'tokens' | 'unread'>): Promise<void> {
+async function classify(one: HolderClassifier, block: Pick<CommittedBlock, 'number' | 'hash' | 'tokens' | 'unread'>): Promise<void> {
   one.committed(block)
   await one.settled()
 }
@@ -139,9 +139,9 @@ describe('the question', () => {
     const late = testAddress(0x1a7e)
     await chain.client.setCode({ address: late, bytecode: '0x6000' })
     const holders = [alice, VAULT, DELEGATED, NOBODY, chain.deployment.weth, token.curve]
-    expect(await askCodes(rpc, { holders, block })).toEqual([false, true, false, false, true, true])
-    const many = Array.from({ length: MOST_ASKED }, (_, position) => (position % 7 === 3 ? VAULT : testAddress(position)))
-    expect(await askCodes(rpc, { holders: many, block })).toEqual(many.map(holder => holder === VAULT))
+    expect(await fetchHolderCodes(rpc, { holders, block })).toEqual([false, true, false, false, true, true])
+    const many = Array.from({ length: MOST_HOLDERS_PER_CALL }, (_, position) => (position % 7 === 3 ? VAULT : testAddress(position)))
+    expect(await fetchHolderCodes(rpc, { holders: many, block })).toEqual(many.map(holder => holder === VAULT))
   })
 
   it.each([
@@ -152,7 +152,7 @@ describe('the question', () => {
     const block = await indexAll()
     const ask: Rpc['ask'] = question =>
       rpc.ask(provider => question({ ...provider, calls: async calls => [answer, ...(await provider.calls(calls)).slice(1)] }))
-    await expect(askCodes({ ask }, { holders: [alice, VAULT], block })).rejects.toThrow('not a byte for each of 2 addresses')
+    await expect(fetchHolderCodes({ ask }, { holders: [alice, VAULT], block })).rejects.toThrow('not a byte for each of 2 addresses')
   })
 })
 

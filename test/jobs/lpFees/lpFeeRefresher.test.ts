@@ -4,7 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { swapThroughRouter } from '#devchain/actions.ts'
 import { type Address, toAddress } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
-import { createRefresher, type Refresher } from '#jobs/lpFees/refresher.ts'
+import type { CommitJob } from '#jobs/commitJob.ts'
+import { createLpFeeRefresher } from '#jobs/lpFees/lpFeeRefresher.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import { createRpc, type Rpc } from '#rpc/rpc.ts'
 import { RpcError, type RpcFault } from '#rpc/rpcFault.ts'
@@ -71,7 +72,7 @@ function refresher(
   everyBlocks: number,
   intercept: Intercept = () => null,
   db: Queryable = database.kysely,
-): Refresher & { readonly asked: string[] } {
+): CommitJob & { readonly asked: string[] } {
   const asked: string[] = []
   const ask: Rpc['ask'] = question =>
     rpc.ask(provider =>
@@ -87,7 +88,7 @@ function refresher(
         },
       }),
     )
-  const made = createRefresher({
+  const made = createLpFeeRefresher({
     rpc: { ask },
     adapters: createAdapters({ weth: chain.deployment.weth, launchpads: clanker.launchpads }),
     db,
@@ -100,7 +101,7 @@ function refresher(
   return { ...made, asked }
 }
 
-async function refresh(one: Refresher, block: CommittedBlock): Promise<void> {
+async function refresh(one: CommitJob, block: CommittedBlock): Promise<void> {
   one.committed(block)
   await one.settled()
 }

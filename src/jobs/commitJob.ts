@@ -1,0 +1,60 @@
+import type { Logger } from 'pino'
+import type { Address } from '#domain/address.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import type { Rpc } from '#rpc/rpc.ts'
+import type { Transaction } from '#store/connection/oneAtATime.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { lockCursor, readClockMs } from '#store/rows/cursor.ts'
+
+/** The part of a commit that jobs need. */
+export type CommitNotice = Pick<CommittedBlock, 'number' | 'hash' | 'tokens' | 'unread'>
+
+/** A job in the background that follows the indexer's commits. One run at a time; a failed run is repeated after a later commit. */
+export interface CommitJob {
+  /** To be called after every commit of the indexer. Returns at once. */
+  committed(notice: CommitNotice): void
+  /** Resolves when no run is under way. */
+  settled(): Promise<void>
+  /** Starts no further commit; resolves when the one under way has ended. Requests under way end with `rpc.close()`. */
+  stop(): Promise<void>
+}
+
+/** How a job reads and writes the database. */
+export interface JobDatabase {
+  /** For reading. */
+  readonly db: Queryable
+  /** The indexer's own, one at a time with its commits. */
+  readonly transaction: Transaction
+  /** The writer that has claimed the database. */
+  readonly writer: string
+}
+
+export interface CommitJobOptions extends JobDatabase {
+  readonly rpc: Pick<Rpc, 'ask'>
+  /** Whether indexing is far behind the chain. No run starts then: providers may have pruned the state of such blocks. */
+  isBehind(): boolean
+  readonly logger: Logger
+}
+
+/**
+ * Changes tokens in a commit of its own, between those of blocks.
+ *
+ * @param change returns the tokens that may have changed; `null`: it changed nothing, and there is nothing to publish
+ * @param nowMs monotonic
+ * @returns the commit, without the states of its tokens: few of them have an actor, and an actor reads its own
+ * @throws `TokenwireError` `database_taken` when another process has become the writer
+ */
+export async function commitTokens(
+  { transaction, writer }: Pick<JobDatabase, 'transaction' | 'writer'>,
+  nowMs: () => number,
+  change: (tx: Queryable, committedAtMs: number) => Promise<readonly Address[] | null>,
+): Promise<CommittedBlock | null> {
+  const committed = await transaction(async tx => {
+    const cursor = await lockCursor(tx, writer)
+    const changed = await change(tx, await readClockMs(tx))
+    return changed === null || cursor === null ? null : { cursor, unread: [...new Set(changed)] }
+  })
+  if (committed === null || committed.unread.length === 0) return null
+  const { number, hash, timestamp } = committed.cursor
+  return { number, hash, timestamp, completedAtMs: nowMs(), tokens: [], unread: committed.unread, dropped: [] }
+}

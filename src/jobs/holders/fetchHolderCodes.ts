@@ -1,0 +1,39 @@
+import type { Address, Hex } from '#domain/address.ts'
+import type { BlockHeader } from '#domain/block.ts'
+import { callAtBlock } from '#rpc/callAtBlock.ts'
+import type { Rpc } from '#rpc/rpc.ts'
+import { runAt } from '#rpc/rpcCalls.ts'
+import { RpcError } from '#rpc/rpcFault.ts'
+
+/** Keeps a call at some 800,000 gas and 6 KB of code, within the limits of nodes and EIP-3860. */
+export const MOST_HOLDERS_PER_CALL = 300
+
+/** `HolderCodes.yul`, compiled. Run with addresses appended, it returns a byte for each: 1 for a contract. Costs as much as one `eth_getCode`. */
+export const HOLDER_CODES: Hex =
+  '0x604e6014813803049060005b828110601657826040f35b80601480600193028401600c396000516000602052600360006020833c62ef010060205160e81c1415903b151516816040015301600b56'
+
+/**
+ * Which of at most `MOST_HOLDERS_PER_CALL` holders are contracts at a block. Accounts with an EIP-7702 delegation are not.
+ *
+ * @returns in the order of `holders`
+ * @throws `RpcError` when no provider answers, none has the block, or the one that has it refuses to run code that is not deployed
+ */
+export async function fetchHolderCodes(
+  rpc: Pick<Rpc, 'ask'>,
+  { holders, block }: { readonly holders: readonly Address[]; readonly block: Pick<BlockHeader, 'number' | 'hash'> },
+): Promise<readonly boolean[]> {
+  const code: Hex = `${HOLDER_CODES}${holders.map(holder => holder.slice(2)).join('')}`
+  const codes = await rpc.ask(async provider => {
+    const answer = await callAtBlock(provider, block, runAt(block.number, code))
+    return answer.kind === 'refusal' ? answer.fault : parseCodes(answer.value, holders.length)
+  })
+  // Not thrown above, where it would count against the provider's health.
+  if ('kind' in codes) throw new RpcError(codes)
+  return codes
+}
+
+function parseCodes(value: unknown, count: number): readonly boolean[] {
+  const flags = typeof value === 'string' && /^0x(?:0[01])*$/.test(value) ? value.slice(2) : ''
+  if (flags.length !== 2 * count) throw new RpcError({ kind: 'garbled', what: `not a byte for each of ${count} addresses` })
+  return Array.from({ length: count }, (_, index) => flags[2 * index + 1] === '1')
+}

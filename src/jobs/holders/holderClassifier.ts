@@ -1,0 +1,136 @@
+import { type Observable, Subject } from 'rxjs'
+import { coalesce } from '#async/coalesce.ts'
+import { isLogged } from '#async/logSampling.ts'
+import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import { type CommitJob, type CommitJobOptions, type CommitNotice, commitTokens } from '#jobs/commitJob.ts'
+import {
+  type HolderCode,
+  type PlainHolder,
+  readPlainHolders,
+  readTokensAfter,
+  showContracts,
+  writeHolderCodes,
+} from '#store/rows/holderCodes.ts'
+import { fetchHolderCodes, MOST_HOLDERS_PER_CALL } from './fetchHolderCodes.ts'
+
+export interface HolderClassifierOptions extends CommitJobOptions {
+  /** Monotonic milliseconds. */
+  readonly now: () => number
+}
+
+/**
+ * Finds the contracts among the largest holders of tokens: of those that changed, and once after a start, of all. At most one RPC call per
+ * block.
+ */
+export interface HolderClassifier extends CommitJob {
+  /** The commits that set the type of holders. Never errors; completes on `stop`. */
+  readonly updates: Observable<CommittedBlock>
+}
+
+/** Keeps a run at a few milliseconds of database time. */
+const TOKENS_PER_RUN = 50
+/** Bounds memory. With more changed tokens, all tokens are scanned again. */
+const MOST_PENDING = 5_000
+/** Failures in a row double the blocks until the next run, up to this: some chains refuse to run code that is not deployed. */
+const MOST_BLOCKS_BETWEEN = 1_024
+
+type Block = Pick<CommitNotice, 'number' | 'hash'>
+
+/** The result of a run before its commit. */
+interface Classified {
+  readonly block: Block
+  readonly tokens: readonly Address[]
+  readonly codes: readonly HolderCode[]
+  readonly contracts: readonly { readonly token: Address; readonly holder: Address }[]
+}
+
+export function createHolderClassifier(options: HolderClassifierOptions): HolderClassifier {
+  const { rpc, db, isBehind, now, logger } = options
+  const updates = new Subject<CommittedBlock>()
+  const pending = new Set<Address>()
+  /** How far the scan of all tokens, by address, has come; `null`: to the end. */
+  let scannedTo: Address | null = ZERO_ADDRESS
+  /** Kept until it is committed and published: a commit of unknown outcome is repeated. */
+  let classified: Classified | null = null
+  let committing: Promise<void> = Promise.resolve()
+  let notBeforeBlock = 0
+  let stopped = false
+
+  const enqueue = (tokens: Iterable<Address>) => {
+    for (const token of tokens) pending.add(token)
+    if (pending.size <= MOST_PENDING) return
+    pending.clear()
+    scannedTo = ZERO_ADDRESS
+  }
+
+  const classify = async (block: Block): Promise<Classified> => {
+    const from = scannedTo
+    const changed = [...pending].slice(0, TOKENS_PER_RUN)
+    const room = TOKENS_PER_RUN - changed.length
+    const scanned = from === null || room === 0 ? [] : await readTokensAfter(db, from, room)
+    // Before their holders are read: commits in the meantime put tokens back.
+    for (const token of changed) pending.delete(token)
+    try {
+      const tokens = [...new Set([...changed, ...scanned])]
+      const holders = await readPlainHolders(db, { tokens, limit: MOST_HOLDERS_PER_CALL })
+      const codes = await fetchUnknown(block, holders)
+      if (holders.length === MOST_HOLDERS_PER_CALL) enqueue(changed)
+      else if (scannedTo === from && from !== null && room > 0) scannedTo = scanned.length < room ? null : (scanned.at(-1) ?? null)
+      const fetched = new Map(codes.map(({ holder, contract }) => [holder, contract]))
+      return { block, tokens, codes, contracts: holders.filter(({ holder, contract }) => contract ?? fetched.get(holder)) }
+    } catch (error) {
+      enqueue(changed)
+      throw error
+    }
+  }
+
+  const fetchUnknown = async (block: Block, plain: readonly PlainHolder[]): Promise<readonly HolderCode[]> => {
+    const holders = [...new Set(plain.flatMap(({ holder, contract }) => (contract === null ? [holder] : [])))]
+    if (holders.length === 0) return []
+    const codes = await fetchHolderCodes(rpc, { holders, block })
+    return holders.map((holder, index) => ({ holder, contract: codes[index] ?? false }))
+  }
+
+  const commit = async ({ block, tokens, codes, contracts }: Classified): Promise<void> => {
+    const committed = await commitTokens(options, now, async (tx, committedAtMs) => {
+      if (!(await writeHolderCodes(tx, block, codes))) {
+        // A reorg has replaced the block.
+        enqueue(tokens)
+        return null
+      }
+      if (contracts.length > 0) await showContracts(tx, contracts, committedAtMs)
+      return contracts.map(({ token }) => token)
+    })
+    if (committed !== null) updates.next(committed)
+  }
+
+  const run = async (block: Block): Promise<void> => {
+    classified ??= await classify(block)
+    if (stopped) return
+    if (classified.codes.length > 0 || classified.contracts.length > 0) await (committing = commit(classified))
+    classified = null
+  }
+
+  const runs = coalesce<Block>(run, (err, { number }, failures) => {
+    notBeforeBlock = number + Math.min(2 ** (failures - 1), MOST_BLOCKS_BETWEEN)
+    if (isLogged(failures)) logger.warn({ block: number, failures, err }, 'cannot find out which holders are contracts')
+  })
+
+  return {
+    updates,
+    committed: ({ number, hash, tokens, unread }) => {
+      if (stopped) return
+      enqueue(tokens.map(({ token }) => token.address))
+      enqueue(unread)
+      if (!isBehind() && number >= notBeforeBlock) runs.request({ number, hash })
+    },
+    settled: runs.settled,
+    stop: async () => {
+      stopped = true
+      runs.stop()
+      await committing.catch(() => undefined)
+      updates.complete()
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import type { Address, Hex } from '#domain/address.ts'
+import type { BlockHeader } from '#domain/block.ts'
+import type { LpPositionFees, TokenPair } from '#launchpads/lpPositionFees.ts'
+import { unlessMalformed } from '#launchpads/malformedLog.ts'
+import { callAtBlock } from '#rpc/callAtBlock.ts'
+import type { Rpc, RpcProvider } from '#rpc/rpc.ts'
+import { callAt, simulateAt } from '#rpc/rpcCalls.ts'
+import type { RpcFault } from '#rpc/rpcFault.ts'
+import { readSimulatedLogs } from './readSimulatedLogs.ts'
+
+export interface LpFeeQuery {
+  readonly fees: LpPositionFees
+  readonly positionId: bigint
+  /** `null`: unknown. */
+  readonly creatorPercent: number | null
+  readonly block: Pick<BlockHeader, 'number' | 'hash'>
+}
+
+/**
+ * Reads the creator's share of a position's uncollected fees at a block.
+ *
+ * @returns `null` when the provider refuses, as one does that has pruned the block's state; this does not count against its health
+ * @throws `RpcError` when no provider answers, or none has the block
+ */
+export type ReadLpFees = (query: LpFeeQuery) => Promise<TokenPair | null>
+
+/** Faults by which a provider shows that it has no `eth_simulateV1`; `missing` may be of one block only. */
+const UNSUPPORTED: ReadonlySet<RpcFault['kind']> = new Set(['rejected', 'http', 'garbled'])
+
+/** A reader that remembers which providers cannot simulate, and the position manager of each locker. */
+export function createLpFeeReader(rpc: Pick<Rpc, 'ask'>): ReadLpFees {
+  const withoutSimulation = new Set<string>()
+  const managers = new Map<Address, Address>()
+
+  const bySimulation = async (provider: RpcProvider, { fees, positionId, block }: LpFeeQuery): Promise<TokenPair | null> => {
+    if (withoutSimulation.has(provider.name)) return null
+    const answer = await callAtBlock(provider, block, simulateAt(block.number, fees.collectCall(positionId)))
+    if (answer.kind === 'refusal') {
+      if (UNSUPPORTED.has(answer.fault.kind)) withoutSimulation.add(provider.name)
+      return null
+    }
+    const logs = readSimulatedLogs(answer.value)
+    return logs === null ? null : unlessMalformed(() => fees.readCollected(logs, positionId))
+  }
+
+  const byPosition = async (provider: RpcProvider, { fees, positionId, creatorPercent, block }: LpFeeQuery): Promise<TokenPair | null> => {
+    if (creatorPercent === null) return null
+    const call = async <T>(request: Parameters<typeof callAt>[1], read: (result: Hex) => T): Promise<T | null> => {
+      const answer = await callAtBlock(provider, block, callAt(block.number, request))
+      if (answer.kind === 'refusal' || typeof answer.value !== 'string') return null
+      const result = answer.value as Hex
+      return unlessMalformed(() => read(result))
+    }
+    const manager = managers.get(fees.locker) ?? (await call(fees.managerCall, fees.readManager))
+    if (manager === null) return null
+    managers.set(fees.locker, manager)
+    return call(fees.positionCall(positionId, manager), result => fees.readPosition(result, creatorPercent))
+  }
+
+  return query => rpc.ask(async provider => (await bySimulation(provider, query)) ?? byPosition(provider, query))
+}

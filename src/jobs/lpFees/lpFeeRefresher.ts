@@ -1,0 +1,125 @@
+import { coalesce } from '#async/coalesce.ts'
+import { isLogged } from '#async/logSampling.ts'
+import { mapBounded } from '#async/mapBounded.ts'
+import type { Address } from '#domain/address.ts'
+import type { CommitJob, CommitJobOptions, CommitNotice } from '#jobs/commitJob.ts'
+import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
+import { pairAmounts } from '#launchpads/poolTrade.ts'
+import { faultOf } from '#rpc/rpcFault.ts'
+import { lockCursor } from '#store/rows/cursor.ts'
+import { readStalePositions, type StalePosition, type UncollectedAmount, writeUncollected } from '#store/rows/lpFees.ts'
+import { createLpFeeReader } from './lpFeeReader.ts'
+
+export interface LpFeeRefresherOptions extends CommitJobOptions {
+  readonly adapters: readonly Pick<LaunchpadAdapter, 'launchpad' | 'lpPositions'>[]
+  /** The least number of blocks between two reads of a position; 0: it is never read. */
+  readonly everyBlocks: number
+}
+
+/** Bounds the RPC calls of a run. */
+const POSITIONS_PER_RUN = 20
+const READS_AT_ONCE = 2
+/** Bounds memory. With more changed tokens, the tables are searched. */
+const MOST_PENDING = 2_000
+/** A commit with more tokens in `unread`, as of a backfilled range, has the tables searched. */
+const MOST_UNREAD = 500
+
+type Block = Pick<CommitNotice, 'number' | 'hash'>
+
+/** Reads the uncollected fees of the LP positions whose pool has moved, at the newest block, and stores them. */
+export function createLpFeeRefresher(options: LpFeeRefresherOptions): CommitJob {
+  const { rpc, adapters, db, transaction, writer, everyBlocks, isBehind, logger } = options
+  const feesOf = new Map(adapters.flatMap(({ launchpad, lpPositions }) => (lpPositions === undefined ? [] : [[launchpad, lpPositions]])))
+  const readLpFees = createLpFeeReader(rpc)
+  let pending = new Set<Address>()
+  /** Whether `pending` has every token whose position may be stale. Not after a start, a backfilled range or a reorg. */
+  let isComplete = false
+  let newest: Block | null = null
+  let writing: Promise<unknown> = Promise.resolve()
+  let stopped = false
+
+  const enqueue = ({ number, tokens, unread }: CommitNotice) => {
+    // A reorg has deleted what was read at the dropped blocks.
+    if (unread.length > MOST_UNREAD || (newest !== null && number <= newest.number)) isComplete = false
+    for (const { token } of tokens) if (feesOf.has(token.launchpad)) pending.add(token.address)
+    // Of any launchpad: the search leaves out tokens without a position.
+    if (unread.length <= MOST_UNREAD) for (const token of unread) pending.add(token)
+    if (pending.size <= MOST_PENDING) return
+    pending = new Set([...pending].slice(0, MOST_PENDING))
+    isComplete = false
+  }
+
+  /** Stale positions that were not read within `everyBlocks`. All stale positions stay pending. */
+  const findDue = async (block: Block): Promise<readonly StalePosition[]> => {
+    const changed = pending
+    pending = new Set()
+    const searchesAll = !isComplete && changed.size < MOST_PENDING / 2
+    // Set before the search: commits in the meantime, which it may not see, can reset it.
+    if (searchesAll) isComplete = true
+    try {
+      const ofChanged = changed.size === 0 ? [] : await readStalePositions(db, { among: [...changed], limit: MOST_PENDING })
+      const all = searchesAll ? await readStalePositions(db, { among: null, limit: MOST_PENDING }) : []
+      if (all.length === MOST_PENDING) isComplete = false
+      const stale = new Map([...ofChanged, ...all].map(position => [position.token, position]))
+      for (const token of stale.keys()) pending.add(token)
+      return [...stale.values()]
+        .filter(({ createdBlock }) => createdBlock <= block.number)
+        .filter(({ askedAt }) => askedAt === null || askedAt <= block.number - everyBlocks)
+        .slice(0, POSITIONS_PER_RUN)
+    } catch (error) {
+      for (const token of changed) pending.add(token)
+      if (searchesAll) isComplete = false
+      throw error
+    }
+  }
+
+  /** `null`: there is no reader for the launchpad, or the job has stopped. */
+  const read = async (position: StalePosition, block: Block): Promise<UncollectedAmount | null> => {
+    const { token, launchpad, positionId, tokenIsToken0, creatorFeeBps: creatorPercent } = position
+    const fees = feesOf.get(launchpad)
+    if (fees === undefined || stopped) return null
+    const pair = await readLpFees({ fees, positionId, creatorPercent, block })
+    return { token, amounts: pair === null ? null : pairAmounts({ tokenIsToken0 }, pair.amount0, pair.amount1) }
+  }
+
+  const run = async (block: Block): Promise<void> => {
+    const failures: unknown[] = []
+    const results = await mapBounded(await findDue(block), READS_AT_ONCE, position =>
+      read(position, block).catch((error: unknown) => {
+        if (faultOf(error) === null) throw error
+        failures.push(error)
+        return null
+      }),
+    )
+    if (stopped) return
+    const amounts = results.filter(amount => amount !== null)
+    if (amounts.length > 0) {
+      writing = transaction(async tx => {
+        await lockCursor(tx, writer)
+        await writeUncollected(tx, block, amounts)
+      })
+      await writing
+    }
+    // Thrown only now: one position without an answer must not hold up the others.
+    if (failures.length > 0) throw failures[0]
+  }
+
+  const runs = coalesce<Block>(run, (err, { number }, failures) => {
+    if (isLogged(failures)) logger.warn({ block: number, failures, err }, 'cannot read the uncollected fees of LP positions')
+  })
+
+  return {
+    committed: notice => {
+      if (feesOf.size === 0 || everyBlocks === 0 || stopped) return
+      enqueue(notice)
+      newest = { number: notice.number, hash: notice.hash }
+      if (!isBehind()) runs.request(newest)
+    },
+    settled: runs.settled,
+    stop: async () => {
+      stopped = true
+      runs.stop()
+      await writing.catch(() => undefined)
+    },
+  }
+}
