@@ -1,40 +1,40 @@
 import type { Transaction } from '#store/connection/oneAtATime.ts'
 
-/** What is sent and not taken yet. */
-export interface HandOver {
-  /** To be called when something was sent. */
+/** Messages that were sent and not acknowledged. */
+export interface AckWindow {
+  /** To be called when a message was sent. */
   sent(): void
-  /** To be called when the receiver has taken what was sent. */
-  taken(): void
-  /** Whether the receiver has taken everything. */
+  /** To be called when the receiver has acknowledged one. */
+  acknowledged(): void
+  /** Whether everything sent is acknowledged. */
   isIdle(): boolean
-  /** Commits with this only while the receiver is not too far behind. */
+  /** Delays commits while the window is full. */
   paced(transaction: Transaction): Transaction
 }
 
 /**
- * Keeps a sender that commits at most so many messages ahead of its receiver, besides those of commits that were under way: whoever wants to
- * commit then waits, as for the database. So however long the receiver is busy, no more than that lies in between.
+ * Bounds how far a sender that commits runs ahead of its receiver: with `size` messages unacknowledged, the next commit waits, as it would for the
+ * database. Commits under way then still send theirs.
  */
-export function createHandOver(mostAhead: number): HandOver {
-  let ahead = 0
+export function createAckWindow(size: number): AckWindow {
+  let unacknowledged = 0
   let waiting: (() => void)[] = []
   const room = async (): Promise<void> => {
-    if (ahead < mostAhead) return
+    if (unacknowledged < size) return
     await new Promise<void>(resolve => waiting.push(resolve))
     return room()
   }
   return {
     sent: () => {
-      ahead++
+      unacknowledged++
     },
-    taken: () => {
-      ahead--
+    acknowledged: () => {
+      unacknowledged--
       const woken = waiting
       waiting = []
       for (const wake of woken) wake()
     },
-    isIdle: () => ahead === 0,
+    isIdle: () => unacknowledged === 0,
     paced: transaction => async work => {
       await room()
       return transaction(work)

@@ -8,21 +8,21 @@ import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 import { createRpc, type Rpc } from '#rpc/rpc.ts'
 import { completeContracts } from './completeContracts.ts'
 
-/** The chain, and what has to be known of it before anything is indexed. */
+/** The chain, and what has to be known about it before anything is indexed. */
 export interface ConnectedChain {
   /** To be closed. */
   readonly rpc: Rpc
   readonly source: ChainSource
   readonly chainId: number
-  /** With the contracts that the chain told. */
+  /** With the contracts that were read from the chain. */
   readonly launchpads: readonly LaunchpadConfig[]
   readonly genesisHash: Hex
 }
 
 /**
- * Connects to the chain. Needs no database, so that a start need not wait for one to ask.
+ * Connects to the chain. Needs no database: both are made ready at the same time.
  *
- * @throws `TokenwireError` saying what stands in the way; then nothing is left open
+ * @throws `TokenwireError` with the reason; nothing is left open then
  */
 export async function connectChain(config: Config, logger: Logger): Promise<ConnectedChain> {
   const rpc = createRpc({ urls: config.rpcUrls, chainId: config.chainId, logger })

@@ -9,7 +9,7 @@ export interface MissingContract {
 }
 
 /**
- * A wrong address in `launchpads.json` makes no error by itself: nothing ever comes from it. Looks at the newest block.
+ * Finds wrong addresses in `launchpads.json`, which cause no error by themselves: no log ever comes from them. Reads the newest block.
  *
  * @throws `RpcError` when no provider answers
  */

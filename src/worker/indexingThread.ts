@@ -6,19 +6,19 @@ import { watchEventLoop } from '#telemetry/eventLoopWatch.ts'
 import { createLogger } from '#telemetry/logger.ts'
 import { createRedactor } from '#telemetry/redactor.ts'
 import { secretsOf } from '#telemetry/secrets.ts'
-import { createHandOver } from './ackWindow.ts'
+import { createAckWindow } from './ackWindow.ts'
 import { connectChain } from './connectChain.ts'
 import type { FromIndexing, ThreadInput, ThreadView, ToIndexing } from './messages.ts'
 import { type OpenedIndexing, openIndexing } from './openIndexing.ts'
 import { clockOf } from './sharedClock.ts'
 
 /*
- * The thread that follows the chain and writes (`loadThread.ts` starts it, `startIndexing.ts` speaks with it). What it throws and nobody catches
- * ends it, and with it the process: the main thread hears of it.
+ * The thread that follows the chain and writes to the database. `loadThread.ts` starts it, `startIndexing.ts` is its other end. An uncaught exception ends
+ * it, and with it the process.
  */
 
-/** Commits that the main thread may be behind with: enough to go on while it is busy for a moment. */
-const MOST_AHEAD = 4
+/** How many messages the main thread may leave unacknowledged: enough to go on while it is busy for a moment. */
+const ACK_WINDOW = 4
 const VIEW_EVERY_MS = 250
 
 if (parentPort === null) throw new TypeError('this is a thread of the service; see loadThread.ts')
@@ -28,17 +28,17 @@ const now = clockOf(clockOriginNs)
 
 const send = (message: FromIndexing) => port.postMessage(message)
 
-/** @returns what does as it is told by every further message */
+/** @returns handles every further message */
 function configured(config: Config): (message: Exclude<ToIndexing, { readonly kind: 'configure' }>) => Promise<void> {
   const redactor = createRedactor(secretsOf(config))
   const logger = createLogger({ ...config.log, redactor, turns })
-  const handOver = createHandOver(MOST_AHEAD)
+  const unacknowledged = createAckWindow(ACK_WINDOW)
   const eventLoop = watchEventLoop({ logger, now, thread: 'indexing' })
   const watched = new Set<Address>()
   let price: { readonly ethUsd: string; readonly untilMs: number } | null = null
   let indexing: OpenedIndexing | null = null
   const connecting = connectChain(config, logger)
-  // Told of when the database is there: what is wrong with that one is said first.
+  // A failure is reported after `open`: what is wrong with the database is reported first.
   connecting.catch(() => undefined)
 
   const viewOf = (indexing: OpenedIndexing): ThreadView => ({
@@ -55,7 +55,7 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
         config,
         chain: await connecting,
         databaseUrl,
-        paced: handOver.paced,
+        paced: unacknowledged.paced,
         isWatched: token => watched.has(token),
         ethUsd: () => (price !== null && now() < price.untilMs ? price.ethUsd : null),
         now,
@@ -74,15 +74,15 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
 
   const index = (indexing: OpenedIndexing): void => {
     indexing.blocks.subscribe(block => {
-      handOver.sent()
+      unacknowledged.sent()
       send({ kind: 'committed', block, view: viewOf(indexing) })
     })
   }
 
-  /** Not while the main thread has not taken the last ones: it needs none but the newest. */
-  const tellView = (indexing: OpenedIndexing): void => {
-    if (!handOver.isIdle()) return
-    handOver.sent()
+  /** Skipped while messages are unacknowledged: the main thread needs only the newest view. */
+  const sendView = (indexing: OpenedIndexing): void => {
+    if (!unacknowledged.isIdle()) return
+    unacknowledged.sent()
     send({ kind: 'view', view: viewOf(indexing) })
   }
 
@@ -91,14 +91,14 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
       case 'open': {
         const opened = await open(message.databaseUrl)
         indexing = opened
-        if (opened !== null) setInterval(() => tellView(opened), VIEW_EVERY_MS)
+        if (opened !== null) setInterval(() => sendView(opened), VIEW_EVERY_MS)
         return
       }
       case 'index':
         if (indexing !== null) index(indexing)
         return
       case 'taken':
-        handOver.taken()
+        unacknowledged.acknowledged()
         return
       case 'watched':
         for (const token of message.ended) watched.delete(token)
@@ -125,9 +125,9 @@ async function close(indexing: OpenedIndexing): Promise<void> {
   process.exit()
 }
 
-let obey: ReturnType<typeof configured> | null = null
+let handle: ReturnType<typeof configured> | null = null
 
 port.on('message', (message: ToIndexing) => {
-  if (message.kind === 'configure') obey = configured(message.config)
-  else void obey?.(message)
+  if (message.kind === 'configure') handle = configured(message.config)
+  else void handle?.(message)
 })

@@ -10,20 +10,20 @@ export interface LoadThreadOptions {
   readonly resourceLimits?: ResourceLimits
 }
 
-/** The indexing thread, which loads its modules and then waits for its configuration. */
+/** The indexing thread. It loads its modules, then waits for its configuration. */
 export interface LoadedThread {
   readonly worker: Worker
-  /** With which both threads log. */
+  /** The lock under which both threads write their log lines. */
   readonly turns: Turns
   /** Resolves with its exit code. */
   readonly exited: Promise<number>
-  /** Resolves with what it threw and nobody caught. */
+  /** Resolves with an uncaught exception. */
   readonly crashed: Promise<unknown>
 }
 
 /**
- * Starts the thread. Of a start, what it loads takes longest, so this module imports next to nothing: it is for the process to begin with, while
- * the main thread loads what it needs itself.
+ * Starts the thread. Loading its modules takes longest of a start, so the process begins with it. This module imports next to nothing: meanwhile the
+ * main thread loads its own.
  */
 export function loadThread({
   script = new URL('./indexingThread.ts', import.meta.url),

@@ -9,20 +9,19 @@ import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
 import type { Turns } from '#telemetry/inTurns.ts'
 
 /*
- * Everything that the two threads say to each other: plain data, since a copy of it arrives and copies of class instances lose their class.
- * Neither side sends without a bound: the indexing thread waits to hear that what it sent has been taken, and so does the main thread with
- * what it says of actors.
+ * The messages between the two threads. They are plain data: the structured clone of a class instance loses its class. Neither side sends without a bound:
+ * the indexing thread waits for `taken`, and the main thread for `noted` before the next notice of actors.
  */
 
-/** What the indexing thread is started with: what there is before the configuration is read. */
+/** What the indexing thread is started with, before the configuration is read. */
 export interface ThreadInput {
-  /** What `process.hrtime` says when the main thread's `performance.now()` is 0, in ns: both threads then tell the time alike. */
+  /** What `process.hrtime` shows when the main thread's `performance.now()` is 0, in ns: gives both threads one clock. */
   readonly clockOriginNs: bigint
-  /** With which both threads log. */
+  /** The lock under which both threads write their log lines. */
   readonly turns: Turns
 }
 
-/** How the indexing thread is. */
+/** What the indexing thread reports about itself. */
 export interface ThreadView {
   readonly state: IndexerState
   readonly chain: ChainView
@@ -30,35 +29,35 @@ export interface ThreadView {
   readonly eventLoop: EventLoopState
 }
 
-/** What an error that stands in the way of the start says across threads. */
+/** An error that prevents the start, as plain data. */
 export interface FailedStart {
   readonly code: ErrorCode
   readonly message: string
   readonly retryable: boolean
 }
 
-/** What a thread that is ready to index knows and the main thread needs. */
+/** What the main thread needs to know about a thread that is ready to index. */
 export interface OpenedThread {
   readonly chainId: number
-  /** With the contracts that the chain told. */
+  /** With the contracts that were read from the chain. */
   readonly launchpads: readonly LaunchpadConfig[]
   readonly view: ThreadView
 }
 
 export type ToIndexing =
-  /** The first of all, once: connect to the chain. What comes of it is told when the thread is to open. */
+  /** The first message, once: connect to the chain. The outcome is reported after `open`. */
   | { readonly kind: 'configure'; readonly config: Config }
-  /** The database is migrated and this process may write it: claim it. Answered by `opened` or `failed`. */
+  /** The database is migrated and locked by this process: claim it. Answered by `opened` or `failed`. */
   | { readonly kind: 'open'; readonly databaseUrl: string }
-  /** Somebody takes the blocks: index. */
+  /** Start indexing. */
   | { readonly kind: 'index' }
-  /** What was sent longest ago, and not told of yet, has been taken. */
+  /** Acknowledges the oldest unacknowledged `committed` or `view`. */
   | { readonly kind: 'taken' }
-  /** Tokens that have an actor since, or no longer. Answered by `noted`. */
+  /** Tokens that have got or lost their actor since the last notice. Answered by `noted`. */
   | { readonly kind: 'watched'; readonly began: readonly Address[]; readonly ended: readonly Address[] }
-  /** A new price, to convert with until then on the common clock. */
+  /** A new price, valid until `untilMs` on the common clock. */
   | { readonly kind: 'price'; readonly ethUsd: string; readonly untilMs: number }
-  /** Begin no further commit. Answered by `ended`, after the block of the one under way. */
+  /** Start no further commit. Answered by `ended`, after the block of the commit under way. */
   | { readonly kind: 'stop' }
   /** Close connections and end the thread. */
   | { readonly kind: 'close' }
@@ -66,7 +65,7 @@ export type ToIndexing =
 export type FromIndexing =
   | ({ readonly kind: 'opened' } & OpenedThread)
   | ({ readonly kind: 'failed' } & FailedStart)
-  /** To be answered by `taken`, as is `view`. */
+  /** Answered by `taken`, as is `view`. */
   | { readonly kind: 'committed'; readonly block: CommittedBlock; readonly view: ThreadView }
   | { readonly kind: 'view'; readonly view: ThreadView }
   | { readonly kind: 'noted' }

@@ -30,9 +30,9 @@ export interface OpenIndexingOptions {
   readonly chain: ConnectedChain
   /** Migrated, and this process's to write. */
   readonly databaseUrl: string
-  /** Put around the one that everybody who commits goes through. */
+  /** Wraps the transaction that every commit goes through. */
   readonly paced: (transaction: Transaction) => Transaction
-  /** Whether the token's state is read for those who watch it; of others only that it changed is told. */
+  /** Whether the token has an actor. A commit reads the states of these tokens, and names the others that changed. */
   isWatched(token: Address): boolean
   /** USD per ETH now, or `null`. */
   ethUsd(): string | null
@@ -41,28 +41,28 @@ export interface OpenIndexingOptions {
   readonly logger: Logger
 }
 
-/** Everything that follows the chain and writes the database. */
+/** Synchronisation and the background jobs: everything that writes to the database. */
 export interface OpenedIndexing {
   readonly chainId: number
-  /** With the contracts that the chain told. */
+  /** With the contracts that were read from the chain. */
   readonly launchpads: readonly LaunchpadConfig[]
-  /** Works while it is subscribed to: everything that is committed, in order, after it is committed. Never errors; completes on `stop`. */
+  /** Indexes while it is subscribed to, and emits every commit in order, after it is committed. Never errors; completes on `stop`. */
   readonly blocks: Observable<CommittedBlock>
   readonly view: SyncView
   metadata(): MetadataView
-  /** Begins no further commit; resolves when the one under way has been emitted, and `blocks` has ended. */
+  /** Starts no further commit; resolves when the one under way has been emitted and `blocks` has completed. */
   stop(): Promise<void>
-  /** Ends what is under way and all connections. */
+  /** Aborts what is under way and closes all connections. */
   close(): Promise<void>
 }
 
-/** As far behind the chain an index is that follows it. */
+/** Closer to the confirmed head than this, the index follows it. */
 const NEAR_BLOCKS = 10
 
 /**
- * Claims the database for the chain, and builds what works on both; nothing is indexed yet.
+ * Claims the database for the chain, and builds what works on both. Nothing is indexed yet.
  *
- * @throws `TokenwireError` saying what stands in the way; then nothing is left open
+ * @throws `TokenwireError` with the reason; nothing is left open then
  */
 export async function openIndexing(options: OpenIndexingOptions): Promise<OpenedIndexing> {
   const orm = createOrm(options.databaseUrl, options.logger)
@@ -114,7 +114,7 @@ async function build(options: OpenIndexingOptions, orm: ReturnType<typeof create
     logger,
     now,
   })
-  // Where the chain ends may be unknown for a while.
+  // The lag is unknown while no provider shows the head.
   const isFurther = (blocks: number) => () => (sync.view.state().lagBlocks ?? Number.POSITIVE_INFINITY) > blocks
   const everyBlocks = config.claimableRefreshBlocks
   const lpFees = createLpFeeRefresher({ ...database, rpc, adapters, everyBlocks, isBehind: isFurther(everyBlocks), logger })
@@ -139,7 +139,7 @@ async function build(options: OpenIndexingOptions, orm: ReturnType<typeof create
 }
 
 async function warnOfMissingContracts(rpc: Rpc, adapters: readonly LaunchpadAdapter[], logger: Logger): Promise<void> {
-  // Only a hint: a provider that does not answer shows in the health.
+  // Only a hint: health shows a provider that does not answer.
   const missing = await findMissingContracts(rpc, adapters).catch(() => [])
   for (const contract of missing)
     logger.warn(contract, 'LAUNCHPADS_FILE: the chain has no contract at this address, nothing will come from it')

@@ -1,8 +1,8 @@
 const READINGS = 10
 
-/** The main thread's monotonic clock, to be told to other threads: what `process.hrtime` says when this thread's `performance.now()` is 0, in ns. */
+/** The main thread's monotonic clock, for other threads: what `process.hrtime` shows when this thread's `performance.now()` is 0, in ns. */
 export function clockOriginNs(): bigint {
-  // The two are read one after the other, and the thread may have to wait between: the reading that took least is right.
+  // The two clocks are read one after the other, and the thread may be interrupted between: the reading that took least is the best.
   let shortestNs: bigint | null = null
   let originNs = 0n
   for (let reading = 0; reading < READINGS; reading++) {
@@ -17,8 +17,8 @@ export function clockOriginNs(): bigint {
 }
 
 /**
- * `performance.now()` of the thread whose origin this is, in ms. Every thread's own begins when the thread does, and their `timeOrigin`s
- * are read from the wall clock, which may have been set in between; `process.hrtime` is one clock for all of them.
+ * `performance.now()` of the thread with this origin, in ms. Each thread's own `performance.now()` starts with the thread, and `timeOrigin` is read from
+ * the wall clock, which may be set in between; `process.hrtime` is one clock for all threads.
  */
 export function clockOf(originNs: bigint): () => number {
   return () => Number(process.hrtime.bigint() - originNs) / 1e6

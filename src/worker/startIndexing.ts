@@ -11,49 +11,49 @@ import { createWatchNotices } from './watchNotices.ts'
 export interface StartIndexingOptions {
   readonly thread: Pick<LoadedThread, 'worker' | 'exited' | 'crashed'>
   readonly config: Config
-  /** The thread has ended by itself, with what it threw: it does not come back. */
+  /** The thread has ended by itself, with this exception. It is not started again. */
   readonly onCrash: (error: unknown) => void
-  /** A thread that takes longer to close what it holds is cut off. Default 5,000. */
+  /** A thread that takes longer to close is terminated. Default 5,000. */
   readonly closeTimeoutMs?: number
   /** Monotonic milliseconds. Default `performance.now()`. */
   readonly now?: () => number
 }
 
-/** A thread that loads or connects to the chain, or waits to be told where the database is. */
+/** A thread that loads, connects to the chain, or waits for the address of the database. */
 export interface StartedThread {
   /**
-   * To be called once, when the database is migrated and this process's to write. Claims the database once the chain is connected.
+   * To be called once, when the database is migrated and locked. Claims the database as soon as the chain is connected.
    *
-   * @throws `TokenwireError` saying what stands in the way
+   * @throws `TokenwireError` with the reason
    */
   open(databaseUrl: string): Promise<Indexing>
-  /** Ends the thread, with all that it holds. Also before `open` has come to an end, and again. */
+  /** Ends the thread and closes all that it holds. May be called before `open` has resolved, and again. */
   close(): Promise<void>
 }
 
-/** The indexer as the main thread sees it. */
+/** The indexing thread as the main thread sees it. */
 export interface Indexing {
   readonly chainId: number
-  /** With the contracts that the chain told. */
+  /** With the contracts that were read from the chain. */
   readonly launchpads: readonly LaunchpadConfig[]
   /**
-   * Indexes from the first subscription on: everything that is committed, in order, after it is committed. Never errors; completes on `stop`. A
-   * subscriber is done with a block when it returns: the thread commits only a few blocks more than that.
+   * Indexes from the first subscription on, and emits every commit in order, after it is committed. Never errors; completes on `stop`. A block is
+   * acknowledged when its subscribers return; the thread commits only a few blocks ahead of that.
    */
   readonly blocks: Observable<CommittedBlock>
-  /** What of it the health and the metrics show. */
-  readonly view: Omit<ThreadStatus, 'heard'>
-  /** The token has an actor from now on: its state is to be read with each commit. */
+  /** For health and metrics. */
+  readonly view: Omit<ThreadStatus, 'update'>
+  /** The token has an actor: commits read its state from now on. */
   watch(token: Address): void
-  /** It has none any more. */
+  /** The token has lost its actor. */
   unwatch(token: Address): void
-  /** A new price to convert with, for so long. */
+  /** A new price and how long it may be used. */
   priced(ethUsd: string, lifeMs: number): void
-  /** Begins no further commit; resolves when the one under way has been emitted, and `blocks` has ended. */
+  /** Starts no further commit; resolves when the one under way has been emitted and `blocks` has completed. */
   stop(): Promise<void>
 }
 
-/** Has the thread that follows the chain and writes connect to the chain. It opens no database before it is told to. */
+/** Configures the indexing thread, which connects to the chain. It opens no database before `open`. */
 export function startIndexing(options: StartIndexingOptions): StartedThread {
   const { thread, config, onCrash, closeTimeoutMs = 5_000, now = () => performance.now() } = options
   const { worker, exited, crashed } = thread
@@ -75,17 +75,17 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
         opening.reject(new TokenwireError(message.code, message.message, { retryable: message.retryable }))
         return
       case 'committed':
-        // First, so that no client is told of a block that the health does not know.
-        status?.heard(message.view)
+        // First, so that no client learns of a block that health does not show.
+        status?.update(message.view)
         blocks.next(message.block)
         send({ kind: 'taken' })
         return
       case 'view':
-        status?.heard(message.view)
+        status?.update(message.view)
         send({ kind: 'taken' })
         return
       case 'noted':
-        notices.noted()
+        notices.acknowledged()
         return
       case 'ended':
         blocks.complete()

@@ -3,32 +3,32 @@ import type { SyncView } from '#sync/healthReport.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
 import type { ThreadView } from './messages.ts'
 
-/** A thread that says nothing for so long hangs: it speaks four times a second. */
+/** The thread reports four times a second. One that reports nothing for this long hangs. */
 const SILENT_AFTER_MS = 5_000
 
-/** What the main thread knows of the indexing thread. Never waits. */
+/** What the main thread knows about the indexing thread. Never waits. */
 export interface ThreadStatus extends SyncView {
-  /** What the thread said of itself last. */
-  heard(view: ThreadView): void
+  /** Takes the thread's newest report. */
+  update(view: ThreadView): void
   metadata(): MetadataView
   eventLoop(): EventLoopState
 }
 
 /**
- * The newest view of the thread, and that it is stalled once it has not spoken for some seconds: what it said before is then not known to be true.
+ * The thread's newest report; `stalled` once the thread is silent, since the report may no longer be true.
  *
  * @param now monotonic milliseconds
  */
 export function createThreadStatus(first: ThreadView, now: () => number): ThreadStatus {
   let newest = first
-  let heardAtMs = now()
+  let updatedAtMs = now()
   return {
-    heard: view => {
+    update: view => {
       newest = view
-      heardAtMs = now()
+      updatedAtMs = now()
     },
     state: () => {
-      const silentMs = now() - heardAtMs
+      const silentMs = now() - updatedAtMs
       if (silentMs <= SILENT_AFTER_MS) return newest.state
       const reason = `the indexing thread has not answered for ${Math.floor(silentMs / 1_000)} s`
       return { ...newest.state, lagBlocks: null, lagSeconds: null, headUnchangedSeconds: null, stalled: true, reason }

@@ -2,7 +2,7 @@ import type { Address } from '#domain/address.ts'
 
 export interface WatchNoticesOptions {
   readonly send: (began: readonly Address[], ended: readonly Address[]) => void
-  /** Calls back once, soon. Default `setImmediate`: at the end of the turn, however many begin in it. */
+  /** Calls back once, soon. Default `setImmediate`: changes of one turn of the event loop go into one notice. */
   readonly soon?: (callback: () => void) => void
 }
 
@@ -10,23 +10,21 @@ export interface WatchNoticesOptions {
 export interface WatchNotices {
   began(token: Address): void
   ended(token: Address): void
-  /** To be called when the last notice has arrived. */
-  noted(): void
+  /** To be called when the other thread has acknowledged the last notice. */
+  acknowledged(): void
 }
 
 /**
- * One notice is under way at a time, with everything that has changed since the one before: what waits is bounded by the tokens that have,
- * or had a moment ago, an actor.
+ * One notice is under way at a time. The next one carries everything that changed meanwhile, so what waits is bounded by the tokens that have or just
+ * had an actor.
  */
 export function createWatchNotices({ send, soon = setImmediate }: WatchNoticesOptions): WatchNotices {
-  /** What was told last and is no longer so, and whether the token is watched now. */
+  /** What changed since the last notice, and whether the token is watched now. */
   const changed = new Map<Address, boolean>()
   let isUnderWay = false
   const flush = () => {
-    if (changed.size === 0) {
-      isUnderWay = false
-      return
-    }
+    isUnderWay = changed.size > 0
+    if (!isUnderWay) return
     const tokens = [...changed]
     changed.clear()
     send(
@@ -40,5 +38,5 @@ export function createWatchNotices({ send, soon = setImmediate }: WatchNoticesOp
     isUnderWay = true
     soon(flush)
   }
-  return { began: token => change(token, true), ended: token => change(token, false), noted: flush }
+  return { began: token => change(token, true), ended: token => change(token, false), acknowledged: flush }
 }

@@ -1,48 +1,48 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createHandOver } from '#worker/ackWindow.ts'
+import { createAckWindow } from '#worker/ackWindow.ts'
 
-/** A transaction that nothing but the hand-over holds up, and how many commits have begun. */
+/** a transaction that only the window delays, and how many commits have started. */
 function fixture(mostAhead: number) {
-  const handOver = createHandOver(mostAhead)
+  const window = createAckWindow(mostAhead)
   let begun = 0
-  const transaction = handOver.paced(async work => work({} as never))
+  const transaction = window.paced(async work => work({} as never))
   const commit = () => transaction(async () => void begun++)
-  return { handOver, commit, begun: () => begun }
+  return { window, commit, begun: () => begun }
 }
 
-it('lets commits begin until so many messages are sent and not taken', async () => {
-  const { handOver, commit, begun } = fixture(2)
+it('lets commits start until the window is full of unacknowledged messages', async () => {
+  const { window, commit, begun } = fixture(2)
   for (let n = 0; n < 2; n++) {
     await commit()
-    handOver.sent()
+    window.sent()
   }
   const waiting = commit()
   await turn()
   expect(begun()).toBe(2)
-  handOver.taken()
+  window.acknowledged()
   await waiting
   expect(begun()).toBe(3)
 })
 
-it('lets everybody who waits on, also when messages are taken one after another', async () => {
-  const { handOver, commit, begun } = fixture(1)
-  handOver.sent()
-  handOver.sent()
+it('wakes every waiting commit, also when messages are acknowledged one by one', async () => {
+  const { window, commit, begun } = fixture(1)
+  window.sent()
+  window.sent()
   const waiting = [commit(), commit(), commit()]
-  handOver.taken()
+  window.acknowledged()
   await turn()
   expect(begun()).toBe(0)
-  handOver.taken()
+  window.acknowledged()
   await Promise.all(waiting)
   expect(begun()).toBe(3)
 })
 
 it('is idle once everything is taken', () => {
-  const { handOver } = fixture(2)
-  expect(handOver.isIdle()).toBe(true)
-  handOver.sent()
-  expect(handOver.isIdle()).toBe(false)
-  handOver.taken()
-  expect(handOver.isIdle()).toBe(true)
+  const { window } = fixture(2)
+  expect(window.isIdle()).toBe(true)
+  window.sent()
+  expect(window.isIdle()).toBe(false)
+  window.acknowledged()
+  expect(window.isIdle()).toBe(true)
 })

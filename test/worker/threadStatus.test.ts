@@ -24,7 +24,7 @@ const view = (indexedBlock: number): ThreadView => ({
 it('shows what the thread said last', () => {
   const status = createThreadStatus(view(15), () => 0)
   expect(status.state().indexedBlock).toBe(15)
-  status.heard({ ...view(16), metadata: { queued: 2, underWay: 0, outcomes: {} } })
+  status.update({ ...view(16), metadata: { queued: 2, underWay: 0, outcomes: {} } })
   expect(status.state()).toEqual(view(16).state)
   expect(status.chain()).toEqual(view(16).chain)
   expect(status.metadata()).toEqual({ queued: 2, underWay: 0, outcomes: {} })
@@ -44,6 +44,6 @@ it('is stalled and knows no lag while the thread has not spoken for some seconds
     stalled: true,
     reason: 'the indexing thread has not answered for 6 s',
   })
-  status.heard(view(16))
+  status.update(view(16))
   expect(status.state()).toEqual(view(16).state)
 })
