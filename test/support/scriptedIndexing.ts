@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
-import { createHandOver } from '#worker/ackWindow.ts'
+import { createAckWindow } from '#worker/ackWindow.ts'
 import type { FromIndexing, ThreadView, ToIndexing } from '#worker/messages.ts'
 
 /*
@@ -36,17 +36,17 @@ const VIEW: ThreadView = {
 /** Until it is told what to do. */
 let behaviour: IndexingScript['behaviour'] = 'commits'
 let commits = new Int32Array(new SharedArrayBuffer(4))
-const handOver = createHandOver(MOST_AHEAD)
+const unacknowledged = createAckWindow(MOST_AHEAD)
 const send = (message: FromIndexing) => parentPort?.postMessage(message)
 let underWay: Promise<void> = Promise.resolve()
 const stopping = new AbortController()
 
-const commit = handOver.paced(async work => work({} as never))
+const commit = unacknowledged.paced(async work => work({} as never))
 
 async function commitOne(): Promise<void> {
   const number = await commit(async () => Atomics.add(commits, 0, 1) + 1)
   const block: CommittedBlock = { number, hash: '0x', timestamp: 0, completedAtMs: 0, tokens: [], unread: [], dropped: [] }
-  handOver.sent()
+  unacknowledged.sent()
   send({ kind: 'committed', block, view: { ...VIEW, state: { ...VIEW.state, indexedBlock: number } } })
 }
 
@@ -96,7 +96,7 @@ async function obey(message: ToIndexing): Promise<void> {
       begin()
       return
     case 'taken':
-      handOver.taken()
+      unacknowledged.acknowledged()
       return
     case 'watched':
       send({ kind: 'noted' })
