@@ -58,7 +58,7 @@ async function run({ micro, macro, backfill, growth: growthScale, only, rounds, 
     const scenarios = all.filter(({ name }) => name.includes(only))
     const keep = async (results: readonly ScenarioResult[]) => void (await writeResults({ ...head, fanOut: results }, null, begun))
     fanOut = await runFanOut({ scenarios, rounds, print, keep })
-    // Of the others a failure is a result.
+    // A failure of another server is a result.
     if (fanOut.some(({ arms }) => arms.some(({ arm, failures }) => arm.startsWith('tokenwire') && failures.length > 0)))
       process.exitCode = 1
   }

@@ -2,18 +2,18 @@ import { parseArgs } from 'node:util'
 import { FULL_SCENARIOS, SHORT_SCENARIOS } from './macro/fanOut/scenarios.ts'
 import { MICRO_BENCHMARKS } from './micro/microBenchmarks.ts'
 
-/** What a run is to do. */
+/** What the command line asks for. */
 export type Options =
   | { readonly type: 'help'; readonly text: string }
   | { readonly type: 'wrong'; readonly text: string }
   | {
       readonly type: 'run'
       readonly micro: boolean
-      /** `null`: not asked for. */
+      /** `null`: not requested. */
       readonly macro: 'short' | 'full' | null
-      /** `null`: not asked for. */
+      /** `null`: not requested. */
       readonly backfill: 'short' | 'full' | null
-      /** `null`: not asked for. */
+      /** `null`: not requested. */
       readonly growth: 'full' | 'small' | null
       readonly only: string
       readonly rounds: number
@@ -27,27 +27,27 @@ const MAX_ROUNDS = 100
 const HELP = `npm run bench                          micro and the short macro, about three minutes
 npm run bench -- --full                micro and all of macro, about three quarters of an hour
 npm run bench -- micro                 functions and objects, timed by tinybench
-npm run bench -- macro                 fan-out: processes and sockets, the gateway beside what could be used instead
-npm run bench -- growth                the service over 10 million trades, about 3 min; the first time makes them: 15 min and 20 GB
-npm run bench -- micro --only outbox   those whose name contains a text
-npm run bench -- backfill              a chain from nothing beside the floor and Ponder, minutes; only when named
-npm run bench -- backfill --full       ten times the chain, with everything beside it; the first time it is built
-npm run bench:compare -- <git ref>     fan-out of this checkout beside that of another commit
+npm run bench -- macro                 fan-out: processes and sockets, the gateway compared with other servers
+npm run bench -- growth                the service over 10 million trades, about 3 min; the first run generates them: 15 min and 20 GB
+npm run bench -- micro --only outbox   benchmarks whose name contains the text
+npm run bench -- backfill              indexes a chain, compared with the floor and Ponder; some minutes
+npm run bench -- backfill --full       ten times the chain, with live latency and commits; the first run generates the chain
+npm run bench:compare -- <git ref>     fan-out of this checkout compared with another commit
 npm run bench:table -- [file …]        the fan-out of several runs as one table
 
-  --check        only check that the micro benchmarks' results are right; times nothing
-  --full         macro: all scenarios, thousands of connections, wants a machine to itself and many open files (ulimit -n);
+  --check        checks the results of the micro benchmarks without timing them
+  --full         macro: all scenarios, thousands of connections; needs an idle machine and many open files (ulimit -n);
                  backfill: 100,000 trades of 500 tokens
-  --rounds <n>   turns of each macro arm, 1 to ${MAX_ROUNDS} (default ${DEFAULT_ROUNDS}); more rounds, narrower ratios
+  --rounds <n>   turns of each macro arm, 1 to ${MAX_ROUNDS} (default ${DEFAULT_ROUNDS}); more rounds give narrower intervals
   --small        growth: over 200,000 trades, to try it
-  --help         this
+  --help         shows this text
 
 micro: ${MICRO_BENCHMARKS.map(({ name }) => name).join(', ')}
 macro: ${SHORT_SCENARIOS.map(({ name }) => name).join('; ')}
 macro --full: ${FULL_SCENARIOS.map(({ name }) => name).join('; ')}
 growth: every route, and commits, over large tables; they are kept in GROWTH_DIR or .cache/growth
 
-benchmarks/README.md says what the figures mean and when not to trust them. Results are kept in benchmarks/results.`
+benchmarks/README.md explains the figures and their limits. Results are stored in benchmarks/results.`
 
 /** Reads the command line. */
 export function parseOptions(args: readonly string[]): Options {
@@ -75,7 +75,7 @@ export function parseOptions(args: readonly string[]): Options {
     const scenarios = values.full ? FULL_SCENARIOS : SHORT_SCENARIOS
     const isNamed = (of: readonly { readonly name: string }[]) => of.some(({ name }) => name.includes(values.only))
     const micro = (all || positionals.includes('micro')) && isNamed(MICRO_BENCHMARKS)
-    // What is only checked is micro.
+    // `--check` runs the micro benchmarks only.
     const macro = (all ? !values.check : positionals.includes('macro')) && isNamed(scenarios)
     if (values.only !== '' && !micro && !macro) {
       return { type: 'wrong', text: `nothing that was asked for has ${JSON.stringify(values.only)} in its name` }

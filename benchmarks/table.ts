@@ -50,7 +50,7 @@ async function merge(given: readonly string[]): Promise<void> {
   for (const file of await writeResults(merged, drawScenarios(results), new Date())) print(`kept in ${file}`)
 }
 
-/** Neither merged already nor of two checkouts. */
+/** Results of single runs: neither merged results nor comparisons of two checkouts. */
 function isOwn({ mergedFrom, comparedWith }: Run['settings']): boolean {
   return mergedFrom === undefined && comparedWith === undefined
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 const CACHE = new URL('../.cache/', import.meta.url)
 
 /**
- * Compiles a C file of this folder, once per contents.
+ * Compiles a C file of this folder, once for each content of the file.
  *
  * @returns the program
  * @throws `Error` when there is no C compiler (`cc`) or it refuses the file
@@ -36,7 +36,7 @@ export function compile(name: 'load' | 'limit'): string {
   return program
 }
 
-/** Whether a load can be made that speaks TLS (on Debian: `libssl-dev`). */
+/** Whether the load can be compiled with TLS (on Debian: `libssl-dev`). */
 export function hasOpenSsl(): boolean {
   return existsSync('/usr/include/openssl/ssl.h')
 }

@@ -1,8 +1,9 @@
 /*
- * What the machine itself allows: connections that are written to one after the other, with nothing decided, encoded or framed. It answers every
- * WebSocket upgrade and every subscription, and at each line on stdin writes to every connection.
+ * The machine's own limit: it writes bytes to one connection after the other, without decisions, encoding or framing. It answers every
+ * WebSocket upgrade and every subscription, and writes to every connection at each line on stdin.
  *
- *   <file> <writes>    writes the file's bytes to all connections, in so many writes each: `ok <ns>` when the kernel has taken them all
+ * <file> <writes>    writes the file's bytes to all connections, in that number of writes each: `ok <ns>` when the kernel has accepted
+ *   all
  *
  * The first line on stdout is the port.
  */
@@ -42,7 +43,7 @@ static void write_all(int fd, const char *bytes, size_t length) {
   }
 }
 
-/* Clients say few things, each in one piece: a request first, then small masked frames, which all are subscriptions. */
+/* Clients send each message in one piece: first a request, then small masked frames, all of them subscriptions. */
 static void readable(int fd) {
   ssize_t n = recv(fd, buffer, sizeof buffer, MSG_DONTWAIT);
   if (n < 0) return;

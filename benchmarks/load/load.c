@@ -1,25 +1,24 @@
 /*
- * The load of the fan-out benchmarks: any number of connections in one thread, with nothing done per message but to find it. It is
- * native so that the servers are what is measured, not their clients.
+ * The load of the fan-out benchmarks: any number of connections in one thread that only finds the messages in the bytes. It is native,
+ * so that the servers are the bottleneck and not their clients.
  *
  * Commands come as lines on stdin, one answer line each on stdout (`ok …` or `fault …`):
  *
- *   connect <port> <file>        opens the connections that the file describes and waits until each has had its answers
+ *   connect <port> <file>        opens the connections that the file describes and waits until each has its answers
  *   begin                        forgets all receipts, and counts processor time from here
- *   wait <receipts> <ms>         waits for so many receipts since `begin`: `ok <receipts> <cpu in ns>`, also when time is up
- *   idle <ms>                    serves for so long
+ *   wait <receipts> <ms>         waits for that number of receipts since `begin`: `ok <receipts> <cpu in ns>`, also when time is up
+ *   idle <ms>                    serves the connections for that time
  *   dump <file>                  writes the receipts since `begin`
- *   pace <first> <count> <B/s>   how quickly connections read: -1 as they can, 0 not at all
+ *   pace <first> <count> <B/s>   how fast connections read: -1 as fast as possible, 0 not at all
  *   send <file> <per second>     sends the messages of the file at that rate: `ok <sent> <ns it took>`
- *   close <first> <count> <rst>  closes connections; 1: without a goodbye
- *   count <first> <count>        `ok <open> <bytes read> <segments>`: TCP segments with data that came, which on loopback are the server's writes
+ *   close <first> <count> <rst>  closes connections; 1: with a reset
+ *   count <first> <count>        `ok <open> <bytes read> <segments>`: received TCP segments with data, on loopback the server's writes
  *
- * Files are little-endian. `connect`: per connection u8 kind (0 WebSocket, 1 plain HTTP stream; + 2: over TLS; + 4:
- * WebSocket whose text messages are counted and not looked into, since they are compressed: the n-th one is update n), u32 bytes
- * of receive buffer (0: the system's), u32 length and bytes of the request, u32
- * length and bytes to send once the answer's head has come, u32 how many times the ready text must come, u32 length and bytes of that text.
- * `send`: per message u32 connection, u32 length, bytes. `dump`: per receipt u64 sequence, u64 CLOCK_MONOTONIC in ns, u32 connection, u32 hash
- * of the update from its sequence to its reason.
+ * Files are little-endian. `connect`: per connection u8 kind (0 WebSocket, 1 plain HTTP stream; + 2: over TLS; + 4: WebSocket whose
+ * text messages are compressed and therefore only counted: the n-th one is update n), u32 bytes of receive buffer (0: the system's),
+ * u32 length and bytes of the request, u32 length and bytes to send after the answer's head, u32 how many times the ready text must
+ * arrive, u32 length and bytes of that text. `send`: per message u32 connection, u32 length, bytes. `dump`: per receipt u64 sequence,
+ * u64 CLOCK_MONOTONIC in ns, u32 connection, u32 hash of the update from its sequence to its reason.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -47,14 +46,14 @@ typedef void SSL;
 #define MAX_EVENTS 512
 #define CONNECT_TIMEOUT_NS 60000000000ull
 #define UNDER_WAY 256
-/* Of 100 us each: ten seconds at least. */
+/* Attempts of 100 us each: at least ten seconds. */
 #define MOST_WAITS 100000
 #define PACE_EVERY_NS 10000000ull
 
 static const char SEQUENCE[] = "\"type\":\"token.update\",\"sequence\":";
 static const char REASON[] = "\"reason\":\"chain\"";
 
-/* What an update is recognised by: its beginning with the sequence, and a word near its end. Finding both needs no JSON and no framing. */
+/* The start of an update, with its sequence, and a word near its end. Finding both needs neither JSON nor framing. */
 enum scan { FIND_SEQUENCE, READ_SEQUENCE, FIND_REASON };
 
 struct connection {
@@ -65,11 +64,11 @@ struct connection {
   uint32_t matched;
   uint64_t sequence;
   uint32_t hash;
-  /* WebSocket framing, which is followed only to answer pings. */
+  /* State of the WebSocket framing, needed only to answer pings. */
   uint8_t header[14], header_bytes, ping[125], ping_bytes;
   uint64_t payload_left;
   uint64_t bytes_read;
-  /* Bytes that may be read now; -1: any number. */
+  /* Bytes that may be read now; -1: no limit. */
   int64_t allowance, pace;
   char *greeting, *ready_text;
   uint32_t greeting_bytes, ready_left, ready_bytes, ready_matched, head_matched;
@@ -133,7 +132,7 @@ static void fail(struct connection *c, const char *what) {
   }
 }
 
-/* Small writes into sockets that are read: when the kernel does not take one, the load itself is at fault. */
+/* Small writes into sockets that are being read: if the kernel accepts one only in part, the load itself is at fault. */
 static void send_all(struct connection *c, const char *bytes, uint32_t length) {
   uint32_t waits = 0;
   for (uint32_t sent = 0; sent < length && c->is_open;) {
@@ -158,8 +157,8 @@ static void record(struct connection *c, uint64_t at_ns) {
 }
 
 /*
- * Where a text ends that may have begun in an earlier read, NULL while it has not. None of the texts looked for can begin anew within its
- * own beginning, so a beginning that turns out to be none is passed over whole.
+ * Where a text ends that may have started in an earlier read; NULL if it has not ended yet. None of the texts occurs within its own
+ * beginning, so a partial match that fails is skipped as a whole.
  */
 static const char *find(const char *from, const char *end, const char *text, uint32_t length, uint32_t *matched) {
   if (*matched > 0) {
@@ -179,7 +178,7 @@ static const char *find(const char *from, const char *end, const char *text, uin
   return NULL;
 }
 
-/* Of the digits: enough to tell a copy with another's numbers in it. */
+/* A hash that includes the digits, so that an update with another token's numbers differs. */
 static uint32_t mix(uint32_t hash, const char *from, const char *to) {
   for (; from < to; from++)
     if (*from >= '0' && *from <= '9') hash = hash * 31 + (uint32_t)*from;
@@ -230,7 +229,7 @@ static void pong(struct connection *c) {
   send_all(c, frame, 6u + c->ping_bytes);
 }
 
-/* Payloads of data frames go to the scan; pings are answered; a close ends the connection. */
+/* Scans the payloads of data frames, answers pings, and ends the connection at a close frame. */
 static void unframe(struct connection *c, const char *from, const char *end, uint64_t at_ns) {
   while (from < end && c->is_open) {
     if (c->payload_left == 0) {
@@ -305,7 +304,7 @@ static void readable(struct connection *c) {
   else scan(c, from, end, at_ns);
 }
 
-/* Serves what is readable, for at most so many milliseconds until something is. */
+/* Serves readable sockets; waits at most that number of milliseconds for the first. */
 static void serve(int wait_ms) {
   static uint64_t paced_at_ns;
   struct epoll_event events[MAX_EVENTS];
@@ -316,7 +315,7 @@ static void serve(int wait_ms) {
     if (!c->is_open) continue;
     readable(c);
 #ifdef WITH_TLS
-    /* What is decrypted already wakes nobody. */
+    /* Bytes that are already decrypted do not wake epoll. */
     while (c->is_open && c->ssl != NULL && SSL_pending(c->ssl) > 0) readable(c);
 #endif
   }
@@ -379,7 +378,7 @@ static void connect_one(struct connection *c, uint16_t port, struct input *in) {
   c->ready_text = next_bytes(in, c->ready_bytes);
   c->allowance = c->pace = -1;
   c->fd = socket(AF_INET, SOCK_STREAM, 0);
-  /* Spread over the addresses of the loopback interface: one has too few ports for many connections. */
+  /* Uses several addresses of the loopback interface: one address has too few ports. */
   struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(0x7f000001)};
   struct sockaddr_in from = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7f000001u + (uint32_t)((c - connections) / 20000) % 200)};
   int one = 1;
@@ -418,9 +417,9 @@ static void do_connect(uint16_t port, const char *path) {
     connections = realloc(connections, (connection_count + 1) * sizeof *connections);
     memset(&connections[connection_count], 0, sizeof *connections);
     connect_one(&connections[connection_count++], port, &in);
-    /* While the rest connect, those that are open are served, as they would be by machines of their own. */
+    /* Open connections are served while the rest connect, as separate machines would do. */
     if (connection_count % 32 == 0) serve(0);
-    /* The kernel keeps a listening socket's queue short, and whoever comes when it is full is heard a second later. */
+    /* The kernel keeps the accept queue short; a connection that finds it full is retried after a second. */
     while (connection_count - ready_count > UNDER_WAY && fault[0] == 0 && now_ns() < begun + CONNECT_TIMEOUT_NS) serve(50);
   }
   free(in.bytes);
@@ -530,7 +529,7 @@ int main(void) {
   files.rlim_cur = files.rlim_max;
   setrlimit(RLIMIT_NOFILE, &files);
   poller = epoll_create1(0);
-  /* Between commands the connections are served all the same. */
+  /* Connections are also served between commands. */
   struct epoll_event commands = {.events = EPOLLIN, .data.u32 = UINT32_MAX};
   epoll_ctl(poller, EPOLL_CTL_ADD, 0, &commands);
   fcntl(0, F_SETFL, O_NONBLOCK);

@@ -9,7 +9,7 @@ import { type ConnectionPlan, connectFile, type SendPlan, sendFile } from './wir
 
 const RECEIPT_BYTES = 24
 
-/** Updates as they came, oldest first. */
+/** Received updates, oldest first. */
 export interface Receipts {
   readonly count: number
   sequence(index: number): number
@@ -20,22 +20,22 @@ export interface Receipts {
   hash(index: number): number
 }
 
-/** The processes' counters do not tell apart what a scenario does, so they are read before and after. */
+/** Counters of the process, read before and after a part of a scenario. */
 export interface Waited {
   readonly receipts: number
-  /** Of the load's thread since `begin`. */
+  /** CPU time of the load's thread since `begin`. */
   readonly cpuMs: number
 }
 
 export interface Counted {
   readonly open: number
-  /** Read since they were opened. */
+  /** Bytes read since the connections were opened. */
   readonly bytes: number
-  /** TCP segments with data that came. Loopback takes apart no write of up to 64 KB, so these are the server's writes. */
+  /** Received TCP segments with data. Loopback splits no write of up to 64 KB, so these are the server's writes. */
   readonly segments: number
 }
 
-/** The native load: one process, one thread, any number of connections. Commands are carried out one after the other. */
+/** The native load: one process, one thread, any number of connections. It executes one command after the other. */
 export class Load {
   readonly #process: ChildProcess
   readonly #folder: string
@@ -61,7 +61,7 @@ export class Load {
   }
 
   /**
-   * Opens connections and waits until each is ready. They are numbered in the order in which they were ever opened.
+   * Opens connections and waits until each is ready. Connections are numbered in the order in which they are opened.
    *
    * @returns how long that took in ms
    */
@@ -70,18 +70,18 @@ export class Load {
     return Number(ns) / 1e6
   }
 
-  /** Forgets all receipts. @param options.hashes make hashes of the updates, which costs the load time */
+  /** Forgets all receipts. @param options.hashes whether to hash the updates, which takes the load's time */
   async begin({ hashes = false } = {}): Promise<void> {
     await this.#command('begin', ...(hashes ? ['hash'] : []))
   }
 
-  /** Waits until so many updates have come since `begin`, or for so long. */
+  /** Waits until that number of updates has arrived since `begin`, or until the time is up. */
   async wait(receipts: number, timeoutMs: number): Promise<Waited> {
     const [count, cpuNs] = await this.#command('wait', receipts, timeoutMs)
     return { receipts: Number(count), cpuMs: Number(cpuNs) / 1e6 }
   }
 
-  /** The connections go on reading for so long. */
+  /** Lets the connections read for that time. */
   async idle(ms: number): Promise<void> {
     await this.#command('idle', ms)
   }
@@ -101,7 +101,7 @@ export class Load {
     }
   }
 
-  /** @param bytesPerSecond `null`: as quickly as they can; 0: not at all */
+  /** @param bytesPerSecond `null`: as fast as possible; 0: not at all */
   async pace(first: number, count: number, bytesPerSecond: number | null): Promise<void> {
     await this.#command('pace', first, count, bytesPerSecond ?? -1)
   }
@@ -112,7 +112,7 @@ export class Load {
     return Number(ns) / 1e6
   }
 
-  /** @param options.abrupt with a reset, as when a network goes away */
+  /** @param options.abrupt with a TCP reset, as after a network failure */
   async close(first: number, count: number, { abrupt = false } = {}): Promise<void> {
     await this.#command('close', first, count, abrupt ? 1 : 0)
   }
@@ -137,7 +137,7 @@ export class Load {
     return file
   }
 
-  /** @throws `Error` with what the load says is wrong */
+  /** @throws `Error` with the load's message */
   #command(...words: readonly (string | number)[]): Promise<readonly string[]> {
     const answer = this.#turn.then(async () => {
       this.#process.stdin?.write(`${words.join(' ')}\n`)

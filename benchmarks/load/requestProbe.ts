@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { Agent, get, type IncomingMessage } from 'node:http'
 
-/** Requests by the clock, on kept connections, whether or not the ones before are answered. */
+/** Sends requests at a fixed rate on open connections, whether or not earlier requests were answered. */
 export interface RequestProbe {
-  /** Waits for the last answers. @returns how long each took in ms @throws `Error` when one was not answered with 200 */
+  /** Waits for the last answers. @returns the duration of each in ms @throws `Error` if an answer was not 200 */
   end(): Promise<readonly number[]>
 }
 
@@ -12,7 +12,7 @@ export function probeRequests(url: string, everyMs: number): RequestProbe {
   const answers: Promise<number>[] = []
   const timer = setInterval(() => {
     const answer = ask(url, agent)
-    // Looked at in the end.
+    // Awaited in `end`.
     answer.catch(() => {})
     answers.push(answer)
   }, everyMs)

@@ -1,25 +1,25 @@
 /*
- * What connections of the load say, as bytes: requests, WebSocket frames and the files that hold them for the native load (`load.c` says how
- * they are laid out).
+ * What connections of the load send, as bytes: requests, WebSocket frames, and the files that contain them for the native load (`load.c`
+ * describes their layout).
  */
 
 /** One connection of the load. */
 export interface ConnectionPlan {
   readonly kind: 'webSocket' | 'eventStream'
   readonly tls?: boolean
-  /** Its messages are compressed: they are counted, and the n-th is taken for the n-th update. */
+  /** Its messages are compressed: they are only counted, and the n-th message counts as the n-th update. */
   readonly isCounted?: boolean
-  /** How much the kernel holds of what it has not read; default: as the system chooses. */
+  /** Size of the socket's receive buffer. Default: the system's. */
   readonly receiveBufferBytes?: number
   /** The HTTP request that opens it. */
   readonly request: string
-  /** What it says when its answer has begun. */
+  /** What it sends after the answer's head. */
   readonly greeting: Uint8Array
-  /** It counts as open once this has come so many times. */
+  /** The connection counts as open once this text has arrived `times` times. */
   readonly ready: { readonly text: string; readonly times: number }
 }
 
-/** One message of a connection that is already open. */
+/** One message of an open connection. */
 export interface SendPlan {
   readonly connection: number
   readonly bytes: Uint8Array
@@ -42,7 +42,7 @@ export function streamRequest(path: string, host: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: text/event-stream\r\n\r\n`
 }
 
-/** A text message of a client. The mask is zero, which the protocol allows and which spares masking. */
+/** A client's text message, masked with zero, which the protocol allows and which leaves the bytes unchanged. */
 export function textFrame(text: string): Buffer {
   const payload = Buffer.from(text)
   if (payload.length > 0xffff) throw new RangeError(`a message of ${payload.length} bytes`)

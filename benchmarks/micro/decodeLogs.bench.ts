@@ -5,7 +5,7 @@ import { type DecodeInput, decodeLogs } from '#launchpads/decodeLogs.ts'
 
 export const decodeLogsBenchmark: MicroBenchmark = {
   name: 'decode logs',
-  about: 'the logs of a block with 1, 10 or 100 buys on a curve (three logs each) to events of tokens',
+  about: 'decodes the logs of a block with 1, 10 or 100 buys on a curve (three logs each) into token events',
   tasks: () => [decode(1, 100), decode(10, 10), decode(100, 1)],
 }
 

@@ -12,7 +12,7 @@ const LONG = 40_000
 
 export const encodeUpdateBenchmark: MicroBenchmark = {
   name: 'encode an update',
-  about: 'one JSON text in UTF-8 of a token, its latest trade and its holders; at most 16,384 bytes',
+  about: 'encodes a token, its latest trade and its holders as JSON in UTF-8, at most 16,384 bytes',
   tasks: () => {
     const full = snapshotOf(TOKEN, SEQUENCE)
     const small: TokenSnapshot = { ...full, latestTrade: null, holders: [] }

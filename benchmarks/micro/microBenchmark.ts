@@ -2,18 +2,18 @@
 export interface MicroTask {
   readonly name: string
   /**
-   * Calls per sample, so that a sample is long against the clock (aim at 50 µs or more). The times that are reported are means over this many
-   * calls.
+   * Calls per sample, so that a sample is long compared with the clock's resolution (aim at 50 µs or more). Reported times are means over a
+   * batch.
    */
   readonly batch: number
   /** Name of the task of the same benchmark to compare with. */
   readonly base?: string
-  /** Does the work once and throws when the result is wrong. Runs before anything is timed. */
+  /** Does the work once and throws if the result is wrong. Runs before the timing. */
   check(): void
   /** Makes the inputs of the next `batch` calls. Not timed. */
   prepare?(): void
   /**
-   * The work. What it returns is kept, so that the compiler can't leave the work out.
+   * The work. Its result is stored, so that the compiler can't remove the work.
    *
    * @param index of the call in its batch
    */
@@ -23,8 +23,8 @@ export interface MicroTask {
 /** A table of tasks around one subject, in `<name>.bench.ts`. */
 export interface MicroBenchmark {
   readonly name: string
-  /** One sentence: what is done, and to what. */
+  /** One sentence: the work and its input. */
   readonly about: string
-  /** Builds the inputs and the tasks anew. */
+  /** Builds new inputs and tasks. */
   tasks(): readonly MicroTask[]
 }

@@ -7,7 +7,7 @@ import { projectBenchmark } from './project.bench.ts'
 import { registryDispatchBenchmark } from './registryDispatch.bench.ts'
 import { tokenActorBenchmark } from './tokenActor.bench.ts'
 
-/** All of them, in the order in which an update meets what they time. A new one is a file beside this and a line here. */
+/** All micro benchmarks, in the order of an update's path. A new one is a file in this folder and a line here. */
 export const MICRO_BENCHMARKS: readonly MicroBenchmark[] = [
   decodeLogsBenchmark,
   projectBenchmark,

@@ -12,11 +12,11 @@ const BYTES = new Uint8Array(1_500)
 
 export const outboxBenchmark: MicroBenchmark = {
   name: 'outbox',
-  about: 'frames put into one connection’s outbox and flushed to a socket that costs nothing',
+  about: 'queues frames in one connection’s outbox and flushes them to a socket that only counts',
   tasks: () => [putAndFlush(1), putAndFlush(50), conflate()],
 }
 
-/** A socket that counts. */
+/** A socket that only counts. */
 class CountingSink implements Sink {
   readonly transport = 'webSocket'
   frames = 0
@@ -54,7 +54,7 @@ function fixture(tokens: number) {
   const subscriptions = Array.from({ length: tokens }, (_, index) => outbox.subscription(addressOf(index + 1)))
   let sequence = 0
   const frameOf = (token: Frame['token']): Frame => ({ token, sequence, completedAtMs: 0, webSocket: BYTES, eventStream: BYTES })
-  /** A frame for each subscription, newer than those before. */
+  /** Makes a newer frame for each subscription. */
   const nextFrames = (): readonly Frame[] => {
     sequence++
     return subscriptions.map(({ token }) => frameOf(token))

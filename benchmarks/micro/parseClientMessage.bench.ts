@@ -9,7 +9,7 @@ const encoder = new TextEncoder()
 
 export const parseClientMessageBenchmark: MicroBenchmark = {
   name: 'parse a client message',
-  about: 'bytes of a WebSocket message to what the client wants, or to the error that answers it',
+  about: 'parses the bytes of a WebSocket message into a command or an error',
   tasks: () => [
     parse('subscribe with a sequence', JSON.stringify({ type: 'subscribe', token: TOKEN, sequence: 1_795_000_000_123 }), {
       type: 'subscribe',
@@ -24,7 +24,7 @@ export const parseClientMessageBenchmark: MicroBenchmark = {
       token: '0x12',
     }),
     parse('16 KB of rubbish', 'x'.repeat(MAX_MESSAGE_BYTES), NOT_AN_OBJECT),
-    // The dearest rubbish: it has to be decoded and parsed to its last byte to be known as such.
+    // The most expensive invalid message: only its last byte makes it invalid.
     parse('16 KB that break at the end', `{"type":"${'x'.repeat(MAX_MESSAGE_BYTES - 10)}"`, NOT_AN_OBJECT),
   ],
 }

@@ -18,7 +18,7 @@ import { memoryRows } from '#test/support/memoryRows.ts'
 
 export const projectBenchmark: MicroBenchmark = {
   name: 'project a block',
-  about: 'the decoded events of a block with 1, 10 or 100 buys of one token to changed rows',
+  about: 'projects the events of a block with 1, 10 or 100 buys of one token into changed rows',
   tasks: () => [projectTrades(1, 100), projectTrades(10, 10), projectTrades(100, 1)],
 }
 

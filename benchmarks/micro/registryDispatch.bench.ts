@@ -13,7 +13,7 @@ const LOOK_UPS = 990
 
 export const registryDispatchBenchmark: MicroBenchmark = {
   name: 'registry dispatch',
-  about: 'a committed block passed to the actors; each watched token has one subscriber, for whom it is encoded',
+  about: 'dispatches a committed block to the actors; each watched token is encoded for one subscriber',
   tasks: () => [
     lookUp(),
     dispatch('1 token, watched', 1, 1),
@@ -25,7 +25,7 @@ export const registryDispatchBenchmark: MicroBenchmark = {
   ],
 }
 
-/** What a token costs that nobody watches. */
+/** The cost of a token without an actor. */
 function lookUp(): MicroTask {
   const registry = createTestRegistry()
   const watched = new CountingSubscription()
@@ -48,7 +48,7 @@ function lookUp(): MicroTask {
   }
 }
 
-/** The watched tokens lie apart in the block, as they would. */
+/** The watched tokens are spread over the block, as in production. */
 function dispatch(name: string, touched: number, watched: number): MicroTask {
   const registry = createTestRegistry()
   const spacing = touched / watched

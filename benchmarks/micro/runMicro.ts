@@ -7,7 +7,7 @@ export interface MicroSettings {
   readonly warmupMs: number
 }
 
-/** One line of a table. Times are of one call, in ms, as means over a sample's batch. */
+/** One line of a table. Times are per call in ms, means over a sample's batch. */
 export interface MicroResult {
   readonly benchmark: string
   readonly task: string
@@ -18,14 +18,14 @@ export interface MicroResult {
   readonly p99Ms: number
   /** 95 % confidence interval of the mean, ± percent. */
   readonly marginPercent: number
-  /** Median against the median of the task that it is to be compared with. */
+  /** Median divided by the median of the task to compare with. */
   readonly ratio: { readonly of: string; readonly value: number } | null
 }
 
 /**
  * Checks a benchmark's tasks and then times them.
  *
- * @throws what a check throws: nothing that gives wrong results is timed
+ * @throws the error of a check: wrong code is not timed
  */
 export async function runMicro(benchmark: MicroBenchmark, { timeMs, warmupMs }: MicroSettings): Promise<readonly MicroResult[]> {
   const tasks = benchmark.tasks()
@@ -54,10 +54,10 @@ export async function runMicro(benchmark: MicroBenchmark, { timeMs, warmupMs }: 
   })
 }
 
-/** What a run returned last: written and never read, which the compiler can't know. */
+/** The last result: written and never read, which the compiler can't know. */
 const kept: { value: unknown } = { value: undefined }
 
-/** One sample: the time of a batch, by its size, and what the whole costs with its preparation. */
+/** One sample: the time per call of a batch, without its preparation, and the cost of the whole, with it. */
 function sample(task: MicroTask) {
   const begun = performance.now()
   task.prepare?.()

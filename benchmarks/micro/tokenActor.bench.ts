@@ -15,7 +15,7 @@ const machine = createTokenMachine({ load: () => {}, ethUsd: () => null })
 
 export const tokenActorBenchmark: MicroBenchmark = {
   name: 'token actor',
-  about: 'one committed update accepted: as a pure transition, by an actor, and by an actor that encodes it for its subscribers',
+  about: 'accepts one committed update: as a pure transition, in an actor, and in an actor that encodes it for subscribers',
   tasks: () => [pureTransition(), accept(0), accept(1), accept(1_000), stale()],
 }
 

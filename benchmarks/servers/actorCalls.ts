@@ -1,13 +1,13 @@
-/** Of one actor, in bytes of JavaScript heap; frames hold their bytes outside of it, which are in `frameBytes`. */
+/** Of one actor, in bytes of JavaScript heap. The bytes of frames are outside the heap, in `frameBytes`. */
 export interface ActorBytes {
-  /** Live, with one subscriber and nobody's frame. */
+  /** Live, with one subscriber and without a frame. */
   readonly watched: number
-  /** The frame of 1.7 KB that its subscriber was sent, and the update that it was made of. */
+  /** The frame of 1.7 KB that was sent to its subscriber, and the update that it was encoded from. */
   readonly frame: number
   readonly frameBytes: number
-  /** Nobody watches it any more, and it is not gone yet. */
+  /** Without subscribers, before it is passivated. */
   readonly idle: number
-  /** What is left when it is gone. */
+  /** What remains after it was passivated. */
   readonly passivated: number
 }
 

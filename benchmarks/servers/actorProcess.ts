@@ -5,12 +5,12 @@ import { blockOf, createTestRegistry } from '#test/support/actors.ts'
 import type { ActorCalls } from './actorCalls.ts'
 import { feedBlock, feedToken } from './feed.ts'
 
-/** More actors than may be idle at once are passivated early. */
+/** More idle actors than this would be passivated early. */
 const MOST_IDLE = 2_000
 
 answerCalls<ActorCalls>({
   measure: async ({ actors }) => {
-    // The code is compiled, and tables have grown.
+    // Warm-up: compiles the code and grows the tables.
     await measure(100)
     return measure(actors)
   },

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 const START_TIMEOUT_MS = 10_000
 
-/** Starts a server of another project and waits until it listens. It ends with this process. @throws `Error` when it does not listen in 10 s */
+/** Starts a server of another project and waits until it listens. It ends with this process. @throws `Error` after 10 s */
 export async function startChild(program: string, args: readonly string[], port: number): Promise<ChildProcess> {
   const child = spawn(program, args, { stdio: 'ignore' })
   process.once('exit', () => child.kill('SIGTERM'))
@@ -30,7 +30,7 @@ export async function dial(port: number): Promise<Socket> {
   return socket
 }
 
-/** A port that nobody listened on a moment ago, for programs that can't choose one themselves. */
+/** A port that was free a moment ago, for programs that can't choose one themselves. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -40,10 +40,10 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** What a process of Linux has used: processor time since its start, and memory now. */
+/** The usage of a Linux process: processor time since its start, and current memory. */
 export function usageOf(pid: number): { readonly cpuMs: number; readonly rssBytes: number } {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // Behind the name, which may hold anything: state is the third field, user and system time the 14th and 15th, resident pages the 24th.
+  // Fields after the name, which may contain anything: state is the 3rd, user and system time the 14th and 15th, resident pages the 24th.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const ticks = Number(fields[11]) + Number(fields[12])
   return { cpuMs: (ticks * 1_000) / TICKS_PER_SECOND, rssBytes: Number(fields[21]) * PAGE_BYTES }

@@ -4,14 +4,14 @@ import { snapshotWithUsd } from '#domain/usd.ts'
 import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { ETH_USD } from './feed.ts'
 
-/** The updates of a block as every server sends them, encoded before the clock starts: the peers are spared what Tokenwire does within its time. */
+/** The updates of a block as every server sends them, encoded before the measurement. Tokenwire encodes within its measured time. */
 export function framesOf(snapshots: readonly TokenSnapshot[]): ReadonlyMap<Address, Uint8Array> {
   return new Map(
     snapshots.map((snapshot): [Address, Uint8Array] => [snapshot.token.address, encodeUpdate(snapshotWithUsd(snapshot, ETH_USD)).bytes]),
   )
 }
 
-/** Who is subscribed to what, as a server keeps it that has nothing else. */
+/** The subscribers of each token, in the simplest form that a server needs. */
 export class Rooms<C> {
   readonly #members = new Map<Address, Set<C>>()
 

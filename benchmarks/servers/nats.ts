@@ -5,7 +5,7 @@ import { dial, freePort, startChild } from './childServer.ts'
 import type { FeedServer } from './feedServer.ts'
 import { framesOf } from './frames.ts'
 
-/** NATS with its WebSocket listener: a subject per token, published to over TCP. */
+/** NATS with its WebSocket listener: a subject per token; publishes use TCP. */
 export async function startNats(): Promise<FeedServer> {
   const port = await freePort()
   const webSocketPort = await freePort()

@@ -12,7 +12,7 @@ export function hasNchan(): boolean {
   return existsSync(MODULE)
 }
 
-/** nginx with nchan, one worker: a channel per token, published to over one kept connection. */
+/** nginx with nchan, one worker: a channel per token; all publishes use one open connection. */
 export async function startNchan(): Promise<FeedServer> {
   const port = await freePort()
   const folder = await mkdtemp(path.join(tmpdir(), 'tokenwire-nchan-'))

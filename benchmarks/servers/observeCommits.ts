@@ -3,8 +3,8 @@ import { monotonicMs } from '#benchmarks/support/monotonic.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 
 /*
- * Loaded into `npm start` before it begins (`--import`): reports every block that reaches the actors to the parent process. The blocks of
- * the indexing thread arrive through an RxJS subject.
+ * Loaded into `npm start` before its own code (`--import`): reports every block that reaches the actors to the parent process. The indexing
+ * thread's blocks arrive through an RxJS subject.
  */
 
 export interface ObservedCommit {
@@ -26,7 +26,7 @@ Subject.prototype.next = function (value: unknown) {
     completedAtMs: nowMs + value.completedAtMs,
     sequences: value.tokens.map(({ token }) => token.sequence),
   }
-  // After the updates are written.
+  // Runs after the updates are written.
   setImmediate(() => process.send?.(commit))
 }
 

@@ -35,7 +35,7 @@ function running(): FeedServer {
   return server
 }
 
-/** One call after the other. */
+/** Calls are executed one after the other. */
 let committing: Promise<unknown> = Promise.resolve()
 
 async function commit({ count, everyMs }: Parameters<ServerCalls['commit']>[0]): Promise<readonly CommitReport[]> {
@@ -50,11 +50,11 @@ async function commit({ count, everyMs }: Parameters<ServerCalls['commit']>[0]):
     if (index > 0) await pause(Math.max(0, earlyMs))
     const beginsAtMs = monotonicMs()
     await deliver()
-    // The gateway flushes in a microtask that is in the queue by now, before the one that this makes.
+    // The gateway flushes in a microtask that is already queued, so this one runs after it.
     await Promise.resolve()
-    // As fast as they go, nothing is to be conflated: what is committed next waits until this is written.
+    // At full speed nothing should be conflated: the next commit waits until this one is written.
     if (everyMs === 0) await written?.()
-    // Who is still busy with the block before has this one too late, and that counts; that a timer is late does not.
+    // Time that the server still spends on the previous block counts; the timer's own delay does not.
     const committedAtMs = index > 0 && earlyMs < 0 ? dueAtMs : beginsAtMs
     commits.push({ committedAtMs, lateMs: beginsAtMs - dueAtMs, turnMs: monotonicMs() - beginsAtMs })
   }
@@ -76,7 +76,7 @@ answerCalls<ServerCalls>({
     return committed
   },
   usage: ({ collect }) => {
-    // Gives back to the system what it can.
+    // Returns free memory to the system.
     if (collect) globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
     const { pid, counters } = running()
     if (pid !== undefined) return { ...usageOf(pid), heapBytes: 0, counters: {} }

@@ -6,7 +6,7 @@ import type { Address } from '#domain/address.ts'
 import type { FeedServer } from './feedServer.ts'
 import { framesOf } from './frames.ts'
 
-/** socket.io with a room per token, over WebSocket alone: how its documentation broadcasts to those who subscribed. */
+/** socket.io with a room per token, over WebSocket only, as in its documentation of broadcasts. */
 export async function startSocketIo(): Promise<FeedServer> {
   const http = createServer()
   const io = new Server(http, { transports: ['websocket'], perMessageDeflate: false, serveClient: false })

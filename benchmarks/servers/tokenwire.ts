@@ -8,7 +8,7 @@ import { certificateFiles } from './certificateFiles.ts'
 import { ETH_USD, storedTokens } from './feed.ts'
 import type { FeedServer } from './feedServer.ts'
 
-/** As many as a scenario has streams of. */
+/** The largest number of streams in a scenario. */
 const STORED = 1_000
 
 const LIMITS = {
@@ -19,12 +19,12 @@ const LIMITS = {
   maxMessagesPerSecond: 100_000,
 }
 
-/** The real gateway, actors and outboxes, fed through the interface that the indexer feeds. Only the database is left out. */
+/** The real gateway, actors and outboxes, fed through the indexer's interface, without a database. */
 export async function startTokenwire(tls: boolean): Promise<FeedServer> {
   const logger = pino({ level: 'error' }, pino.destination(2))
   const now = () => performance.now()
   const registry = createTestRegistry({ ethUsd: () => ETH_USD, logger, now })
-  /** Ends when the flush that goes on in it has had its turn. */
+  /** Resolves after the turn of the flush that is running. */
   let turn = Promise.resolve()
   const yieldTo = (flush: () => void) => {
     turn = new Promise(resolve => {

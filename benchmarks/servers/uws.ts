@@ -14,7 +14,7 @@ import { certificateFiles } from './certificateFiles.ts'
 import type { FeedServer } from './feedServer.ts'
 import { framesOf, Rooms } from './frames.ts'
 
-/** Large enough that nothing is dropped, for all that a scenario has. */
+/** Large enough for every scenario, so that nothing is dropped. */
 const MAX_BACKPRESSURE_BYTES = 64 << 20
 const DROPPED = 2
 
@@ -25,8 +25,8 @@ interface Data {
 type Socket = WebSocket<Data>
 
 /**
- * uWebSockets.js alone: nothing is limited, kept, counted or conflated. What a server on it can't go below: `uws-send` sends each update
- * to each of its subscribers, `uws-publish` leaves that to the library, `uws-cork` gives each connection all of its updates in one cork.
+ * uWebSockets.js without limits, counters or conflation: the lower bound of a server that uses it. `uws-send` sends each update to each
+ * of its subscribers, `uws-publish` uses the library's topics, `uws-cork` sends each connection all of its updates in one cork.
  */
 export async function startUws(
   kind: 'uws-send' | 'uws-publish' | 'uws-cork',

@@ -6,7 +6,7 @@ import { encodeSubscribed } from '#protocol/encodeAnswer.ts'
 import type { FeedServer } from './feedServer.ts'
 import { framesOf, Rooms } from './frames.ts'
 
-/** The `ws` package as its own documentation broadcasts: each update is sent to each of its subscribers. */
+/** The `ws` package as in its documentation of broadcasts: each update is sent to each of its subscribers. */
 export async function startWs(): Promise<FeedServer> {
   const rooms = new Rooms<WebSocket>()
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0, path: '/realtime', perMessageDeflate: false, backlog: 4_096 })

@@ -1,7 +1,7 @@
 import type { Subscription } from '#actors/subscription.ts'
 import type { Frame } from '#actors/token/frame.ts'
 
-/** A subscription that costs next to nothing: it counts, and keeps the newest frame. */
+/** A subscription that only counts frames and keeps the newest. */
 export class CountingSubscription implements Subscription {
   readonly transport = 'webSocket'
   readonly lagging = false

@@ -23,13 +23,13 @@ const CREATOR = addressOf(0xc0)
 const LAUNCH_BLOCK = 100
 const GENESIS_TIME = 1_795_000_000
 
-/** Tokens, wei and fee of the n-th buy of a block, from 0 on; plain numbers, so that sums can be said beforehand. */
+/** Tokens, wei and fee of the n-th buy of a block, from 0 on; round numbers, so that sums are known in advance. */
 export const TOKENS_PER_BUY = 10n ** 21n
 export const WEI_PER_BUY = 10n ** 15n
 const FEE_PER_BUY = 10n ** 13n
 export const CREATOR_SHARE_PER_BUY = 5n * 10n ** 12n
 
-/** The logs of one block of the reference launchpad, as the chain source gives them. */
+/** The logs of one block of the reference launchpad, as the chain source returns them. */
 export interface BlockOfLogs {
   readonly header: BlockHeader
   readonly logs: readonly ChainLog[]
@@ -50,7 +50,7 @@ export function launchBlock(): BlockOfLogs {
   return block(LAUNCH_BLOCK, [minted, launched])
 }
 
-/** The block after the launch: so many buys, each in a transaction of its own and by a buyer of its own, of three logs each. */
+/** The block after the launch: buys of three logs each, each in its own transaction and by its own buyer. */
 export function buysBlock(count: number): BlockOfLogs {
   const buys = Array.from({ length: count }, (_, index) => {
     const buyer = addressOf(0x10_000 + index)
@@ -75,7 +75,7 @@ export function buysBlock(count: number): BlockOfLogs {
   return block(LAUNCH_BLOCK + 1, buys.flat())
 }
 
-/** The reference launchpad's adapter, and a directory that knows the token and its curve. */
+/** The reference launchpad's adapter, and a directory with the token and its curve. */
 export function launchpadFixture(): { readonly adapters: readonly LaunchpadAdapter[]; readonly directory: Directory } {
   const launchpads = [{ name: 'reference', adapter: 'bonding-curve', startBlock: 0, contracts: { factory: FACTORY } }]
   const adapters = createAdapters({ weth: WETH, launchpads })

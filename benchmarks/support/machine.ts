@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os'
 
-/** Where and with what a run was made. No names of hosts, users or paths. */
+/** The machine and versions of a run, without names of hosts, users or paths. */
 export interface Machine {
   readonly cpu: string
   readonly cores: number
   readonly memoryGb: number
   readonly system: string
-  /** Processes that wanted a core in the last minute, as the run began: near or above `cores`, others had their share of the machine. */
+  /** The load average of the last minute at the start of the run. Near or above `cores`: other processes used the machine. */
   readonly loadAverage: number
   readonly versions: Readonly<Record<string, string>>
 }

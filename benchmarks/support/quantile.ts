@@ -1,5 +1,5 @@
 /**
- * The smallest value that at least a share of all values do not pass (nearest rank): always one that was measured.
+ * The smallest value that at least a share of the values do not exceed (nearest rank): always a measured value.
  *
  * @param sorted ascending
  * @param share 0 to 1
@@ -16,15 +16,16 @@ function ranked(sorted: ArrayLike<number>, rank: number): number {
   return value
 }
 
-/** The middle one; of an even number the mean of the middle two. @throws `RangeError` when there are no values */
+/** The middle value, or the mean of the middle two. @throws `RangeError` when there are no values */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   return (quantile(sorted, 0.5) + ranked(sorted, Math.floor(sorted.length / 2) + 1)) / 2
 }
 
 /**
- * Where the true median lies with 95 % confidence, by order statistics: no shape of distribution is assumed. It narrows with the root of the
- * number of values. Of fewer than six it is the least and the greatest, which hold the median less often than that (three: in 75 %).
+ * The 95 % confidence interval of the median, by order statistics, without an assumption about the distribution. Its width falls with
+ * the root of the number of values. For fewer than six values it is the least and the greatest, which contain the median less often
+ * (three: 75 %).
  *
  * @throws `RangeError` when there are no values
  */

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 
-/** What a process can be asked: functions of one argument. */
+/** Functions of one argument that another process can call. */
 export type Calls<C> = { readonly [Name in keyof C]: (argument: never) => unknown }
 
 interface Request {
@@ -15,7 +15,7 @@ type Reply = { readonly id: number; readonly value: unknown } | { readonly id: n
 const CALL_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 2_000
 
-/** A process of its own for one arm or for the load. */
+/** A separate process for one arm or for the load. */
 export class Worker<C extends Calls<C>> {
   readonly #process: ChildProcess
   readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
@@ -29,13 +29,13 @@ export class Worker<C extends Calls<C>> {
     process.on('exit', (code, signal) => this.#failed(new Error(`a process of the benchmark ended early (${signal ?? code})`)))
   }
 
-  /** Starts a file that calls `answerCalls`. It ends with this process at the latest. */
+  /** Starts a file that calls `answerCalls`. The process ends with this one at the latest. */
   static start<C extends Calls<C>>(file: URL, args: readonly string[] = [], execArgv: readonly string[] = []): Worker<C> {
     const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const
     return new Worker<C>(fork(file, args, { serialization: 'advanced', execArgv: [...execArgv], stdio: [...stdio] }))
   }
 
-  /** @throws `Error` with what went wrong there, and when there is no answer in time (default two minutes) */
+  /** @throws `Error` with the other process's error, or after the time limit (default two minutes) */
   async call<Name extends keyof C & string>(
     name: Name,
     argument: Parameters<C[Name]>[0],
@@ -82,7 +82,7 @@ export class Worker<C extends Calls<C>> {
   }
 }
 
-/** The other side: answers the calls of the process that started this one, and ends with it. */
+/** Answers the calls of the process that started this one, and ends with it. */
 export function answerCalls<C extends Calls<C>>(calls: C): void {
   process.on('disconnect', () => process.exit())
   process.on('message', message => void answer(message as Request))

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 const FOLDER = new URL('../results/', import.meta.url)
 
 /**
- * Keeps a run in `benchmarks/results`, which git ignores: as JSON, and as a picture when there is one.
+ * Stores a run in `benchmarks/results`, which git ignores: as JSON, and as a picture if there is one.
  *
  * @param picture SVG
  * @returns the files

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Deployment } from '#devchain/deploy.ts'
 import { type Contestant, jsonOf, startContestant } from './contestant.ts'
 
-/** What an indexer is started on. */
+/** The settings of an indexer. */
 export interface Surroundings {
   readonly rpcUrl: string
   readonly databaseUrl: string
@@ -23,12 +23,12 @@ export interface Indexing {
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const PONDER = path.join(ROOT, 'benchmarks/peers/ponder')
-/** Answering costs the one who is measured; a time is longer by half of this. */
+/** The measured process pays for the answers; a measured time is longer by half of this interval. */
 const POLL_MS = 100
 /** Nobody listens there. */
 const NOWHERE = 'http://127.0.0.1:9'
 
-/** `npm start`, waited for until it listens. */
+/** Starts `npm start` and waits until it listens. */
 export async function startTokenwire(
   { rpcUrl, databaseUrl, deployment }: Surroundings,
   nodeArgs: readonly string[] = [],
@@ -73,7 +73,7 @@ export async function startTokenwire(
   }
 }
 
-/** Ponder as its users start it, from its own package. */
+/** Ponder, started as its documentation says, from its own package. */
 export async function startPonder({ rpcUrl, databaseUrl, deployment }: Surroundings): Promise<Indexing> {
   const port = await freePort()
   const contestant = startContestant({

@@ -11,15 +11,15 @@ import { probeRest } from './restProbe.ts'
 import type { ChainContents, SourceCalls } from './sourceCalls.ts'
 import type { SourceCounts } from './sourceServer.ts'
 
-/** `tokenwire-read`: while a client asks it for pages. */
+/** `tokenwire-read`: with a client that requests pages. */
 export type ContestantName = 'floor' | 'tokenwire' | 'tokenwire-read' | 'ponder'
 
 export interface BackfillSettings {
   readonly chain: ChainSettings
   readonly latenciesMs: readonly number[]
-  /** Who takes part at which latencies; everybody's turns are in this order. */
+  /** The contestants and latencies; turns are in this order. */
   readonly contestants: readonly { readonly name: ContestantName; readonly latenciesMs: readonly number[] }[]
-  /** Turns of each at each latency. */
+  /** Turns per contestant and latency. */
   readonly rounds: number
   readonly limits: { readonly mostBlocks: number; readonly mostLogs: number }
 }
@@ -27,7 +27,7 @@ export interface BackfillSettings {
 export interface BackfillTurn {
   readonly contestant: ContestantName
   readonly latencyMs: number
-  /** From the start of the process until everything is indexed. */
+  /** From the start of the process until the last block is indexed. */
   readonly ms: number
   readonly cpuMs: number | null
   readonly peakRssMiB: number | null
@@ -46,12 +46,12 @@ export interface BackfillResult {
   readonly turns: readonly BackfillTurn[]
 }
 
-/** What a launchpad of some size leaves behind in some hours: built in about five minutes, once. */
+/** Some hours of a busy launchpad. Generated once, in about five minutes. */
 export const FULL_CHAIN: ChainSettings = { seed: 1, tokens: 500, trades: 100_000, wallets: 1_000, blocks: 3_000, secondsPerBlock: 12 }
 
 const LIMITS = { mostBlocks: 2_000, mostLogs: 10_000 }
 
-/** As many as Tokenwire asks for at a time. */
+/** The concurrency of Tokenwire's own requests. */
 const CONCURRENCY = 4
 const HEADERS_PER_REQUEST = 100
 const LONG_MS = 600_000
@@ -69,11 +69,10 @@ interface Course {
 }
 
 /**
- * Indexes one chain from nothing with each contestant in turn: a fresh process and a fresh database every time, the same source, the same
- * PostgreSQL.
+ * Indexes one chain with each contestant in turn: a new process and an empty database every time, the same source and the same PostgreSQL.
  *
- * @param cache where the chain is kept; default: with the repository's other caches
- * @throws `Error` when two contestants come to different rows, or one of them ends early
+ * @param cache the folder of the chain; default: the repository's cache
+ * @throws `Error` when two contestants have different rows, or one of them ends early
  */
 export async function backfill(settings: BackfillSettings, print: (text: string) => void, cache?: URL): Promise<BackfillResult> {
   if (settings.contestants.some(({ name }) => name === 'ponder')) await installPonder(print)
@@ -124,13 +123,13 @@ const TURNS: Readonly<Record<ContestantName, (course: Course, latencyMs: number)
 }
 
 async function takeFloorTurn({ source, rpcUrl, contents, recording, database, settings }: Course, latencyMs: number): Promise<Turned> {
-  const stretches = await source.call('stretches', { addresses: contents.addresses, ...settings.limits })
+  const ranges = await source.call('ranges', { addresses: contents.addresses, ...settings.limits })
   await source.call('takeCounts', null)
   const databaseBeforeMs = await database.cpuMs()
   const begunAtMs = performance.now()
   const floor = Worker.start<FloorCalls>(new URL('./floorProcess.ts', import.meta.url))
   try {
-    const plan = { url: rpcUrl, addresses: contents.addresses, stretches, concurrency: CONCURRENCY, headersPerRequest: HEADERS_PER_REQUEST }
+    const plan = { url: rpcUrl, addresses: contents.addresses, ranges, concurrency: CONCURRENCY, headersPerRequest: HEADERS_PER_REQUEST }
     const fetched = await floor.call('fetchAll', plan, LONG_MS)
     const ms = performance.now() - begunAtMs
     if (fetched.logs !== contents.logs)
@@ -149,11 +148,11 @@ interface IndexingTurn {
   readonly latencyMs: number
   readonly start: (surroundings: Surroundings) => Promise<Indexing>
   readonly rows: (databaseUrl: string) => Promise<RowFigures>
-  /** Asked for all the while. */
+  /** Requested during the whole run. */
   readonly page: string | null
 }
 
-/** Ponder tells of a block a moment before it has written all of it: its rows are waited for, outside of its time. */
+/** Ponder reports a block shortly before it has written all of its rows: waits for them outside the measured time. */
 async function writtenRows(read: () => Promise<RowFigures>, trades: number): Promise<RowFigures> {
   for (let attempt = 0; attempt < WRITTEN_ATTEMPTS; attempt++) {
     const figures = await read()
@@ -194,7 +193,7 @@ async function takeIndexingTurn(
 
 const ALL_LATENCIES = [0, 50]
 
-/** A tenth of the chain, one turn each: whether anything has changed much. */
+/** A tenth of the chain, one turn each: shows large changes. */
 export const SHORT_BACKFILL: BackfillSettings = {
   chain: { seed: 1, tokens: 50, trades: 10_000, wallets: 400, blocks: 600, secondsPerBlock: 12 },
   latenciesMs: ALL_LATENCIES,

@@ -13,7 +13,7 @@ const TOPICS = {
   transfer: selectorOf(tokenAbi, 'Transfer'),
 }
 
-/** Counts what is on the chain for this launchpad. */
+/** Counts the launchpad's contracts and logs on the chain. */
 export function chainContents(chain: RecordedChain, launchpad: Address): ChainContents {
   const query = (addresses: readonly string[], topic: readonly string[] | null) =>
     chain.logs({ from: 0, to: chain.head, addresses, topics: topic === null ? [] : [topic] }, Number.POSITIVE_INFINITY)

@@ -5,7 +5,7 @@ import { createRandom, type Random } from '#devchain/traders/random.ts'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import { addTo, draw, openPool, type PlannedToken, quoteBuy, quotePoolBuy, quotePoolSell, quoteSell, take } from './plannedToken.ts'
 
-/** What the chain is made of; equal settings give the same transactions in the same blocks. */
+/** The contents of the chain. Equal settings give the same transactions in the same blocks. */
 export interface ChainSettings {
   readonly seed: number
   readonly tokens: number
@@ -28,9 +28,9 @@ const LAUNCH_GAS = 8_000_000n
 const GRADUATE_GAS = 9_000_000n
 const POOL_FEE = 10_000
 const DEAD = '0x000000000000000000000000000000000000dead' as Address
-/** Tokens are launched in this first part of the chain. */
+/** The share of the chain, from its start, in which tokens are launched. */
 const LAUNCHING_SHARE = 0.7
-/** Blocks in which nobody does anything. */
+/** The share of empty blocks. */
 const EMPTY_SHARE = 0.1
 
 export function walletOf(index: number): Address {
@@ -38,8 +38,8 @@ export function walletOf(index: number): Address {
 }
 
 /**
- * What happens in each block, without asking a chain: the curves are computed as their contract does, and of what pools give out only a
- * part is counted on, so that nothing that is planned fails.
+ * Plans each block without a chain: curves are computed as their contract does, and the plan counts on only a part of a pool's output,
+ * so that no planned transaction fails.
  */
 export function* planChain(settings: ChainSettings, deployment: Deployment): Generator<readonly PlannedTransaction[]> {
   const random = createRandom(settings.seed)
@@ -54,7 +54,7 @@ export function* planChain(settings: ChainSettings, deployment: Deployment): Gen
       transactions.push(call(token.creator, deployment.launchpad, graduation(token), 0n, GRADUATE_GAS))
       openPool(token)
     }
-    // What is launched can be traded from the next block on: its address is in nobody's hands before.
+    // A token can be traded from the block after its launch, because its address is unknown before.
     const tradable = tokens.length
     const due = Math.min(settings.tokens, Math.ceil((settings.tokens * (block + 1)) / (settings.blocks * LAUNCHING_SHARE)))
     while (tokens.length < due) transactions.push(launchNext(tokens, settings, deployment, random))
@@ -78,7 +78,7 @@ export function* planChain(settings: ChainSettings, deployment: Deployment): Gen
 
 function launchNext(tokens: PlannedToken[], settings: ChainSettings, { launchpad }: Deployment, random: Random): PlannedTransaction {
   const index = tokens.length
-  // The launchpad makes a curve and then a token, each with the next of its nonces.
+  // The launchpad creates a curve and then a token, each with its next nonce.
   const [curve, address] = [1, 2].map(offset => toAddress(getContractAddress({ from: launchpad, nonce: BigInt(2 * index + offset) })))
   if (curve === undefined || address === undefined) throw new TypeError('two addresses')
   const creator = walletOf(random.integer(0, Math.min(60, settings.wallets) - 1))
@@ -167,7 +167,7 @@ function claimOf({ address }: PlannedToken): Hex {
   return encodeFunctionData({ abi: launchpadAbi, functionName: 'claim', args: [address] })
 }
 
-/** A complete curve trades no more, and nobody has opened its pool yet. */
+/** Draws a token that can be traded: not one with a complete curve whose pool is not open yet. */
 function pickToken(tokens: readonly PlannedToken[], random: Random): PlannedToken | null {
   const open = tokens.filter(({ phase }) => phase !== 'complete')
   return open.length === 0 ? null : (open[random.weighted(open.map(({ heat }) => heat))] ?? null)

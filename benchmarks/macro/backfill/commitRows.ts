@@ -21,13 +21,13 @@ import { startDatabaseServer } from './databaseServer.ts'
 
 export interface CommitRowsSettings {
   readonly sizes: readonly number[]
-  /** Commits of each way and size; the median counts. */
+  /** Commits per method and size; the median is reported. */
   readonly repeats: number
 }
 
 export interface CommitRowsResult {
   readonly table: 'trade' | 'balance'
-  readonly way: string
+  readonly method: string
   readonly rows: number
   readonly ms: number
   readonly rowsPerSecond: number
@@ -35,11 +35,11 @@ export interface CommitRowsResult {
 
 interface Bench {
   readonly orm: MikroORM
-  /** Readable for the server. */
+  /** A folder that the server can read. */
   readonly file: string
 }
 
-interface Way {
+interface Method {
   readonly name: string
   trades(bench: Bench, rows: readonly TradeRow[]): Promise<void>
   balances(bench: Bench, rows: readonly BalanceState[]): Promise<void>
@@ -48,21 +48,21 @@ interface Way {
 const NOTHING: Changes = { tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [], blocks: [] }
 const WARM_UP_ROWS = 100
 const NONE: SplitRows = { balances: { added: [], merged: [] }, candles: { added: [], merged: [] } }
-/** The ORM's statements carry their values as text and are held whole: more rows at a time take memory by the gigabyte. */
+/** The ORM's statements contain their values as text: more rows at a time take gigabytes of memory. */
 const ORM_BATCH = 1_000
 
 const transaction = (orm: MikroORM, work: (db: Queryable) => Promise<void>) =>
   orm.em.fork().transactional(em => work(em.getKysely<unknown>()))
 
-const UNNEST: Way = {
+const UNNEST: Method = {
   name: 'unnest',
   trades: ({ orm }, trades) => transaction(orm, db => writeChanges(db, { ...NOTHING, trades }, NONE, 0)),
   balances: ({ orm }, balances) =>
     transaction(orm, db => writeChanges(db, { ...NOTHING, balances }, { ...NONE, balances: { added: [], merged: balances } }, 0)),
 }
 
-/** The server reads a file: less than the protocol's copy would cost. */
-const COPY: Way = {
+/** The server reads a file, which costs less than COPY over the connection. */
+const COPY: Method = {
   name: 'copy',
   trades: async ({ orm, file }, rows) => {
     await writeRows(file, rows.map(tradeLine))
@@ -81,7 +81,7 @@ const COPY: Way = {
   },
 }
 
-const ORM: Way = {
+const ORM: Method = {
   name: 'orm',
   trades: ({ orm }, rows) =>
     orm.em.fork().transactional(async em => {
@@ -100,7 +100,7 @@ const ORM: Way = {
     }),
 }
 
-/** How many rows per second a commit writes: the way of `writeChanges`, PostgreSQL's copy, and MikroORM. */
+/** Rows per second of a commit: by `writeChanges`, by PostgreSQL's COPY, and by MikroORM. */
 export async function commitRows({ sizes, repeats }: CommitRowsSettings): Promise<readonly CommitRowsResult[]> {
   const server = await startDatabaseServer()
   const folder = await mkdtemp(path.join(tmpdir(), 'tokenwire-bench-'))
@@ -112,19 +112,19 @@ export async function commitRows({ sizes, repeats }: CommitRowsSettings): Promis
   const bench: Bench = { orm, file: path.join(folder, 'rows.tsv') }
   try {
     const results: CommitRowsResult[] = []
-    // The first pass makes connections, and code that runs often quick; it counts for nothing.
+    // The first pass opens connections and compiles code; it is not counted.
     for (const [pass, rows] of [WARM_UP_ROWS, ...sizes].entries()) {
       for (const table of ['trade', 'balance'] as const) {
-        for (const way of [UNNEST, COPY, ORM]) {
+        for (const method of [UNNEST, COPY, ORM]) {
           const times: number[] = []
           for (let repeat = 0; repeat < Math.max(2, Math.min(repeats, Math.ceil(100_000 / rows))); repeat++) {
-            const run = runOf(way, table, rows, bench, repeat)
+            const run = runOf(method, table, rows, bench, repeat)
             const begunAtMs = performance.now()
             await run()
             times.push(performance.now() - begunAtMs)
           }
           const ms = median(times)
-          if (pass > 0) results.push({ table, way: way.name, rows, ms, rowsPerSecond: (rows * 1_000) / ms })
+          if (pass > 0) results.push({ table, method: method.name, rows, ms, rowsPerSecond: (rows * 1_000) / ms })
           await checkAndClear(orm, table, rows)
         }
       }
@@ -137,14 +137,14 @@ export async function commitRows({ sizes, repeats }: CommitRowsSettings): Promis
   }
 }
 
-function runOf(way: Way, table: 'trade' | 'balance', count: number, bench: Bench, repeat: number): () => Promise<void> {
+function runOf(method: Method, table: 'trade' | 'balance', count: number, bench: Bench, repeat: number): () => Promise<void> {
   if (table === 'trade') {
     const rows = Array.from({ length: count }, (_, index) => tradeRow(repeat * count + index))
-    return () => way.trades(bench, rows)
+    return () => method.trades(bench, rows)
   }
-  // The first commit makes the rows, the others change them.
+  // The first commit inserts the rows, the others update them.
   const rows = Array.from({ length: count }, (_, index) => balanceRow(index, repeat))
-  return () => way.balances(bench, rows)
+  return () => method.balances(bench, rows)
 }
 
 async function checkAndClear(orm: MikroORM, table: 'trade' | 'balance', atLeast: number): Promise<void> {

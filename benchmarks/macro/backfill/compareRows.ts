@@ -1,17 +1,17 @@
 import { type RawBuilder, sql } from 'kysely'
 import { withDatabase } from './databaseServer.ts'
 
-/** What two indexers of the same chain must agree on, in one line each. */
+/** What two indexers of the same chain must agree on. */
 export interface RowFigures {
   readonly tokens: number
   readonly trades: number
   readonly candles: number
   readonly holders: number
-  /** Of every trade's place, amounts and side. */
+  /** Digest of every trade's position, amounts and side. */
   readonly tradesDigest: string
-  /** Of every balance above zero. */
+  /** Digest of every balance above zero. */
   readonly balancesDigest: string
-  /** Of every candle's trades and volume. */
+  /** Digest of every candle's trades and volume. */
   readonly candlesDigest: string
 }
 
@@ -49,7 +49,7 @@ async function readFigures(databaseUrl: string, statement: RawBuilder<unknown>):
   }
 }
 
-/** @throws `Error` with what differs */
+/** @throws `Error` with the differences */
 export function assertSameRows(one: { readonly name: string; readonly rows: RowFigures }, other: typeof one): void {
   for (const key of Object.keys(one.rows) as (keyof RowFigures)[]) {
     if (one.rows[key] === other.rows[key]) continue

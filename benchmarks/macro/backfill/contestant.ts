@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ProcessUsage, processUsage } from './processUsage.ts'
 
-/** An indexer as a process of its own, from nothing to caught up. */
+/** An indexer as a separate process, from an empty database to the head. */
 export interface Contestant {
   readonly process: ChildProcess
   readonly startedAtMs: number
-  /** What it has printed last. */
+  /** The end of its output. */
   output(): string
-  /** Asks again and again until the answer is not `null`. @throws `Error` with its output when the process ends before, or in half an hour */
+  /** Polls until the answer is not `null`. @throws `Error` with the output if the process ends before that, or after half an hour */
   until<T>(ask: () => Promise<T | null>, everyMs: number): Promise<T>
   usage(): Promise<ProcessUsage | null>
   stop(): Promise<void>
@@ -54,7 +54,7 @@ export function startContestant({ args, cwd, env }: ContestantOptions): Contesta
   }
 }
 
-/** The JSON that a contestant's page answers; `null` while it does not answer or not with 200. */
+/** The JSON of a contestant's URL; `null` without an answer or without status 200. */
 export async function jsonOf(url: string): Promise<unknown> {
   const response = await fetch(url).catch(() => null)
   if (response === null) return null

@@ -11,9 +11,9 @@ import { treeCpuMs } from './processUsage.ts'
 
 const silent = pino({ level: 'silent' })
 
-/** The PostgreSQL that all contestants write to, as it comes with Tokenwire and with its settings: commits wait for the disk. */
+/** The PostgreSQL of all contestants: Tokenwire's embedded one with its settings, so commits wait for the disk. */
 export interface DatabaseServer {
-  /** Makes an empty database. */
+  /** Creates an empty database. */
   create(name: string): Promise<string>
   drop(name: string): Promise<void>
   cpuMs(): Promise<number>
@@ -46,7 +46,7 @@ export async function startDatabaseServer(): Promise<DatabaseServer> {
   }
 }
 
-/** The server has databases of its own. */
+/** A name that differs from the server's own databases. */
 function prefixed(name: string): string {
   return `bench_${name}`
 }

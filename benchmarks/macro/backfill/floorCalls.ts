@@ -1,7 +1,7 @@
 import type { Address } from '#domain/address.ts'
 
-/** Blocks whose logs fit into one answer, both ends inclusive, and those of them that hold logs. */
-export interface Stretch {
+/** A range of blocks whose logs fit into one answer, both ends inclusive, and its blocks with logs. */
+export interface BlockRange {
   readonly from: number
   readonly to: number
   readonly blocks: readonly number[]
@@ -10,7 +10,7 @@ export interface Stretch {
 export interface FloorPlan {
   readonly url: string
   readonly addresses: readonly Address[]
-  readonly stretches: readonly Stretch[]
+  readonly ranges: readonly BlockRange[]
   readonly concurrency: number
   readonly headersPerRequest: number
 }

@@ -1,17 +1,17 @@
 import { mapBounded } from '#async/mapBounded.ts'
 import { answerCalls } from '#benchmarks/support/worker.ts'
-import type { FloorCalls, FloorPlan, Stretch } from './floorCalls.ts'
+import type { BlockRange, FloorCalls, FloorPlan } from './floorCalls.ts'
 import { connectJsonRpc, type JsonRpc } from './jsonRpc.ts'
 
 /*
- * What nobody who indexes this chain over this wire can be quicker than: the logs and the headers of their blocks, fetched in the largest
- * pieces that the provider allows, known beforehand, and parsed as JSON. Nothing is looked at.
+ * The lower bound of an indexer's time: fetches the logs and the headers of their blocks in the largest ranges that the provider
+ * allows, which it knows in advance, and parses the JSON without using it.
  */
 answerCalls<FloorCalls>({
   fetchAll: async (plan: FloorPlan) => {
     const rpc = connectJsonRpc(plan.url)
     const begunAtMs = performance.now()
-    const counts = await mapBounded(plan.stretches, plan.concurrency, stretch => fetchStretch(rpc, stretch, plan))
+    const counts = await mapBounded(plan.ranges, plan.concurrency, range => fetchRange(rpc, range, plan))
     const sum = (of: (count: { logs: number; headers: number }) => number) => counts.reduce((total, count) => total + of(count), 0)
     return { logs: sum(({ logs }) => logs), headers: sum(({ headers }) => headers), ms: performance.now() - begunAtMs }
   },
@@ -21,7 +21,7 @@ answerCalls<FloorCalls>({
   },
 })
 
-async function fetchStretch(rpc: JsonRpc, { from, to, blocks }: Stretch, { addresses, headersPerRequest }: FloorPlan) {
+async function fetchRange(rpc: JsonRpc, { from, to, blocks }: BlockRange, { addresses, headersPerRequest }: FloorPlan) {
   const query = { fromBlock: quantity(from), toBlock: quantity(to), address: addresses }
   const parts = Array.from({ length: Math.ceil(blocks.length / headersPerRequest) }, (_, index) =>
     blocks.slice(index * headersPerRequest, (index + 1) * headersPerRequest),

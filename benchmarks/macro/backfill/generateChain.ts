@@ -6,11 +6,11 @@ import type { Address } from '#domain/address.ts'
 import { type ChainSettings, type PlannedTransaction, planChain, walletOf } from './chainPlan.ts'
 import { connectJsonRpc, type JsonRpc, type RpcCall } from './jsonRpc.ts'
 
-/** What anvil answers of one block. */
+/** anvil's answers about one block. */
 export interface GeneratedBlock {
-  /** `eth_getBlockByNumber` with the transactions in full. */
+  /** `eth_getBlockByNumber` with full transactions. */
   readonly block: unknown
-  /** `eth_getLogs` of it. */
+  /** `eth_getLogs` of the block. */
   readonly logs: readonly unknown[]
 }
 
@@ -20,20 +20,20 @@ export interface GenerateOptions {
   readonly onProgress: (mined: number, blocks: number) => void
 }
 
-/** Of the genesis block: any, so long as it is always the same. */
+/** The genesis block's timestamp, the same in every run. */
 const GENESIS_TIMESTAMP = 1_780_000_000
 const WALLET_WEI = 100_000n * 10n ** 18n
 const GAS_PRICE_WEI = 3_000_000_000n
 const CALLS_PER_REQUEST = 500
-/** Of longer batches anvil takes some out of order, and what follows them in the plan would fail. */
+/** In longer batches anvil executes some transactions out of order, and later ones of the plan would fail. */
 const TRANSACTIONS_PER_REQUEST = 32
 const BLOCKS_PER_READ = 100
 
 /**
- * Makes the chain with anvil and the reference launchpad's contracts and reads it back block by block. Accounts are impersonated, nonces counted
- * here and blocks mined by hand: anvil spends its time on the transactions alone.
+ * Generates the chain with anvil and the reference launchpad's contracts, and reads it back block by block. Accounts are impersonated,
+ * nonces counted here and blocks mined explicitly, so that anvil spends its time on the transactions.
  *
- * @throws `Error` when a transaction is refused or another one is mined than was sent
+ * @throws `Error` when a transaction is refused, or when the mined transactions differ from the sent ones
  */
 export async function generateChain({ settings, onBlock, onProgress }: GenerateOptions): Promise<Deployment> {
   const watchdog = startWatchdog()
@@ -53,7 +53,7 @@ export async function generateChain({ settings, onBlock, onProgress }: GenerateO
     let mined = 0
     for (const transactions of planChain(settings, deployment)) {
       const sent = await sendAll(rpc, transactions, nonces)
-      // Two requests: anvil answers the calls of one side by side.
+      // Two requests, because anvil executes the calls of one request in parallel.
       await rpc.batch([{ method: 'evm_mine', params: [] }])
       const [block] = await rpc.batch([{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
       const { transactions: included } = block as { readonly transactions: readonly string[] }

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const FOLDER = new URL('../../peers/ponder/', import.meta.url)
 
-/** Installs Ponder from its own lockfile, the first time. @throws `Error` with what npm says */
+/** Installs Ponder from its own lockfile on the first call. @throws `Error` with npm's output */
 export async function installPonder(print: (text: string) => void): Promise<void> {
   const installed = await access(new URL('node_modules/ponder/package.json', FOLDER)).then(
     () => true,

@@ -5,7 +5,7 @@ export interface RpcCall {
 
 /** A plain JSON-RPC client over HTTP. */
 export interface JsonRpc {
-  /** The results in the order of the calls. @throws `Error` with the first error that is answered */
+  /** The results in the order of the calls. @throws `Error` with the first error answer */
   batch(calls: readonly RpcCall[]): Promise<readonly unknown[]>
 }
 

@@ -17,7 +17,7 @@ export interface LiveSettings {
   readonly ponder: boolean
 }
 
-/** From the moment at which the node has the block until a client has its trade. */
+/** From the moment at which the node has the block until a client has the trade. */
 export interface LiveResult {
   readonly contestant: string
   readonly blocks: number
@@ -30,7 +30,7 @@ interface Market {
   readonly chain: DevChain
   readonly rpcUrl: string
   readonly token: Address
-  /** Trades once and mines; resolves with the block's number, and when the node had it. */
+  /** Sends one trade and mines it. Resolves with the block's number and the time at which the node had it. */
   trade(): Promise<{ readonly block: number; readonly atMs: number }>
 }
 
@@ -38,8 +38,8 @@ interface Market {
 type Seen = (block: number) => Promise<void>
 
 /**
- * Follows a small chain of its own, one trade per block, with each contestant in turn: Tokenwire with a WebSocket client, its provider pushing
- * heads or being polled; Ponder with its page polled every few milliseconds, as it pushes nothing over its API.
+ * Each contestant in turn follows a small chain with one trade per block: Tokenwire with a WebSocket client, with pushed or polled
+ * heads; Ponder with its API polled every few milliseconds, because it pushes nothing.
  */
 export async function liveLatency(settings: LiveSettings, print: (text: string) => void): Promise<readonly LiveResult[]> {
   const watchdog = startWatchdog()
@@ -112,7 +112,7 @@ async function takeTurn(
     const { seen, close } = await watch(indexing, market.token)
     const latencies: number[] = []
     for (let index = -WARM_UP_BLOCKS; index < settings.blocks; index++) {
-      // Uneven, so that it does not fall into step with who polls.
+      // Irregular, so that blocks do not synchronise with polls.
       await pause(settings.blockTimeMs * (0.75 + ((index * 7 + 49) % 10) / 20))
       const { block, atMs } = await market.trade()
       await seen(block)

@@ -1,30 +1,30 @@
 import type { Address } from '#domain/address.ts'
 
-/** What the plan knows of a token: its market's reserves and a lower bound of what each wallet holds. */
+/** The plan's state of a token: its market's reserves and a lower bound of each wallet's balance. */
 export interface PlannedToken {
   readonly address: Address
   readonly curve: Address
   readonly creator: Address
-  /** How often it is traded, relative to others. */
+  /** How often it is traded, relative to other tokens. */
   readonly heat: number
-  /** `complete`: to be graduated in the next block. */
+  /** `complete`: it graduates in the next block. */
   phase: 'curve' | 'complete' | 'pool'
-  /** The curve's virtual reserves; of a pool its own, roughly. */
+  /** The curve's virtual reserves, or approximately the pool's. */
   wei: bigint
   tokens: bigint
   raisedWei: bigint
   readonly targetWei: bigint
   readonly balances: Map<Address, bigint>
-  /** Those with a balance, for drawing one. */
+  /** The wallets with a balance, to draw one at random. */
   readonly holders: Address[]
 }
 
 const BPS = 10_000n
 const FEE_BPS = 100n
-/** The pool's rounding and ticks are not computed here: so much of what comes out is counted on. */
+/** The plan does not compute the pool's rounding and ticks: it counts on this share of the output. */
 const SURE_PERCENT = 90n
 
-/** What a buy on the curve gives (`BondingCurve.quoteBuy`). Moves the reserves. */
+/** The output of a buy on the curve (`BondingCurve.quoteBuy`). Changes the reserves. */
 export function quoteBuy(token: PlannedToken, paidWei: bigint): bigint {
   const missingWei = token.targetWei - token.raisedWei
   const offeredWei = paidWei - (paidWei * FEE_BPS) / BPS
@@ -37,7 +37,7 @@ export function quoteBuy(token: PlannedToken, paidWei: bigint): bigint {
   return out
 }
 
-/** What a sale on the curve takes out, fee included (`BondingCurve.quoteSell`). Moves the reserves. */
+/** The output of a sale on the curve, fee included (`BondingCurve.quoteSell`). Changes the reserves. */
 export function quoteSell(token: PlannedToken, amount: bigint): void {
   const grossWei = (token.wei * amount) / (token.tokens + amount)
   token.wei -= grossWei
@@ -45,14 +45,14 @@ export function quoteSell(token: PlannedToken, amount: bigint): void {
   token.tokens += amount
 }
 
-/** Moves what the curve raised into the pool, at the curve's last price. */
+/** Moves the raised ether into the pool, at the curve's last price. */
 export function openPool(token: PlannedToken): void {
   token.phase = 'pool'
   token.tokens = (token.targetWei * token.tokens) / token.wei
   token.wei = token.targetWei
 }
 
-/** What a buy in the pool gives at least. Moves the reserves roughly as the pool does. */
+/** A lower bound of the output of a buy in the pool. Changes the reserves approximately as the pool does. */
 export function quotePoolBuy(token: PlannedToken, paidWei: bigint): bigint {
   const netWei = paidWei - (paidWei * FEE_BPS) / BPS
   const out = (token.tokens * netWei) / (token.wei + netWei)
@@ -62,7 +62,7 @@ export function quotePoolBuy(token: PlannedToken, paidWei: bigint): bigint {
 }
 
 export function quotePoolSell(token: PlannedToken, amount: bigint): void {
-  // The fee is no part of what the price is made of.
+  // The fee does not change the price.
   const net = amount - (amount * FEE_BPS) / BPS
   token.wei -= (token.wei * net) / (token.tokens + net)
   token.tokens += net
@@ -80,7 +80,7 @@ export function take(token: PlannedToken, holder: Address, amount: bigint): void
   if (left === 0n) token.holders.splice(token.holders.indexOf(holder), 1)
 }
 
-/** A share of an amount, exact to a billionth. */
+/** A share of an amount, exact to a billionth of it. */
 export function draw(amount: bigint, share: number): bigint {
   return (amount * BigInt(Math.floor(share * 1e9))) / 1_000_000_000n
 }

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 
-/** What a process has used since its start. */
+/** The usage of a process since its start. */
 export interface ProcessUsage {
-  /** User and system, of the process and of its children that have ended. */
+  /** User and system time of the process and of its ended children. */
   readonly cpuMs: number
-  /** The most memory that it ever had resident, in MiB. */
+  /** Peak resident memory in MiB. */
   readonly peakRssMiB: number
 }
 
-/** Linux counts in hundredths of a second whatever the kernel's own clock is. */
+/** Linux reports hundredths of a second, whatever the kernel's own clock is. */
 const MS_PER_TICK = 10
 
 /** @returns `null` where there is no `/proc`, or no such process */
@@ -16,7 +16,7 @@ export async function processUsage(pid: number): Promise<ProcessUsage | null> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
     const status = await readFile(`/proc/${pid}/status`, 'utf8')
-    // The command's name may hold spaces; after it come the fields from the third on.
+    // The command's name may contain spaces; the fields from the third on follow it.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const ticks = [11, 12, 13, 14].reduce((sum, field) => sum + Number(fields[field]), 0)
     const peakKiB = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN)
@@ -27,7 +27,7 @@ export async function processUsage(pid: number): Promise<ProcessUsage | null> {
   }
 }
 
-/** CPU time of a process and everything that it has started and that still runs. */
+/** CPU time of a process and of its running descendants. */
 export async function treeCpuMs(pid: number): Promise<number> {
   const own = await processUsage(pid)
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')

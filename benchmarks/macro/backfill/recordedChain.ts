@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Recording } from './recording.ts'
 
-/** What the logs of a range are filtered by; topics as `eth_getLogs` takes them. */
+/** A filter of logs; topics as in `eth_getLogs`. */
 export interface LogFilter {
   readonly from: number
   readonly to: number
@@ -9,13 +9,13 @@ export interface LogFilter {
   readonly topics: readonly (readonly string[] | null)[]
 }
 
-/** A recorded chain in memory, as the text of its answers: nothing is parsed or built when it is asked. */
+/** A recorded chain in memory, as the text of its answers. A request parses and builds nothing. */
 export interface RecordedChain {
   readonly head: number
   /** The block's text; `null` when there is none. */
   block(number: number, full: boolean): Buffer | null
   numberOf(hash: string): number | null
-  /** The text of the list and how many are in it; `null` text when there are more than `most`. */
+  /** The list as text, and its length; the text is `null` if the list is longer than `most`. */
   logs(filter: LogFilter, most: number): { readonly count: number; readonly text: Buffer | null; readonly lastFitting: number }
 }
 
@@ -77,7 +77,7 @@ export async function loadRecordedChain({ folder, summary }: Recording): Promise
 
 interface Lines {
   readonly text: Buffer
-  /** Begin and end of a line, without its line feed. */
+  /** Start and end of a line, without its line feed. */
   bounds(line: number): [number, number]
 }
 

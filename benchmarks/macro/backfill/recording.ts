@@ -5,9 +5,9 @@ import type { Deployment } from '#devchain/deploy.ts'
 import type { ChainSettings } from './chainPlan.ts'
 import { type GeneratedBlock, generateChain } from './generateChain.ts'
 
-/** A generated chain as it lies in the cache: texts as anvil gave them, found by line. */
+/** A generated chain in the cache: anvil's answers as text, one per line. */
 export interface Recording {
-  /** Of the files: `summary.json`, `blocks.jsonl`, `logs.jsonl`. */
+  /** The folder of `summary.json`, `blocks.jsonl` and `logs.jsonl`. */
   readonly folder: URL
   readonly summary: RecordingSummary
 }
@@ -18,17 +18,17 @@ export interface RecordingSummary {
   readonly head: number
   readonly transactions: number
   readonly logs: number
-  /** How many logs each block has, from block 0 on. */
+  /** The number of logs of each block, from block 0 on. */
   readonly logsPerBlock: readonly number[]
 }
 
-/** Of the generator and the files; a change makes new chains. */
+/** The version of the generator and the files; a new version generates new chains. */
 const VERSION = 3
 const CACHE: URL = new URL('../../../.cache/backfill/', import.meta.url)
 const PROGRESS_EVERY = 200
 
 /**
- * The chain of these settings, from the cache or made now.
+ * The chain of these settings, from the cache or newly generated.
  *
  * @param cache a folder's URL, which ends with a slash; default `.cache/backfill/`
  */
@@ -85,7 +85,7 @@ async function record(folder: URL, settings: ChainSettings, print: (text: string
   return summary
 }
 
-/** Per block a line with the hashes of its transactions and one with them in full; per log a line that begins with its address and topics. */
+/** Per block a line with transaction hashes and one with full transactions; per log a line that begins with its address and topics. */
 function linesOf({ block, logs }: GeneratedBlock) {
   const { transactions, ...header } = block as { readonly transactions: readonly { readonly hash: string }[] }
   const lines = [{ ...header, transactions: transactions.map(({ hash }) => hash) }, block].map(one => JSON.stringify(one))

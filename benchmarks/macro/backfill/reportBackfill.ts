@@ -64,13 +64,13 @@ export function reportLive(results: readonly LiveResult[]): string {
 }
 
 export function reportCommitRows(results: readonly CommitRowsResult[]): string {
-  const rows = results.map(({ table, way, rows, ms, rowsPerSecond }) => [
-    `${table}, ${way}`,
+  const rows = results.map(({ table, method, rows, ms, rowsPerSecond }) => [
+    `${table}, ${method}`,
     formatCount(rows),
     formatMs(ms),
     formatCount(rowsPerSecond),
   ])
-  return `Commits: rows of one table in one transaction\n\n${textTable(['table, way', 'rows', 'time', 'rows/s'], rows)}\n`
+  return `Commits: rows of one table in one transaction\n\n${textTable(['table, method', 'rows', 'time', 'rows/s'], rows)}\n`
 }
 
 function middle(turns: readonly BackfillTurn[], of: (turn: BackfillTurn) => number | null): number | null {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { quantile } from '#benchmarks/support/quantile.ts'
 
-/** Asks for a page again and again, one request at a time, until it is told to end. */
+/** Requests a page repeatedly, one request at a time, until it is stopped. */
 export interface RestProbe {
   end(): Promise<{ readonly requests: number; readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number }>
 }

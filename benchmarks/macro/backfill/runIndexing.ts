@@ -16,7 +16,7 @@ const { dependencies } = JSON.parse(readFileSync(new URL('../../peers/ponder/pac
 }
 const PONDER_VERSION = dependencies.ponder
 
-/** Everything about indexing: a backfill, a chain that is followed, and commits alone. */
+/** All benchmarks of indexing: a backfill, a followed chain, and single commits. */
 export async function runIndexing(extent: 'short' | 'full', print: (text: string) => void): Promise<IndexingResult> {
   const full = extent === 'full'
   const filled = await backfill(full ? FULL_BACKFILL : SHORT_BACKFILL, print)

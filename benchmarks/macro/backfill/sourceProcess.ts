@@ -5,7 +5,7 @@ import { loadRecordedChain, type RecordedChain } from './recordedChain.ts'
 import type { RecordingSummary } from './recording.ts'
 import type { SourceCalls } from './sourceCalls.ts'
 import { type Source, startSource } from './sourceServer.ts'
-import { stretchesOf } from './stretches.ts'
+import { splitIntoRanges } from './splitIntoRanges.ts'
 
 let recorded: RecordedChain | null = null
 let source: Source | null = null
@@ -25,9 +25,9 @@ answerCalls<SourceCalls>({
     source = await startSource(chain, summary.deployment.chainId)
     return { url: source.url, contents: chainContents(chain, summary.deployment.launchpad) }
   },
-  stretches: query => {
+  ranges: query => {
     if (recorded === null) throw new Error('the source is not open')
-    return stretchesOf(recorded, query)
+    return splitIntoRanges(recorded, query)
   },
   behave: behaviour => opened().behave(behaviour),
   takeCounts: () => {

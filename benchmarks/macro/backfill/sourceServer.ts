@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { LogFilter, RecordedChain } from './recordedChain.ts'
 
-/** How the source behaves, as providers do. */
+/** The provider's behaviour that the source imitates. */
 export interface SourceBehaviour {
-  /** Before every answer. */
+  /** The delay of every answer. */
   readonly latencyMs: number
-  /** More blocks or logs in one query are refused, in the words of providers. */
+  /** Queries for more blocks or logs are refused with a provider's error text. */
   readonly mostBlocks: number
   readonly mostLogs: number
 }
@@ -22,7 +22,7 @@ export interface SourceCounts {
 export interface Source {
   readonly url: string
   behave(behaviour: SourceBehaviour): void
-  /** Since it was asked last. */
+  /** Since the last call. */
   takeCounts(): SourceCounts
   close(): Promise<void>
 }
@@ -33,10 +33,10 @@ interface Call {
   readonly params?: readonly unknown[]
 }
 
-/** JSON text, or an error to be answered. */
+/** The result as JSON text, or an error. */
 type Result = Buffer | { readonly code: number; readonly message: string }
 
-/** Serves a recorded chain over JSON-RPC. What it costs is copying: the same answer costs everybody the same. */
+/** Serves a recorded chain over JSON-RPC. It only copies bytes, so an answer costs the same for every contestant. */
 export async function startSource(chain: RecordedChain, chainId: number): Promise<Source> {
   let behaviour: SourceBehaviour = { latencyMs: 0, mostBlocks: 2_000, mostLogs: 10_000 }
   let counts = emptyCounts()

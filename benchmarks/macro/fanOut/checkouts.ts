@@ -7,16 +7,16 @@ import type { Scenario } from './scenario.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** The server of another commit, as arms beside this checkout's. */
+/** The server of another commit as further arms. */
 export interface Other {
   readonly commit: string
   readonly arms: readonly [here: ArmKind, there: ArmKind, thereAgain: ArmKind]
 }
 
 /**
- * Checks a commit out beside this one, under an ignored folder, with dependencies of its own where its lockfile differs.
+ * Checks a commit out into an ignored folder, with its own dependencies if its lockfile differs.
  *
- * @throws `Error` when git knows no such commit, or the commit has no server to be put into these scenarios
+ * @throws `Error` when git does not know the commit, or the commit has no server for these scenarios
  */
 export function checkOut(ref: string): Other {
   const commit = git('rev-parse', '--verify', '--quiet', `${ref}^{commit}`).trim()
@@ -39,7 +39,7 @@ export function checkOut(ref: string): Other {
   }
 }
 
-/** A scenario with the two checkouts as its arms; what the second turn of the other one differs by is noise. */
+/** A scenario with the two checkouts as arms. The difference between the two turns of the other checkout is the noise. */
 export function between({ arms }: Other, scenario: Scenario): Scenario {
   return { ...scenario, goals: [], arms, base: arms[1] }
 }

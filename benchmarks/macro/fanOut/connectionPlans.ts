@@ -2,7 +2,7 @@ import { type ConnectionPlan, streamRequest, textFrame, upgradeRequest } from '#
 import { feedToken } from '#benchmarks/servers/feed.ts'
 import type { ArmKind } from './arms.ts'
 
-/** How a connection of the load opens and subscribes to tokens, in the words of the arm's server. An event stream has one token. */
+/** How a connection opens and subscribes to tokens, in the protocol of the arm's server. An event stream has one token. */
 export function connectionPlan(arm: ArmKind, port: number, tokens: readonly number[]): ConnectionPlan {
   const host = `127.0.0.1:${port}`
   const [token = 0] = tokens
@@ -42,7 +42,7 @@ function subscribingPlan({ tls = false, compress = false }: ArmKind, host: strin
   }
 }
 
-/** The clients of socket.io may say nothing before the server has answered their hello, so this subscribes to nothing. */
+/** A socket.io client must wait for the answer to its handshake, so this plan has no subscriptions. */
 export function socketIoPlan(port: number): ConnectionPlan {
   return {
     kind: 'webSocket',
@@ -52,7 +52,7 @@ export function socketIoPlan(port: number): ConnectionPlan {
   }
 }
 
-/** Counts as open with its answer's head. */
+/** The connection counts as open with the answer's head. */
 const AT_ONCE = { text: '', times: 0 }
 
 const INDEXED_SEQUENCE = 1_795_000_000_000
@@ -61,7 +61,7 @@ export function unsubscribeFrame(token: number): Buffer {
   return textFrame(JSON.stringify({ type: 'unsubscribe', token: feedToken(token) }))
 }
 
-/** Says that it holds the newest, so that nothing but what is committed from now on is owed to it. */
+/** Claims the newest sequence, so that the server sends no snapshot. */
 export function subscribeFrame(token: number): Buffer {
   return textFrame(JSON.stringify({ type: 'subscribe', token: feedToken(token), sequence: Number.MAX_SAFE_INTEGER }))
 }

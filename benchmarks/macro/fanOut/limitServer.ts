@@ -6,7 +6,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { compile } from '#benchmarks/load/compile.ts'
 
-/** The loop of writes in C (`limit.c`). */
+/** The write loop in C (`limit.c`). */
 export class LimitServer {
   readonly port: number
   readonly #process: ChildProcess
@@ -27,7 +27,7 @@ export class LimitServer {
     return new LimitServer(port, child, await mkdtemp(path.join(tmpdir(), 'tokenwire-limit-')), answers)
   }
 
-  /** Writes frames to every connection. @param writes into how many writes the bytes are cut @returns when it began and ended, monotonic ms */
+  /** Writes frames to every connection. @param writes the number of writes per connection @returns start and end, monotonic ms */
   async write(updates: readonly Uint8Array[], writes: number): Promise<{ readonly begunAtMs: number; readonly turnMs: number }> {
     const file = path.join(this.#folder, 'bytes')
     await writeFile(file, Buffer.concat(updates.map(frame)))

@@ -1,8 +1,8 @@
 import { type Measured, type Rounds, type ScenarioResult, summarise } from './scenario.ts'
 
 /**
- * Several runs as if they were one: rounds of the same scenario are put behind each other, so that what was run in pieces, when the machine was
- * quiet, gives one table. An arm that a run did not have is absent from its rounds.
+ * Merges several runs: the rounds of a scenario are concatenated, so that parts that were run at different times give one table. An arm
+ * that a run did not have is absent from its rounds.
  */
 export function mergeResults(runs: readonly (readonly ScenarioResult[])[]): readonly ScenarioResult[] {
   const merged = new Map<string, Measured>()

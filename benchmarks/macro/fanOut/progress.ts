@@ -1,4 +1,4 @@
-/** Where a run of scenarios is. */
+/** The progress of a run. */
 export interface Step {
   readonly scenario: string
   readonly round: number
@@ -7,24 +7,24 @@ export interface Step {
 }
 
 export interface Progress {
-  /** A step begins. */
+  /** Starts a step. */
   step(step: Step): void
-  /** Takes the line away, so that something can be printed in its place. */
+  /** Removes the line, so that other output can take its place. */
   clear(): void
 }
 
 export interface ProgressOptions {
-  /** How many steps there are. */
+  /** The number of steps. */
   readonly steps: number
   readonly write: (text: string) => void
-  /** Whether the line can be written over. Otherwise there is a line for each round. */
+  /** Whether the line can be overwritten. Otherwise each round has a line. */
   readonly isTerminal: boolean
   readonly columns: number
   /** Monotonic, in ms. */
   readonly now: () => number
 }
 
-/** One line that says what is being measured and how long it will take. */
+/** One line with the current step and the remaining time. */
 export function createProgress({ steps, write, isTerminal, columns, now }: ProgressOptions): Progress {
   const begunAtMs = now()
   let done = 0

@@ -1,7 +1,7 @@
 import { formatMs, textTable } from '#benchmarks/support/textTable.ts'
 import type { Figure, GoalResult, Ratio, ScenarioResult } from './scenario.ts'
 
-/** A scenario's result for a terminal. */
+/** A scenario's result for the terminal. */
 export function reportScenario({ scenario, about, base, figures, arms, goals }: ScenarioResult): string {
   const headings = ['', ...figures.flatMap(({ name }) => [name, '×'])]
   const rows = arms.map(({ arm, figures: measured, ratios }) => [

@@ -6,10 +6,10 @@ import type { Ratio, ScenarioResult } from './scenario.ts'
 export type Change = 'better' | 'worse' | 'none'
 
 /**
- * Whether a figure differs by more than noise does.
+ * Whether a figure differs by more than the noise.
  *
- * 1. Its interval has to leave out 1: nearly all rounds agree about the direction. 2. Its median has to be farther from 1 than the median of the same
- * code's second turn was, twice.
+ * 1. Its interval must not contain 1: nearly all rounds agree about the direction. 2. Its median must be twice as far from 1 as the
+ *   median of the same code's second turn.
  *
  * @param ratio of this checkout to the other
  * @param noise of the other checkout to itself
@@ -21,7 +21,7 @@ export function judgeChange(ratio: Ratio, noise: Ratio, better: 'more' | 'less')
   return ratio.median > 1 === (better === 'more') ? 'better' : 'worse'
 }
 
-/** What differs between two checkouts beyond noise, as a table of all figures with a verdict each. */
+/** A table of all figures of two checkouts, with a verdict for each. */
 export function reportChanges(results: readonly ScenarioResult[], { arms: [here, , thereAgain] }: Other): string {
   const rows = results.flatMap(({ scenario, figures, arms }) =>
     figures.flatMap(({ name, better }) => {

@@ -7,11 +7,11 @@ export interface FanOutRun {
   readonly scenarios: readonly Scenario[]
   readonly rounds: number
   readonly print: (text: string) => void
-  /** Told what there is after each scenario, so that a run that is ended early has not been for nothing. */
+  /** Called with the results after each scenario, so that an interrupted run keeps them. */
   readonly keep?: (results: readonly ScenarioResult[]) => Promise<void>
 }
 
-/** Runs scenarios one after the other and prints each as soon as it is known. Arms that are not installed are left out, which is said loudly. */
+/** Runs scenarios one after the other and prints each result at once. Arms that are not installed are left out with a warning. */
 export async function runFanOut({ scenarios, rounds, print, keep }: FanOutRun): Promise<readonly ScenarioResult[]> {
   const absent = new Map(
     scenarios

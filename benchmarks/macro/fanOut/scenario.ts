@@ -2,7 +2,7 @@ import { median, medianInterval } from '#benchmarks/support/quantile.ts'
 import type { ArmKind } from './arms.ts'
 import type { Step } from './progress.ts'
 
-/** What a scenario measures of an arm. */
+/** What a scenario measures. */
 export interface Figure {
   readonly name: string
   readonly unit: 'ms' | 'µs' | '/s' | 'MB' | 'KB' | 'bytes' | ''
@@ -11,23 +11,23 @@ export interface Figure {
 
 export type Figures = Readonly<Record<string, number>>
 
-/** One situation, and who is put into it. */
+/** One situation and its arms. */
 export interface Scenario {
   readonly name: string
-  /** One sentence: what happens and what is measured. */
+  /** One sentence: what happens, and what is measured. */
   readonly about: string
   readonly arms: readonly ArmKind[]
-  /** The arm that ratios are to. */
+  /** The arm that ratios refer to. */
   readonly base: ArmKind
   readonly figures: readonly Figure[]
-  /** The goals of the project for ratios of Tokenwire, in the terms of this scenario. */
+  /** The project's goals for Tokenwire in this scenario. */
   readonly goals?: readonly Goal[]
-  /** More rounds would tell nothing more, or take too long. */
+  /** The maximum number of rounds, where more would show nothing new or take too long. */
   readonly mostRounds?: number
   /**
-   * Puts an arm into the situation once, in processes of its own.
+   * Measures an arm once, in new processes.
    *
-   * @throws `Error` when an update is missing where none may be, or came twice or out of order
+   * @throws `Error` when a required update is missing, or an update arrives twice or out of order
    */
   measure(arm: ArmKind): Promise<Figures>
 }
@@ -35,29 +35,29 @@ export interface Scenario {
 export interface Goal {
   readonly figure: string
   readonly of: string
-  /** `null`: the goal is for the figure itself. */
+  /** `null`: the goal applies to the figure itself. */
   readonly to: string | null
-  /** The ratio `of` ÷ `to` (or the figure) that has to be reached: at least where more is better, at most where less is. */
+  /** The goal for the ratio `of` ÷ `to`, or for the figure: a minimum where more is better, a maximum where less is. */
   readonly ratio: number
 }
 
-/** A figure of each round against the same round's base, so that what disturbs a round disturbs both sides of its ratio. */
+/** A figure divided by the base of the same round, so that a disturbance of the round affects both sides of the ratio. */
 export interface Ratio {
   readonly median: number
   readonly low: number
   readonly high: number
 }
 
-/** What an arm did in its rounds, in order; `null`: it failed in it. */
+/** The figures of each round, in order; `null`: the arm failed in the round. */
 export type Rounds = readonly (Figures | null)[]
 
 export interface ArmResult {
   readonly arm: string
   readonly perRound: Rounds
-  /** Medians over the rounds that it finished; empty when it finished none. */
+  /** Medians over the finished rounds; empty without one. */
   readonly figures: Figures
   readonly ratios: Readonly<Record<string, Ratio>>
-  /** What went wrong in the rounds that it did not finish. */
+  /** The errors of the other rounds. */
   readonly failures: readonly string[]
 }
 
@@ -75,10 +75,10 @@ export interface GoalResult extends Goal {
   readonly isReached: boolean
 }
 
-/** An arm that failed so often has no more turns: a server that dies under a load would cost each round its timeout. */
+/** After this number of failures an arm has no more turns: a server that dies under the load would cost a timeout in each round. */
 const MOST_FAILURES = 2
 
-/** Lets the arms take turns, in an order that is reversed every round. An arm that fails has no figure of that round, and the others go on. */
+/** Measures the arms in turn; the order is reversed every round. A failing arm has no figure for the round, and the others continue. */
 export async function runScenario(scenario: Scenario, rounds: number, progress: (step: Step) => void): Promise<ScenarioResult> {
   const measured = scenario.arms.map(arm => ({ arm, perRound: [] as (Figures | null)[], failures: [] as string[] }))
   for (let round = 0; round < rounds; round++) {
@@ -102,7 +102,7 @@ export interface Measured extends Omit<ScenarioResult, 'arms' | 'goals'> {
   readonly arms: readonly Pick<ArmResult, 'arm' | 'perRound' | 'failures'>[]
 }
 
-/** What the rounds say together. */
+/** The summary of all rounds. */
 export function summarise({ scenario, about, base, figures, goals, arms }: Measured): ScenarioResult {
   const roundsOf = (name: string): Rounds => arms.find(({ arm }) => arm === name)?.perRound ?? []
   return {
@@ -127,7 +127,7 @@ function summariseArm(perRound: Rounds, base: Rounds, figures: readonly Figure[]
   return { figures: Object.fromEntries(medians), ratios: Object.fromEntries(ratios) }
 }
 
-/** Of an arm that is not installed, or has failed, nothing is claimed. */
+/** An arm that is not installed or has failed has no goals. */
 function goalResult(goal: Goal, roundsOf: (arm: string) => Rounds, figures: readonly Figure[]): readonly GoalResult[] {
   const { figure, of, to, ratio } = goal
   const own = roundsOf(of).flatMap(round => round?.[figure] ?? [])
@@ -138,7 +138,7 @@ function goalResult(goal: Goal, roundsOf: (arm: string) => Rounds, figures: read
   return [{ figure, of, to, ratio, reached, isReached: better === 'more' ? reached >= ratio : reached <= ratio }]
 }
 
-/** `null`: there is no round in which both have the figure. */
+/** `null`: no round has the figure for both. */
 function ratioOf(of: Rounds, to: Rounds, figure: string): Ratio | null {
   const ratios = of.flatMap((round, index) => {
     const [value, base] = [round?.[figure], to[index]?.[figure]]

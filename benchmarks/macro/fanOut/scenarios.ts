@@ -24,7 +24,7 @@ const LARGE_ARMS = [TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_SEND, UWS_PUB
 const MANY_ARMS = [TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, UWS_PUBLISH, WS, SOCKET_IO, NCHAN]
 const FEWEST_ARMS = [TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, WS]
 
-/** All of it, about 35 minutes with three rounds, and ten for the soak. */
+/** All scenarios, about 35 minutes with three rounds, and ten for the soak. */
 export const FULL_SCENARIOS: readonly Scenario[] = [
   hotTokenThroughput({ connections: 1_000, size: 'small', blocks: 100 }),
   hotTokenThroughput({ connections: 1_000, size: 'large', blocks: 40, arms: LARGE_ARMS }),
@@ -50,7 +50,7 @@ export const FULL_SCENARIOS: readonly Scenario[] = [
   soak({ connections: 1_000, seconds: 600 }),
 ]
 
-/** What two checkouts are compared by: what nearly all changes of the path would show in. */
+/** The scenarios that compare two checkouts: nearly all changes of the path show in them. */
 export const COMPARED_SCENARIOS: readonly Scenario[] = [
   hotTokenThroughput({ connections: 1_000, size: 'small', blocks: 100 }),
   hotTokenLatency({ connections: 500, size: 'small', blocks: 60 }),

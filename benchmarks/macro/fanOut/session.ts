@@ -14,7 +14,10 @@ const RECEIVE_TIMEOUT_MS = 30_000
 export interface Received {
   readonly commits: readonly CommitReport[]
   readonly receipts: Receipts
-  /** From each commit to each receipt in the order of receipts, ms; NaN of what slow readers have read only now, of commits before these. */
+  /**
+   * From each commit to each receipt in ms, in the order of receipts; NaN for receipts of earlier commits, which slow readers read only
+   * now.
+   */
   readonly latenciesMs: Float64Array
   /** From the first commit to the last receipt, ms. */
   readonly tookMs: number
@@ -24,26 +27,26 @@ export interface Received {
 
 export interface SessionOptions {
   readonly connections: number
-  /** What each connection subscribes to, as indexes of the feed's tokens. Event streams have one each. */
+  /** The tokens of each connection, as indexes of the feed's tokens. An event stream has one token. */
   subscriptions(connection: number): readonly number[]
-  /** For all of them; default: as the system chooses. */
+  /** The receive buffer of all connections. Default: the system's. */
   readonly receiveBufferBytes?: number
 }
 
 interface FeedOptions {
-  /** Whether there are readers so slow that nobody can say what they have in the end. */
+  /** Whether some readers are so slow that their last update is not checked. */
   readonly mayConflate?: boolean
-  /** What the clients say meanwhile, in order, and how often. */
+  /** The messages that clients send meanwhile, in order, and their rate. */
   readonly saying?: { readonly messages: readonly SendPlan[]; readonly perSecond: number }
 }
 
-/** One arm's server and clients, in processes of their own. */
+/** One arm's server and clients, in separate processes. */
 export class Session {
   readonly load: Load
   readonly arm: ArmKind
   readonly #server: Worker<ServerCalls> | LimitServer
   readonly port: number
-  /** How many connections get an update of each token. */
+  /** The number of connections that watch each token. */
   readonly #subscribers = new Map<number, number>()
   #nextBlock = 1
 
@@ -65,7 +68,7 @@ export class Session {
     return new Session(arm, server, port, await Load.start())
   }
 
-  /** Opens connections with their subscriptions. @returns how long that took in ms */
+  /** Opens connections with their subscriptions. @returns the duration in ms */
   async open({ connections, subscriptions, receiveBufferBytes = 0 }: SessionOptions): Promise<number> {
     const all = Array.from({ length: connections }, (_, connection) => subscriptions(connection))
     for (const tokens of all) for (const token of tokens) this.#subscribers.set(token, (this.#subscribers.get(token) ?? 0) + 1)
@@ -74,7 +77,7 @@ export class Session {
         this.port,
         all.map(tokens => ({ ...connectionPlan(this.arm, this.port, tokens), receiveBufferBytes })),
       )
-    // Its clients may say nothing before the server has answered their hello.
+    // Clients must not send anything before the server has answered their handshake.
     const tookMs = await this.load.connect(
       this.port,
       all.map(() => ({ ...socketIoPlan(this.port), receiveBufferBytes })),
@@ -87,7 +90,7 @@ export class Session {
     return tookMs
   }
 
-  /** Commits blocks, each when `window` are under way at most, and waits for all of them. */
+  /** Commits blocks with at most `window` of them undelivered, and waits for all updates. */
   async deliver(blocks: Omit<FeedBlocks, 'firstBlock'>, { window = 1 } = {}): Promise<Received> {
     const plan = { ...blocks, firstBlock: this.#take(blocks.blocks) }
     const perBlock = this.#deliveries(plan)
@@ -105,7 +108,10 @@ export class Session {
     return this.#receive(plan, sum(perBlock), commits, before)
   }
 
-  /** Commits blocks by the clock, whether or not the ones before are delivered. What a server says it has conflated is not waited for. */
+  /**
+   * Commits blocks at a fixed rate, whether or not earlier ones are delivered. Updates that the server reports as conflated are not
+   * awaited.
+   */
   async feed(
     blocks: Omit<FeedBlocks, 'firstBlock'>,
     everyMs: number,
@@ -118,9 +124,9 @@ export class Session {
     const conflatedBefore = await this.#conflated()
     const before = await this.#cpuMs()
     const committing = this.#worker().call('commit', { count: blocks.blocks, everyMs })
-    // Looked at below.
+    // Awaited below.
     committing.catch(() => {})
-    // The clients have to read while the server commits.
+    // The clients read while the server commits.
     if (saying !== undefined) await this.load.send(saying.messages, saying.perSecond)
     if (mayConflate) await this.load.idle(blocks.blocks * everyMs + 500)
     const commits = await committing
@@ -159,7 +165,7 @@ export class Session {
     return [{ committedAtMs: begunAtMs, lateMs: 0, turnMs }]
   }
 
-  /** Updates that the server has replaced by newer ones so far, where it counts them. */
+  /** The updates that the server has conflated so far, if it counts them. */
   async #conflated(): Promise<number> {
     return (await this.usage()).counters['conflatedTotal'] ?? 0
   }
@@ -184,7 +190,7 @@ export class Session {
     const newest = new Map<number, number>()
     let lastAtMs = 0
     for (let index = 0; index < receipts.count; index++) {
-      // Compressed messages are only counted: the n-th is the update of the n-th block that this connection is sent.
+      // Compressed messages are only counted: the n-th is the update of the n-th block of this connection.
       const sequence = this.arm.compress === true ? feedSequence(receipts.sequence(index), 0) : receipts.sequence(index)
       const { block, token } = feedPosition(sequence)
       const commit = commits[block - plan.firstBlock]
@@ -212,9 +218,9 @@ function sum(counts: readonly number[]): number {
 }
 
 /**
- * That slow readers were slow enough for what they are to show: the kernel holds up to 4 MB for each before the server notices anything.
+ * Checks that slow readers were slow enough: the kernel buffers up to 4 MB for each before the server notices.
  *
- * @throws `Error` when a server that counts what it spares them has spared them nothing
+ * @throws `Error` when a server that counts conflated updates has conflated none
  */
 export function expectConflation({ counters }: Usage): void {
   if (counters['conflatedTotal'] === 0)

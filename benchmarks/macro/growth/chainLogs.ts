@@ -10,7 +10,7 @@ import type { GrowthScale } from './scale.ts'
 import { SUPPLY, WETH } from './tokenEvents.ts'
 import { LAUNCHPADS, type TokenPlan } from './tokenPlan.ts'
 
-/** A block that the chain adds to the history. */
+/** A new block after the history. */
 export interface GrowthBlock {
   readonly header: ChainHeader
   readonly logs: readonly ChainLog[]
@@ -26,7 +26,7 @@ const TOPICS = {
   swap: toEventSelector('Swap(address,address,int256,int256,uint160,uint128,int24)'),
 }
 
-/** A block of trades, each of one of the tokens and by one of the wallets. The same number gives the same block. */
+/** A block of trades of these tokens by these wallets. Equal numbers give equal blocks. */
 export function tradeBlock(scale: GrowthScale, number: number, tokens: readonly TokenPlan[], trades: number): GrowthBlock {
   const random = createRandom(number)
   const transactions = Array.from({ length: trades }, () => {

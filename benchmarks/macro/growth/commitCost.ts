@@ -15,12 +15,12 @@ import type { TokenPlan } from './tokenPlan.ts'
 
 export interface CommitPlan {
   readonly scale: GrowthScale
-  /** What is traded. */
+  /** The tokens that are traded. */
   readonly tokens: readonly TokenPlan[]
-  /** Followed blocks, each of so many trades. */
+  /** Followed blocks, with their number of trades. */
   readonly blocks: number
   readonly tradesPerBlock: number
-  /** Backfilled ranges, each of so many blocks of so many trades. */
+  /** Backfilled ranges, with their number of blocks and trades. */
   readonly batches: number
   readonly blocksPerBatch: number
 }
@@ -29,11 +29,11 @@ export interface CommitPlan {
 export interface CommitTimes {
   readonly blocksMs: readonly number[]
   readonly batchesMs: readonly number[]
-  /** Trades of one batch; with what they change it is some eight times as many rows. */
+  /** Trades of one batch; it writes about eight times as many rows. */
   readonly tradesPerBatch: number
 }
 
-/** Commits blocks and ranges to a database behind its cursor and times each, from decoded RPC answers to the end of the transaction. */
+/** Commits blocks and ranges after the cursor of a database, and times each from decoded RPC answers to the end of the transaction. */
 export async function timeCommits(databaseUrl: string, plan: CommitPlan): Promise<CommitTimes> {
   const { scale, tokens, tradesPerBlock, blocksPerBatch } = plan
   const logger = pino({ level: 'silent' })
@@ -51,7 +51,7 @@ export async function timeCommits(databaseUrl: string, plan: CommitPlan): Promis
       await committer.commit({ kind: 'batch', to: batch.to, batch: await committer.prepare(batch, null) })
       return performance.now() - began
     }
-    // The first ones warm up connections, plans and code.
+    // The first commits warm up connections, plans and code.
     for (let round = 0; round < 3; round++) await time(take(blocksPerBatch), false)
     const batchesMs: number[] = []
     for (let round = 0; round < plan.batches; round++) batchesMs.push(await time(take(blocksPerBatch), false))

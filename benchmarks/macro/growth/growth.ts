@@ -14,17 +14,17 @@ import { warmCache } from './warmCache.ts'
 
 export interface GrowthSettings {
   readonly scale: GrowthScale
-  /** Beside which commits are timed. */
+  /** The database with less history, for the comparison of commits. */
   readonly young: GrowthScale
   readonly requests: number
   readonly concurrency: number
-  /** A block is committed so often while requests are measured. */
+  /** The time between blocks while requests are measured. */
   readonly blockEveryMs: number
   readonly tradesPerBlock: number
   readonly commits: Pick<CommitPlan, 'blocks' | 'batches' | 'blocksPerBatch'>
 }
 
-/** About three minutes on a made database. As many requests at a time as two cores can serve beside the clients. */
+/** About three minutes on an existing database. Two requests at a time, which two cores can serve beside the clients. */
 export const SHORT_GROWTH: Omit<GrowthSettings, 'scale' | 'young'> = {
   requests: 4_000,
   concurrency: 2,
@@ -45,7 +45,7 @@ export interface GrowthResult {
 const TRADED_TOKENS = 200
 const WARM_UPS = 2
 
-/** Measures the service over a large database: requests while blocks come in, then commits beside those to a database with less history. */
+/** Measures the service over a large database: requests while blocks arrive, then commits compared with a database with less history. */
 export async function growth(settings: GrowthSettings, print: (text: string) => void): Promise<GrowthResult> {
   const { scale } = settings
   const server = await openGrowthDatabase({ scale, processes: 2, print })
@@ -79,7 +79,7 @@ async function measureRequests(databaseUrl: string, settings: GrowthSettings): P
   try {
     const service = await startGrowthService(databaseUrl, rpc.url)
     try {
-      // Until the server holds what is asked for often and the code is compiled; how far into a list a request goes differs with every pass.
+      // Passes that fill the server's buffers and compile the code. The depth of requests into lists differs in every pass.
       for (let pass = 0; pass < WARM_UPS; pass++) await takeLoad({ url: service.url, scale, seed: 1, requests, concurrency })
       return await takeLoad({ url: service.url, scale, seed: 1, requests, concurrency })
     } finally {

@@ -10,31 +10,31 @@ import { migrate } from '#store/migrations/migrate.ts'
 import { loadTables } from './loadTables.ts'
 import type { GrowthScale } from './scale.ts'
 
-/** Large and slow to make, so it is kept between runs. */
+/** Kept between runs, because it is large and slow to generate. */
 const CACHE = fileURLToPath(new URL('../../../.cache/growth/', import.meta.url))
-/** Young objects that survive a token's projection must not be copied again and again. */
+/** A large young generation, so that objects that survive a token's projection are not copied repeatedly. */
 const SPOOL_FLAGS = ['--max-semi-space-size=256', '--max-old-space-size=6144']
 
 export interface GrowthOptions {
   readonly scale: GrowthScale
-  /** How many processes make rows at once. */
+  /** How many processes generate rows in parallel. */
   readonly processes: number
   readonly print: (text: string) => void
   /** Default: `GROWTH_DIR`, else `.cache/growth` in the repository, which git ignores. */
   readonly folder?: string
 }
 
-/** The folder of a scale's database. It is made as a `DATA_DIR`. */
+/** The folder of a scale's database, a `DATA_DIR`. */
 export function growthFolder({ scale, folder = process.env['GROWTH_DIR'] ?? CACHE }: Pick<GrowthOptions, 'scale' | 'folder'>): string {
   return join(folder, `${scale.name}-${scale.trades}-${scale.seed}`)
 }
 
-/** Whether there is a complete database, so that opening it takes a moment and not minutes. */
+/** Whether the database is complete, so that opening it does not generate it. */
 export async function isMade(options: Pick<GrowthOptions, 'scale' | 'folder'>): Promise<boolean> {
   return exists(join(growthFolder(options), 'complete'))
 }
 
-/** Opens the database of a scale, up to date with the migrations, on a server with the settings of the service. Makes it where there is none. */
+/** Opens the database of a scale, migrated, on a server with the service's settings. Generates it if it does not exist. */
 export async function openGrowthDatabase(options: GrowthOptions): Promise<EmbeddedServer> {
   if (!(await isMade(options))) await make(options)
   const server = await startEmbedded({ dataDir: growthFolder(options), logger: pino({ level: 'warn' }) })
@@ -50,7 +50,7 @@ async function make(options: GrowthOptions): Promise<void> {
   await mkdir(spool, { recursive: true })
   await spoolAll(options, spool)
   const logger = pino({ level: 'warn' })
-  // What is made once and checked as a whole need not survive a crash of the machine on the way.
+  // A crash of the machine during the generation costs only another generation.
   const server = await startEmbedded({ dataDir, logger, durable: false })
   try {
     await migrate(server.url, logger)

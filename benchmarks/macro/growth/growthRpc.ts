@@ -10,15 +10,15 @@ import type { TokenPlan } from './tokenPlan.ts'
 
 export interface GrowthRpcOptions {
   readonly scale: GrowthScale
-  /** The newest block that the database holds. */
+  /** The newest block in the database. */
   readonly from: number
   readonly tokens: readonly TokenPlan[]
   readonly tradesPerBlock: number
-  /** How often a block is added. */
+  /** The time between added blocks. */
   readonly everyMs: number
 }
 
-/** What the service is pointed at: the chain of the history, which grows on, and a price of ETH. */
+/** The service's provider: the chain of the history, which continues to grow, and an ETH price. */
 export interface GrowthRpc {
   readonly url: string
   head(): number
@@ -66,7 +66,7 @@ export async function startGrowthRpc({ scale, from, tokens, tradesPerBlock, ever
       case 'eth_call': {
         const { data = '0x' } = params[0] as { readonly data?: Hex }
         if (!data.startsWith(HOLDER_CODES)) throw new Error('execution reverted')
-        // Every holder that is asked for is a wallet.
+        // Every holder is a wallet.
         return `0x${'00'.repeat((data.length - HOLDER_CODES.length) / ADDRESS_DIGITS)}`
       }
       default:

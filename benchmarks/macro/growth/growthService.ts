@@ -8,7 +8,7 @@ import { IDENTITY } from './loadTables.ts'
 
 const START_TIMEOUT_MS = 120_000
 
-/** `npm start` as it is, over the large database. */
+/** `npm start` over the large database. */
 export interface GrowthService {
   readonly url: string
   stop(): Promise<void>

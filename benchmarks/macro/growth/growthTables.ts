@@ -12,14 +12,14 @@ import { copyLine } from './copyText.ts'
 import { blockAt, END, type GrowthScale, startOf, timeOf } from './scale.ts'
 import type { TokenRows } from './tokenRows.ts'
 
-/** A line of a table, and the Unix second at which the indexer would have written it last: tables lie on disk in that order. */
+/** A line of a table, and the Unix second of the indexer's last write to it: tables are stored in that order. */
 export interface Line {
   readonly table: TableName
   readonly writtenAt: number
   readonly text: string
 }
 
-/** The columns of the commit, and those that are filled in later. */
+/** The columns that a commit writes, and those that are filled later. */
 const TOKENS: BatchColumns<WrittenToken> = {
   ...TOKEN_COLUMNS,
   image_url: { type: 'text', value: ({ address }) => `https://images.example/${address}.png` },
@@ -51,7 +51,7 @@ const LINE = {
   creator_fee: copyLine(COLUMNS.creator_fee),
 }
 
-/** Every line of a token. */
+/** All lines of a token. */
 export function* linesOf(scale: GrowthScale, rows: TokenRows): Generator<Line> {
   const changedAt = (block: number) => timeOf(scale, block)
   for (const token of rows.tokens) {
@@ -67,7 +67,7 @@ export function* linesOf(scale: GrowthScale, rows: TokenRows): Generator<Line> {
     yield { table: 'creator_fee', writtenAt: changedAt(fee.lastChangedBlock), text: LINE.creator_fee(fee) }
 }
 
-/** How many days' files a table is spooled into, and which one a line belongs to. */
+/** The number of day files of a table, and the day file of a line. */
 export function dayOf(scale: GrowthScale, writtenAt: number): number {
   const day = Math.floor((writtenAt - startOf(scale)) / 86_400)
   if (day < 0 || blockAt(scale, writtenAt) > blockAt(scale, END) + 64) throw new RangeError(`a row of ${writtenAt}, outside of the history`)

@@ -3,16 +3,16 @@ import { createRandom } from './random.ts'
 
 const HEX16 = Array.from({ length: 65_536 }, (_, value) => value.toString(16).padStart(4, '0'))
 
-/** Spaces of numbers that share no address and no hash. */
+/** Namespaces, so that no two kinds of things share an address or a hash. */
 export const SPACES = { token: 1, pool: 2, graduated: 3, wallet: 4, creator: 5, contract: 6, block: 7, transaction: 8 } as const
 export type Space = keyof typeof SPACES
 
-/** The n-th address of a space: looks random, is always the same. */
+/** The n-th address of a namespace, pseudo-random. */
 export function addressOf(space: Space, n: number): Address {
   return `0x${digits(space, n, 5)}` as Address
 }
 
-/** The n-th 32-byte hash of a space. */
+/** The n-th 32-byte hash of a namespace. */
 export function hashOf(space: Space, n: number): Hex {
   return `0x${digits(space, n, 8)}`
 }

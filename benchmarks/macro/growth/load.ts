@@ -9,7 +9,7 @@ export interface LoadPlan {
   readonly scale: GrowthScale
   readonly seed: number
   readonly requests: number
-  /** How many are waited for at once. */
+  /** How many requests are in flight. */
   readonly concurrency: number
 }
 
@@ -19,11 +19,11 @@ export interface RouteTimes {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly mostMs: number
-  /** The slowest ones, with what they took. */
+  /** The slowest requests with their durations. */
   readonly slowest: readonly { readonly path: string; readonly ms: number }[]
 }
 
-/** So many lists that go on are remembered, for requests deep into them. */
+/** How many cursors are remembered for requests deep into lists. */
 const MOST_CURSORS = 200
 const SLOWEST = 5
 
@@ -34,9 +34,9 @@ interface Answer {
 }
 
 /**
- * Asks the routes in their shares, a request in the place of each that is answered, from the first byte sent to the last received.
+ * Requests the routes in their shares, a new request for each answered one. Times run from the first byte sent to the last received.
  *
- * @throws `Error` for an answer that is neither a success nor an honest "there is none"
+ * @throws `Error` for an answer that is neither a success nor a 404
  */
 export async function takeLoad({ url, scale, seed, requests, concurrency }: LoadPlan): Promise<readonly RouteTimes[]> {
   const random = createRandom(seed)

@@ -14,7 +14,7 @@ import { LAUNCHPADS } from './tokenPlan.ts'
 
 export const CHAIN_ID = 8_453
 
-/** What the generated database says that it was built from. */
+/** The launchpads that the generated database was built from. */
 export const IDENTITY: DatabaseIdentity = {
   chainId: CHAIN_ID,
   genesisHash: hashOf('block', 0),
@@ -27,14 +27,14 @@ export const IDENTITY: DatabaseIdentity = {
   })),
 }
 
-/** The header that the history gives a block. */
+/** The header of a block of the history. */
 export function headerOf(scale: GrowthScale, number: number): BlockHeader {
   return { number, hash: hashOf('block', number), parentHash: hashOf('block', number - 1), timestamp: timeOf(scale, number) }
 }
 
 /**
- * Takes the spooled lines into the empty tables, in the order in which the indexer would have written them. Their indexes are made afterwards,
- * which is several times quicker. The server reads the files itself: it must run on this machine.
+ * Copies the spooled lines into the empty tables, in the order in which the indexer would have written them. The indexes are created
+ * afterwards, which is several times faster. The server reads the files itself, so it must run on this machine.
  */
 export async function loadTables(db: Queryable, scale: GrowthScale, folder: string, onProgress: (what: string) => void): Promise<void> {
   const indexes = await dropIndexes(db)
@@ -77,7 +77,7 @@ async function copyDay(db: Queryable, table: TableName, folder: string, names: r
   await Promise.all([file, ...names.map(name => join(folder, name))].map(path => rm(path)))
 }
 
-/** Drops what is no constraint, and says how to make it again. */
+/** Drops the indexes that are no constraints. Returns the statements that create them again. */
 async function dropIndexes(db: Queryable): Promise<readonly { readonly name: string; readonly definition: string }[]> {
   const { rows } = await sql<{ name: string; definition: string }>`
     select indexname as name, indexdef as definition from pg_indexes
@@ -87,7 +87,7 @@ async function dropIndexes(db: Queryable): Promise<readonly { readonly name: str
   return rows
 }
 
-/** What commits keep beside the tables, counted once from the tables. */
+/** The totals that commits maintain, computed once from the tables. */
 export async function countTotals(db: Queryable): Promise<void> {
   await sql`insert into trader select maker, max(timestamp) from trade group by maker`.execute(db)
   await sql`insert into index_totals (counted_at, tokens, bonding, completed, migrated, liquidity_weth, trades_h24, volume_h24, traders_h24)

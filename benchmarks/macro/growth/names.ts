@@ -6,7 +6,7 @@ const WORDS =
 const COMMON = WORDS.split(' ')
 const SYLLABLES = 'ba be bi bo ka ke ko ku la le li lo ma mi mo na ne no pa po ra re ri ro sa so ta te to va vi xo ya yo za zu'.split(' ')
 
-/** A token's symbol and name: often one of the words that everybody uses, sometimes nothing. */
+/** A token's symbol and name: often a common word, sometimes empty. */
 export function nameOf(random: Random): { readonly symbol: string | null; readonly name: string | null } {
   if (random.chance(0.004)) return { symbol: null, name: null }
   const first = word(random)

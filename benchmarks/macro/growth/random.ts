@@ -1,17 +1,17 @@
-/** A source of chance that gives the same draws for the same seed, on every machine. */
+/** A random number generator with the same numbers for the same seed on every machine. */
 export interface Random {
   /** In [0, 1). */
   unit(): number
-  /** A whole number, both ends included. */
+  /** An integer, both ends included. */
   integer(min: number, max: number): number
   chance(probability: number): boolean
-  /** Between the two, each order of magnitude as likely as the next. */
+  /** Between the two, uniform in the logarithm. */
   spread(min: number, max: number): number
   /** 32 bits. */
   word(): number
 }
 
-/** splitmix32: one multiplication chain per draw, since the generator draws some hundred million times. */
+/** splitmix32: cheap, because the generator draws some hundred million numbers. */
 export function createRandom(seed: number): Random {
   let state = seed | 0
   const word = (): number => {

@@ -7,7 +7,7 @@ import type { Random } from './random.ts'
 import { blockAt, END, type GrowthScale, startOf } from './scale.ts'
 import { LAUNCHPADS } from './tokenPlan.ts'
 
-/** One request of the load. `list`: its answer may hold a `nextCursor`, with which it can be asked again. */
+/** One request of the load. `list`: its answer may have a `nextCursor` for another request. */
 export interface LoadRequest {
   readonly route: string
   readonly path: string
@@ -16,7 +16,7 @@ export interface LoadRequest {
 
 type Parameters = Readonly<Record<string, string | number | undefined>>
 
-/** What clients ask, by route, with the share that each has of all requests. */
+/** The requests by route, with each route's share of all requests. */
 export const ROUTES: readonly {
   readonly route: string
   readonly share: number
@@ -53,7 +53,7 @@ function tokens(scale: GrowthScale, random: Random): LoadRequest {
   }
   const status = random.chance(0.35) ? pick(['none', 'bonding', 'completed', 'migrated'], random) : undefined
   const launchpad = random.chance(0.2) ? pick(LAUNCHPADS, random) : undefined
-  // Every third of those asks for the creator of thousands of tokens.
+  // Every third of them asks for the creator with thousands of tokens.
   const creator = random.chance(0.15) ? addressOf('creator', random.chance(0.3) ? 0 : random.integer(0, scale.creators - 1)) : undefined
   return { route, path: withQuery(route, { sort, order, limit, status, launchpad, creator }), list: true }
 }
@@ -114,7 +114,7 @@ function claimable(scale: GrowthScale, random: Random): LoadRequest {
   }
 }
 
-/** What people type: the beginnings of a name, a name, a name with a slip, an address. */
+/** Search texts: the beginning of a name, a name, a name with a typing error, an address. */
 function search(scale: GrowthScale, random: Random): LoadRequest {
   const { symbol, name } = nameOf(random)
   const text = random.chance(0.5) ? (symbol ?? 'pepe') : (name ?? 'Pepe')
@@ -139,7 +139,7 @@ function slip(text: string, random: Random): string {
   return `${text.slice(0, index)}${pick([...'aeioukst'], random)}${text.slice(index + 1)}`
 }
 
-/** Half of what is asked is of the ten busiest, the rest of all. */
+/** Half of the requests are for the ten busiest tokens, the rest for all. */
 function ofTrades(scale: GrowthScale, random: Random): number {
   return random.chance(0.5) ? random.integer(0, 9) : Math.floor(random.spread(1, scale.tokens)) % scale.tokens
 }
@@ -148,7 +148,7 @@ function token(scale: GrowthScale, random: Random): string {
   return addressOf('token', ofTrades(scale, random))
 }
 
-/** Somebody who has traded the token, mostly; see the generator. */
+/** Usually an address that has traded the token; see the generator. */
 function walletOf({ wallets }: GrowthScale, rank: number, random: Random): string {
   return addressOf('wallet', (rank * 7_919 + random.integer(0, 50) * 104_729) % wallets)
 }

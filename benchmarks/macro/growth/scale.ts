@@ -1,19 +1,19 @@
-/** How much the generator makes. Everything follows from it and from the seed. */
+/** The size of the generated history. Everything follows from it and from the seed. */
 export interface GrowthScale {
   readonly name: string
   readonly seed: number
   readonly tokens: number
   readonly trades: number
-  /** The most that one token has; several have as many. */
+  /** The largest number of trades of one token; several tokens reach it. */
   readonly mostTrades: number
-  /** Addresses that trade. More than any token's share of them. */
+  /** Addresses that trade: more than any token has traders. */
   readonly wallets: number
   readonly creators: number
-  /** The length of the history. */
+  /** The length of the history in days. */
   readonly days: number
 }
 
-/** What the goals speak of. About 2 million holders follow from it. */
+/** The size of the goals. It gives about 2 million holders. */
 export const FULL: GrowthScale = {
   name: 'full',
   seed: 5,
@@ -25,7 +25,7 @@ export const FULL: GrowthScale = {
   days: 90,
 }
 
-/** Small enough for a test, large enough for the planner to prefer indexes for the same reasons. */
+/** Small enough for a test, large enough for the planner to prefer indexes. */
 export const SMALL: GrowthScale = {
   name: 'small',
   seed: 5,
@@ -38,8 +38,8 @@ export const SMALL: GrowthScale = {
 }
 
 /**
- * The same launchpad when a thirtieth of its history had passed (a third of the small one): as much happens in a day, and as much falls out of the
- * windows, over tables with less behind them.
+ * The same launchpad after a thirtieth of its history (a third of the small one): as many trades a day, and as many leave the windows,
+ * with less history.
  */
 export const YOUNG: GrowthScale = { ...FULL, name: 'young', tokens: 3_333, trades: 333_333, mostTrades: 16_667, creators: 1_333, days: 3 }
 export const YOUNG_SMALL: GrowthScale = {
@@ -76,10 +76,10 @@ export function lastBlock(scale: GrowthScale): number {
   return blockAt(scale, END)
 }
 
-/** How the tokens' share of trades falls from the first to the last: Zipf's law with a ceiling. */
+/** The exponent of the tokens' shares of trades: Zipf's law with a maximum. */
 const EXPONENT = 1.15
 
-/** The number of trades of each token, the busiest first; together about as many as the scale says. */
+/** The number of trades of each token, the busiest first; together about the scale's number. */
 export function tradeCounts({ tokens, trades, mostTrades }: GrowthScale): readonly number[] {
   const counts = (constant: number) =>
     Array.from({ length: tokens }, (_, rank) => Math.min(mostTrades, Math.round(constant / (rank + 1) ** EXPONENT)))

@@ -5,7 +5,7 @@ import type { Line, TableName } from './growthTables.ts'
 const FLUSH_CHARACTERS = 1 << 18
 const KEY_DIGITS = 10
 
-/** Lines on their way to the tables, in one file per table, day and writing process; each begins with the key that it is sorted by. */
+/** Lines for the tables, in one file per table, day and writing process. Each line begins with its sort key. */
 export interface Spool {
   add(line: Line, day: number): void
   close(): void
@@ -42,7 +42,7 @@ export function spoolFile(table: TableName, day: number, share: number): string 
   return `${table}-${day}-${share}.spool`
 }
 
-/** The lines of some spooled files in the order of their keys, without them. Equal keys keep the order of their text. */
+/** The lines of spooled files sorted by their keys, without the keys. Equal keys are sorted by the text. */
 export function sortedLines(texts: readonly string[]): string {
   const lines = texts.flatMap(text => text.split('\n')).filter(line => line !== '')
   lines.sort((a, b) => (a < b ? -1 : 1))

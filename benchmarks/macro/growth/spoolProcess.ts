@@ -1,7 +1,7 @@
 import { FULL, SMALL, YOUNG, YOUNG_SMALL } from './scale.ts'
 import { spoolTokens } from './spoolTokens.ts'
 
-/* One share of the tokens in a process of its own: the name of the scale, a folder, the share and the number of shares. */
+/* Generates one share of the tokens. Arguments: the name of the scale, a folder, the share and the number of shares. */
 const [name = '', folder = '', share = '', shares = ''] = process.argv.slice(2)
 const scale = [FULL, SMALL, YOUNG, YOUNG_SMALL].find(one => one.name === name)
 if (scale === undefined) throw new Error(`no scale ${name}`)

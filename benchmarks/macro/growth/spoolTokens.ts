@@ -6,9 +6,9 @@ import { planToken } from './tokenPlan.ts'
 import { tokenRows } from './tokenRows.ts'
 
 /**
- * Makes the rows of every `shares`-th token from `share` on and spools them.
+ * Generates the rows of every `shares`-th token from `share` on and writes them to the spool.
  *
- * @param onProgress called now and then with the number of trades made since the last call
+ * @param onProgress called with the number of trades generated since the last call
  */
 export function spoolTokens(
   scale: GrowthScale,

@@ -12,11 +12,11 @@ const OTHER_QUOTE = addressOf('contract', 99)
 const DEAD = toAddress('0x000000000000000000000000000000000000dead')
 export const SUPPLY = 10n ** 27n
 const PRICE_UNITS = 10n ** 30n
-/** So many log indexes of each block are a token's own: no two tokens ever meet in one place. */
+/** The log indexes per token and block: two tokens never share a log index. */
 const PLACES = 8
 
 interface Market {
-  /** What the pool has left to sell. */
+  /** What the pool still has to sell. */
   reserve: bigint
   /** WETH per token. */
   price: number
@@ -27,7 +27,7 @@ interface Market {
   claimed: bigint
 }
 
-/** The whole life of a token as the chain would tell it, in order. */
+/** All events of a token in chain order. */
 export function tokenEvents(scale: GrowthScale, plan: TokenPlan): TokenEvent[] {
   const random = createRandom(Math.imul(scale.seed, 0x27d4eb2f) ^ Math.imul(plan.rank + 1, 0xc2b2ae35))
   const market: Market = {
@@ -51,7 +51,7 @@ export function tokenEvents(scale: GrowthScale, plan: TokenPlan): TokenEvent[] {
   return events
 }
 
-/** Gives each trade a block and a place in it that no other token takes. To be asked in order. */
+/** Assigns each trade a block and a log index that no other token uses. To be called in order. */
 function placesOf(scale: GrowthScale, { rank, times, address }: TokenPlan): (index: number) => EventPosition & { readonly token: Address } {
   let block = 0
   let place = 0
@@ -140,7 +140,7 @@ function trade(events: TokenEvent[], plan: TokenPlan, at: At, market: Market, ra
   events.push({ ...at, ...feeOf(plan), accrued: feeWei / 2n, claimed: 0n })
 }
 
-/** A share of what is left, so small that a busy token never runs out. */
+/** A share of the remaining tokens, so small that a busy token never runs out. */
 function buyer({ trades, newHolders }: TokenPlan, market: Market, random: Random): { readonly wallet: number; readonly amount: bigint } {
   const share = random.spread(1e-6, Math.min(0.02, Math.max(1e-4, 20 / trades)))
   const amount = BigInt(Math.floor(Number(market.reserve) * share)) + 1n

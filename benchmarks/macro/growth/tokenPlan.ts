@@ -5,14 +5,14 @@ import { END, type GrowthScale, startOf } from './scale.ts'
 
 const DAY_SECONDS = 86_400
 
-/** The launchpads that the history is of; all use the reference adapter. */
+/** The launchpads of the history; all use the reference adapter. */
 export const LAUNCHPADS = ['alpha', 'beta', 'gamma', 'delta'] as const
 export type Launchpad = (typeof LAUNCHPADS)[number]
 
-/** Where a token's life leads: it stays on its curve, fills it, leaves it for a pool, or is in a pool from the start. */
+/** How a token ends: on its curve, with a complete curve, graduated, or in a pool from the start. */
 export type Fate = 'bonding' | 'completed' | 'migrated' | 'none'
 
-/** What is fixed of a token before its first event. */
+/** The properties of a token before its first event. */
 export interface TokenPlan {
   /** 0 is the busiest. */
   readonly rank: number
@@ -23,21 +23,21 @@ export interface TokenPlan {
   readonly curve: Address
   readonly pool: Hex
   readonly trades: number
-  /** `false`: paired with something else, so that nothing of it has a price. */
+  /** `false`: paired with another currency, so that it has no price. */
   readonly quotedInWeth: boolean
-  /** The share of trades that are buys where both are possible. */
+  /** The share of buys among the trades, where both are possible. */
   readonly buys: number
-  /** How likely a buy is a new holder's, and a sale is of everything. */
+  /** How likely a buy is by a new holder, and a sale sells the whole balance. */
   readonly newHolders: number
   readonly fullSales: number
   /** Unix seconds, ascending: the launch and then each trade. */
   readonly times: Float64Array
 }
 
-/** Ranks up to here trade until the end; the first three have a fifth of their trades on the last day. */
+/** Tokens up to this rank trade until the end; the first three have a fifth of their trades on the last day. */
 const LASTING = 20
 const HOT = 3
-/** The rank of a busy token without WETH prices, and of one that hardly anybody can sell. */
+/** The rank of a busy token without WETH prices, and of one with few sales. */
 const UNPRICED_RANK = 7
 const HONEYPOT_RANK = 5
 
@@ -75,7 +75,7 @@ function fateOf(rank: number, launchpad: Launchpad, trades: number, random: Rand
   return trades > 40 && random.chance(0.3) ? 'migrated' : 'bonding'
 }
 
-/** One creator has a twentieth of all tokens, the next one a hundredth; the others have few. */
+/** One creator has a twentieth of all tokens, the next a hundredth; the others have few. */
 function creatorOf({ creators }: GrowthScale, rank: number, random: Random): number {
   const at = random.unit()
   if (rank >= LASTING && at < 0.05) return 0
@@ -97,7 +97,7 @@ function timesOf(scale: GrowthScale, rank: number, trades: number, random: Rando
   return times
 }
 
-/** Fills in ascending times between the two; the larger the power, the more of them are early. */
+/** Fills in ascending times between the two; a larger power makes more of them early. */
 function spreadOver(times: Float64Array, from: number, to: number, power: number, random: Random): void {
   let sum = 0
   for (let index = 0; index < times.length; index++) {

@@ -11,7 +11,7 @@ import { END, type GrowthScale, startOf } from './scale.ts'
 import { WETH } from './tokenEvents.ts'
 import type { TokenPlan } from './tokenPlan.ts'
 
-/** What the tables hold of one token at the end of the history: as the indexer would have left it. */
+/** The rows of one token at the end of the history, as the indexer would have left them. */
 export interface TokenRows {
   readonly tokens: readonly TokenState[]
   readonly pools: Changes['pools']
@@ -22,17 +22,17 @@ export interface TokenRows {
 }
 
 interface Segment {
-  /** Unix seconds: from the end of the one before to here, exclusive. */
+  /** The end in Unix seconds, exclusive. The period begins at the end of the previous one. */
   readonly to: number
-  /** `null`: backfilled, so that nobody knew the price. */
+  /** `null`: backfilled, without a known price. */
   readonly ethUsd: Decimal | null
 }
 
 const DAY_SECONDS = 86_400
 
 /**
- * The times of one ETH price each: first a backfill, then two years' worth of changes in short, with an outage. They end where days do, so that no
- * candle is in two of them, and the last is longer than the longest window.
+ * Periods of one ETH price each: first a backfill, then some price changes with an outage. They end with days, so that no candle is in
+ * two of them, and the last is longer than the longest window.
  */
 function segmentsOf(scale: GrowthScale): readonly Segment[] {
   const start = startOf(scale)
@@ -46,7 +46,7 @@ function segmentsOf(scale: GrowthScale): readonly Segment[] {
   ]
 }
 
-/** Projects a token's whole life, one segment after the other. */
+/** Projects all events of a token, one period after the other. */
 export function tokenRows(scale: GrowthScale, plan: TokenPlan, events: readonly TokenEvent[]): TokenRows {
   const tokens = new Map<Address, TokenState>()
   const pools: Map<Hex, Changes['pools'][number]> = new Map()
@@ -87,7 +87,7 @@ export function tokenRows(scale: GrowthScale, plan: TokenPlan, events: readonly 
   }
 }
 
-/** By the end of the last segment every trade of the ones before has left every window. */
+/** At the end of the last period every trade of earlier periods has left every window. */
 function withEmptyWindows(tokens: ReadonlyMap<Address, TokenState>): CurrentRows['tokens'] {
   return new Map([...tokens].map(([address, token]) => [address, { ...token, windows: perWindow(() => EMPTY_TOTALS) }]))
 }

@@ -3,7 +3,7 @@ import { planToken, type TokenPlan } from './tokenPlan.ts'
 
 const FIRST_QUIET_RANK = 300
 
-/** Tokens for new blocks to trade: the busiest that has graduated, and others from the whole long tail, on their curves or in their pools. */
+/** Tokens that new blocks trade: the busiest graduated one, and others from the long tail, on curves and in pools. */
 export function tradedTokens(scale: GrowthScale, count: number): readonly TokenPlan[] {
   const counts = tradeCounts(scale)
   const plan = (rank: number) => planToken(scale, rank, counts[rank] ?? 0)

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 const CHUNK_BYTES = 4 * 1024 * 1024
 
 /**
- * Reads every file below a folder once, so that the system has it in memory as far as it fits. What a page needs lies scattered over a large table: from a
- * disk that has to look for each, 1,500 candles take seconds.
+ * Reads every file below a folder once, so that the system caches as much as fits. The rows of a page are scattered over a large table:
+ * from a slow disk 1,500 candles take seconds.
  */
 export async function warmCache(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })

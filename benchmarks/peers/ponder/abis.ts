@@ -1,6 +1,6 @@
 import { parseAbi } from 'viem'
 
-/** The events that are handled and no others: what has no handler is not to cost anything. */
+/** Only the handled events, so that others cost nothing. */
 export const launchpadAbi = parseAbi([
   'event TokenLaunched(address indexed token, address indexed creator, address indexed curve, string name, string symbol, string metadataUri, uint256 totalSupply, uint256 virtualWei, uint256 virtualToken, uint256 targetWei, uint16 feeBps, uint16 creatorShareBps)',
   'event Graduated(address indexed token, address indexed pool, uint256 positionId, uint256 wethAmount, uint256 tokenAmount)',

@@ -21,7 +21,7 @@ export default createConfig({
       chainId: Number(setting('CHAIN_ID')),
       transport: http(setting('RPC_URL')),
       pollingInterval: Number(process.env['POLLING_INTERVAL_MS'] ?? 1_000),
-      // The default of 50 would measure the throttle.
+      // The default of 50 would measure the rate limit.
       maxRequestsPerSecond: 100_000,
     },
   },

@@ -15,7 +15,7 @@ export const token = onchainTable('token', t => ({
   lastTradeAt: t.bigint(),
 }))
 
-/** Which token trades at a curve or pool. */
+/** The token that a curve or pool trades. */
 export const market = onchainTable('market', t => ({ address: t.hex().primaryKey(), token: t.hex().notNull() }))
 
 export const trade = onchainTable(

@@ -3,11 +3,11 @@ import { Worker } from '#benchmarks/support/worker.ts'
 import { TOKENWIRE } from '../arms.ts'
 import type { Scenario } from '../scenario.ts'
 
-/** What the actors themselves keep, in a process without sockets. */
+/** The memory of the actors, in a process without sockets. */
 export function actorMemory({ actors }: { readonly actors: number }): Scenario {
   return {
     name: `memory of ${actors} actors`,
-    about: `${actors} tokens with one subscriber each, whose own memory does not count; after a collection. An idle actor holds its newest update`,
+    about: `${actors} tokens with one subscriber each, without the subscriber's memory, after a garbage collection. An idle actor keeps its newest update`,
     arms: [TOKENWIRE],
     base: TOKENWIRE,
     mostRounds: 1,

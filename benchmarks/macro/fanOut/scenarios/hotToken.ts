@@ -19,7 +19,7 @@ import {
 import type { Scenario } from '../scenario.ts'
 import { Session } from '../session.ts'
 
-/** Everybody. */
+/** All arms. */
 const ALL_ARMS = [TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_SEND, UWS_PUBLISH, UWS_CORK, WS, SOCKET_IO, NATS, NCHAN]
 const ALL_THROUGHPUT_ARMS = [...ALL_ARMS, TOKENWIRE_TLS, UWS_SEND_TLS, UWS_SEND_COMPRESSED]
 const ALL_LATENCY_ARMS = [TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_SEND, UWS_PUBLISH, WS, SOCKET_IO, TOKENWIRE_TLS, UWS_SEND_TLS]
@@ -33,11 +33,11 @@ interface HotTokenSettings {
   readonly arms?: readonly ArmKind[]
 }
 
-/** One token that everybody watches, updated as fast as its updates go. */
+/** One token that all connections watch, updated as fast as possible. */
 export function hotTokenThroughput({ connections, size, blocks, arms }: HotTokenSettings): Scenario {
   return {
     name: `one hot token, throughput, ${connections} subscribers, ${size}`,
-    about: `${connections} connections watch one token; each of ${blocks} updates is committed when all but the one before have come`,
+    about: `${connections} connections watch one token; each of ${blocks} updates is committed when all but the previous one have arrived`,
     arms: arms ?? ALL_THROUGHPUT_ARMS,
     base: UWS_SEND,
     figures: [
@@ -75,18 +75,18 @@ export function hotTokenThroughput({ connections, size, blocks, arms }: HotToken
   }
 }
 
-/** So many deliveries, and the code that makes them is compiled, as in a service that has run for some minutes. */
+/** Deliveries after which the code is compiled, as in a service that has run for some minutes. */
 const WARM_UP_DELIVERIES = 10_000
 const WARM_UP_BLOCKS = 40
 
 const EVERY_MS = 50
 
-/** One token that everybody watches, updated by the clock. */
+/** One token that all connections watch, updated at a fixed rate. */
 export function hotTokenLatency({ connections, size, blocks, arms }: HotTokenSettings): Scenario {
   const warmUpBlocks = Math.max(WARM_UP_BLOCKS, Math.ceil(WARM_UP_DELIVERIES / connections))
   return {
     name: `one hot token at 20/s, ${connections} subscribers, ${size}`,
-    about: `${connections} connections watch one token that is updated 20 times a second, ${blocks} times; from commit to receipt`,
+    about: `${connections} connections watch one token with ${blocks} updates, 20 a second; from commit to receipt`,
     arms: arms ?? ALL_LATENCY_ARMS,
     base: UWS_SEND,
     figures: [

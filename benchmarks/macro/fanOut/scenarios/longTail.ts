@@ -8,19 +8,19 @@ interface LongTailSettings {
   readonly tokens: number
   readonly touched: number
   readonly blocks: number
-  /** Of each connection; default 10. */
+  /** Tokens per connection. Default 10. */
   readonly tokensEach?: number
 }
 
 const EVERY_MS = 250
 const TOKENS_EACH = 10
 
-/** Many connections with tastes of their own: few tokens are watched by many, most by a few. */
+/** Many connections with different tokens: few tokens are watched by many connections, most by few. */
 export function longTail({ connections, tokens, touched, blocks, tokensEach = TOKENS_EACH }: LongTailSettings): Scenario {
   return {
     name: `a market: ${connections} connections with ${tokensEach} of ${tokens} tokens, ${touched} touched every ${EVERY_MS} ms`,
-    about: `each of ${connections} connections watches ${tokensEach} of ${tokens} tokens, drawn with a long tail; ${blocks} blocks by the clock; from commit to receipt`,
-    // An event stream has one token; with one token there is nothing to write together.
+    about: `each of ${connections} connections watches ${tokensEach} of ${tokens} tokens with a long tail; ${blocks} blocks at a fixed rate; from commit to receipt`,
+    // Event streams have one token each, and with one token per connection a cork has one update.
     arms: [TOKENWIRE, TOKENWIRE_AGAIN, tokensEach === 1 ? TOKENWIRE_SSE : UWS_CORK, UWS_PUBLISH, UWS_SEND, WS],
     base: UWS_PUBLISH,
     figures: [
@@ -50,7 +50,7 @@ export function longTail({ connections, tokens, touched, blocks, tokensEach = TO
   }
 }
 
-/** The same for every arm and run: the n-th most popular token is wanted about 1/n as often as the first. */
+/** The same for every arm and run: the n-th most popular token is watched about 1/n as often as the first. */
 function drawn(connection: number, tokens: number, count: number): readonly number[] {
   const chosen = new Set<number>()
   let state = connection * 2_654_435_761 + 1

@@ -6,9 +6,9 @@ import { expectConflation, Session } from '../session.ts'
 const KILOBYTE = 1_024
 
 const IDLE_ARMS = [TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_SEND, WS, SOCKET_IO]
-/** Kept free of connections: everything else that a process has open. */
+/** Files that a process needs besides its connections. */
 const OTHER_FILES = 500
-/** More would take minutes. */
+/** More connections would take minutes. */
 const MOST_CONNECTIONS = 100_000
 
 interface IdleSettings {
@@ -16,17 +16,17 @@ interface IdleSettings {
   readonly arms?: readonly ArmKind[]
 }
 
-/** The same with as many connections as this machine lets a process have. */
+/** The same with the number of connections that this machine allows a process. */
 export function mostIdleConnections(): Scenario {
   const connections = Math.max(1_000, Math.floor(Math.min(MOST_CONNECTIONS, mostOpenFiles() - OTHER_FILES) / 1_000) * 1_000)
   return { ...idleConnections({ connections, arms: [TOKENWIRE, UWS_SEND] }), mostRounds: 1 }
 }
 
-/** What a connection costs that does nothing but be there. */
+/** The memory of an idle connection. */
 export function idleConnections({ connections, arms = IDLE_ARMS }: IdleSettings): Scenario {
   return {
     name: `memory of ${connections} idle connections`,
-    about: `${connections} connections with one subscription each, of the same token; what the second half of them adds, after a collection`,
+    about: `${connections} connections that subscribe to the same token; the memory of the second half of them, after a garbage collection`,
     arms,
     base: UWS_SEND,
     mostRounds: 2,
@@ -38,7 +38,7 @@ export function idleConnections({ connections, arms = IDLE_ARMS }: IdleSettings)
     async measure(arm) {
       const session = await Session.start(arm)
       try {
-        // What the first ones make the process allocate is not theirs: code, tables, and the room in which new objects are made.
+        // The first connections make the process allocate code, tables and a young generation, which are not theirs.
         const half = Math.ceil(connections / 2)
         await session.open({ connections: half, subscriptions: () => [0] })
         const before = await session.usage({ collect: true })
@@ -55,17 +55,17 @@ export function idleConnections({ connections, arms = IDLE_ARMS }: IdleSettings)
   }
 }
 
-/** Clients that stopped reading, beside what the kernel holds for them. */
+/** The memory of clients that stopped reading, without the kernel's buffers. */
 export function stalledReaders({ connections, blocks }: { readonly connections: number; readonly blocks: number }): Scenario {
   const one = { touched: 1, tokens: 1, size: 'large' } as const
   return {
     name: `memory of ${connections} stalled readers`,
-    about: `${connections} connections read nothing while their token has ${blocks} updates of 16 KB`,
+    about: `${connections} connections that read nothing during ${blocks} updates of 16 KB`,
     arms: [TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, WS],
     base: UWS_SEND,
     mostRounds: 2,
     figures: [{ name: 'server memory per reader', unit: 'KB', better: 'less' }],
-    // 50 MB for a thousand.
+    // The goal is 50 MB for a thousand.
     goals: [{ figure: 'server memory per reader', of: TOKENWIRE.name, to: null, ratio: 50 }],
     async measure(arm) {
       const session = await Session.start(arm)

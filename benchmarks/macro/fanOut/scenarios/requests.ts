@@ -13,11 +13,11 @@ const EVERY_MS = 500
 const REQUEST_EVERY_MS = 10
 const ONE_TOKEN = { touched: 1, tokens: 1, size: 'small' } as const
 
-/** What everybody else waits for while a hot token's update is written: requests, as they show it best. */
+/** How long HTTP requests wait while a hot token's update is written. */
 export function requestsMeanwhile({ connections, blocks }: RequestsSettings): Scenario {
   return {
     name: `requests during fan-out to ${connections}`,
-    about: `GET /healthz every ${REQUEST_EVERY_MS} ms, while ${connections} connections watch one token that is updated every ${EVERY_MS} ms, ${blocks} times`,
+    about: `GET /healthz every ${REQUEST_EVERY_MS} ms, while ${connections} connections watch one token with ${blocks} updates, one every ${EVERY_MS} ms`,
     arms: [TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND],
     base: UWS_SEND,
     figures: [

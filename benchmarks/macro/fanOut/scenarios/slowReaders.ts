@@ -10,20 +10,20 @@ interface SlowReadersSettings {
 }
 
 const EVERY_MS = 50
-/** The kernel holds up to 4 MB for each reader, and the server notices nothing before that is full. */
+/** Fills the kernel's buffer of up to 4 MB per reader, before which the server notices nothing. */
 const FILLING = { blocks: 300, everyMs: 25 }
 const SLOW_BYTES_PER_SECOND = 10_000
-/** Little, so that what is not read soon waits in the server and not in the kernel. */
+/** Small, so that unread data waits in the server and not in the kernel. */
 const RECEIVE_BUFFER_BYTES = 16_384
 const ONE_LARGE = { touched: 1, tokens: 1, size: 'large' } as const
 const MEGABYTE = 2 ** 20
 
-/** One hot token with large updates: a tenth of its readers stops reading, another tenth is slow. */
+/** One hot token with large updates: a tenth of its readers stop reading, another tenth are slow. */
 export function slowReaders({ connections, blocks }: SlowReadersSettings): Scenario {
   const tenth = Math.floor(connections / 10)
   return {
     name: `slow readers: ${tenth} read nothing and ${tenth} read 10 KB/s, of ${connections}`,
-    about: `${connections} connections watch one token with updates of 16 KB at 20/s: ${blocks} times with all reading, and ${blocks} times with a fifth that has not read for long`,
+    about: `${connections} connections watch one token with updates of 16 KB at 20/s: ${blocks} updates while all read, and ${blocks} while a fifth of them read slowly or not at all`,
     arms: [TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_SEND, WS],
     base: UWS_SEND,
     mostRounds: 2,
@@ -64,12 +64,12 @@ export function slowReaders({ connections, blocks }: SlowReadersSettings): Scena
   }
 }
 
-/** Connections from `first` on are the healthy ones. */
+/** Connections from `first` on read normally. */
 function healthyP99({ receipts, latenciesMs }: Received, first: number): number {
   return quantile(latenciesMs.filter((latency, index) => receipts.connection(index) >= first && !Number.isNaN(latency)).toSorted(), 0.99)
 }
 
-/** Lets the slow ones read again, and counts those that do not get the last update. */
+/** Lets the slow readers read again, and counts those that do not get the last update. */
 async function withoutNewest(session: Session, slow: number): Promise<number> {
   await session.load.pace(0, slow, null)
   await session.load.idle(2_000)

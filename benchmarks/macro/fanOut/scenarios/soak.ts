@@ -12,17 +12,17 @@ const TOKENS_EACH = 5
 const OF_A_BLOCK = { touched: 50, tokens: TOKENS, size: 'small' } as const
 const EVERY_MS = 100
 const PART_SECONDS = 10
-/** Connections that go and come in each part: a part of the oldest, half of them without a goodbye. */
+/** Connections that are replaced in each part, the oldest first, half of them by a reset. */
 const CHANGED_PER_PART = 50
 const MEGABYTE = 2 ** 20
 
-/** The same for long: what grows all the time shows. */
+/** The same for ten minutes: shows what grows. */
 export function soak({ connections, seconds }: SoakSettings): Scenario {
   const parts = Math.ceil(seconds / PART_SECONDS)
   const settled = Math.ceil(parts / 4)
   return {
     name: `${formatMinutes(seconds)} of soak, ${connections} connections`,
-    about: `${connections} connections watch ${TOKENS_EACH} of ${TOKENS} tokens, of which 50 are updated 10 times a second; every 10 s ${CHANGED_PER_PART} connections leave and as many come; what is used at the end beyond what was used after a quarter of the time`,
+    about: `${connections} connections watch ${TOKENS_EACH} of ${TOKENS} tokens, of which 50 are updated 10 times a second; every 10 s ${CHANGED_PER_PART} connections are replaced; the growth from a quarter of the time to the end`,
     arms: [TOKENWIRE],
     base: TOKENWIRE,
     mostRounds: 1,

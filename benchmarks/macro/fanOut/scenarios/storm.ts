@@ -10,11 +10,11 @@ interface StormSettings {
 
 const MEGABYTE = 2 ** 20
 
-/** Everybody comes at once, goes at once and comes back. */
+/** All clients connect at once, are reset at once, and come back. */
 export function storm({ connections }: StormSettings): Scenario {
   return {
     name: `a storm of ${connections} connections`,
-    about: `${connections} connections, each with a subscription, as fast as they come; then all are reset at once and come back`,
+    about: `${connections} connections with a subscription each connect as fast as possible, are reset at once, and connect again`,
     arms: [TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, WS],
     base: UWS_SEND,
     figures: [
@@ -52,7 +52,7 @@ const EVERY_MS = 50
 const ONE_TOKEN = { touched: 1, tokens: 1, size: 'small' } as const
 const OTHER_TOKENS = 500
 
-/** One hot token, while its readers subscribe to others and unsubscribe again. */
+/** One hot token, while its readers subscribe to other tokens and unsubscribe again. */
 export function churn({ connections, blocks, perSecond }: ChurnSettings): Scenario {
   const messages = Array.from({ length: Math.ceil((blocks * EVERY_MS * perSecond) / 1_000) }, (_, index) => {
     const connection = Math.floor(index / 2) % connections
@@ -61,7 +61,7 @@ export function churn({ connections, blocks, perSecond }: ChurnSettings): Scenar
   })
   return {
     name: `churn: ${perSecond} subscriptions and their ends per second during fan-out to ${connections}`,
-    about: `${connections} connections watch one token updated 20 times a second; then the same while they subscribe and unsubscribe`,
+    about: `${connections} connections watch one token with 20 updates a second; then the same while they subscribe to other tokens and unsubscribe`,
     arms: [TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, WS],
     base: UWS_SEND,
     figures: [

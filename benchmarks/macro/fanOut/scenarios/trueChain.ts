@@ -16,15 +16,15 @@ interface TrueChainSettings {
 }
 
 const TOKENS = 20
-/** Each connection watches so many of them. */
+/** Tokens per connection. */
 const TOKENS_EACH = 5
-/** And a block has trades of so many. */
+/** Traded tokens per block. */
 const TRADED = 10
 const EVERY_MS = 250
 const WARM_UP_BLOCKS = 40
 const RECEIVE_TIMEOUT_MS = 10_000
 
-/** The service as it is started, with its indexer, a database and a chain that mines. */
+/** The whole service with its indexer, a database and a chain. */
 export function trueChain({ connections, blocks }: TrueChainSettings): Scenario {
   return {
     name: `the true indexer and chain, ${connections} connections`,
@@ -99,7 +99,7 @@ async function withClients({ chain, tokens, service, load }: Running, { connecti
     await load.idle(50)
   }
   const measured = commits.filter(({ block }) => mined.has(block))
-  // Each update has as many subscribers as there are connections that watch its token.
+  // Each token has connections × TOKENS_EACH ÷ TOKENS subscribers.
   const due = (measured.reduce((sum, { sequences }) => sum + sequences.length, 0) * connections * TOKENS_EACH) / TOKENS
   const { receipts: came } = await load.wait(due, RECEIVE_TIMEOUT_MS)
   if (came !== due) throw new Error(`${due} updates were due, ${came} came`)
@@ -129,7 +129,7 @@ async function launchTokens(chain: TestChain): Promise<readonly Launched[]> {
   return launched
 }
 
-/** Mines blocks with trades. @returns when the node had each, by number */
+/** Mines blocks with trades. @returns the time at which the node had each block, by number */
 async function trade(chain: TestChain, tokens: readonly Launched[], blocks: number): Promise<ReadonlyMap<number, number>> {
   const [, , from] = chain.accounts
   if (from === undefined) throw new Error('the chain has too few accounts')
@@ -150,7 +150,7 @@ async function trade(chain: TestChain, tokens: readonly Launched[], blocks: numb
 
 function subscribing(tokens: readonly Launched[], connection: number, host: string) {
   const own = Array.from({ length: TOKENS_EACH }, (_, n) => tokens[(connection + n * (TOKENS / TOKENS_EACH)) % TOKENS]?.token)
-  // Says that it holds the newest, so that nothing but what is committed from now on is owed to it.
+  // Claims the newest sequence, so that the server sends no snapshot.
   const messages = own.map(token => textFrame(JSON.stringify({ type: 'subscribe', token, sequence: Number.MAX_SAFE_INTEGER })))
   return {
     kind: 'webSocket',

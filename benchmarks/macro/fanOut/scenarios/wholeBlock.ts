@@ -7,7 +7,7 @@ interface WholeBlockSettings {
   readonly connections: number
   readonly tokens: number
   readonly blocks: number
-  /** Of each connection; default: all. An event stream has one. */
+  /** Tokens per connection. Default: all. An event stream has one. */
   readonly tokensEach?: 1
 }
 
@@ -20,12 +20,12 @@ const GOALS: readonly Goal[] = [
   { figure: 'to the last client', of: TOKENWIRE.name, to: SOCKET_IO.name, ratio: 0.25 },
 ]
 
-/** A block that touches all the tokens that anybody watches. */
+/** A block that touches all watched tokens. */
 export function wholeBlock({ connections, tokens, blocks, tokensEach }: WholeBlockSettings): Scenario {
   const all = Array.from({ length: tokens }, (_, index) => index)
   return {
     name: `a block of ${tokens} tokens${tokensEach === undefined ? '' : ', one'} for each of ${connections} connections`,
-    about: `${connections} connections watch ${tokensEach === undefined ? 'the same' : 'one of'} ${tokens} tokens, a block touches all of them; from commit to the last update at the last client`,
+    about: `${connections} connections watch ${tokensEach === undefined ? 'the same' : 'one of'} ${tokens} tokens, and a block touches all of them; from commit to the last update at the last client`,
     arms: tokensEach === undefined ? ARMS : ONE_EACH_ARMS,
     base: UWS_PUBLISH,
     figures: [

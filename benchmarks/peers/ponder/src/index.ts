@@ -18,7 +18,7 @@ ponder.on('Launchpad:TokenLaunched', async ({ event, context }) => {
     createdAt: timestamp,
     createdBlock: number,
   }
-  // The creator's first buy comes before the announcement.
+  // The creator's first buy precedes the announcement.
   await context.db
     .insert(token)
     .values({ address: event.args.token, ...launched, tradeCount: 0, volumeWei: 0n })
@@ -38,7 +38,7 @@ ponder.on('Token:Transfer', async ({ event, context }) => {
       .insert(balance)
       .values({ token: event.log.address, holder, balance: delta })
       .onConflictDoUpdate(row => ({ balance: row.balance + delta }))
-  // The whole supply is minted to the curve, before the first buy inside the launch.
+  // The whole supply is minted to the curve before the first buy of the launch.
   if (from === ZERO) await context.db.insert(market).values({ address: to, token: event.log.address }).onConflictDoNothing()
   else await move(from, -value)
   if (to !== ZERO) await move(to, value)
