@@ -4,7 +4,7 @@ import { type BackfillSettings, backfill } from '#benchmarks/macro/backfill/back
 import { reportBackfill } from '#benchmarks/macro/backfill/reportBackfill.ts'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 
-/** As small as it gets, and long enough that some of it is indexed in ranges. What it measures means nothing, what it checks does. */
+/** The smallest chain of which a part is indexed in ranges. Its times mean nothing; its checks do. */
 const TINY: BackfillSettings = {
   chain: { seed: 7, tokens: 4, trades: 150, wallets: 20, blocks: 160, secondsPerBlock: 12 },
   latenciesMs: [0],
@@ -23,7 +23,7 @@ afterAll(() => folder.remove())
 describe('the backfill benchmark', () => {
   it('makes a chain on which nothing fails, and indexes all of it', async () => {
     const { contents, turns } = await backfill(TINY, () => undefined, pathToFileURL(`${folder.path}/`))
-    // Every trade that was planned, and the first buys of creators inside their launches.
+    // Every planned trade, and the creators' first buys inside their launches.
     expect(contents.trades).toBeGreaterThanOrEqual(150)
     expect(contents.trades).toBeLessThanOrEqual(154)
     expect(contents.events).toBeGreaterThan(2 * contents.trades)

@@ -16,18 +16,18 @@ import { RealtimeStats } from '#gateway/realtimeStats.ts'
 import { blockOf, createTestRegistry } from '#test/support/actors.ts'
 
 /*
- * What fan-out may cost in counts, which are the same on every machine. A change that makes one of them worse fails here; times are for
- * `npm run bench:compare`.
+ * The cost of fan-out in counts, which are equal on every machine. A change that raises one of them fails here. `npm run bench:compare`
+ * compares times.
  */
 
-/** Bytes that a delivery may allocate on average: none, but for what V8 itself does now and then. */
+/** Bytes per delivery that V8 itself allocates now and then; a delivery allocates none. */
 const BYTES_PER_DELIVERY = 4
 
 /** An update of a token without holders, and one with 20 of them and a long text. */
 const SMALL_BYTES = 1_740
 const LARGE_BYTES = 15_900
 
-/** What a connection writes together at most (16 KB is uWebSockets' own limit for one system call). */
+/** Blocks whose updates of one connection fit into one write of 16 KB, the cork buffer of uWebSockets.js, and that take several. */
 const SMALL_BLOCK = { touched: 9, tokens: 9, size: 'small' } as const
 const LARGE_BLOCK = { touched: 50, tokens: 50, size: 'small' } as const
 const CORK_BYTES = 16_384
@@ -62,7 +62,7 @@ class CountingSink implements Sink {
   tooManyAnswers(): void {}
 }
 
-/** The real way from the registry to sockets that only count. */
+/** The real path from the registry to sockets that only count. */
 function fixture(connections: Readonly<Record<Transport, number>>, tokens: number) {
   const now = () => 0
   const registry = createTestRegistry({ ethUsd: () => '3000' })
@@ -81,7 +81,7 @@ function fixture(connections: Readonly<Record<Transport, number>>, tokens: numbe
     registry.dispatch(blockOf(...snapshots))
     flusher.flush()
   }
-  /** The first commit answers everybody. */
+  /** The first commit sends every subscriber its snapshot. */
   const begin = () => {
     commit(feedBlock(1, { touched: tokens, tokens, size: 'small' }))
     for (const sink of sinks) Object.assign(sink, { writes: 0, corks: 0 })
@@ -107,7 +107,7 @@ describe('the budget of a delivery', () => {
     const encode = vi.spyOn(TextEncoder.prototype, 'encode')
     commit(update)
     expect(stringify).toHaveBeenCalledTimes(1)
-    // The event's lines before the same JSON are the second one.
+    // The second buffer has the event's lines before the same JSON.
     expect(encode).toHaveBeenCalledTimes(encodings)
     expect(new Set(sinks.flatMap(({ frames }) => [...frames])).size).toBe(encodings)
     expect(sinks.every(({ writes }) => writes === 1)).toBe(true)
@@ -123,7 +123,7 @@ describe('the budget of a delivery', () => {
     const isUpdate = ([value]: readonly unknown[]) => typeof value === 'object' && value !== null && 'latestTrade' in value
     expect(stringify.mock.calls.filter(isUpdate)).toEqual([])
     expect(encode).not.toHaveBeenCalled()
-    // All hold the same bytes: those of the snapshot that the first ones were sent.
+    // All have the bytes of the snapshot that was sent to the first ones.
     expect(sinks).toHaveLength(2)
     expect(new Set(joined.flatMap(({ frames }) => [...frames])).size).toBe(2)
     expect(joined.every(({ writes }) => writes === 1)).toBe(true)
@@ -199,7 +199,7 @@ describe('the budget of a delivery', () => {
       return (process.memoryUsage().heapUsed - before) / (ROUNDS * tokens)
     })
     expect(sink.writes).toBe(TURNS * ROUNDS * tokens)
-    // Until the compiler has finished with it, which may take some turns, code allocates.
+    // Code allocates until V8 has compiled it, which can take some turns.
     expect(Math.min(...perDelivery)).toBeLessThan(BYTES_PER_DELIVERY)
   })
 })
@@ -232,7 +232,7 @@ describe.skipIf(!hasCompiler || process.platform !== 'linux')('the budget of a b
       const after = await session.load.count(0, CONNECTIONS)
       expect(after.bytes - before.bytes).toBe(blockBytes * BLOCKS * CONNECTIONS)
       const writesPerBlock = (after.segments - before.segments) / BLOCKS / CONNECTIONS
-      // An update that does not fit into what is left of the 16 KB takes what is there along.
+      // An update that does not fit into the rest of the 16 KB is written together with them.
       expect(writesPerBlock).toBeLessThanOrEqual(Math.ceil(blockBytes / CORK_BYTES))
       expect(writesPerBlock).toBeGreaterThan(0)
     } finally {

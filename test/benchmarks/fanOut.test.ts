@@ -20,7 +20,7 @@ import { type Figures, runScenario, type Scenario } from '#benchmarks/macro/fanO
 import { Session } from '#benchmarks/macro/fanOut/session.ts'
 import { feedPosition } from '#benchmarks/servers/feed.ts'
 
-/** The load is written in C; whoever has no compiler can't run these benchmarks, and is told so by them. */
+/** The load is written in C. Without a compiler the benchmarks end with a message. */
 const hasCompiler = (() => {
   try {
     execFileSync('cc', ['--version'], { stdio: 'ignore' })
@@ -69,7 +69,7 @@ describe.skipIf(!hasCompiler)('a session of the fan-out benchmarks', () => {
 
 const arm = (name: string): ArmKind => ({ name, server: 'ws' })
 
-/** A scenario that measures nothing: it says what it is told. */
+/** A scenario that returns given figures. */
 function told(figures: Readonly<Record<string, readonly (number | 'fails')[]>>, goals: Scenario['goals'] = []) {
   const turns: string[] = []
   const scenario: Scenario = {
@@ -124,7 +124,7 @@ describe('an arm that fails', () => {
     const { scenario, turns } = told({ own: [2, 'fails', 6], base: [1, 10, 2] })
     const result = await runScenario(scenario, 3, () => {})
     expect(turns).toHaveLength(6)
-    // Of the rounds in which both have a figure.
+    // Only rounds in which both have a figure.
     expect(result.arms[0]).toMatchObject({ figures: { time: 4 }, ratios: { time: { median: 2.5, low: 2, high: 3 } } })
     expect(reportScenario(result)).toContain('\nFAILED: own, in 1 of 3 rounds: own died')
   })

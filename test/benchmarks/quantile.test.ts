@@ -18,7 +18,7 @@ describe('the statistics of benchmarks', () => {
   it('give the interval of a median, narrower with more values', () => {
     expect(medianInterval([3, 1, 2])).toEqual({ low: 1, high: 3 })
     const hundred = Array.from({ length: 100 }, (_, index) => 100 - index)
-    // The ranks of the binomial distribution's 95 %, as tables have them for 100 values.
+    // The 95 % ranks of the binomial distribution for 100 values, from a table.
     expect(medianInterval(hundred)).toEqual({ low: 40, high: 61 })
   })
 

@@ -12,13 +12,13 @@ interface Reach {
 }
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
-/** Packages that one folder keeps to itself. */
+/** Packages that only one folder may import. */
 const OWNED_PACKAGES: Readonly<Record<string, string>> = { xstate: 'actors', 'uWebSockets.js': 'gateway' }
 const BASE = ['domain', 'errors', 'config', 'clock', 'async']
 
 /**
- * The import directions of the design, from the top down:
- * worker → sync, jobs → chain → rpc; sync → index → launchpads; sync, jobs → store; gateway → actors, protocol; console → client → protocol.
+ * The import directions of the design, from the top down: worker → sync, jobs → chain → rpc; sync → index → launchpads; sync, jobs →
+ * store; gateway → actors, protocol; console → client → protocol.
  */
 const REACHES: Readonly<Record<string, Reach>> = {
   errors: { values: [] },
@@ -77,7 +77,7 @@ function placeOf(file: string): string {
   return name.split('/')[0] ?? name
 }
 
-/** Why an import is against the directions, or `null`. */
+/** Why an import breaks the directions; `null` if it does not. */
 function objectionTo({ file, specifier, isType }: Import): string | null {
   const place = placeOf(file)
   if (/^\.\.\/|(^|\/)main\.ts$/.test(specifier))
@@ -143,7 +143,7 @@ describe('the import directions', () => {
           evasions.push(`${top}/${name}: ${specifier}`)
       }
     }
-    // The process loads what may import the same while its thread loads, and what serves while the database is made.
+    // These are imported dynamically: beside the thread's start, and beside the preparation of the database.
     expect(evasions.toSorted()).toEqual(['src/main.ts: ./run.ts', 'src/run.ts: ./service.ts', 'src/service.ts: ./serve.ts'])
   })
 })

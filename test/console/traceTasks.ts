@@ -10,11 +10,17 @@ export interface Task {
   readonly wallMs: number
   /** What it used of the processor. */
   readonly cpuMs: number
-  /** For how long the thread could have gone on and had to wait for a processor, which others had: what no page can do anything about. At most. */
+  /**
+   * For how long the thread could have gone on and had to wait for a processor, which others had: what no page can do anything about.
+   * At most.
+   */
   readonly waitedMs: number
 }
 
-/** Tasks that are too long through no fault of a busy machine: by the processor's time, or by the clock without the wait for a processor. */
+/**
+ * Tasks that are too long through no fault of a busy machine: by the processor's time, or by the clock without the wait for a
+ * processor.
+ */
 export function longTasks(tasks: readonly Task[]): readonly Task[] {
   return tasks.filter(({ wallMs, cpuMs, waitedMs }) => cpuMs > MOST_TASK_MS || wallMs - waitedMs > MOST_TASK_MS)
 }
@@ -61,8 +67,8 @@ function taskOf({ ts, dur = 0, tdur = dur }: TraceEvent, queue: RunQueue | undef
 }
 
 /**
- * Blocks the page in one task of at least three times `MOST_TASK_MS` of processor time, on a machine of any speed and load: every step counts
- * as long as the fastest one took, so time in which other processes ran is not counted.
+ * Blocks the page in one task of at least three times `MOST_TASK_MS` of processor time, on a machine of any speed and load: every step
+ * counts as long as the fastest one took, so time in which other processes ran is not counted.
  */
 export async function keepBusy(page: Page): Promise<void> {
   await page.evaluate(cpuMs => {

@@ -16,8 +16,8 @@ import { type ServiceFolder, serviceFolder } from '#test/support/service.ts'
 import { RestartedService } from './restartedService.ts'
 
 /*
- * The service as a process with its embedded PostgreSQL and a provider that fails now and then. The service is killed, its database is killed,
- * and the chain has a reorg. `FAULT_PROCESS_SEED` chooses other moments.
+ * The service as a process with its embedded PostgreSQL and a provider that fails now and then. The service is killed, its database is
+ * killed, and the chain has a reorg. `FAULT_PROCESS_SEED` chooses other moments.
  */
 
 const random = createRandom(Number(process.env['FAULT_PROCESS_SEED'] ?? 1))

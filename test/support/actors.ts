@@ -11,11 +11,11 @@ export type Call =
   | { readonly type: 'subscribed'; readonly sequence: number | null }
   | { readonly type: 'snapshot' | 'update'; readonly sequence: number; readonly frame: Frame }
 
-/** A subscription that writes down what it is told. */
+/** A subscription that records its calls. */
 export class RecordingSubscription implements Subscription {
   readonly calls: Call[] = []
   lagging = false
-  /** Whether updates take the place of others that were not written. */
+  /** Whether updates replace unsent ones. */
   replaces = false
   readonly transport: Transport
 
@@ -36,7 +36,7 @@ export class RecordingSubscription implements Subscription {
     return this.replaces
   }
 
-  /** What was called, as `subscribed 7`, `snapshot 7`, `update 8`. */
+  /** The calls, as `subscribed 7`, `snapshot 7`, `update 8`. */
   get log(): readonly string[] {
     return this.calls.map(call => `${call.type} ${call.sequence}`)
   }
@@ -52,7 +52,7 @@ interface PendingLoad {
   reject(): void
 }
 
-/** A database in memory. The test releases its answers; each is what was stored when it was asked. */
+/** A database in memory. The test releases its answers; each is the state at the time of the query. */
 export class HeldHistory {
   readonly stored = new Map<Address, TokenSnapshot>()
   readonly pending: PendingLoad[] = []
@@ -84,7 +84,7 @@ export class HeldHistory {
   }
 }
 
-/** A registry without a database, a price or a log, but for what is given. */
+/** A registry with the given dependencies, and without a database, a price or a log otherwise. */
 export function createTestRegistry(options: Partial<RegistryOptions> = {}): Registry {
   return createRegistry({
     load: async () => null,
@@ -124,7 +124,7 @@ export class RegistryFixture {
     this.registry.dispatch(blockOf(snapshot))
   }
 
-  /** Lets all loads answer that were asked for, and those that follow from them. */
+  /** Lets all pending loads answer, and the loads that follow from them. */
   async answerLoads(): Promise<void> {
     await settle()
     while (this.history.pending.length > 0) {
@@ -151,7 +151,7 @@ export function blockOf(...tokens: readonly TokenSnapshot[]): CommittedBlock {
   return { number: 456, hash: hashOf(456), timestamp: 1_795_000_000, completedAtMs: 900, tokens, unread: [], dropped: [] }
 }
 
-/** Lets every promise that is settled already tell its followers. */
+/** Runs the continuations of all settled promises. */
 export async function settle(): Promise<void> {
   await new Promise<void>(resolve => {
     setImmediate(resolve)

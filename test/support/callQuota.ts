@@ -1,7 +1,7 @@
 import type { Misbehaviour } from './fakeProvider.ts'
 import type { ManualClock } from './manualClock.ts'
 
-/** For a provider that answers so many calls in a second, counting each of a batch, and refuses what comes faster. It has a second's worth at first. */
+/** The limit of a provider of calls per second that counts each call of a batch. It starts with a second's calls. */
 export function callQuota(perSecond: number): (clock: ManualClock) => Misbehaviour | undefined {
   let left = perSecond
   let at = Number.POSITIVE_INFINITY

@@ -1,4 +1,4 @@
-/** A self-signed certificate for localhost and 127.0.0.1, valid until the next century, its key, and a key that is not its own. For tests only. */
+/** A self-signed certificate for localhost and 127.0.0.1 with its key, and another key. Valid until the next century, for tests only. */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUadZFgDDLaY5cuoG8VZSxIfei8L0wCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMDExMjAzNloYDzIxMjYxMDI3

@@ -9,31 +9,31 @@ import { type Address, toAddress } from '#domain/address.ts'
 
 export interface TestChainOptions extends DeployOptions {
   readonly chainId?: number
-  /** Of the genesis block, Unix seconds. Default: now. */
+  /** The genesis block's timestamp, Unix seconds. Default: now. */
   readonly timestamp?: number
-  /** Default 10. */
+  /** The number of accounts. Default 10. */
   readonly accounts?: number
 }
 
-/** A chain of a test file's own, with the contracts deployed in block 1; it mines only when told to. */
+/** A chain for one test file, with the contracts deployed in block 1. It mines only on request. */
 export interface TestChain extends DevChain {
   readonly anvil: Anvil
   /** Unlocked, 10,000 ETH each; the first one deployed the contracts. */
   readonly accounts: readonly Address[]
-  /** Mines blocks (default one) with what was sent, `secondsApart` (default 1) between their timestamps. */
+  /** Mines blocks (default one) with the sent transactions, `secondsApart` (default 1) between their timestamps. */
   mine(count?: number, secondsApart?: number): Promise<void>
   /** The number of the newest block. */
   head(): Promise<number>
   /** Replaces the newest blocks by as many empty ones. */
   reorg(depth: number): Promise<void>
   /**
-   * Mines one block and gives the receipt of what was sent: `await chain.mined(launch(chain, …))`.
+   * Mines one block and returns the transaction's receipt: `await chain.mined(launch(chain, …))`.
    *
    * @throws `Error` when the transaction reverted
    */
   mined(sent: Promise<Hex>): Promise<TransactionReceipt>
   /**
-   * Mines one block and gives the name (or the text) of the error with which what was sent reverted.
+   * Mines one block and returns the name (or the text) of the error with which the transaction reverted.
    *
    * @throws `Error` when it did not revert
    */
@@ -81,13 +81,13 @@ export async function startTestChain(options: TestChainOptions = {}): Promise<Te
 
 const ERRORS = [...launchpadAbi, ...curveAbi, ...tokenAbi, ...swapperAbi].filter(item => item.type === 'error')
 
-/** Why a transaction reverted, learnt by calling it again on the state after its block (a reverted transaction has changed none). */
+/** Why a transaction reverted, found by a call on the state after its block, which it did not change. */
 async function revertReason(client: DevClient, hash: Hex): Promise<string> {
   const { from, to, input, value, gas } = await client.getTransaction({ hash })
   try {
     await client.call({ account: from, to, data: input, value, gas })
   } catch (error) {
-    // viem buries what the node said under errors of its own; the innermost one carries the revert data.
+    // viem wraps the node's error; the innermost error has the revert data.
     const innermost = error instanceof BaseError ? (error.walk() as { readonly data?: Hex | { readonly data?: Hex } }) : {}
     const raw = typeof innermost.data === 'object' ? innermost.data.data : innermost.data
     if (raw === undefined || raw === '0x') return 'no reason given'

@@ -5,13 +5,13 @@ import { faultOf, RpcError } from '#rpc/rpcFault.ts'
 import { NodeFailure, type SimulatedChain } from './simulatedChain.ts'
 
 export interface ChainRpcOptions {
-  /** Changes or refuses what one provider answers; `answer` gives what the chain says. */
+  /** Changes or refuses one provider's answer; `answer` returns the chain's. */
   readonly intercept?: (provider: string, call: RpcCall, answer: () => unknown) => unknown
 }
 
 /**
- * An `Rpc` over chains in memory, one per provider, without sockets and waits: each question goes to the providers in turn until one's
- * answer is believed. What it lacks is the health and back-off of the real one.
+ * An `Rpc` over chains in memory, one per provider, without sockets and waits: each call goes to the providers in turn until an answer is
+ * accepted. Unlike the real one it has no health and no back-off.
  */
 export function createChainRpc(
   chains: readonly Pick<SimulatedChain, 'answer'>[],

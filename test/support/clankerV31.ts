@@ -21,12 +21,12 @@ export interface ClankerLaunch {
   readonly name: string
   readonly symbol: string
   readonly paired: Address
-  /** Whether the token comes before what it is paired with. */
+  /** Whether the token's address is lower than its quote token's. */
   readonly first: boolean
   /** The creator's percent. Default 40. */
   readonly share?: number
   readonly recipient: Address
-  /** For the buy inside the creation. Default 0: none. */
+  /** The buy inside the creation. Default 0: none. */
   readonly buy?: string
 }
 
@@ -36,12 +36,12 @@ export interface LaunchedClanker {
   readonly positionId: bigint
 }
 
-/** Clanker's v3.1 contracts as the tests have them, on a chain with the real Uniswap v3. */
+/** The tests' Clanker v3.1 contracts, on a chain with the real Uniswap v3. */
 export interface ClankerV31 {
   readonly factory: Address
   readonly locker: Address
   readonly launchpads: readonly LaunchpadConfig[]
-  /** Every one of these mines a block. */
+  /** Each of these mines a block. */
   launch(creator: Address, launch: ClankerLaunch): Promise<LaunchedClanker>
   collect(sender: Address, positionId: bigint): Promise<unknown>
   handOver(creator: Address, positionId: bigint, to: Address): Promise<unknown>
@@ -55,7 +55,7 @@ export async function deployClankerV31(chain: TestChain): Promise<ClankerV31> {
   const send = (from: Address, to: Address, data: Hex, value = 0n) =>
     chain.mined(chain.client.sendTransaction({ account: from, chain: null, to, data, value, gas: 15_000_000n }))
 
-  /** A salt with which the token comes before (or after) the currency that it is paired with. */
+  /** A salt that gives the token a lower (or higher) address than its quote token. */
   const saltFor = ({ name, symbol, paired, first }: ClankerLaunch): Hex => {
     const bytecode = encodeDeployData({
       abi: TOKEN,
@@ -75,7 +75,7 @@ export async function deployClankerV31(chain: TestChain): Promise<ClankerV31> {
     launchpads: [{ name: 'clanker', adapter: 'clanker-v3.1', startBlock, contracts: { factory, locker, uniswapFactory } }],
     launch: async (creator, options) => {
       const { name, symbol, paired, first, share = 40, recipient, buy = '0' } = options
-      // A hair outside of the position's range, as floating point is not exact.
+      // Slightly outside the position's range, because floating point is not exact.
       const sqrt = 1.0001 ** ((first ? TICK : -TICK) / 2) * (first ? 1 - 1e-9 : 1 + 1e-9)
       const sqrtPriceX96 = BigInt(Math.floor(sqrt * 2 ** 48)) << 48n
       const metadata = '{"description":"d"}'

@@ -15,11 +15,10 @@ export type Contracts = ReadonlyMap<string, { readonly abi: Abi; readonly byteco
 const DEVCHAIN = new URL('../../src/devchain/contracts/', import.meta.url)
 
 /**
- * Compiles a file of contracts that only tests use, in about a second. It may import those beside it and those
- * of the development chain.
+ * Compiles a file of contracts for tests, in about a second. It may import contracts of its folder and of the development chain.
  *
  * @returns its own contracts and the imported ones
- * @throws `Error` with the compiler's own words
+ * @throws `Error` with the compiler's message
  */
 export function compileSolidity(file: URL): Contracts {
   const input = {

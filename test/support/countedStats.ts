@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Queryable } from '#store/connection/queryable.ts'
 
-/** What /api/chain-stats has to say of the tables, counted over all of them. */
+/** The expected answer of /api/chain-stats, counted from the tables. */
 export async function countedStats(db: Queryable): Promise<Readonly<Record<string, number | string>>> {
   const since = sql`(select cursor_timestamp - 86400 from chain_state)`
   const { rows } = await sql<Record<string, number | string>>`

@@ -14,7 +14,7 @@ export interface TestDatabase {
   readonly kysely: Kysely<unknown>
   /** Empties every table. */
   clear(): Promise<void>
-  /** The same, ten times as quick where there are few rows: truncating makes new files for every table and index. */
+  /** The same by `delete`, ten times as fast for few rows, because `truncate` creates new files for every table and index. */
   clearFew(): Promise<void>
 }
 
@@ -45,12 +45,12 @@ export const silentLogger = pino({ level: 'silent' })
 
 const closers: (() => Promise<unknown>)[] = []
 
-// Here and not where something is opened, so that it may be opened inside a test too.
+// Registered for the file, so that an ORM can also be opened inside a test.
 afterAll(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** An ORM that is closed when the test file has ended. */
+/** An ORM that is closed at the end of the test file. */
 export function openOrm(url: string, limits: OrmLimits = {}): MikroORM {
   const orm = createOrm(url, silentLogger, limits, { ...MIGRATION_OPTIONS, entities: ENTITIES })
   closers.push(() => orm.close(true))
@@ -58,8 +58,8 @@ export function openOrm(url: string, limits: OrmLimits = {}): MikroORM {
 }
 
 /**
- * A database of one's own on the run's server: `const database = await useDatabase()` at the top level of a test file, or in a test. It is
- * dropped when the file has ended.
+ * A database for one test file on the run's server: `const database = await useDatabase()` at the top level of the file, or in a test.
+ * It is dropped at the end of the file.
  */
 export async function useDatabase({ migrated = true }: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const templateUrl = inject('templateUrl')
@@ -91,7 +91,7 @@ export function databaseUrl(name: string): string {
   return url.href
 }
 
-/** Runs a statement as superuser beside the test databases. */
+/** Runs a statement as superuser, outside the test databases. */
 export async function administer(statement: ReturnType<typeof sql>): Promise<void> {
   const orm = createOrm(databaseUrl('postgres'), silentLogger, { poolSize: 1 })
   try {

@@ -10,7 +10,7 @@ interface Contract {
 
 const DEPLOY_GAS = 20_000_000n
 
-/** Deploys a contract from the chain's first account, in a block of its own. */
+/** Deploys a contract from the chain's first account, in its own block. */
 export async function deployContract(chain: TestChain, contract: Contract | undefined, args: readonly unknown[]): Promise<Address> {
   const account = chain.accounts[0]
   if (contract === undefined || account === undefined) throw new Error('no contract to deploy, or nobody to deploy it')

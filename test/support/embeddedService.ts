@@ -2,8 +2,8 @@ import pino from 'pino'
 import { startEmbedded } from '#store/embedded/embedded.ts'
 
 /*
- * A service that has nothing but an embedded database, as a process of its own, to be killed. Writes one line of JSON: where the server is, or
- * what went wrong. Ends when its standard input does.
+ * A process with only an embedded database, to be killed by tests. Writes one line of JSON: the server's address, or the error. Ends
+ * with its standard input.
  */
 const [dataDir = ''] = process.argv.slice(2)
 process.stdin.on('end', () => process.exit())

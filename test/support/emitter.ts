@@ -4,7 +4,7 @@ import { createDevClient, type DevClient } from '#devchain/client.ts'
 import { type Address, toAddress } from '#domain/address.ts'
 
 /*
- * A contract that logs what it is called with: the first word of the call data is the topic, the rest the data.
+ * A contract that logs its call data: the first word is the topic, the rest the data.
  *
  *   PUSH1 20 CALLDATASIZE SUB          size = calldatasize - 32
  *   DUP1 PUSH1 20 PUSH1 00 CALLDATACOPY
@@ -13,13 +13,13 @@ import { type Address, toAddress } from '#domain/address.ts'
 const RUNTIME = '60203603806020600037600035906000a100'
 const DEPLOY: Hex = `0x601280600b6000396000f3${RUNTIME}`
 
-/** A bare anvil on which a test's contracts say what it tells them to. */
+/** A bare anvil with contracts that log what a test tells them to. */
 export interface EmitterChain {
   readonly client: DevClient
   readonly url: string
-  /** Deploys a contract that logs what it is called with; mines a block. */
+  /** Deploys a contract that logs its call data; mines a block. */
   deployEmitter(): Promise<Address>
-  /** Has an emitter say something in the next block that is mined. */
+  /** Lets an emitter log in the next mined block. */
   emit(emitter: Address, topic: Hex, data?: Hex): Promise<void>
   mine(blocks?: number): Promise<void>
 }

@@ -9,7 +9,7 @@ export interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-/** A node with what it did: per loop, averages that PostgreSQL 18 gives with decimals. */
+/** A plan node with its actual rows: averages per loop, with decimals since PostgreSQL 18. */
 export interface MeasuredNode extends PlanNode {
   readonly 'Actual Rows': number
   readonly 'Actual Loops': number
@@ -18,7 +18,7 @@ export interface MeasuredNode extends PlanNode {
   readonly Plans?: readonly MeasuredNode[]
 }
 
-/** Runs work on a database and gives the plans of every statement that it ran, with the values it ran them with, all their nodes in one list. */
+/** Runs work on a database and returns the plans of all its statements, with their values, as one list of nodes. */
 export async function plansOf(db: Kysely<unknown>, work: (db: Queryable) => Promise<unknown>): Promise<readonly (readonly PlanNode[])[]> {
   const plans: (readonly PlanNode[])[] = []
   for (const { sql, parameters } of await statementsOf(db, work)) {
@@ -28,8 +28,8 @@ export async function plansOf(db: Kysely<unknown>, work: (db: Queryable) => Prom
 }
 
 /**
- * The same with what each node did, and of every statement with parameters twice: as it is planned for these values and as it is planned for any, since the
- * server goes over from the one to the other for statements that are prepared. Runs every statement three times.
+ * The same with actual rows. Statements with parameters are planned twice: for these values and for any values, because the server
+ * changes from one to the other for prepared statements. Runs every statement three times.
  */
 export async function measuredPlansOf(
   db: Kysely<unknown>,
@@ -55,7 +55,7 @@ export async function measuredPlansOf(
   return plans
 }
 
-/** The statements that some work runs. */
+/** The statements of some work. */
 async function statementsOf(db: Kysely<unknown>, work: (db: Queryable) => Promise<unknown>): Promise<readonly CompiledQuery[]> {
   const executor = db.getExecutor()
   const statements: CompiledQuery[] = []
@@ -86,7 +86,7 @@ function flatten<Node extends PlanNode>(node: Node): Node[] {
   return [node, ...((node.Plans ?? []) as readonly Node[]).flatMap(flatten)]
 }
 
-/** A parameter as it is written in a statement. */
+/** A parameter as a literal of a statement. */
 function literal(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return `'{${value.map(one => `"${text(one).replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}'`
@@ -107,7 +107,7 @@ const READERS: Readonly<Record<number, (bytes: Buffer) => unknown>> = {
   25: bytes => bytes.toString('utf8'),
 }
 
-/** The elements of an array in PostgreSQL's binary format, of types that statements which read take. */
+/** The elements of an array in PostgreSQL's binary format, for the types in statements that read. */
 function readArray(array: Buffer): readonly unknown[] {
   const type = array.readInt32BE(TYPE_AT)
   const read = READERS[type]

@@ -8,19 +8,19 @@ export interface FakeCall {
   readonly params: readonly unknown[]
 }
 
-/** What a provider does instead of answering. */
+/** A fault of a provider instead of an answer. */
 export type Misbehaviour =
   | { readonly kind: 'error'; readonly code: number; readonly message: string }
   | { readonly kind: 'result'; readonly result: unknown }
-  /** For the whole request, whatever else is in it. */
+  /** Answers the whole request, all of its calls included. */
   | { readonly kind: 'http'; readonly status: number; readonly body?: string; readonly headers?: Readonly<Record<string, string>> }
   | { readonly kind: 'reset' }
   | { readonly kind: 'hang' }
-  /** Sends headers and the first half of the answer, then nothing more. */
+  /** Sends headers and the first half of the answer, then hangs. */
   | { readonly kind: 'hang-in-body' }
   /** Sends half of the answer and closes the connection. */
   | { readonly kind: 'cut-in-body' }
-  /** Sends half of the answer as if it were all. */
+  /** Sends half of the answer as if it were complete. */
   | { readonly kind: 'half' }
   /** Answers the other calls of the request. */
   | { readonly kind: 'omit' }
@@ -29,7 +29,7 @@ export interface FakeProviderOptions {
   readonly chain: { answer(method: string, params: readonly unknown[]): unknown }
   /** Called for each call; `undefined`: answer as the chain does. */
   readonly misbehave?: (call: FakeCall) => Misbehaviour | undefined
-  /** Batches of more calls are refused, in these words. */
+  /** Refuses batches of more calls, with this message. */
   readonly batchLimit?: { readonly calls: number; readonly message: string }
   readonly shuffleBatches?: boolean | (() => boolean)
 }
@@ -38,27 +38,27 @@ export interface FakeProvider {
   /** `http://127.0.0.1:…/v2/<a secret>` */
   readonly url: string
   readonly webSocketUrl: string
-  /** Answers as over HTTP, without a socket: a tenth of the time. */
+  /** Answers as over HTTP, without a socket, in a tenth of the time. */
   readonly fetch: typeof fetch
   readonly secret: string
   /** Every call so far. */
   readonly calls: FakeCall[]
-  /** How many HTTP requests came. */
+  /** The number of HTTP requests so far. */
   requests(): number
   setMisbehaviour(misbehave: ((call: FakeCall) => Misbehaviour | undefined) | undefined): void
-  /** Tells WebSocket subscribers of a head. */
+  /** Sends a head to WebSocket subscribers. */
   pushHead(): void
-  /** Sends a message that nobody asked for to every socket. */
+  /** Sends an unsolicited message to every socket. */
   blurt(text: string): void
-  /** Closes the WebSockets that are open. */
+  /** Closes all open WebSockets. */
   dropSockets(): void
   stop(): Promise<void>
 }
 
-/** The rest happens to the whole request. */
+/** Faults of single calls; the others affect the whole request. */
 const OF_ONE_CALL: ReadonlySet<Misbehaviour['kind']> = new Set<Misbehaviour['kind']>(['error', 'result', 'omit'])
 
-/** What comes over the wire for a request. `ends`: what happens instead of the answer's end. */
+/** The bytes sent for a request. `ends`: what happens instead of the answer's end. */
 type Reply =
   | { readonly kind: 'hang' }
   | { readonly kind: 'reset' }
@@ -218,7 +218,7 @@ export async function startFakeProvider({ chain, misbehave, batchLimit, shuffleB
   }
 }
 
-/** What `fetch` gives for a reply, as far as a client can tell. */
+/** A reply as `fetch` returns it. */
 function toResponse(said: Reply, signal: AbortSignal | null): Promise<Response> | Response {
   const aborted = () =>
     new Promise<never>((_, reject) => {
@@ -238,7 +238,7 @@ function toResponse(said: Reply, signal: AbortSignal | null): Promise<Response> 
   return new Response(stream, { status, headers })
 }
 
-/** The `chain` of a provider that passes every call on to a real node. */
+/** The `chain` of a provider that forwards every call to a real node. */
 export function relayTo(url: string): FakeProviderOptions['chain'] {
   return {
     answer: async (method, params) => {

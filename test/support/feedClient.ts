@@ -3,11 +3,11 @@ import type { TokenUpdate } from '#protocol/messages.ts'
 
 type Message = { readonly type: string; readonly token?: unknown; readonly [field: string]: unknown }
 
-/** A WebSocket client that keeps everything it was sent. */
+/** A WebSocket client that stores all received messages. */
 export interface FeedClient {
   readonly messages: readonly Message[]
   send(message: unknown): void
-  /** The first message that fits, already received or yet to come. */
+  /** The first matching message, received or future. */
   next<M extends Message = Message>(fits: (message: Message) => boolean): Promise<M>
   updates(token: string): readonly TokenUpdate[]
   /** Resolves with the close code once the connection has ended. */

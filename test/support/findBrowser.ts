@@ -7,9 +7,9 @@ const NAMES = {
 } as const
 
 /**
- * Where a browser is on this machine, or `null`, which is said loudly: a test that needs it is skipped then.
+ * The path of a browser on this machine, or `null` with a warning: tests that need it are skipped.
  *
- * @throws `Error` where `CI` is set: there a browser that is missing is a defect of the machine, not a reason to test less
+ * @throws `Error` when `CI` is set, where a missing browser is a fault of the machine
  */
 export function findBrowser(browser: keyof typeof NAMES): string | null {
   const folders = ['/usr/bin', ...(process.env['PATH'] ?? '').split(path.delimiter)]

@@ -18,11 +18,11 @@ export interface FollowOptions {
   readonly weth: Address
   /** From block 1 on. */
   readonly blocks: readonly LogBlock[]
-  /** So many blocks in one batch. Default 1. */
+  /** Blocks per batch. Default 1. */
   readonly atOnce?: number
 }
 
-/** Decodes and projects logs without a chain or a database: the tables afterwards, and what is watched. */
+/** Decodes and projects logs without a chain or a database. Returns the tables and the watchlist. */
 export async function followLogs({ launchpads, weth, blocks, atOnce = 1 }: FollowOptions): Promise<{
   readonly tables: MemoryRows['tables']
   readonly directory: Directory

@@ -21,9 +21,9 @@ import { createTreeClients } from './treeClients.ts'
 import { createUnderWay } from './underWay.ts'
 
 const DEEPEST = 64
-/** A head is looked for as soon as nothing is under way, and at the latest after so many milliseconds. */
+/** The head is polled when all requests are answered, or after this time at the latest. */
 const ROUND_MS = 100
-/** Ranges of a few blocks: a backfill of a few commits. */
+/** Ranges of a few blocks, so that a backfill has several commits. */
 const SMALL_RANGES = { leastBlocks: 1, mostBlocks: 6, targetLogs: 20 }
 
 export interface TreeDatabases {
@@ -31,7 +31,7 @@ export interface TreeDatabases {
   readonly fresh: TestDatabase
 }
 
-/** What a tree has seen. */
+/** What happened in a tree. */
 export interface TreeOutcome {
   readonly swapped: number
   readonly deepest: number
@@ -40,18 +40,18 @@ export interface TreeOutcome {
   readonly whileBackfilling: number
   /** Reorgs in the middle of a step. */
   readonly inTheMiddle: number
-  /** Reorgs of indexed blocks before an earlier one was swapped. */
+  /** Reorgs of indexed blocks before an earlier one was replaced. */
   readonly duringReorg: number
-  /** Reorgs of indexed blocks while nothing ran. */
+  /** Reorgs of indexed blocks while the service was down. */
   readonly whileDown: number
   /** Reorgs that left no indexed block. */
   readonly whole: number
-  /** Commits of blocks, and swaps, that were done and whose answer was lost. */
+  /** Commits and replacements that were executed and whose answer was lost. */
   readonly lostCommits: number
   readonly lostSwaps: number
-  /** Queries of logs that left the list of addresses out. */
+  /** Log queries by topic, without addresses. */
   readonly unlisted: number
-  /** In blocks that were indexed and are no more, and in those that took their place. */
+  /** Events in dropped blocks that were indexed, and in their replacements. */
   readonly dropped: EventCounts
   readonly added: EventCounts
 }
@@ -64,7 +64,7 @@ const plus = (a: EventCounts, b: EventCounts): EventCounts => {
   return sum
 }
 
-/** Grows and indexes one random tree, with restarts and lost answers, and throws when anything differs from a fresh index of its last chain. */
+/** Grows and indexes one random tree, with restarts and lost answers. Throws when anything differs from a fresh index of its last chain. */
 export async function growTree(
   seed: number,
   { indexed, fresh }: TreeDatabases,
@@ -73,13 +73,13 @@ export async function growTree(
   await Promise.all([indexed.clearFew(), fresh.clearFew()])
   const random = createRandom(seed)
   const confirmations = random.weighted([3, 1, 1])
-  // What is followed can't be backfilled: most trees are shallow ones, which come to their backfills cheaply.
+  // Followed blocks are not backfilled, so most trees follow few blocks and have cheap backfills.
   const maxReorgDepth = random.chance(0.12) ? DEEPEST : 10
   const longLists = hasLongLists(seed)
   const forking = createForkingChain(random, maxReorgDepth, longLists ? strangersLogs : undefined)
   const { chain } = forking
   const genesisHash = chain.at(0).header.hash
-  // Of some trees everything is watched by one client, of the others what clients happen to watch. Their whims leave the tree as it is.
+  // In some trees one client watches everything, in the others clients watch random tokens. Their random numbers do not affect the tree.
   const clients = seed % 2 === 0 ? null : createTreeClients(indexed.kysely, createRandom(seed + 4_000_003))
   const outcome: Mutable<TreeOutcome> = {
     swapped: 0,
@@ -96,7 +96,7 @@ export async function growTree(
     dropped: NO_EVENTS,
     added: NO_EVENTS,
   }
-  /** What happens after so many more questions to the provider. */
+  /** What happens after a number of calls to the provider. */
   let armed: { left: number; happen(): void } | null = null
   const intercept: ChainRpcOptions['intercept'] = (_provider, call, answer) => {
     if (isUnlisted(call)) outcome.unlisted++
@@ -113,9 +113,9 @@ export async function growTree(
     [random.integer(1, 4), random.integer(5, 16), random.integer(17, DEEPEST), DEEPEST][
       random.weighted(chain.head().header.number > 40 ? [3, 3, 3, 3] : [12, 5, 1, 0])
     ] ?? 1
-  /** How many reorgs were swapped when the last one of indexed blocks happened. */
+  /** The number of replaced reorgs at the time of the last reorg of indexed blocks. */
   let swappedBefore: number | null = null
-  /** Whether indexed blocks are among what it replaces. */
+  /** Whether it replaces indexed blocks. */
   const fork = (): boolean => {
     const { dropped, added } = forking.fork(depth(), random.integer(-3, 4))
     const { indexedBlock } = running.sync.view.state()
@@ -146,7 +146,7 @@ export async function growTree(
 
   const watcher = createTokenWatcher()
   const underWay = createUnderWay()
-  /** Whether the answer to the next commit, or swap, is lost. */
+  /** Whether the answer to the next commit, or replacement, is lost. */
   const losing = { commit: false, swap: false }
   const open = async () => {
     const isWatched = clients === null ? {} : { isWatched: clients.isWatched }
@@ -175,7 +175,7 @@ export async function growTree(
       confirmations,
       genesisHash,
       maxReorgDepth,
-      // Of a tree of few blocks most would be too near the head to be committed together.
+      // With the usual distance most blocks of a small tree would be too near the head to be committed together.
       tuning: { followBlocks: maxReorgDepth, ranges: SMALL_RANGES, aloneBlocks: seed % 3 },
       mostListed: longLists ? FEW_LISTED : undefined,
     })
@@ -215,7 +215,7 @@ export async function growTree(
   }
 
   try {
-    // Many begin with a backfill, and some of those are reorganised during it.
+    // Many trees start with a backfill, some of them with a reorg during it.
     forking.mine(random.chance(0.4) ? maxReorgDepth + random.integer(3, 12) : random.integer(2, 10))
     if (random.chance(0.3)) armReorg()
     for (let step = random.integer(2, 4); step > 0; step--) {

@@ -6,19 +6,19 @@ import { EMPTY_MARKET, type Market, START_BLOCK, tradeBlock } from './simulatedL
 /** A chain that forks at random, and what is mined on it. */
 export interface ForkingChain {
   readonly chain: SimulatedChain
-  /** @param seconds from each block to the next. Default: at random */
+  /** @param seconds the block time. Default: random */
   mine(count: number, seconds?: number): void
-  /** Replaces the newest blocks, at most so many and never more than can be undone. */
+  /** Replaces the newest blocks, at most `most` and never more than can be undone. */
   fork(depth: number, grown: number): Fork
 }
 
-/** What a fork took off the chain and what it put in its place, ascending. */
+/** The dropped and the added blocks of a fork, ascending. */
 export interface Fork {
   readonly dropped: readonly SimulatedBlock[]
   readonly added: readonly SimulatedBlock[]
 }
 
-/** @param strangers the logs of others in the block of that number. Default none */
+/** @param strangers the logs of other contracts in a block. Default: none */
 export function createForkingChain(
   random: Random,
   maxReorgDepth: number,
@@ -42,7 +42,7 @@ export function createForkingChain(
     mine,
     fork: (depth, grown) => {
       const head = chain.head().header.number
-      // Not below what must be undoable however far indexing has come; the first indexed block is like any other.
+      // Never deeper than can be undone, wherever the index stands; the first indexed block may be replaced, too.
       const dropped = Math.min(depth, head - Math.max(START_BLOCK - 1, highest - maxReorgDepth))
       if (dropped < 1) return { dropped: [], added: [] }
       const gone = blocksAfter(head - dropped)

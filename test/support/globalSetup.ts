@@ -14,8 +14,8 @@ declare module 'vitest' {
 }
 
 /**
- * One PostgreSQL server for the whole run, which ends with it, also when the run is killed, and a console that is built from what is here. With
- * `TEST_DATABASE_URL`, an empty database that a superuser may use as a template, its server is taken: for tests against another version.
+ * One PostgreSQL server for the whole run, which also ends when the run is killed, and a console built from the sources.
+ * `TEST_DATABASE_URL`, the URL of an empty database for a superuser, replaces the server: for tests against another version.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   execFileSync(process.execPath, [path.join(process.cwd(), 'build/buildConsole.ts'), '--if-stale'], { stdio: 'inherit' })

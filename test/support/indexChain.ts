@@ -18,7 +18,7 @@ import { restoreDirectory } from '#worker/restoreDirectory.ts'
 import type { TestChain } from './chain.ts'
 import { silentLogger, type TestDatabase } from './database.ts'
 
-/** The write path over a test chain and database, fed by hand. */
+/** The write path over a test chain and database, called by tests. */
 export interface ChainIndex {
   readonly committer: Committer
   /** The name under which the database is claimed. */
@@ -27,7 +27,7 @@ export interface ChainIndex {
   indexRange(from: number, to?: number): Promise<CommittedBlock>
   /** Blocks `from` to `to` as a range of a backfill. */
   range(from: number, to: number): Promise<FetchedBatch>
-  /** Commits every block from `from` to the head by itself; `behind`: all but the last as an index does that has far to go. */
+  /** Commits every block from `from` to the head by itself; `behind`: all but the last as while catching up. */
   indexEach(from: number, options?: { readonly behind: boolean }): Promise<readonly CommittedBlock[]>
 }
 
@@ -61,7 +61,7 @@ export async function openChainIndex(
   })
   const head = async () => Number(await chain.client.getBlockNumber({ cacheTime: 0 }))
   const fetch = async (from: number, to: number, mode: BatchMode): Promise<FetchedBatch> => {
-    // A batch may be fetched before the one that announces its tokens is committed.
+    // A batch may be fetched before the batch that announces its tokens is committed.
     const all = (await readLogs(chain, mode === 'live' ? from : 1, to)).filter(({ topics: [topic] }) => directory.isUnderstood(topic))
     const added = new Set<Hex>(directory.discover(all))
     const logs = all.filter(log => log.blockNumber >= from && (directory.has(log.address) || added.has(log.address)))
@@ -117,7 +117,7 @@ async function readLogs(chain: TestChain, from: number, to: number): Promise<Cha
   }))
 }
 
-/** Every row of the tables that the chain determines, without what a commit stamps on them, in an order of their own. */
+/** Every row of the tables that the chain determines, sorted, without sequences and times of commits. */
 export async function dumpTables(db: Queryable): Promise<Readonly<Record<string, readonly unknown[]>>> {
   const dump: Record<string, readonly unknown[]> = {}
   for (const [table, stamped, key] of DUMPED) {
@@ -128,7 +128,7 @@ export async function dumpTables(db: Queryable): Promise<Readonly<Record<string,
   return dump
 }
 
-/** `windows_at` is when a token was last looked at, not what was seen. */
+/** `windows_at` is the time of a token's last ageing, which depends on the batches. */
 const DUMPED: readonly (readonly [table: string, stamped: readonly string[], key: string])[] = [
   ['token', ['sequence', 'updated_at_ms', 'windows_at'], 'address'],
   ['pool', [], 'address'],

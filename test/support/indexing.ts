@@ -13,7 +13,7 @@ import { createManualClock, type ManualClock } from './manualClock.ts'
 import type { MemoryIndex } from './memoryCommitter.ts'
 import { createSimulatedChain } from './simulatedChain.ts'
 
-/** A scheduler on which every wait is over in the next turn of the event loop. */
+/** A scheduler whose waits end in the next turn of the event loop. */
 export const withoutWaiting: SchedulerLike = {
   now: () => 0,
   schedule: (work, _delay, state) => asyncScheduler.schedule(work as Parameters<typeof asyncScheduler.schedule>[0], 0, state),
@@ -37,11 +37,11 @@ export interface RunningSync {
   readonly clock: ManualClock
   /** Whether `blocks` has completed. */
   completed(): boolean
-  /** Hints until the condition holds. */
+  /** Hints at new heads until the condition holds. */
   until(condition: () => boolean, what: string): Promise<void>
-  /** Hints, and leaves the processor to the database for a moment, by default 1 ms, or as long as `wait` does. */
+  /** Hints at a new head, and waits, by default 1 ms, so that the database gets the processor. */
   hint(wait?: number | (() => Promise<void>)): Promise<void>
-  /** Hints, and gives everything that could happen the time to happen. */
+  /** Hints at a new head, and waits until nothing more happens. */
   settle(): Promise<void>
   readonly subscription: Subscription
 }
@@ -52,11 +52,11 @@ export interface RunOptions {
   readonly confirmations?: Confirmations
   /** Default 0: the first reorg ends indexing. */
   readonly maxReorgDepth?: number
-  /** Default: the one of every simulated chain. */
+  /** Default: that of every simulated chain. */
   readonly genesisHash?: Hex
   readonly tuning?: Partial<Tuning>
   readonly mostListed?: number | undefined
-  /** What `rpc` lives by. Default: one of its own, on which providers always answered just now. */
+  /** The clock of `rpc`. Default: a new one, by which every answer is recent. */
   readonly clock?: ManualClock
 }
 
@@ -65,7 +65,7 @@ export function runSync(options: RunOptions): RunningSync {
   const { rpc, index, confirmations = 0, maxReorgDepth = 0, clock = createManualClock(), mostListed, tuning = {} } = options
   const { genesisHash = createSimulatedChain().at(0).header.hash } = options
   const hints = new Subject<HeadHint>()
-  /** Half of the time the provider says that there is a new head. */
+  /** Pushes a head in half of the cases, and polls in the other half. */
   let looks = 0
   const look = () => hints.next(looks++ % 2 === 0 ? 'pushed' : 'due')
   const log = createLogLines()

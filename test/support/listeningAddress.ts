@@ -2,16 +2,16 @@ import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
 /**
- * Where a port of this machine answers, learnt by connecting to every IPv4 address of the machine.
+ * The addresses on which a port of this machine answers, found by connecting to each of its IPv4 addresses.
  *
- * @returns `'127.0.0.1'` when it answers there alone, `'everywhere'` when it answers on others too, `null` when it does not answer
+ * @returns `'127.0.0.1'`: only there; `'everywhere'`: on others, too; `null`: on none
  */
 export async function listeningAddress(port: number): Promise<'127.0.0.1' | 'everywhere' | null> {
   const outward = Object.values(networkInterfaces())
     .flatMap(addresses => addresses ?? [])
     .filter(({ family, internal }) => family === 'IPv4' && !internal)
     .map(({ address }) => address)
-  // 127.0.0.2 is the machine itself too on Linux; a server that is bound to 0.0.0.0 answers there.
+  // On Linux 127.0.0.2 is the machine itself, too; a server bound to 0.0.0.0 answers there.
   const others = [...outward, ...(process.platform === 'linux' ? ['127.0.0.2'] : [])]
   if ((await Promise.all(others.map(host => answers(host, port)))).includes(true)) return 'everywhere'
   return (await answers('127.0.0.1', port)) ? '127.0.0.1' : null

@@ -4,7 +4,7 @@ export interface LogLines {
   readonly logger: Logger
   /** Every line so far, parsed. */
   lines(): readonly Readonly<Record<string, unknown>>[]
-  /** All lines as they were written. */
+  /** All lines as text. */
   text(): string
 }
 

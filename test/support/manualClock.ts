@@ -1,16 +1,16 @@
 import type { Clock } from '#clock'
 
 export interface ManualClock extends Clock {
-  /** Everything that was slept so far, in milliseconds. */
+  /** All sleeps so far, in milliseconds. */
   readonly slept: number[]
   advance(ms: number): void
-  /** Lets a wait be over, that much later. */
+  /** Moves the clock forward by that time. */
   wait(ms: number): void
-  /** How long was waited in all. */
+  /** The sum of all waits. */
   waitedMs(): number
 }
 
-/** A clock that stands until it is advanced; whoever sleeps on it wakes at once, that much later. */
+/** A clock that stands until it is advanced. A sleep on it ends at once and advances it. */
 export function createManualClock(startMs = 1_000_000): ManualClock {
   let now = startMs
   let waited = 0

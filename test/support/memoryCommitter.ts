@@ -12,15 +12,15 @@ import type { Watchlist } from '#sync/watchlist.ts'
 export interface MemoryIndex {
   readonly committer: Committer
   readonly watchlist: Watchlist
-  /** Everything that is committed, in the order of the commits. */
+  /** All commits in order. */
   readonly logs: ChainLog[]
   readonly batches: FetchedBatch[]
   cursor(): number | null
-  /** The blocks that were settled. */
+  /** The settled blocks. */
   readonly settled: number[]
-  /** Called before each commit of blocks with its last block; what it throws fails the commit. `after`: the commit is done and its answer is lost. */
+  /** Called before each commit with its last block; throwing fails the commit. `after`: the commit is done and its answer lost. */
   fail(decide: (commit: { readonly to: BlockHeader }) => { readonly when: 'before' | 'after'; readonly error: unknown } | undefined): void
-  /** Another index over the same rows, as after a restart. */
+  /** A new committer over the same rows, as after a restart. */
   reopen(): MemoryIndex
 }
 
@@ -31,7 +31,7 @@ export interface MemoryIndexOptions {
 
 interface Stored {
   local: LocalChain
-  /** Blocks that were committed together with the one after them. */
+  /** Blocks that were committed together with their next block. */
   readonly joined: Set<Hex>
   readonly watched: Set<Address>
   readonly logs: ChainLog[]
@@ -40,8 +40,8 @@ interface Stored {
 }
 
 /**
- * A `Committer` and its `Watchlist` in memory. A log of a contract announces the address in the last 20 bytes of its data. It refuses what no committer
- * may be given: a batch that does not follow the cursor, unordered or unwatched logs, headers that do not fit.
+ * A `Committer` and its `Watchlist` in memory. A contract's log announces the address in the last 20 bytes of its data. It rejects invalid
+ * batches: those that do not follow the cursor, unordered or unwatched logs, headers that do not link up.
  */
 export function createMemoryIndex({ contracts, startBlock = 0 }: MemoryIndexOptions): MemoryIndex {
   return open({ local: [], joined: new Set(), watched: new Set(contracts), logs: [], batches: [], settled: [] }, contracts, startBlock)
@@ -180,7 +180,7 @@ function check(batch: FetchedBatch, stored: Stored, added: readonly Address[], s
   }
 }
 
-/** The logs that an index of the whole chain holds: those of the contracts, and those of what they announce from the announcing block on. */
+/** The logs that an index of the whole chain has: of the contracts, and of announced addresses from the announcing block on. */
 export function watchedLogs(all: readonly ChainLog[], contracts: readonly Address[]): readonly ChainLog[] {
   const since = new Map<Address, number>(contracts.map(contract => [contract, 0]))
   for (const log of all) for (const address of announced(log, contracts)) if (!since.has(address)) since.set(address, log.blockNumber)

@@ -4,7 +4,7 @@ import { add, max } from '#domain/decimal.ts'
 import type { CandleDelta, TradeRow } from '#domain/tokenState.ts'
 import { perWindow, WINDOW_SECONDS } from '#domain/windows.ts'
 
-/** The tables that projection reads and writes, as maps: what the database does, said in the plainest way. */
+/** The tables that projection reads and writes, as maps: a simple model of the database. */
 export interface MemoryRows {
   load(now: number): CurrentRows
   write(changes: Changes): void

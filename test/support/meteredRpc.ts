@@ -7,10 +7,10 @@ interface JsonRpcCall {
   readonly params?: readonly { readonly fromBlock?: string; readonly toBlock?: string }[]
 }
 
-/** A provider in front of a chain: with a limit to the range of `eth_getLogs`, as real ones have, and a hook on each such call. */
+/** A provider in front of a chain, with a limit to the range of `eth_getLogs` and a hook on each such call. */
 export interface MeteredRpc {
   readonly url: string
-  /** Called before a range of logs is answered, which waits for it. */
+  /** Awaited before a range of logs is answered. */
   onRange: (from: number, to: number) => Promise<void>
   close(): Promise<void>
 }

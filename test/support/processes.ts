@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 
-/** Whether the process runs; one that has ended and waits for its parent to notice does not. */
+/** Whether the process runs. A zombie does not. */
 export function isRunning(pid: number): boolean {
   return table().some(row => row.pid === pid && !row.state.startsWith('Z'))
 }
 
-/** The pids of everything that a process has started, directly or not, as long as the processes between live. */
+/** The pids of a process's descendants, as far as the processes between live. */
 export function descendants(pid: number): readonly number[] {
   const rows = table()
   const found: number[] = []

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 
-/** A row as the database takes it: columns by name, `bytea` as hex with `0x`, `numeric` as text. Columns that are left out are null. */
+/** A row for an insert: columns by name, `bytea` as hex with `0x`, `numeric` as text. Omitted columns are null. */
 export type Row = Readonly<Record<string, string | number | boolean | null>>
 
 /** The address whose number is `n`. */

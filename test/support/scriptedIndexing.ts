@@ -4,7 +4,7 @@ import { createAckWindow } from '#worker/ackWindow.ts'
 import type { FromIndexing, ThreadView, ToIndexing } from '#worker/messages.ts'
 
 /*
- * Stands in for `indexingThread.ts`: speaks as it does and indexes nothing. What it is to do stands where the configuration would. Counts its
+ * Replaces `indexingThread.ts`: sends its messages without indexing. Its script is in the place of the configuration. It counts its
  * commits in shared memory, which can be read while the main thread is busy.
  */
 
@@ -33,7 +33,7 @@ const VIEW: ThreadView = {
   eventLoop: { stallsTotal: 0, longestStallMs: 0, delayP99Ms: 0 },
 }
 
-/** Until it is told what to do. */
+/** Waits for its script. */
 let behaviour: IndexingScript['behaviour'] = 'commits'
 let commits = new Int32Array(new SharedArrayBuffer(4))
 const unacknowledged = createAckWindow(MOST_AHEAD)

@@ -2,23 +2,26 @@ import { appendFile } from 'node:fs/promises'
 import process from 'node:process'
 
 export interface SeedsOptions {
-  /** `REORG`: of `REORG_TREES` (how many), `REORG_SEED` (a single one, or the first of so many) and `REORG_FAILURES` (a file for the seeds that fail). */
+  /** Names of environment variables: the number of seeds, the only or first seed, and a file for failing seeds. */
   readonly count: string
   readonly seed: string
   readonly failures: string
-  /** How many without the variables. */
+  /** The number of seeds without the variables. */
   readonly usual: number
-  /** Seeds that failed once; they come first. */
+  /** Seeds that failed once; they run first. */
   readonly kept: readonly number[]
 }
 
 export interface Seeds {
   readonly list: readonly number[]
-  /** Runs one after the other on each rig. What fails is written down, the error names its seed, and no further seed is begun. */
+  /**
+   * Runs seeds one after the other on each rig. A failing seed is written to the file and named in the error, and no other seed is
+   * started.
+   */
   run<Rig, Outcome>(rigs: readonly Rig[], one: (seed: number, rig: Rig) => Promise<Outcome>): Promise<readonly Outcome[]>
 }
 
-/** The seeds of a property test, and what environment variables say of them. */
+/** The seeds of a property test, from environment variables. */
 export function createSeeds({ count, seed, failures, usual, kept }: SeedsOptions): Seeds {
   const { [count]: asked, [seed]: first, [failures]: file } = process.env
   const from = Number(first ?? 1)

@@ -13,11 +13,11 @@ export interface Service {
   readonly url: string
   readonly databaseUrl: string
   readonly process: ChildProcess
-  /** Everything that it has printed so far. */
+  /** Its output so far. */
   output(): string
-  /** Resolves once the block is indexed, as its health says. */
+  /** Resolves once its health reports the block as indexed. */
   indexed(block: number): Promise<void>
-  /** Ends it as an operator does, and gives the exit code. */
+  /** Stops it by SIGTERM. Resolves with the exit code. */
   stop(): Promise<number | null>
 }
 

@@ -4,12 +4,12 @@ import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { ChainHeader } from '#rpc/parseHeader.ts'
 
-/** A log to be mined: who says what. */
+/** A log to be mined. */
 export interface NewLog {
   readonly address: Address
   readonly topics?: readonly Hex[]
   readonly data?: Hex
-  /** Logs in a row with the same number are of one transaction; default: each is of its own. */
+  /** Consecutive logs with the same number belong to one transaction. Default: each to its own. */
   readonly tx?: number
 }
 
@@ -18,7 +18,7 @@ export interface SimulatedBlock {
   readonly logs: readonly ChainLog[]
 }
 
-/** What a node answers with an error. */
+/** An error answer of a node. */
 export class NodeFailure extends Error {
   readonly code: number
   constructor(code: number, message: string) {
@@ -27,17 +27,17 @@ export class NodeFailure extends Error {
   }
 }
 
-/** A chain in memory that answers JSON-RPC as a node does, and forks when told to. */
+/** A chain in memory that answers JSON-RPC as a node does, and forks on request. */
 export interface SimulatedChain {
-  /** @param seconds after the block before it; default `blockSeconds` */
+  /** @param seconds the time since the previous block; default `blockSeconds` */
   mine(logs?: readonly NewLog[], seconds?: number): SimulatedBlock
   /** Drops the newest blocks. */
   drop(depth: number): void
-  /** Takes another chain's next block for its own. */
+  /** Adopts another chain's next block. */
   adopt(block: SimulatedBlock): void
   head(): SimulatedBlock
   at(number: number): SimulatedBlock
-  /** The blocks of that height that were mined and dropped. */
+  /** The dropped blocks of that number. */
   dropped(number: number): readonly SimulatedBlock[]
   /** Every log of the canonical chain, in order. */
   logs(): readonly ChainLog[]
@@ -57,9 +57,9 @@ export function createSimulatedChain({
   genesisTimestamp = 1_700_000_000,
 }: SimulatedChainOptions = {}): SimulatedChain {
   let blocks: SimulatedBlock[] = []
-  /** Blocks of dropped forks stay known by their hash, as in a real node. */
+  /** Blocks of dropped forks remain available by hash, as in a real node. */
   const byHash = new Map<Hex, SimulatedBlock>()
-  /** Part of every hash: a fork's blocks differ from those that it replaces, while chains with one history have the same hashes. */
+  /** Part of every hash: a fork's blocks differ from those that it replaces, but chains with equal histories have equal hashes. */
   let forks = 0
 
   const mine = (newLogs: readonly NewLog[] = [], seconds = blockSeconds): SimulatedBlock => {
@@ -156,7 +156,7 @@ function rawBlock({ header }: SimulatedBlock): unknown {
   }
 }
 
-/** As `eth_getLogs` gives it. */
+/** As `eth_getLogs` returns it. */
 export function rawLog(log: ChainLog) {
   return {
     address: log.address,

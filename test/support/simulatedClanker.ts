@@ -23,7 +23,7 @@ interface Acted {
   readonly token: ClankerToken
 }
 
-/** The nth token, of either version by turns, with a pool that is another one in every other branch; announced by its last log. */
+/** The nth token, alternately of either version, announced by its last log. Every other branch gives it another pool. */
 export function launchClanker(index: number, { weth, holders }: Cast, random: Random): Acted {
   const token = testAddress(400 + index)
   const creator = random.pick(holders)
@@ -140,7 +140,7 @@ function swapV4({ token, pool, creator }: ClankerToken, maker: Address, weth: Ad
   ]
 }
 
-/** A claim, a claim by permission, or a payment that no indexed token makes. */
+/** A claim, a claim by permission, or a payment by a token that is not indexed. */
 function moveEscrow({ creator }: ClankerToken, other: Address, weth: Address, random: Random): readonly NewLog[] {
   const amount = BigInt(random.integer(1, 1_000_000))
   const owner = random.chance(0.7) ? creator : other

@@ -4,7 +4,7 @@ import { CLANKER_TOPICS } from './simulatedClanker.ts'
 import { LAUNCHPAD_TOPICS } from './simulatedLaunchpad.ts'
 import { TRANSFER, V3_SWAP } from './simulatedLogs.ts'
 
-/** What a simulated chain's logs are about. */
+/** The kinds of events of a simulated chain. */
 export const EVENT_KINDS = ['launch', 'graduation', 'trade', 'transfer', 'claim'] as const
 export type EventCounts = Readonly<Record<(typeof EVENT_KINDS)[number], number>>
 

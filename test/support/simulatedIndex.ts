@@ -40,11 +40,11 @@ export interface OpenIndexOptions {
   readonly isWatched?: (token: Address) => boolean
   /** Default: never known. */
   readonly ethUsd?: () => string | null
-  /** Stands around every transaction. Default: nothing does. */
+  /** Wraps every transaction. Default: nothing. */
   readonly around?: (transaction: CommitterOptions['transaction']) => CommitterOptions['transaction']
 }
 
-/** The write path of the simulated launchpad over a database, as a process builds it when it starts. */
+/** The write path of the simulated launchpad over a database, as a starting process builds it. */
 export async function openIndex({ orm }: Pick<TestDatabase, 'orm'>, options: OpenIndexOptions): Promise<OpenedIndex> {
   const { genesisHash, maxReorgDepth, writer = 'test', isWatched = () => true, ethUsd = () => null, around = unchanged } = options
   const kysely = orm.em.getKysely<unknown>()
@@ -69,12 +69,12 @@ export async function openIndex({ orm }: Pick<TestDatabase, 'orm'>, options: Ope
 
 const unchanged = (transaction: CommitterOptions['transaction']): CommitterOptions['transaction'] => transaction
 
-/** What a process that starts now would watch. */
+/** The directory of a process that starts now. */
 export async function readDirectory(db: Queryable): Promise<Directory> {
   return restoreDirectory(adapters, await readWatchRows(db))
 }
 
-/** Commits the canonical chain up to a block, as one range: the faultless index that every other one is held against. */
+/** Commits the canonical chain up to a block as one range: the reference index for comparisons. */
 export async function indexAtOnce(database: TestDatabase, chain: SimulatedChain, to: number): Promise<void> {
   const index = await openIndex(database, { genesisHash: chain.at(0).header.hash, maxReorgDepth: 0 })
   const [first, ...others] = Array.from({ length: to - START_BLOCK + 1 }, (_, above) => chain.at(START_BLOCK + above))
@@ -90,7 +90,7 @@ export async function commitBatch({ committer }: Writable, batch: FetchedBatch):
   return committer.commit({ kind: 'batch', to: batch.to, batch: await committer.prepare(batch, null) })
 }
 
-/** Commits consecutive blocks: one as near the head, several together as while catching up. */
+/** Commits consecutive blocks: a single one as near the head, several as while catching up. */
 export async function commitBlocks(
   index: OpenedIndex,
   ...[first, ...others]: readonly BlockWithLogs[]
@@ -108,7 +108,7 @@ export async function settle({ committer }: Writable, to: BlockHeader): Promise<
   return committer.commit({ kind: 'settle', to })
 }
 
-/** A block with all of its logs, whether they are watched or not. */
+/** A block with all of its logs, watched or not. */
 export function wholeBlock({ header, logs }: BlockWithLogs): FetchedBatch {
   const headers = logs.length === 0 ? [] : [header]
   return { stage: 'fetched', mode: 'live', from: header.number, first: header, to: header, blocks: [header], headers, logs, announced: [] }
@@ -116,7 +116,7 @@ export function wholeBlock({ header, logs }: BlockWithLogs): FetchedBatch {
 
 export type Cursor = Pick<CommittedBlock, 'number' | 'hash'>
 
-/** Where a database stands; `null`: nothing is indexed. */
+/** The cursor of a database; `null`: nothing is indexed. */
 export async function cursorOf(db: Queryable): Promise<Cursor | null> {
   const { rows } = await sql<{ number: string | null; hash: Buffer }>`
     select cursor_number as number, cursor_hash as hash from chain_state`.execute(db)
@@ -124,14 +124,14 @@ export async function cursorOf(db: Queryable): Promise<Cursor | null> {
   return row === undefined || row.number === null ? null : { number: Number(row.number), hash: `0x${row.hash.toString('hex')}` }
 }
 
-/** Whether time has changed no token further than it is indexed: where the index has gone back to the end of a run, that takes a commit of its own. */
+/** Whether no token's windows are overdue. After the index has gone back to the end of a run, that takes another commit. */
 export async function isSettled(db: Queryable): Promise<boolean> {
   const { rows } = await sql<{ due: boolean }>`
     select exists (select from token cross join chain_state where windows_expire_at <= cursor_timestamp) as due`.execute(db)
   return rows[0]?.due === false
 }
 
-/** Whether an index has come as far as the chain lets it. It may be further than what is confirmed: a fork may be shorter than what it replaces. */
+/** Whether an index is at the confirmed block, or beyond it after a fork that is shorter than the blocks that it replaced. */
 export function isAsFar(cursor: Cursor | null, chain: SimulatedChain, confirmations: number): boolean {
   const head = chain.head().header.number
   if (head - confirmations < START_BLOCK) return true

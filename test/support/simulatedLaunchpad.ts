@@ -5,7 +5,7 @@ import { type NewLog, testAddress } from './simulatedChain.ts'
 import { actClanker, type ClankerToken, launchClanker } from './simulatedClanker.ts'
 import { randomPrice, randomSwap, topic, transferLog, v3SwapLog, words } from './simulatedLogs.ts'
 
-/** What a branch of the chain holds: copied, never changed, so that a fork goes on from any of its blocks. */
+/** The state of a branch of the chain, immutable, so that a fork can start at any block. */
 export interface Market {
   readonly tokens: readonly SimulatedToken[]
   readonly clankers: readonly ClankerToken[]
@@ -29,8 +29,8 @@ const ETHER = 10n ** 18n
 export const EMPTY_MARKET: Market = { tokens: [], clankers: [] }
 
 /**
- * The logs of one block of the reference launchpad and of both Clankers, and what the branch holds after it. The nth token of every branch has the same address:
- * a launch that a reorg drops often happens again.
+ * The logs of one block of the reference launchpad and of both Clankers, and the branch's state after it. The nth token of every branch
+ * has the same address, so a launch that a reorg drops often happens again.
  */
 export function tradeBlock(market: Market, random: Random): { readonly logs: readonly NewLog[]; readonly market: Market } {
   const logs: NewLog[] = []
@@ -41,7 +41,7 @@ export function tradeBlock(market: Market, random: Random): { readonly logs: rea
       const token = launches ? null : random.pick(clankers)
       const acted = token === null ? launchClanker(clankers.length, CAST, random) : actClanker(token, CAST, random)
       clankers = token === null ? [...clankers, acted.token] : clankers.map(one => (one === token ? acted.token : one))
-      // One transaction.
+      // All in one transaction.
       logs.push(...acted.logs.map(log => ({ ...log, tx: count })))
       continue
     }
@@ -73,7 +73,7 @@ function launch(index: number, random: Random): Acted {
   const data = encodeAbiParameters(parseAbiParameters('string, string, string, uint256, uint256, uint256, uint256, uint16, uint16'), [
     `Name ${name}`,
     `S${random.integer(0, 9)}`,
-    // Few, so that several tokens share one, and another one when the token is launched on another branch.
+    // Few, so that tokens share them, and so that a token gets another one on another branch.
     `ipfs://x${name % 4}`,
     supply,
     2n * ETHER,

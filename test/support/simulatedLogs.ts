@@ -10,7 +10,7 @@ export function transferLog(token: Address, from: Address, to: Address, amount: 
   return { address: token, topics: [TRANSFER, topic(from), topic(to)], data: words(amount) }
 }
 
-/** What a pool gives out is negative. */
+/** Amounts that leave the pool are negative. */
 export interface Swapped {
   readonly amount0: bigint
   readonly amount1: bigint
@@ -37,7 +37,7 @@ export function topic(address: Address): Hex {
   return numberToHex(BigInt(address), { size: 32 })
 }
 
-/** Integers, negative ones too, as words. */
+/** Integers as 32-byte words, negative ones in two's complement. */
 export function words(...values: readonly bigint[]): Hex {
   return `0x${values.map(value => BigInt.asUintN(256, value).toString(16).padStart(64, '0')).join('')}`
 }

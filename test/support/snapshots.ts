@@ -12,7 +12,7 @@ export function hashOf(n: number): Hex {
   return `0x${n.toString(16).padStart(64, '0')}`
 }
 
-/** A plausible state of a token at a sequence; everything can be overridden. */
+/** A plausible state of a token at a sequence; every field can be overridden. */
 export function snapshotOf(address: Address, sequence: number, overrides: Partial<Token> = {}): TokenSnapshot {
   return { token: tokenOf(address, sequence, overrides), latestTrade: tradeOf(address), holders: holdersOf(20) }
 }

@@ -1,13 +1,13 @@
 import type { Committer } from '#sync/committer.ts'
 import type { Cursor } from './simulatedIndex.ts'
 
-/** A committer that remembers where the database stood when its process began. */
+/** A committer that remembers the cursor at the start of its process. */
 export interface StartingCursor {
   readonly committer: Committer
   /**
-   * `null`: nothing was indexed, or it has not asked yet. What was indexed then is told by nobody any more: the process that committed it has ended. Everything
-   * after it is told, however often its commit has to be repeated, so whoever waits for an update need not look into the database, where a
-   * commit shows before it is told.
+   * `null`: nothing was indexed, or not read yet. Blocks up to it are not emitted any more, because the process that committed them has
+   * ended. All later blocks are emitted, even if their commits are repeated. A test that waits for an update needs no look into the
+   * database, where a commit is visible before it is emitted.
    */
   startedAt(): Cursor | null
 }

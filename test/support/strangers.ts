@@ -5,17 +5,17 @@ import { CLANKER_TOPICS, CLANKER_V4 } from './simulatedClanker.ts'
 import { topic, transferLog, V3_SWAP, words } from './simulatedLogs.ts'
 
 /**
- * Seeds whose lists of addresses count as long, as those of a hundred thousand tokens do: they are asked for in many parts or left out. Their chains
- * hold logs of strangers, too. None of the seeds that are kept is among them, which so remain what they were.
+ * Seeds whose address lists count as long, as those of a hundred thousand tokens: they are queried in many parts, or by topic. Their
+ * chains also have logs of other contracts. None of the kept seeds is among them, so those are unchanged.
  */
 export function hasLongLists(seed: number): boolean {
   return seed % 7 === 1 || seed % 7 === 3
 }
 
-/** What a list may hold there. */
+/** The longest list for these seeds. */
 export const FEW_LISTED = 2
 
-/** The logs of a block, with topics that matter, of tokens and pools that nobody watches. */
+/** A block's logs of unwatched tokens and pools, with watched topics. */
 export function strangersLogs(number: number): readonly NewLog[] {
   const [token, pool, holder] = [testAddress(70_000 + number), testAddress(71_000 + (number % 5)), testAddress(72_000)]
   const logs: readonly NewLog[] = [
@@ -30,7 +30,7 @@ export function strangersLogs(number: number): readonly NewLog[] {
   return logs.slice(number % 4)
 }
 
-/** Whether a call asks for a range's logs without saying which addresses or pools. */
+/** Whether a call queries a range's logs without addresses and pools. */
 export function isUnlisted({ method, params }: RpcCall): boolean {
   if (method !== 'eth_getLogs') return false
   const { blockHash, address, topics } = params[0] as { blockHash?: Hex; address?: readonly Address[]; topics?: readonly unknown[] }

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 
 export interface TemporaryFolder {
   readonly path: string
-  /** Ends the PostgreSQL servers that still run on data below it, and removes it. */
+  /** Ends PostgreSQL servers that still run on data below it, and removes the folder. */
   remove(): Promise<void>
 }
 
 /**
- * A folder that other users may enter. It does not outlive this process, however that ends: a shell waits for the end of a pipe that only
- * this process holds, then ends the servers and removes the folder.
+ * A folder that other users may enter. It is removed when this process ends in any way: a shell waits for the end of a pipe that only this
+ * process holds, then ends the servers and removes the folder.
  */
 export async function makeTemporaryFolder(): Promise<TemporaryFolder> {
   const path = await mkdtemp(join(tmpdir(), 'tokenwire-test-'))
@@ -28,7 +28,7 @@ export async function makeTemporaryFolder(): Promise<TemporaryFolder> {
   }
 }
 
-// A number in a file that was left over may belong to another program by now.
+// The number in a left-over file may belong to another program.
 const SCRIPT = `cat > /dev/null
   find "$1" -name postmaster.pid 2> /dev/null | while read -r file; do
     pid=$(head -n 1 "$file")

@@ -3,22 +3,22 @@ import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
 
-/** A client that watches every token, and what it must never be told. */
+/** A client that watches every token, and checks that sequences rise. */
 export interface TokenWatcher {
-  /** The last update of each token, as far as one is owed. */
+  /** The last update of each token. */
   readonly held: ReadonlyMap<Address, TokenSnapshot>
-  /** Every update: which token, which sequence. */
+  /** Token and sequence of every update. */
   readonly told: readonly { readonly token: Address; readonly sequence: number }[]
-  /** The last one since the clients connected; `null`: none. */
+  /** The last block since the client connected; `null`: none. */
   newest(): CommittedBlock | null
   take(block: CommittedBlock): void
-  /** Begins anew, as clients do when their service was restarted. Sequences go on. */
+  /** Reconnects after a restart of the service. Sequences must continue to rise. */
   reconnect(): void
-  /** Sequences that did not rise; empty: all did. */
+  /** Sequences that did not rise; empty if all did. */
   readonly violations: readonly string[]
 }
 
-/** Being told the same again is harmless: an actor passes on only what is newer. */
+/** A repeated update is harmless: an actor forwards only newer ones. */
 export function createTokenWatcher(): TokenWatcher {
   let newest: CommittedBlock | null = null
   const held = new Map<Address, TokenSnapshot>()

@@ -10,16 +10,16 @@ import { POLL_LIMIT_MS } from './limits.ts'
 
 const CHAIN_ID = 1
 
-/** Clients of the service's actors, which begin and cease to watch tokens at any moment, also in the middle of a commit. */
+/** Clients of the service's actors that subscribe and unsubscribe at any moment, also during a commit. */
 export interface TreeClients {
-  /** What the sink asks. Somebody may begin to watch just after the answer. */
+  /** The committer's question. A client may subscribe just after the answer. */
   isWatched(token: Address): boolean
   take(block: CommittedBlock): void
-  /** Somebody may begin or cease to watch something. */
+  /** Lets a client subscribe or unsubscribe at random. */
   stir(): void
-  /** As after a restart of the service: everybody is gone, and comes back. */
+  /** All clients disconnect and come back, as after a restart of the service. */
   reconnect(): void
-  /** What the clients have that the database has not, once nothing is being loaded; empty: nothing. */
+  /** Differences between the clients' states and the database, once no load is pending; empty if there are none. */
   faults(): Promise<readonly string[]>
 }
 
@@ -74,7 +74,7 @@ export function createTreeClients(db: Queryable, random: Random): TreeClients {
       if (random.chance(0.6)) join(token)
       else {
         leave(token)
-        // Nobody watches it any more: the actor goes, as after a while of silence.
+        // Without subscribers the actor is passivated, as after its idle time.
         for (let sweep = 0; sweep < 6; sweep++) registry.sweep()
       }
     },

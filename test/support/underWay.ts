@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Knows whether anything is under way, so that whoever drives a simulation waits no longer than there is something to wait for. */
+/** Counts unanswered requests, so that a simulation waits no longer than necessary. */
 export interface UnderWay {
   during<T>(work: Promise<T>): Promise<T>
-  /** Resolves once nothing has been under way for a few turns of the event loop, or when that much real time has passed. */
+  /** Resolves once no request has been unanswered for a few turns of the event loop, or after that real time. */
   quiet(mostMs: number): Promise<void>
 }
 
-/** Between an answer and the next question lie a few turns. */
+/** A few turns pass between an answer and the next request. */
 const QUIET_TURNS = 4
 
 export function createUnderWay(): UnderWay {

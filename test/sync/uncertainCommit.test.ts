@@ -6,9 +6,9 @@ import { createForkingChain } from '#test/support/forkingChain.ts'
 import { commitBlocks, openIndex } from '#test/support/simulatedIndex.ts'
 
 /*
- * The connection broke during a commit, and the server executed the commit after the indexer had read the cursor. The indexer took the commit
- * for failed. If another step failed before the repetition, it found the block indexed and continued after it: the contracts that the block
- * announced were not watched until the next start, and the block's update was never emitted.
+ * The connection broke during a commit, and the server executed the commit after the indexer had read the cursor. The indexer took the
+ * commit for failed. If another step failed before the repetition, it found the block indexed and continued after it: the contracts
+ * that the block announced were not watched until the next start, and the block's update was never emitted.
  */
 
 const database = await useDatabase()

@@ -42,7 +42,10 @@ it.each([1, 2, 3])('a range is rejected when answer number %i shows its end with
   })
 })
 
-/* A provider switched to another chain between the first and the last header of a range without logs. The other chain's block became the cursor. */
+/*
+ * A provider switched to another chain between the first and the last header of a range without logs. The other chain's block became
+ * the cursor.
+ */
 it('a range that starts on one chain and ends on another is rejected', async () => {
   const other = createSimulatedChain()
   other.drop(1)
@@ -67,8 +70,8 @@ it('one wrong answer does not decide the genesis hash', async () => {
 })
 
 /*
- * The indexer keeps a tip's confirmed block while the head is unchanged. One answer with a wrong hash looked like a reorg that no provider knew,
- * until a new block came.
+ * The indexer keeps a tip's confirmed block while the head is unchanged. One answer with a wrong hash looked like a reorg that no
+ * provider knew, until a new block came.
  */
 it('a confirmed block with a wrong hash is fetched again while the head is unchanged', async () => {
   const chain = chainOf(10)
@@ -92,8 +95,8 @@ it('a confirmed block with a wrong hash is fetched again while the head is uncha
 })
 
 /*
- * The tip of another, longer chain let the backfill index blocks within the reorg depth without before-images. The next reorg was deeper than
- * the before-images, and the index stayed ahead of the chain without an error.
+ * The tip of another, longer chain let the backfill index blocks within the reorg depth without before-images. The next reorg was
+ * deeper than the before-images, and the index stayed ahead of the chain without an error.
  */
 it('a backfill ignores the tip of another chain', async () => {
   const chain = chainOf(30)

@@ -5,8 +5,8 @@ import { openOrm, useDatabase } from '#test/support/database.ts'
 import { startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
 
 /*
- * A transaction whose connection broke did not return it to the pool, because `begin` or `rollback` failed before the release. Ten restarts of
- * PostgreSQL used up a pool of ten, and every later commit waited for a connection until the service was restarted.
+ * A transaction whose connection broke did not return it to the pool, because `begin` or `rollback` failed before the release. Ten
+ * restarts of PostgreSQL used up a pool of ten, and every later commit waited for a connection until the service was restarted.
  */
 
 const database = await useDatabase()

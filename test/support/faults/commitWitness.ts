@@ -3,19 +3,19 @@ import type { Hex } from '#domain/address.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toHex } from '#store/rows/bytes.ts'
 
-/** What one process told of what it committed. */
+/** The committed blocks that one process emitted. */
 export interface Tellings {
   /** The name under which it claimed the database. */
   readonly writer: string
-  /** Ended without warning: what it committed last may be told by nobody. */
+  /** It was killed: its last commit may never be emitted. */
   killed: boolean
-  /** Where the index stood when it began; `null`: nowhere, or not known yet. */
+  /** The cursor at its start; `null`: nothing indexed, or not known yet. */
   began(): Hex | null
-  /** Where the index stood after each commit that it told of, in order. */
+  /** The cursors of the commits that it emitted, in order. */
   readonly told: readonly Hex[]
 }
 
-/** Has the database itself write down where each transaction left the index, and who committed it. */
+/** Lets the database record the cursor and the writer of each transaction. */
 export async function installCommitWitness(db: Queryable): Promise<void> {
   await sql`create table moved (id bigserial primary key, writer text, hash bytea)`.execute(db)
   await sql`create function witness_move() returns trigger language plpgsql as $$
@@ -38,14 +38,14 @@ export async function clearCommits(db: Queryable): Promise<void> {
 }
 
 /**
- * What was committed and not told, or told in another order, by any process; empty: nothing. Of one that was killed, its last commit may be
- * missing: those who watch ask the next process where things stand.
+ * Commits that a process did not emit, or emitted in another order; empty if there are none. A killed process may have missed its last
+ * commit: its clients ask the next process.
  */
 export async function tellingFaults(db: Queryable, lives: readonly Tellings[]): Promise<readonly string[]> {
   const { rows } = await sql<{ writer: string; hash: Buffer }>`select writer, hash from moved order by id`.execute(db)
   return lives.flatMap(({ writer, killed, began, told }) => {
     const committed = rows.filter(row => row.writer === writer).map(({ hash }) => toHex(hash))
-    // What a swap finds in place already is told again, which harms nobody.
+    // A replacement that was committed already is emitted again, which is harmless.
     const news = told.filter((hash, index) => hash !== (told[index - 1] ?? began()))
     const owed = killed && news.length === committed.length - 1 ? committed.slice(0, -1) : committed
     return owed.join() === news.join() ? [] : [`${writer} committed ${committed.join(' ')} and told ${told.join(' ')}`]

@@ -33,7 +33,7 @@ const OF_STATEMENTS: readonly DatabaseFault[] = [
   },
 ]
 
-/** After which the service does not know whether a reorg is swapped. Swaps are rare, so that some are singled out. */
+/** Faults after which the service does not know whether a reorg was replaced. Reorgs are rare, so some are chosen for them. */
 const OF_SWAPS: readonly DatabaseFault[] = [
   { name: 'connection lost before the commit of a swap', weight: 1, misfortune: { kind: 'cut-before' } },
   { name: 'connection lost inside the commit of a swap', weight: 1, misfortune: { kind: 'cut-inside' } },
@@ -44,11 +44,11 @@ const OF_SWAPS: readonly DatabaseFault[] = [
 export const DATABASE_FAULTS: readonly string[] = [...OF_COMMITS, ...OF_STATEMENTS, ...OF_SWAPS].map(({ name }) => name)
 
 export interface DatabaseWeather {
-  /** @param swapping whether it is of a transaction that swaps a reorg */
+  /** @param swapping whether the request belongs to a transaction that replaces a reorg */
   misfortune(request: Request, swapping: boolean): DatabaseMisfortune | undefined
-  /** The connection of the next swap's commit is lost, whatever the weather is then. */
+  /** The connection is lost at the commit of the next replacement, in any weather. */
   strikeSwap(): void
-  /** @param failing share of commits that fail; of other statements a tenth of that */
+  /** @param failing the share of commits that fail; other statements fail a tenth as often */
   storm(failing: number): void
   calm(): void
 }

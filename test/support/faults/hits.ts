@@ -1,13 +1,13 @@
-/** Takes note that a fault has happened. */
+/** Counts a fault. */
 export type Hit = (fault: string) => void
 
-/** How often each fault was hit. */
+/** The number of times that each fault happened. */
 export interface Hits {
   readonly hit: Hit
   counts(): Readonly<Record<string, number>>
 }
 
-/** @param faults all there are, so that one that never happens is seen */
+/** @param faults all faults, so that one that never happens is noticed */
 export function createHits(faults: readonly string[]): Hits {
   const counts = new Map(faults.map(fault => [fault, 0]))
   return {

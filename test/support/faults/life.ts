@@ -11,14 +11,14 @@ import { type OpenedIndex, openIndex } from '#test/support/simulatedIndex.ts'
 import { rememberStart, type StartingCursor } from '#test/support/startingCursor.ts'
 import type { UnderWay } from '#test/support/underWay.ts'
 
-/** What a process of the service is between its start and its end, as far as indexing goes. */
+/** The indexing part of one process of the service, from its start to its end. */
 export interface Life {
   readonly rpc: Rpc
   readonly index: OpenedIndex
   readonly running: RunningSync
   /** The name under which it claimed the database. */
   readonly writer: string
-  /** Where the database stood when it began. */
+  /** The cursor at its start. */
   readonly startedAt: StartingCursor['startedAt']
 }
 
@@ -30,7 +30,7 @@ export interface LifeOptions {
   readonly maxReorgDepth: number
   readonly mostListed: number | undefined
   readonly underWay: UnderWay
-  /** Told when a reorg begins to be swapped and when that has ended. */
+  /** Called at the start and the end of a reorg's replacement. */
   readonly onSwap: (isSwapping: boolean) => void
 }
 
@@ -40,7 +40,7 @@ const SMALL_RANGES = { leastBlocks: 1, mostBlocks: 6, targetLogs: 20 }
 /**
  * Builds and starts it in the order of `openIndexing.ts`.
  *
- * @throws what stands in the way of the start; then nothing is left running
+ * @throws the error of a start that fails; then nothing is left running
  */
 export async function startLife({
   rpc: rpcOptions,
@@ -76,7 +76,7 @@ export async function startLife({
       confirmations,
       genesisHash,
       maxReorgDepth,
-      // Of few blocks most would be too near the head to be committed together.
+      // With the usual distance most of the few blocks would be too near the head to be committed together.
       tuning: { followBlocks: maxReorgDepth, ranges: SMALL_RANGES, aloneBlocks: 2 },
       mostListed,
       clock,

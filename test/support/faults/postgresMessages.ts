@@ -1,9 +1,9 @@
 /*
- * As much of PostgreSQL's wire protocol as a proxy needs to know where a request ends and what it asks.
+ * The part of PostgreSQL's wire protocol that a proxy needs to find the end and the kind of a request.
  * https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 
-/** One or more messages that a client sends together and waits for. */
+/** The messages that a client sends before it waits for an answer. */
 export interface Request {
   /** `protocol`: start-up, passwords, the end. */
   readonly kind: 'begin' | 'commit' | 'rollback' | 'statement' | 'protocol'
@@ -16,13 +16,13 @@ const HEADER_BYTES = 5
 const [QUERY, PARSE, BIND, DESCRIBE, EXECUTE, CLOSE, SYNC, READY] = [...'QPBDECSZ'].map(letter => letter.charCodeAt(0))
 const UNTIL_SYNC = new Set([PARSE, BIND, DESCRIBE, EXECUTE, CLOSE])
 
-/** Cuts a stream into messages, whatever the chunks. One for each direction of a connection. */
+/** Splits a stream of chunks into messages. One parser for each direction of a connection. */
 export class MessageReader {
   /** A client's first message has no type. */
   private started: boolean
   private rest: Buffer = Buffer.alloc(0)
   private waiting: Buffer[] = []
-  /** The texts of what the client has prepared, by name. */
+  /** The texts of prepared statements, by name. */
   private readonly prepared = new Map<string, string>()
 
   constructor({ started = false }: { readonly started?: boolean } = {}) {
@@ -43,7 +43,7 @@ export class MessageReader {
     }
   }
 
-  /** What a client asks: simple queries, and the messages of an extended one up to its `Sync`. */
+  /** The client's requests: simple queries, and the messages of an extended query up to its `Sync`. */
   *requests(chunk: Buffer): Generator<Request> {
     for (const message of this.messages(chunk)) {
       const type = this.started ? message[0] : undefined
@@ -56,7 +56,7 @@ export class MessageReader {
     }
   }
 
-  /** What an extended query runs: text that it brings, or that an earlier one has brought under the name that it binds. */
+  /** The text of an extended query: its own, or that of the prepared statement that it binds. */
   private statementOf(parts: readonly Buffer[]): string {
     const parse = parts.find(part => part[0] === PARSE)
     if (parse !== undefined) this.prepared.set(textOf(parse, HEADER_BYTES), textOf(parse, parse.indexOf(0, HEADER_BYTES) + 1))

@@ -1,34 +1,34 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { errorResponse, isReady, MessageReader, READY_FAILED, READY_IDLE, type Request, ROLLBACK } from './postgresMessages.ts'
 
-/** What befalls one request of a client; `undefined`: nothing. */
+/** The fault of one request. */
 export type DatabaseMisfortune =
   /** Both sides lose the connection; the server never sees the request. */
   | { readonly kind: 'cut-before' }
-  /** The server gets the request, and the client nothing more: it is done or not. */
+  /** The server gets the request and the client no answer: it may be executed or not. */
   | { readonly kind: 'cut-inside' }
-  /** The server has done it, and its answer is lost. */
+  /** The server executes the request, and its answer is lost. */
   | { readonly kind: 'cut-after' }
-  /** The client loses the connection at once, and the server gets the request only so much later. */
+  /** The client loses the connection at once, and the server gets the request after that delay. */
   | { readonly kind: 'late'; readonly afterMs: number }
-  /** The server says no, and the transaction is rolled back. `fatal`: and ends the connection. */
+  /** The server answers with an error, and the transaction is rolled back. `fatal`: it also ends the connection. */
   | { readonly kind: 'error'; readonly sqlState: string; readonly message: string; readonly fatal: boolean }
 
 export interface PostgresProxyOptions {
   /** The address of the database behind it. */
   readonly url: string
-  /** Called for every request; what it returns happens to it. */
+  /** Called for every request; returns its fault. */
   readonly misfortune?: (request: Request) => DatabaseMisfortune | undefined
 }
 
-/** A TCP proxy before a PostgreSQL server that knows where a request begins and ends, and breaks what passes as it is told. */
+/** A TCP proxy in front of a PostgreSQL server that recognises requests and injects faults. */
 export interface PostgresProxy {
   /** The database's address through the proxy. */
   readonly url: string
   setMisfortune(misfortune: ((request: Request) => DatabaseMisfortune | undefined) | undefined): void
-  /** Every client loses its connection, as when the client's process is killed: what it has sent by then the server may still do. */
+  /** Every client loses its connection, as when its process is killed. The server may still execute what was sent. */
   cutAll(): void
-  /** `refusing`: no connection comes about. `starting`: the server says that it is not ready (57P03). */
+  /** `refusing`: refuses connections. `starting`: the server answers that it is not ready (57P03). */
   setServer(condition: 'up' | 'refusing' | 'starting'): void
   stop(): Promise<void>
 }
@@ -76,9 +76,9 @@ export async function startPostgresProxy({ url, misfortune }: PostgresProxyOptio
   }
 }
 
-/** Passes messages on in both directions, request by request: the driver sends the next one when the answer to the last one is complete. */
+/** Forwards messages in both directions, request by request: the driver sends a request after the previous answer is complete. */
 function relay(client: Socket, upstream: Socket, decide: (request: Request) => DatabaseMisfortune | undefined): void {
-  /** What is done with the server's answer to the request under way. */
+  /** What happens to the server's answer to the current request. */
   let answer: 'pass' | 'lose' | 'rolled-back' = 'pass'
   let inTransaction = false
   const requests = new MessageReader()
@@ -110,7 +110,7 @@ function relay(client: Socket, upstream: Socket, decide: (request: Request) => D
           client.end(response)
           upstream.destroy()
         } else if (request.kind === 'commit') {
-          // A commit that fails has rolled back, on the real server as well.
+          // A failing commit rolls back, on the real server as well.
           answer = 'rolled-back'
           client.write(response)
           upstream.write(ROLLBACK)
@@ -152,7 +152,7 @@ function relay(client: Socket, upstream: Socket, decide: (request: Request) => D
 }
 
 function ignoreErrors(socket: Socket): void {
-  // What a broken connection says is what it was broken for.
+  // Errors of a connection that was broken on purpose are expected.
   socket.on('error', () => undefined)
 }
 

@@ -6,7 +6,7 @@ import type { FakeCall, Misbehaviour } from '#test/support/fakeProvider.ts'
 import { createSimulatedChain, NodeFailure, rawLog, type SimulatedChain } from '#test/support/simulatedChain.ts'
 import type { Hit } from './hits.ts'
 
-/** How providers fail, each as often as its weight says when a call meets bad weather. */
+/** The faults of providers in bad weather, with their weights. */
 const CALLS: readonly (readonly [name: string, weight: number, misbehaviour: Misbehaviour])[] = [
   ['hangs', 0.25, { kind: 'hang' }],
   ['hangs in the body', 0.25, { kind: 'hang-in-body' }],
@@ -27,7 +27,7 @@ const CALLS: readonly (readonly [name: string, weight: number, misbehaviour: Mis
 const BLOCKS = ['null block', 'wrong hash'] as const
 const LOGS = ['logs missing', 'logs of a replaced block', 'removed logs'] as const
 
-/** The words in which a range of logs is refused, given how many blocks are allowed. */
+/** The messages that refuse a range of logs, for the allowed number of blocks. */
 const RANGE_LIMITS: readonly (readonly [name: string, message: (from: number, blocks: number) => string])[] = [
   ['range limit: a number of blocks', (_, blocks) => `eth_getLogs is limited to a ${blocks} range`],
   ['range limit: at most', (_, blocks) => `please limit the query to at most ${blocks} blocks`],
@@ -39,7 +39,7 @@ const RANGE_LIMITS: readonly (readonly [name: string, message: (from: number, bl
   ['range limit: results', () => 'query returned more than 10000 results'],
   ['range limit: no number', () => 'block range is too wide'],
 ]
-/** A block that is asked for by its hash, refused by a provider that limits results. */
+/** The answer to a query by block hash of a provider that limits results. */
 const CROWDED = 'range limit: results of a block'
 const TRAITS = ['some blocks behind', 'an hour behind', 'batch out of order', 'lies about its chain id', 'serves another chain'] as const
 
@@ -53,10 +53,10 @@ export const RPC_FAULTS: readonly string[] = [
 ]
 
 interface Traits {
-  /** Share of calls that fail. */
+  /** The share of calls that fail. */
   readonly failing: number
   readonly trait: (typeof TRAITS)[number] | null
-  /** Index in `RANGE_LIMITS`, and how many blocks. */
+  /** Index in `RANGE_LIMITS`, and the allowed number of blocks. */
   readonly limit: { readonly wording: number; readonly blocks: number } | null
   readonly behindBlocks: number
 }
@@ -64,19 +64,19 @@ interface Traits {
 const FAIR: Traits = { failing: 0, trait: null, limit: null, behindBlocks: 0 }
 const HOUR_SECONDS = 3_600
 
-/** What one provider shows of a chain, and how it fails, as chance has it while there is a storm. */
+/** What one provider shows of a chain during a storm, and its random faults. */
 export interface ProviderWeather {
   answer(method: string, params: readonly unknown[]): unknown
   misbehave(call: FakeCall): Misbehaviour | undefined
   shuffles(): boolean
-  /** @param failing share of calls that fail */
+  /** @param failing the share of calls that fail */
   storm(failing: number): void
   calm(): void
 }
 
 export function createProviderWeather(chain: SimulatedChain, random: Random, hit: Hit): ProviderWeather {
   const elsewhere = createSimulatedChain({ genesisTimestamp: 1_600_000_000 })
-  // Another first block, hence another chain and no fork of this one.
+  // Another genesis block makes it another chain, not a fork of this one.
   elsewhere.drop(1)
   elsewhere.mine()
   let traits = FAIR
@@ -147,7 +147,7 @@ export function createProviderWeather(chain: SimulatedChain, random: Random, hit
   }
 }
 
-/** What a node says that has not come further than that block. */
+/** The answer of a node that is only at that block. */
 function answerUpTo(chain: SimulatedChain, head: number, method: string, params: readonly unknown[]): unknown {
   const [first] = params
   if (method === 'eth_getBlockByNumber') {
@@ -170,7 +170,7 @@ function refusedRange({ method, params }: FakeCall, { wording, blocks }: NonNull
   return { name: limit[0], message: limit[1](range.from, blocks) }
 }
 
-/** Of a provider whose words are of results, so many logs of one block are too many as well. */
+/** A provider that limits results refuses this many logs of one block, too. */
 function refusedBlock(chain: SimulatedChain, { method, params }: FakeCall, { wording, blocks }: NonNullable<Traits['limit']>) {
   const [name, message] = RANGE_LIMITS[wording] ?? unreachable()
   const { blockHash } = (params[0] ?? {}) as { readonly blockHash?: unknown }
@@ -181,7 +181,7 @@ function refusedBlock(chain: SimulatedChain, { method, params }: FakeCall, { wor
 
 type RawBlock = Readonly<Record<string, unknown>> | null
 
-/** A well-formed answer that is not true, where the question allows one. */
+/** A well-formed answer that is false, for calls that allow one. */
 function wrongResult(chain: SimulatedChain, { method, params }: FakeCall, answer: () => unknown, random: Random) {
   if (method === 'eth_getBlockByNumber') {
     const name = random.pick(BLOCKS)
@@ -205,14 +205,14 @@ function wrongLogs(chain: SimulatedChain, filter: Filter, answer: () => readonly
   if (logs === null || logs.length === 0) return null
   const replaced = random.chance(0.9) ? replacedLogs(chain, filter, logs, random) : null
   if (replaced !== null) return { name: 'logs of a replaced block', result: replaced }
-  // Of a range nobody can tell that some are missing, nor of a block when what is left has the bloom of all: both are known gaps.
+  // Missing logs of a range can't be noticed, nor those of a block whose other logs have the same bloom: both are known gaps.
   const block = blockOf(chain, Number(logs[0]?.blockNumber), filter['blockHash'])
   if (block === null || random.chance(0.3)) return { name: 'removed logs', result: logs.map(log => ({ ...log, removed: true })) }
   const left = block.slice(0, random.integer(0, block.length - 1))
   return { name: 'logs missing', result: logsBloom(left) === logsBloom(block) ? [] : left.map(rawLog) }
 }
 
-/** The logs with those of one of their blocks as another fork had it. */
+/** The logs, with one of their blocks replaced by another fork's. */
 function replacedLogs(chain: SimulatedChain, filter: Filter, logs: readonly RawLog[], random: Random): readonly RawLog[] | null {
   const number = Number(random.pick(logs).blockNumber)
   const addresses = filter['address'] as readonly string[] | undefined
@@ -223,7 +223,7 @@ function replacedLogs(chain: SimulatedChain, filter: Filter, logs: readonly RawL
   return other === undefined ? null : [...logs.filter(log => Number(log.blockNumber) !== number), ...other.map(rawLog)]
 }
 
-/** The logs of a canonical block that is asked for by its hash. */
+/** The logs of a canonical block, by its hash. */
 function blockOf(chain: SimulatedChain, number: number, hash: unknown): readonly ChainLog[] | null {
   if (number > chain.head().header.number) return null
   const { header, logs } = chain.at(number)

@@ -4,8 +4,8 @@ import { toHex } from '#store/rows/bytes.ts'
 import type { TokenWatcher } from '#test/support/tokenWatcher.ts'
 
 /**
- * Has the database itself write down every sequence that is committed, and every one that does not rise: at the end of each transaction, in
- * it, so that what is rolled back was never there.
+ * Lets the database record every committed sequence, and every one that does not rise, at the end of each transaction and inside it, so
+ * that a rollback removes the record, too.
  */
 export async function installSequenceWitness(db: Queryable): Promise<void> {
   await sql`create table witness (token bytea, sequence bigint, transaction xid8, primary key (token, sequence))`.execute(db)
@@ -31,7 +31,7 @@ export async function clearWitness(db: Queryable): Promise<void> {
   await sql`with witnessed as (delete from witness), fell as (delete from fallen) select 1`.execute(db)
 }
 
-/** What went wrong with sequences; empty: nothing. */
+/** Faults of sequences; empty if there are none. */
 export async function sequenceFaults(
   db: Queryable,
   { told, violations }: Pick<TokenWatcher, 'told' | 'violations'>,

@@ -36,18 +36,18 @@ const OF_PROCESSES = [
   'all providers are dead',
 ] as const
 
-/** What some providers say to a query of logs of any address. */
+/** The answer of some providers to log queries without addresses. */
 const WANTS_ADDRESSES = { kind: 'error', code: -32_701, message: 'Please specify an address in your request' } as const
 
 export const STORM_FAULTS: readonly string[] = [...RPC_FAULTS, 'wants addresses', ...DATABASE_FAULTS, ...OF_PROCESSES]
 
-/** A head is looked for as soon as nothing is under way, and at the latest after so many milliseconds. */
+/** The head is polled when all requests are answered, or after this time at the latest. */
 const ROUND_MS = 8
 const FAIR_ROUND_MS = 100
-/** How long the service may wait of its own accord from the end of bad weather until everything is indexed: back-off, and silence that a provider asked for. */
+/** The longest back-off and requested silence, by the simulated clock, from the end of bad weather until everything is indexed. */
 const LONGEST_WAITED_MS = 120_000
 
-/** An answer that is under way until its last byte, or until nobody waits for it any more: a provider may hang in the middle of it. */
+/** A request counts as unanswered until the answer's last byte, or until the caller gives up: a provider may hang in the body. */
 async function answered(fetched: Promise<Response>, underWay: UnderWay): Promise<Response> {
   const response = await underWay.during(fetched)
   if (response.body === null) return response
@@ -57,8 +57,8 @@ async function answered(fetched: Promise<Response>, underWay: UnderWay): Promise
 }
 
 /**
- * One service over a chain that forks, providers and a database that fail, and kills, as a seed has it. Throws when it does not come back
- * by itself in fair weather, or when anything differs from what an undisturbed service would have.
+ * One service with a forking chain, failing providers, a failing database, and kills, all from a seed. Throws when it does not recover
+ * in fair weather, or when anything differs from an undisturbed service.
  */
 export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expectEqual: (a: unknown, b: unknown) => void): Promise<void> {
   const { indexed, fresh, proxy, orm } = rig
@@ -71,7 +71,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
   const clock = createManualClock()
   const databaseWeather = createDatabaseWeather(createRandom(seed + 2_000_003), hit)
   const providerWeathers = rig.providers.map((_, index) => createProviderWeather(chain, createRandom(seed + 3_000_003 + index), hit))
-  // Real sockets are slow: most storms reach their providers without.
+  // Real sockets are slow, so most storms call their providers without.
   const onSockets = random.chance(0.15)
   const urls = rig.providers
     .slice(0, random.integer(1, 3))
@@ -80,7 +80,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
   const tellings: Tellings[] = []
   const underWay = createUnderWay()
 
-  /** What happens after so many more questions to providers or requests to the database. */
+  /** What happens after a number of calls to providers or requests to the database. */
   let armed: { left: number; readonly when: () => boolean; happen(): void } | null = null
   let life: Life | null = null
   const tick = () => {
@@ -102,7 +102,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     proxy.cutAll()
   }
   let swapping = false
-  /** Whether the request that is looked at is a commit. */
+  /** Whether the current request is a commit. */
   let committing = false
   let stormy = false
 
@@ -133,12 +133,12 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     started.running.subscription.add(started.running.sync.blocks.subscribe(take))
     return started
   }
-  /** A supervisor: what ends with "try again" is started again, a second later. */
+  /** A supervisor: starts a service that ended with "try again" a second later. */
   const alive = async (): Promise<Life | null> => {
     try {
       life ??= await start()
     } catch (error) {
-      // Of a provider that tells of another chain nobody knows whether it is the wrong one or is only wrong just now: the start ends with 1.
+      // A provider that reports another chain may be the wrong one or only wrong now, so the start ends with 1.
       const wrongChain = hasCode(error, 'chain_mismatch') || hasCode(error, 'database_foreign')
       if (error instanceof TokenwireError && !error.retryable && !(wrongChain && stormy)) throw error
       hit('start that failed')
@@ -164,13 +164,13 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     for (let round = 0; round < count; round++) {
       clock.advance(250)
       const { running } = (await alive()) ?? {}
-      // What is on a socket is not seen to be under way.
+      // Requests on sockets are not counted as unanswered.
       await (onSockets ? running?.hint(ROUND_MS) : running?.hint(() => underWay.quiet(mostMs)))
     }
   }
   const caughtUp = async () => {
     calm()
-    // What is indexed stays until there is something to put in its place.
+    // The index keeps its blocks until the new chain has confirmed ones.
     const unconfirmed = chain.head().header.number < START_BLOCK + confirmations
     if (unconfirmed && (await cursorOf(indexed.kysely)) !== null) forking.mine(confirmations)
     const deadline = performance.now() + POLL_LIMIT_MS
@@ -179,9 +179,9 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
       await rounds(1, FAIR_ROUND_MS)
       const reason = life === null ? 'it does not start' : life.running.sync.view.state().reason
       const done = isAsFar(watcher.newest() ?? life?.startedAt() ?? null, chain, confirmations)
-      // A provider that is set aside is asked again in a while, and a chain to which nobody adds a block does stand still.
+      // An unhealthy provider is tried again later, and this chain does stand still.
       if (done && (reason === null || /not healthy|stands still/.test(reason)) && (await isSettled(indexed.kysely))) {
-        // What is committed shows in the database before it is told.
+        // A commit is visible in the database before it is emitted.
         await rounds(1, FAIR_ROUND_MS)
         return
       }
@@ -236,7 +236,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     const before = life
     committing = request.kind === 'commit'
     tick()
-    // A kill in the middle of a commit: the server has it or not.
+    // A kill during a commit: the server has executed it or not.
     if (before !== null && life === null && committing) {
       hit('killed inside a commit')
       return random.pick<DatabaseMisfortune>([{ kind: 'cut-inside' }, { kind: 'cut-before' }, { kind: 'late', afterMs: 8 }])
@@ -253,12 +253,12 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
   await Promise.all([indexed.clearFew(), fresh.clearFew(), clearWitness(indexed.kysely)])
   await clearCommits(indexed.kysely)
   try {
-    // Somebody looks at the first start of all; what a wrong provider says there of the chain's first block would be taken for the truth.
+    // Without faults: at the very first start a wrong provider's genesis block would be accepted.
     forking.mine(random.chance(0.5) ? random.integer(0, confirmations) : random.integer(1, confirmations + maxReorgDepth + 1))
     await caughtUp()
     const backfills = random.chance(0.5)
     forking.mine(backfills ? maxReorgDepth + random.integer(3, 12) : random.integer(1, 5))
-    // What a fork replaces has to be indexed for a reorg to be swapped.
+    // Only a fork of indexed blocks is a reorg to be replaced.
     if (random.chance(backfills ? 0.2 : 0.7)) await caughtUp()
     for (let step = random.integer(1, 3); step > 0; step--) {
       if (random.chance(0.8)) storm()

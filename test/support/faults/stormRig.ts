@@ -10,17 +10,17 @@ import { installSequenceWitness } from './sequenceWitness.ts'
 
 const PROVIDERS = 3
 
-/** What storms need and one storm after the other can use: databases, a proxy before one of them, and providers on sockets. */
+/** What storms share: databases, a proxy in front of one of them, and providers on sockets. */
 export interface StormRig {
   readonly indexed: TestDatabase
   readonly fresh: TestDatabase
   readonly proxy: PostgresProxy
-  /** Reaches the indexed database through the proxy. */
+  /** Connects to the indexed database through the proxy. */
   readonly orm: MikroORM
   readonly providers: readonly FakeProvider[]
-  /** Reaches the providers by their addresses, without sockets. */
+  /** Calls the providers by their addresses, without sockets. */
   readonly fetch: typeof fetch
-  /** What the providers show, in their order. */
+  /** The weather of each provider. */
   show(weathers: readonly ProviderWeather[]): void
   stop(): Promise<void>
 }
@@ -67,11 +67,11 @@ export async function openStormRig(): Promise<StormRig> {
   }
 }
 
-/** The address of a user whose password is checked quickly: a storm connects anew again and again, and the usual check is slow on purpose. */
+/** The URL of a user with a cheap password check: a storm connects often, and the usual check is slow on purpose. */
 async function cheapUser({ url, kysely }: TestDatabase): Promise<string> {
   const name = `storm_${randomBytes(6).toString('hex')}`
   await kysely.transaction().execute(async transaction => {
-    // PostgreSQL 15 has no such setting.
+    // PostgreSQL 15 lacks this setting.
     await sql`select set_config(name, '1', true) from pg_settings where name = 'scram_iterations'`.execute(transaction)
     await sql`create role ${sql.id(name)} superuser login password ${sql.lit(name)}`.execute(transaction)
   })
