@@ -3,7 +3,8 @@ import type { MicroBenchmark, MicroTask } from '#benchmarks/micro/microBenchmark
 import type { TokenSnapshot } from '#domain/token.ts'
 import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
-import { type TokenUpdate, tokenUpdateSchema } from '#protocol/messages.ts'
+import { tokenUpdateSchema } from '#protocol/messages.ts'
+import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 
 const TOKEN = addressOf(1)

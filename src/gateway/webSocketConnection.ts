@@ -180,19 +180,11 @@ export class WebSocketConnection implements Connection, Sink {
     this.#end(reason)
   }
 
-  #end(reason: CloseCodeName): void {
+  #end(name: CloseCodeName): void {
     if (this.#isClosed) return
-    const { code } = CLOSE_CODES[reason]
+    const { code, reason } = CLOSE_CODES[name]
     this.#deps.stats.closedWith(code)
     // Calls the close handler before it returns.
-    this.#ws.end(code, REASONS[reason])
+    this.#ws.end(code, reason)
   }
-}
-
-/** The text beside the code, for people who debug a client. */
-const REASONS: Readonly<Record<CloseCodeName, string>> = {
-  messageTooLarge: 'message too large',
-  restart: 'server restart',
-  unresponsive: 'unresponsive',
-  flood: 'too many messages',
 }

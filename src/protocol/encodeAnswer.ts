@@ -1,7 +1,7 @@
 import type { Address } from '#domain/address.ts'
 import type { ErrorMessage } from './messages.ts'
 
-/** The answers of a server to what a client sent, as the text of a WebSocket message. */
+/* The server's answers to a client's messages, as the text of a WebSocket message. */
 
 export function encodeSubscribed(token: Address, sequence: number | null): string {
   return `{"type":"subscribed","token":"${token}","sequence":${sequence}}`

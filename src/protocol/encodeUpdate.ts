@@ -1,29 +1,29 @@
 import type { Token, TokenSnapshot } from '#domain/token.ts'
-import { byteLength, cutText, firstUnits } from './jsonText.ts'
+import { byteLength, cutText, firstUnits } from './cutText.ts'
 import { MAX_MESSAGE_BYTES, MAX_UPDATE_HOLDERS } from './limits.ts'
-import type { TokenUpdate } from './messages.ts'
+import type { TokenUpdate } from './tokenUpdate.ts'
 
-/** The texts that a token's creator wrote, in the order in which they are shortened. */
+/** The creator's texts, in the order in which they are shortened. */
 const FREE_TEXTS = ['description', 'metadataUri', 'imageUrl', 'name', 'symbol'] as const
 
 type FreeText = (typeof FREE_TEXTS)[number]
 
 export interface EncodedUpdate {
   readonly update: TokenUpdate
-  /** The update as JSON in UTF-8: at most 16,384 bytes, no line breaks. */
+  /** The update as JSON in UTF-8: at most 16,384 bytes, without line breaks. */
   readonly bytes: Uint8Array
 }
 
 const encoder = new TextEncoder()
 
 /**
- * Encodes a token's state as the `token.update` that WebSocket and SSE carry. What would pass 16,384 bytes loses holders from the end, as
- * few as possible, and when none are left the ends of the creator's texts; numbers are never touched. Broken surrogate pairs, which not
- * every JSON reader accepts, become U+FFFD.
+ * Encodes a token's state as the `token.update` of WebSocket and SSE. An update above 16,384 bytes loses as few holders as possible from the
+ * end; if that is not enough, all holders and the ends of the creator's texts. Numbers are never changed. Lone surrogates become U+FFFD,
+ * because not every JSON parser accepts them.
  *
- * Cost: one `JSON.stringify` and one UTF-8 encoding; a copy of the bytes more when holders are dropped, and the same again when texts are shortened.
+ * Cost: one `JSON.stringify` and one UTF-8 encoding. Dropping holders adds a copy of the bytes; shortening texts encodes a second time.
  *
- * @throws `RangeError` when the rest alone is too large, which no token that the database can hold reaches
+ * @throws `RangeError` when the update is too large without any text, which no token in the database reaches
  */
 export function encodeUpdate(snapshot: TokenSnapshot): EncodedUpdate {
   const update = toUpdate(snapshot)
@@ -49,8 +49,8 @@ function toUpdate(snapshot: TokenSnapshot): TokenUpdate {
 }
 
 /**
- * The token with texts that are well formed and not longer than a whole message may be. Cutting a giant text at once changes no result,
- * since it could never be kept in full, and spares encoding a megabyte to find that out.
+ * The token with well-formed texts, each at most as long as a whole message. A longer text is shortened later in any case; cutting it here
+ * avoids encoding a megabyte first.
  */
 function withPlainTexts(token: Token): Token {
   let plain = token
@@ -62,17 +62,17 @@ function withPlainTexts(token: Token): Token {
   return plain
 }
 
-/** The update with as many holders as fit, from the largest on, by leaving bytes out of the middle. */
+/** The update with as many of the largest holders as fit. Copies the encoded bytes around the dropped ones instead of encoding again. */
 function withoutLastHolders({ update, bytes }: EncodedUpdate): EncodedUpdate {
   const holders = [...update.holders]
   let size = bytes.length
   while (size > MAX_MESSAGE_BYTES) {
     const dropped = holders.pop()
-    // The first one has no comma before it.
+    // The first holder has no comma before it.
     size -= byteLength(JSON.stringify(dropped)) + (holders.length === 0 ? 0 : COMMA)
   }
   const { reason, sourceBlock, timestamp } = update
-  // What comes behind the holders: `],"reason":…`, which is this with `],` for `{`.
+  // The bytes after the holders are `],"reason":…}`: this object's JSON, with `],` in place of `{`.
   const tailBytes = byteLength(JSON.stringify({ reason, sourceBlock, timestamp })) + 1
   const shorter = new Uint8Array(size)
   shorter.set(bytes.subarray(0, size - tailBytes))
@@ -80,7 +80,7 @@ function withoutLastHolders({ update, bytes }: EncodedUpdate): EncodedUpdate {
   return { update: { ...update, holders }, bytes: shorter }
 }
 
-/** The token with texts that are shorter by at least so many bytes of JSON, where they have them; a text that is cut to nothing is `null`. */
+/** The token with its texts shortened by at least `excess` bytes of JSON, if they have as many. A text cut to nothing becomes `null`. */
 function withShorterTexts(token: Token, excess: number): Token {
   const texts: Partial<Record<FreeText, string | null>> = {}
   let left = excess
@@ -98,7 +98,7 @@ function withShorterTexts(token: Token, excess: number): Token {
 const COMMA = 1
 const BRACKETS = 2
 
-/** `null` is two bytes longer than the quotes of an empty text. */
+/** `null` is two bytes longer than the `""` of an empty text. */
 const NULL_GROWTH = 2
 
 function encodeFitting(update: TokenUpdate): EncodedUpdate {

@@ -1,5 +1,5 @@
-/** The largest WebSocket message in either direction, in bytes of UTF-8. */
+/** Size limit of a WebSocket message in either direction, in bytes of UTF-8. */
 export const MAX_MESSAGE_BYTES = 16_384
 
-/** How many holders an update carries at most: the largest by balance. */
+/** Most holders in an update: the largest by balance. */
 export const MAX_UPDATE_HOLDERS = 20

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { address, count, integer, percent, sequence, time } from './values.ts'
+import { addressText, count, integerText, percent, sequence, timeText } from './values.ts'
 
-/* What operators see: the health of the indexer and the state of single actors. */
+/* For operators: the health of the indexer and the state of actors. */
 
 const milliseconds = z.number().min(0)
 
@@ -18,9 +18,9 @@ const realtime = z.object({
 })
 
 const backfill = z.object({
-  fromBlock: integer,
-  toBlock: integer,
-  currentBlock: integer,
+  fromBlock: integerText,
+  toBlock: integerText,
+  currentBlock: integerText,
   percent,
   blocksPerSecond: z.number().min(0),
   eventsPerSecond: z.number().min(0),
@@ -32,13 +32,13 @@ export const indexerHealthSchema = z.object({
   version: z.string(),
   uptimeSeconds: z.number().min(0),
   chainId: count,
-  headBlock: integer.nullable(),
-  confirmedBlock: integer.nullable(),
-  indexedBlock: integer.nullable(),
+  headBlock: integerText.nullable(),
+  confirmedBlock: integerText.nullable(),
+  indexedBlock: integerText.nullable(),
   lagBlocks: z.number().nullable(),
   lagSeconds: z.number().nullable(),
   backfill: backfill.nullable(),
-  reorgs: z.object({ count, lastDepth: count.nullable(), lastAt: time.nullable() }),
+  reorgs: z.object({ count, lastDepth: count.nullable(), lastAt: timeText.nullable() }),
   rpc: z.array(
     z.object({ name: z.string(), healthy: z.boolean(), latencyMs: milliseconds.nullable(), errorRate: z.number().min(0).max(1) }),
   ),
@@ -49,14 +49,14 @@ export const indexerHealthSchema = z.object({
 })
 
 export const actorStateSchema = z.object({
-  token: address,
+  token: addressText,
   state: z.enum(['activating', 'live', 'resyncing', 'passivated']),
   sequence: sequence.nullable(),
   subscribers: z.object({ webSocket: count, eventStream: count, lagging: count }),
-  lastUpdateAt: time.nullable(),
-  lastBlock: integer.nullable(),
+  lastUpdateAt: timeText.nullable(),
+  lastBlock: integerText.nullable(),
   frameBytes: count.nullable(),
-  activatedAt: time,
+  activatedAt: timeText,
   eventsHandled: count,
   conflated: count,
 })

@@ -1,26 +1,26 @@
 import type { Address } from '#domain/address.ts'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
-import type { ErrorCode } from './messages.ts'
+import type { MessageErrorCode } from './messages.ts'
 
-/** What a client wants, or the error that answers it. */
+/** A client's request, or the error that answers its message. */
 export type ParsedMessage =
   | { readonly type: 'subscribe'; readonly token: Address; readonly sequence: number | null }
   | { readonly type: 'unsubscribe'; readonly token: Address }
-  | { readonly type: 'error'; readonly code: ErrorCode; readonly message: string; readonly token?: string }
+  | { readonly type: 'error'; readonly code: MessageErrorCode; readonly message: string; readonly token?: string }
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i
 const OPENING_BRACE = 0x7b
 
-/** How much of a malformed token an error repeats: enough to find the caller's mistake, too little to be worth an attack. */
+/** Longest malformed token that an error repeats, in UTF-16 units: an error must not amplify a flood of messages. */
 const MAX_ECHO = 64
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads a message of a client: any bytes in, a message or the error that answers it out; it never throws. Fields that it does not know are
- * ignored. Written by hand since floods come this way: a refusal says which part is wrong without making a validation error first.
+ * Parses a client's message. Accepts any bytes and never throws; unknown fields are ignored. Written by hand because floods arrive here: a
+ * refusal names the wrong part without the cost of a validation error.
  *
- * Cost: one UTF-8 decoding and one `JSON.parse` of at most 16,384 bytes, and neither when the first byte is not a brace.
+ * Cost: one UTF-8 decoding and one `JSON.parse` of at most 16,384 bytes; neither when the first byte is not a brace.
  */
 export function parseClientMessage(bytes: Uint8Array, isBinary: boolean): ParsedMessage {
   if (bytes.byteLength > MAX_MESSAGE_BYTES) return refuse('message_too_large', `a message may have ${MAX_MESSAGE_BYTES} bytes`)
@@ -41,8 +41,8 @@ export function parseClientMessage(bytes: Uint8Array, isBinary: boolean): Parsed
 }
 
 /**
- * An own property of the result is all that a caller can see of the input: `JSON.parse` makes `__proto__` an ordinary property, and
- * arrays have none of the names that are asked for. Its parser does not recurse, so depth costs nothing.
+ * `undefined`: the bytes are no JSON object. The result is safe to read by name: `JSON.parse` makes `__proto__` an ordinary property. Its
+ * parser does not recurse, so deep nesting can't exhaust the stack.
  */
 function parseObject(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefined {
   if (!beginsWithBrace(bytes)) return undefined
@@ -53,7 +53,7 @@ function parseObject(bytes: Uint8Array): Readonly<Record<string, unknown>> | und
   }
 }
 
-/** Skips the whitespace that JSON allows. A text that begins with a brace and parses is an object. */
+/** Whether the first byte after JSON whitespace is a brace: JSON that begins with one is an object. */
 function beginsWithBrace(bytes: Uint8Array): boolean {
   for (const byte of bytes) {
     if (byte === OPENING_BRACE) return true
@@ -73,6 +73,6 @@ function refuseToken(token: unknown): ParsedMessage {
     : refuse('invalid_token', message)
 }
 
-function refuse(code: ErrorCode, message: string, token?: string): ParsedMessage {
+function refuse(code: MessageErrorCode, message: string, token?: string): ParsedMessage {
   return token === undefined ? { type: 'error', code, message } : { type: 'error', code, message, token }
 }

@@ -1,71 +1,82 @@
 import { z } from 'zod'
-import { address, callData, count, decimal, hash, integer, percent, poolAddress, sequence, time } from './values.ts'
+import {
+  addressText,
+  callDataText,
+  count,
+  decimalText,
+  hashText,
+  integerText,
+  percent,
+  poolAddressText,
+  sequence,
+  timeText,
+} from './values.ts'
 
 /*
- * The resources as REST, WebSocket and SSE show them: the one description that servers, clients and documents are checked against. That
- * they are the types of src/domain is proved in test/protocol/resources.test.ts.
+ * The resources of REST, WebSocket and SSE. Servers, clients and documents are checked against these schemas;
+ * test/protocol/resources.test.ts checks that they match the types of src/domain.
  */
 
 const perWindow = <T extends z.ZodType>(value: T) => z.object({ m5: value, h1: value, h6: value, h24: value })
 
 const market = z.object({
-  priceWeth: decimal.nullable(),
-  priceUsd: decimal.nullable(),
-  marketCapWeth: decimal.nullable(),
-  marketCapUsd: decimal.nullable(),
-  liquidityWeth: decimal.nullable(),
-  liquidityUsd: decimal.nullable(),
-  volumeWeth: perWindow(decimal.nullable()),
+  priceWeth: decimalText.nullable(),
+  priceUsd: decimalText.nullable(),
+  marketCapWeth: decimalText.nullable(),
+  marketCapUsd: decimalText.nullable(),
+  liquidityWeth: decimalText.nullable(),
+  liquidityUsd: decimalText.nullable(),
+  volumeWeth: perWindow(decimalText.nullable()),
   priceChange: perWindow(z.number().nullable()),
   trades: perWindow(z.object({ buys: count, sells: count })),
   tradeCount: count,
   holderCount: count,
-  lastTradeAt: time.nullable(),
-  athPriceWeth: decimal.nullable(),
+  lastTradeAt: timeText.nullable(),
+  athPriceWeth: decimalText.nullable(),
 })
 
 const pool = z.object({
-  address: poolAddress,
+  address: poolAddressText,
   type: z.enum(['curve', 'uniswap-v2', 'uniswap-v3', 'uniswap-v4']),
-  quoteToken: address,
+  quoteToken: addressText,
   feeBps: z.number().nullable(),
-  reserveToken: integer.nullable(),
-  reserveQuote: integer.nullable(),
-  sqrtPriceX96: integer.nullable(),
+  reserveToken: integerText.nullable(),
+  reserveQuote: integerText.nullable(),
+  sqrtPriceX96: integerText.nullable(),
   tick: z.number().int().nullable(),
-  liquidity: integer.nullable(),
+  liquidity: integerText.nullable(),
 })
 
 const fees = z.object({
   creatorFeeBps: z.number().nullable(),
-  accruedWeth: decimal.nullable(),
-  claimedWeth: decimal.nullable(),
-  claimableWeth: decimal.nullable(),
+  accruedWeth: decimalText.nullable(),
+  claimedWeth: decimalText.nullable(),
+  claimableWeth: decimalText.nullable(),
 })
 
 const graduation = z.object({
   status: z.enum(['none', 'bonding', 'completed', 'migrated']),
   percent: percent.nullable(),
-  raisedWeth: decimal.nullable(),
-  targetWeth: decimal.nullable(),
-  completedAt: time.nullable(),
-  migratedAt: time.nullable(),
-  poolAddress: poolAddress.nullable(),
-  txHash: hash.nullable(),
+  raisedWeth: decimalText.nullable(),
+  targetWeth: decimalText.nullable(),
+  completedAt: timeText.nullable(),
+  migratedAt: timeText.nullable(),
+  poolAddress: poolAddressText.nullable(),
+  txHash: hashText.nullable(),
 })
 
 export const tokenSchema = z.object({
   chainId: count,
-  address,
+  address: addressText,
   symbol: z.string().nullable(),
   name: z.string().nullable(),
   decimals: count,
-  totalSupply: integer,
-  creator: address,
+  totalSupply: integerText,
+  creator: addressText,
   launchpad: z.string(),
-  createdAt: time,
-  createdBlock: integer,
-  createdTxHash: hash,
+  createdAt: timeText,
+  createdBlock: integerText,
+  createdTxHash: hashText,
   metadataUri: z.string().nullable(),
   imageUrl: z.string().nullable(),
   description: z.string().nullable(),
@@ -74,83 +85,83 @@ export const tokenSchema = z.object({
   fees,
   graduation,
   sequence,
-  asOfBlock: integer,
-  updatedAt: time,
+  asOfBlock: integerText,
+  updatedAt: timeText,
 })
 
 export const tradeSchema = z.object({
   id: z.string().regex(/^\d+-\d+$/),
-  token: address,
-  pool: poolAddress,
+  token: addressText,
+  pool: poolAddressText,
   phase: z.enum(['curve', 'pool']),
   side: z.enum(['buy', 'sell']),
-  maker: address,
-  amountToken: integer,
-  amountWeth: decimal.nullable(),
-  priceWeth: decimal.nullable(),
-  priceUsd: decimal.nullable(),
-  valueUsd: decimal.nullable(),
-  feeWeth: decimal.nullable(),
-  blockNumber: integer,
-  blockHash: hash,
-  txHash: hash,
+  maker: addressText,
+  amountToken: integerText,
+  amountWeth: decimalText.nullable(),
+  priceWeth: decimalText.nullable(),
+  priceUsd: decimalText.nullable(),
+  valueUsd: decimalText.nullable(),
+  feeWeth: decimalText.nullable(),
+  blockNumber: integerText,
+  blockHash: hashText,
+  txHash: hashText,
   logIndex: count,
-  timestamp: time,
+  timestamp: timeText,
 })
 
 export const holderSchema = z.object({
   rank: count.min(1),
-  address,
-  balance: integer,
+  address: addressText,
+  balance: integerText,
   percent,
   type: z.enum(['wallet', 'creator', 'pool', 'curve', 'locker', 'burn', 'contract']),
-  lastChangedBlock: integer,
+  lastChangedBlock: integerText,
 })
 
 export const candleSchema = z.object({
   time: count,
-  open: decimal,
-  high: decimal,
-  low: decimal,
-  close: decimal,
-  volume: decimal,
+  open: decimalText,
+  high: decimalText,
+  low: decimalText,
+  close: decimalText,
+  volume: decimalText,
   trades: count,
 })
 
 export const claimableSchema = z.object({
-  token: address,
-  creator: address,
-  asOfBlock: integer,
+  token: addressText,
+  creator: addressText,
+  asOfBlock: integerText,
   claimable: z.array(
     z.object({
-      currency: address,
+      currency: addressText,
       symbol: z.string().nullable(),
       decimals: count.nullable(),
-      accrued: integer.nullable(),
-      claimed: integer,
-      amount: integer.nullable(),
-      amountUsd: decimal.nullable(),
+      accrued: integerText.nullable(),
+      claimed: integerText,
+      amount: integerText.nullable(),
+      amountUsd: decimalText.nullable(),
       scope: z.enum(['token', 'creator']),
-      claim: z.object({ to: address, data: callData }).nullable(),
+      claim: z.object({ to: addressText, data: callDataText }).nullable(),
     }),
   ),
 })
 
 export const ethUsdSchema = z.object({
-  price: decimal,
+  price: decimalText,
   currency: z.literal('USD'),
   source: z.enum(['coingecko', 'coinbase']),
-  fetchedAt: time,
+  fetchedAt: timeText,
   ageSeconds: z.number().min(0),
   stale: z.boolean(),
 })
 
 export const chainStatsSchema = z.object({
   chainId: count,
-  headBlock: integer.nullable(),
-  indexedBlock: integer,
+  headBlock: integerText.nullable(),
+  indexedBlock: integerText,
   blockTimeMs: z.number().min(0).nullable(),
-  baseFeeGwei: decimal.nullable(),
+  baseFeeGwei: decimalText.nullable(),
   tokens: count,
   tokens24h: count,
   bonding: count,
@@ -158,11 +169,11 @@ export const chainStatsSchema = z.object({
   migrated: count,
   trades24h: count,
   traders24h: count,
-  volumeWeth24h: decimal,
-  volumeUsd24h: decimal.nullable(),
-  liquidityWeth: decimal,
-  asOfBlock: integer,
-  updatedAt: time,
+  volumeWeth24h: decimalText,
+  volumeUsd24h: decimalText.nullable(),
+  liquidityWeth: decimalText,
+  asOfBlock: integerText,
+  updatedAt: timeText,
 })
 
 /** The envelope of every list; `nextCursor` is opaque and `null` on the last page. */

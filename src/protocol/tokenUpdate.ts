@@ -2,16 +2,16 @@ import type { Holder } from '#domain/holder.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 
-/** A token's full state after a commit, as WebSocket and SSE carry it: whoever missed earlier ones is right again with it. */
+/** A token's full state after a commit, as WebSocket and SSE send it. It replaces all earlier ones, so a client may miss some. */
 export interface TokenUpdate {
   readonly type: 'token.update'
   readonly sequence: number
   readonly token: Token
   readonly latestTrade: Trade | null
-  /** The largest 20, or fewer when the message would be too large. */
+  /** The 20 largest, or fewer when the message would exceed its size limit. */
   readonly holders: readonly Holder[]
   readonly reason: 'chain'
   readonly sourceBlock: string
-  /** Time of the commit. */
+  /** When the state was committed. */
   readonly timestamp: string
 }

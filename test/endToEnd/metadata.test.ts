@@ -4,7 +4,7 @@ import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actio
 import type { Address } from '#domain/address.ts'
 import type { IndexerHealth } from '#domain/health.ts'
 import type { Token } from '#domain/token.ts'
-import type { TokenUpdate } from '#protocol/messages.ts'
+import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import { type DocumentServer, giving, startDocumentServer } from '#test/jobs/metadata/documentServer.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'

@@ -4,7 +4,8 @@ import type { Holder } from '#domain/holder.ts'
 import type { Token, TokenSnapshot } from '#domain/token.ts'
 import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
-import { type TokenUpdate, tokenUpdateSchema } from '#protocol/messages.ts'
+import { tokenUpdateSchema } from '#protocol/messages.ts'
+import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import { addressOf, hashOf, holdersOf, snapshotOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
 
 const FREE_TEXTS = ['description', 'metadataUri', 'imageUrl', 'name', 'symbol'] as const

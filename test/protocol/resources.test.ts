@@ -9,7 +9,7 @@ import type { Holder } from '#domain/holder.ts'
 import { HOLDER_TYPES } from '#domain/holder.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
-import type { TokenUpdate, tokenUpdateSchema } from '#protocol/messages.ts'
+import type { tokenUpdateSchema } from '#protocol/messages.ts'
 import type { actorStateSchema, indexerHealthSchema } from '#protocol/operations.ts'
 import {
   candleSchema,
@@ -22,6 +22,7 @@ import {
   tokenSchema,
   tradeSchema,
 } from '#protocol/resources.ts'
+import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import { addressOf, hashOf, holdersOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
 
 /** The type with everything in it read-only, as the domain writes its types. */

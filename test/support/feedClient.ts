@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import type { TokenUpdate } from '#protocol/messages.ts'
+import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 
 type Message = { readonly type: string; readonly token?: unknown; readonly [field: string]: unknown }
 
