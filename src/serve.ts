@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { createRegistry, SWEEP_INTERVAL_MS } from '#actors/registry.ts'
 import type { Config } from '#config'
 import { createAdmission } from '#gateway/admission.ts'
-import { createDatabaseProbe, type DatabaseCondition } from '#gateway/databaseProbe.ts'
+import { createDatabaseProbe } from '#gateway/databaseProbe.ts'
 import { createRealtime } from '#gateway/realtime.ts'
 import { createServer } from '#gateway/server.ts'
 import { loadSite } from '#gateway/site.ts'
@@ -65,22 +65,22 @@ export async function serve({ config, logger, reading, indexing, onStop }: Serve
   const realtime = createRealtime({ registry, admission, config, logger, now })
   const reads = createReads({ db, chainId, weth, claimCall: claimCalls(adapters) })
 
-  const probe = createDatabaseProbe({ ping: () => reads.ping(), now })
-  let probed: DatabaseCondition | null = null
+  const probeDatabase = createDatabaseProbe({ ping: () => reads.ping(), now })
   const eventLoop = watchEventLoop({ logger, now, thread: 'main' })
   onStop(() => eventLoop.stop())
   const metrics = createMetrics({
-    version: version,
+    version,
     chainId,
-    indexer: () => view.state(),
-    database: () => probed,
-    pool: () => null,
-    actors: () => registry.health(),
-    realtime: () => realtime.realtime(),
-    commitToDelivery: () => realtime.commitToDelivery(),
-    ethUsd: () => prices.last(),
-    metadata: () => view.metadata(),
-    eventLoops: () => ({ main: eventLoop.state(), indexing: view.eventLoop() }),
+    read: async () => ({
+      indexer: view.state(),
+      database: await probeDatabase(),
+      actors: registry.health(),
+      realtime: realtime.health(),
+      commitToDelivery: realtime.commitToDelivery(),
+      ethUsd: prices.last(),
+      metadata: view.metadata(),
+      eventLoops: { main: eventLoop.state(), indexing: view.eventLoop() },
+    }),
   })
   const site = await loadSite(CONSOLE_FOLDER)
   if (site === null) logger.warn('the console is not built, so / answers 404: npm run build makes it, for the next start')
@@ -93,21 +93,12 @@ export async function serve({ config, logger, reading, indexing, onStop }: Serve
     ethUsd: prices,
     actors: registry,
     realtime,
-    metrics: {
-      contentType: metrics.contentType,
-      metrics: async () => {
-        probed = await probe()
-        return metrics.metrics()
-      },
-    },
-    openEventStream: realtime.openEventStream,
-    registerWebSocket: realtime.registerWebSocket,
-    closeRealtime: realtime.close,
+    metrics,
+    probeDatabase,
     chainId,
-    version: version,
+    version,
     site,
-    onAnswered: ({ route, method, status, durationMs }) =>
-      metrics.observeRequest({ route: route ?? 'unknown', method, status, durationMs }),
+    now,
   })
   const { url } = await server.listen(config.host, config.port)
   const sweeping = setInterval(() => registry.sweep(), SWEEP_INTERVAL_MS)
@@ -120,7 +111,7 @@ export async function serve({ config, logger, reading, indexing, onStop }: Serve
   // The one subscriber of the stream: everything upstream runs because of it.
   indexing.blocks.subscribe(block => registry.dispatch(block))
   onStop(() => indexing.stop())
-  logger.info({ url, chainId, launchpads: launchpads.map(({ name }) => name), version: version }, 'serving')
+  logger.info({ url, chainId, launchpads: launchpads.map(({ name }) => name), version }, 'serving')
   return url
 }
 

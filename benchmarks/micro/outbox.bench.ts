@@ -3,8 +3,9 @@ import { pino } from 'pino'
 import type { Frame } from '#actors/token/frame.ts'
 import type { MicroBenchmark, MicroTask } from '#benchmarks/micro/microBenchmark.ts'
 import { Flusher } from '#gateway/flusher.ts'
-import { Outbox, type Sink, type WriteResult } from '#gateway/outbox.ts'
+import { Outbox } from '#gateway/outbox.ts'
 import { RealtimeStats } from '#gateway/realtimeStats.ts'
+import type { Sink, WriteResult } from '#gateway/sink.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
 const BATCH = 100
@@ -106,11 +107,11 @@ function conflate(): MicroTask {
     batch: BATCH,
     check: () => {
       assert.ok(outbox.isBlocked)
-      const { conflatedTotal } = stats
+      const { conflatedTotal } = stats.health()
       const { frames } = sink
       put(nextFrames())
       flusher.flush()
-      assert.equal(stats.conflatedTotal, conflatedTotal + 1)
+      assert.equal(stats.health().conflatedTotal, conflatedTotal + 1)
       assert.equal(sink.frames, frames)
     },
     prepare: () => {

@@ -41,9 +41,6 @@ export async function startTokenwire(tls: boolean): Promise<FeedServer> {
     logger,
     actors: registry,
     realtime,
-    registerWebSocket: realtime.registerWebSocket,
-    openEventStream: realtime.openEventStream,
-    closeRealtime: realtime.close,
   })
   const sweeping = setInterval(() => registry.sweep(), SWEEP_INTERVAL_MS)
   return {
@@ -59,7 +56,7 @@ export async function startTokenwire(tls: boolean): Promise<FeedServer> {
       }
     },
     counters: () => {
-      const { deliveredTotal, conflatedTotal, webSocketConnections, eventStreams } = realtime.realtime()
+      const { deliveredTotal, conflatedTotal, webSocketConnections, eventStreams } = realtime.health()
       return { deliveredTotal, conflatedTotal, webSocketConnections, eventStreams, actors: registry.health().total }
     },
     close: async () => {

@@ -6,10 +6,10 @@ import type { Flusher } from './flusher.ts'
 import { problem, RETRY_AFTER } from './problem.ts'
 import type { RealtimeStats } from './realtimeStats.ts'
 
-/** The answer to who wants to open a connection when the process is about to end. */
+/** The answer to a client that wants to open a connection during a shutdown. */
 export const SHUTTING_DOWN = problem(503, 'data_unavailable', 'the server is shutting down', [RETRY_AFTER])
 
-/** What WebSockets and event streams are built from. */
+/** What WebSockets and event streams use. */
 export interface ConnectionDeps {
   readonly config: Pick<Config, 'maxSubscriptionsPerConnection' | 'maxMessagesPerSecond'>
   readonly admission: Admission
@@ -21,17 +21,20 @@ export interface ConnectionDeps {
   readonly now: () => number
 }
 
-/** One open WebSocket or event stream, as the set of all of them sees it. */
+/** An open WebSocket or event stream. */
 export interface Connection {
-  /** Looks after a connection that may be silent or stuck. `budget` bounds the writes of one sweep. */
+  /** Pings or comments a silent connection and closes an unresponsive one. `budget` bounds the writes of one sweep. */
   sweep(nowMs: number, budget: WriteBudget): void
-  /** Writes what is owed and closes; later, when the reader is slow. */
+  /** Writes what is waiting and closes, after a slow reader has read it. */
   shutDown(): void
   /** Closes at once. */
   cutOff(): void
 }
 
-/** How many connections may be written to in one sweep, so that it does not delay the updates of a block. */
+/** Writes per sweep, which take some 10 ms: a sweep must not delay the updates of a block. */
+const WRITES_PER_SWEEP = 2_000
+
+/** How many connections a sweep may still write to. The others get their turn in the next sweep. */
 export class WriteBudget {
   #left: number
 
@@ -39,7 +42,7 @@ export class WriteBudget {
     this.#left = writes
   }
 
-  /** Whether one more is allowed; the rest has its turn in the next sweep. */
+  /** Returns whether one more write is allowed. */
   take(): boolean {
     if (this.#left === 0) return false
     this.#left--
@@ -47,50 +50,43 @@ export class WriteBudget {
   }
 }
 
-/** Some 10 ms of work. */
-const WRITES_PER_SWEEP = 2_000
+/** All open connections. */
+export interface Connections {
+  /** Whether new connections have to be refused. */
+  readonly isClosing: boolean
+  readonly size: number
+  add(connection: Connection): void
+  remove(connection: Connection): void
+  sweep(nowMs: number): void
+  /** Closes all connections: slow readers when they have read what is waiting for them, at the latest when `deadline` resolves. */
+  close(deadline: Promise<void>): Promise<void>
+}
 
-/** All open connections of a transport. */
-export class ConnectionSet {
-  readonly #open = new Set<Connection>()
-  #isClosing = false
-  #whenEmpty: (() => void) | null = null
-
-  /** Whether new ones are to be refused. */
-  get isClosing(): boolean {
-    return this.#isClosing
-  }
-
-  get size(): number {
-    return this.#open.size
-  }
-
-  add(connection: Connection): void {
-    this.#open.add(connection)
-  }
-
-  remove(connection: Connection): void {
-    this.#open.delete(connection)
-    if (this.#open.size === 0) this.#whenEmpty?.()
-  }
-
-  sweep(nowMs: number): void {
-    const budget = new WriteBudget(WRITES_PER_SWEEP)
-    for (const connection of this.#open) connection.sweep(nowMs, budget)
-  }
-
-  /**
-   * Closes all: those that read now, the others when they have read what is owed to them, and those that have not by the deadline then.
-   *
-   * @param deadline resolves when the waiting ends
-   */
-  async close(deadline: Promise<void>): Promise<void> {
-    this.#isClosing = true
-    const empty = new Promise<void>(resolve => {
-      this.#whenEmpty = resolve
-    })
-    for (const connection of this.#open) connection.shutDown()
-    if (this.#open.size > 0) await Promise.race([empty, deadline])
-    for (const connection of this.#open) connection.cutOff()
+export function createConnections(): Connections {
+  const open = new Set<Connection>()
+  const empty = Promise.withResolvers<void>()
+  let isClosing = false
+  return {
+    get isClosing() {
+      return isClosing
+    },
+    get size() {
+      return open.size
+    },
+    add: connection => void open.add(connection),
+    remove(connection) {
+      open.delete(connection)
+      if (isClosing && open.size === 0) empty.resolve()
+    },
+    sweep(nowMs) {
+      const budget = new WriteBudget(WRITES_PER_SWEEP)
+      for (const connection of open) connection.sweep(nowMs, budget)
+    },
+    async close(deadline) {
+      isClosing = true
+      for (const connection of open) connection.shutDown()
+      if (open.size > 0) await Promise.race([empty.promise, deadline])
+      for (const connection of open) connection.cutOff()
+    },
   }
 }

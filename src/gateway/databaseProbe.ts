@@ -1,7 +1,7 @@
-/** A probe that takes longer than this has failed: who asks for health must not wait as long as a query may. */
+/** A slower probe has failed: a health check must not wait as long as a query may. */
 const PROBE_TIMEOUT_MS = 2_000
 
-/** Probes are not rate limited, so one answer serves everybody who asks within this time. */
+/** The result is shared for this long, because the routes that probe are not rate limited. */
 const PROBE_LIFETIME_MS = 500
 
 export interface DatabaseCondition {
@@ -17,8 +17,10 @@ export interface DatabaseProbeOptions {
   readonly timeoutMs?: number
 }
 
-/** Whether the database answers: asked at most twice a second, once at a time, and never waiting longer than the time-out. Never rejects. */
-export function createDatabaseProbe({ ping, now, timeoutMs = PROBE_TIMEOUT_MS }: DatabaseProbeOptions): () => Promise<DatabaseCondition> {
+/** Whether the database answers. Pings it at most twice a second, resolves within the timeout and never rejects. */
+export type DatabaseProbe = () => Promise<DatabaseCondition>
+
+export function createDatabaseProbe({ ping, now, timeoutMs = PROBE_TIMEOUT_MS }: DatabaseProbeOptions): DatabaseProbe {
   let last: { readonly condition: Promise<DatabaseCondition>; readonly at: number } | null = null
   return () => {
     if (last === null || now() - last.at > PROBE_LIFETIME_MS) last = { condition: probe(ping, timeoutMs), at: now() }
@@ -33,7 +35,7 @@ async function probe(ping: () => Promise<number>, timeoutMs: number): Promise<Da
     const latencyMs = await Promise.race([ping(), timedOut])
     return latencyMs === null ? { ok: false, latencyMs: null } : { ok: true, latencyMs: Math.round(latencyMs * 1_000) / 1_000 }
   } catch {
-    // Why it fails is logged where queries fail; here only that it does is asked.
+    // The cause is logged where queries fail.
     return { ok: false, latencyMs: null }
   } finally {
     clearTimeout(timer)

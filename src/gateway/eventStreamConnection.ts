@@ -1,25 +1,45 @@
 import type { Frame } from '#actors/token/frame.ts'
+import type { Address } from '#domain/address.ts'
+import type { HeaderField } from './answer.ts'
 import type { Connection, ConnectionDeps, WriteBudget } from './connections.ts'
 import { UNRESPONSIVE_MS } from './liveness.ts'
-import { Outbox, type OutboxSubscription, type Sink, type WriteResult } from './outbox.ts'
-import type { EventStreamRequest } from './subscriptionPorts.ts'
+import { Outbox } from './outbox.ts'
+import type { OutboxSubscription } from './outboxSubscription.ts'
+import type { Sink, WriteResult } from './sink.ts'
 import type { HttpResponse } from './uWebSockets.ts'
 
-/** How soon a client should come back. */
+/** Tells clients when to reconnect, in ms. */
 const RETRY = 'retry: 2000\n\n'
 
 const COMMENT = ':\n\n'
-/** The sweep that looks comes once a second: there is a comment every 15 s. */
+/** With a sweep per second: a comment every 15 s. */
 const COMMENT_EVERY_MS = 14_000
 
 /**
- * So long after a frame, when nothing followed it, a comment finds out whether the frame has left. uWebSockets does not tell of a corked
- * write, and closes a response that has been stuck for 8 to 12 s.
+ * When nothing follows a frame for this long, a comment shows whether the frame has left: uWebSockets does not report that for a corked
+ * write, and it closes a response that is stuck for 8 to 12 s.
  */
 const PROBE_AFTER_MS = 4_000
 
-/** How often the timeout of a stuck response is put off. */
+/** How often the timeout of a stuck response is extended. */
 const EXTEND_EVERY_MS = 3_000
+
+/** A request for an event stream of an indexed token that has passed the origin check, the rate limit and the validation. */
+export interface EventStreamRequest {
+  /** Nothing has been written to it. */
+  readonly res: HttpResponse
+  readonly token: Address
+  /** The newest sequence that the client says it has, from `Last-Event-ID` or `lastEventId`; `null`: none. */
+  readonly lastSequence: number | null
+  readonly clientAddress: string
+  readonly requestId: string
+  /** CORS, security and request id headers, for the stream's answer. */
+  readonly headers: readonly HeaderField[]
+  /** True when the client has gone: `res` must not be touched any more. */
+  isAborted(): boolean
+  /** Calls the listener once when the client goes; at once when it has gone. `res.onAborted` would replace the other listeners. */
+  onAborted(listener: () => void): void
+}
 
 /** One open event stream. */
 export class EventStreamConnection implements Connection, Sink {
@@ -33,7 +53,7 @@ export class EventStreamConnection implements Connection, Sink {
   #isClosed = false
   #isShuttingDown = false
   #commentedAtMs: number
-  /** When a frame was written that nothing has followed. */
+  /** When the last frame was written; `null`: something followed it. */
   #unprovenSinceMs: number | null = null
   #extendedAtMs = 0
   #chunk: Uint8Array | string = COMMENT
@@ -42,7 +62,7 @@ export class EventStreamConnection implements Connection, Sink {
     this.#isTaken = this.#res.write(this.#chunk)
   }
 
-  /** @param closed called once, when the stream is closed by whichever side */
+  /** @param closed called once, when either side has closed the stream */
   constructor(request: EventStreamRequest, deps: ConnectionDeps, closed: (connection: EventStreamConnection) => void) {
     this.#request = request
     this.#res = request.res
@@ -65,7 +85,7 @@ export class EventStreamConnection implements Connection, Sink {
       for (const [name, value] of headers) this.#res.writeHeader(name, value)
       this.#res.writeHeader('Content-Type', 'text/event-stream')
       this.#res.writeHeader('Cache-Control', 'no-store')
-      // nginx would collect the events otherwise.
+      // Without it nginx buffers the events.
       this.#res.writeHeader('X-Accel-Buffering', 'no')
       this.#res.write(RETRY)
     })
@@ -77,7 +97,7 @@ export class EventStreamConnection implements Connection, Sink {
     return this.#write(frame.eventStream)
   }
 
-  /** An event stream has no answers. */
+  /** Event streams have no answers. */
   writeAnswer(): WriteResult {
     return 'sent'
   }
@@ -117,8 +137,8 @@ export class EventStreamConnection implements Connection, Sink {
   }
 
   /**
-   * The socket takes more. Something has to be written even when nothing is owed, since uWebSockets leaves it to this handler to push on what
-   * it has buffered.
+   * The socket has drained. Writes a comment when nothing is waiting, because uWebSockets sends the rest of its buffer only with the next
+   * write.
    */
   #writable(): boolean {
     if (!this.#outbox.resume()) this.#comment(this.#deps.now())
@@ -138,7 +158,7 @@ export class EventStreamConnection implements Connection, Sink {
     return this.#isTaken ? 'sent' : 'full'
   }
 
-  /** Pausing ends the timeout that a stuck write has begun, and resuming begins it anew. */
+  /** Pausing stops the timeout of a stuck write; resuming restarts it. */
   #extend(nowMs: number): void {
     if (nowMs - this.#extendedAtMs < EXTEND_EVERY_MS) return
     this.#extendedAtMs = nowMs

@@ -1,18 +1,18 @@
 import type { Logger } from 'pino'
 import type { RealtimeStats } from './realtimeStats.ts'
 
-/** Something that holds back what it is to write: an outbox. */
+/** An outbox, as the flusher sees it. */
 export interface Flushable {
-  /** Belongs to the flusher: who stands behind it in the line; `null`: nobody, `undefined`: it does not stand in it. */
-  behind: Flushable | null | undefined
-  /** Writes some of it, which takes 100 µs at most. Returns whether more could be written. */
+  /** Owned by the flusher: the next one in its queue; `null`: it is the last, `undefined`: it is not queued. */
+  nextToFlush: Flushable | null | undefined
+  /** Writes for 100 µs at most. Returns whether it could write more. */
   flushSlice(): boolean
 }
 
 export interface FlusherOptions {
-  /** Runs a function once, after what runs now: `queueMicrotask`. */
+  /** Runs a function at the end of the tick: `queueMicrotask`. */
   readonly schedule: (flush: () => void) => void
-  /** Runs a function once, after what waits for the event loop: `setImmediate`. */
+  /** Runs a function after the pending work of the event loop: `setImmediate`. */
   readonly yieldTo: (flush: () => void) => void
   /** Monotonic, in ms. */
   readonly now: () => number
@@ -20,19 +20,19 @@ export interface FlusherOptions {
   readonly logger: Logger
 }
 
-/** How long a flush may keep the event loop, in ms: requests, pings and the next commit wait for so long. */
+/** How long a flush may occupy the event loop, in ms: requests, pings and the next commit wait meanwhile. */
 const TURN_MS = 5
 
-const SLICES_PER_READING = 8
+const SLICES_PER_CLOCK_READING = 8
 
 /**
- * Flushes the outboxes that something was put into, at the end of the tick, and what takes longer in turns, between which the event loop does
- * everything else. They stand in one line: who has more than a slice goes to its end, so that a client with many hot tokens delays each of the
- * others by one slice at most. What is put into an outbox that stands in line is written when it is its turn.
+ * Flushes outboxes at the end of the tick in which they got something to write. A longer flush continues in turns, between which the event
+ * loop does its other work. The outboxes form one queue; one with more than a slice to write rejoins it at the end, so that a client with
+ * many hot tokens delays each other client by one slice at most.
  */
 export class Flusher {
   readonly #options: FlusherOptions
-  /** A list through `Flushable.behind`, so that a tick allocates nothing. */
+  /** A list linked by `Flushable.nextToFlush`, so that a tick allocates nothing. */
   #first: Flushable | null = null
   #last: Flushable | null = null
   #isScheduled = false
@@ -43,10 +43,10 @@ export class Flusher {
   }
 
   add(outbox: Flushable): void {
-    if (outbox.behind !== undefined) return
-    outbox.behind = null
+    if (outbox.nextToFlush !== undefined) return
+    outbox.nextToFlush = null
     if (this.#last === null) this.#first = outbox
-    else this.#last.behind = outbox
+    else this.#last.nextToFlush = outbox
     this.#last = outbox
     if (this.#isScheduled) return
     this.#isScheduled = true
@@ -60,7 +60,7 @@ export class Flusher {
     for (let slices = 1; this.#first !== null; slices++) {
       const outbox = this.#takeFirst(this.#first)
       if (this.#flushSlice(outbox)) this.add(outbox)
-      if (slices % SLICES_PER_READING === 0 && this.#first !== null && now() >= endsAtMs) {
+      if (slices % SLICES_PER_CLOCK_READING === 0 && this.#first !== null && now() >= endsAtMs) {
         yieldTo(this.#flush)
         return
       }
@@ -69,9 +69,9 @@ export class Flusher {
   }
 
   #takeFirst(outbox: Flushable): Flushable {
-    this.#first = outbox.behind ?? null
+    this.#first = outbox.nextToFlush ?? null
     if (this.#first === null) this.#last = null
-    outbox.behind = undefined
+    outbox.nextToFlush = undefined
     return outbox
   }
 
@@ -79,7 +79,7 @@ export class Flusher {
     try {
       return outbox.flushSlice()
     } catch (err) {
-      // A defect in one connection must not cost the others their update.
+      // A defect in one connection must not keep the update from the others.
       this.#options.logger.error({ err }, 'an outbox could not be flushed')
       return false
     }

@@ -1,18 +1,18 @@
-/** So much of the rate may come at once. */
+/** A client may send this much of its rate at once. */
 const BURST_MS = 4_000
 
-/** Rounding must not cost a client the last message of its burst. */
+/** Keeps rounding errors from costing a client the last message of its burst. */
 const TOLERANCE_MS = 1e-6
 
 /**
- * Lets through so many messages a second on average and four seconds' worth at once. What is remembered of a client is one number: until when
- * its messages would take if they were spread over time (the generic cell rate algorithm).
+ * Limits a client's messages per second, with bursts of four seconds' worth (the generic cell rate algorithm). The state per client is one
+ * number: the time at which its messages so far would end if they were evenly spaced.
  *
- * @param paidUntilMs what the last call returned; anything that is past: nothing was sent lately
+ * @param busyUntilMs what the last call returned; 0 for a new client
  * @param nowMs monotonic
- * @returns the number to remember; `null`: the message is one too many
+ * @returns the new state; `null`: the message exceeds the rate
  */
-export function takeMessage(paidUntilMs: number, nowMs: number, perSecond: number): number | null {
-  const until = Math.max(paidUntilMs, nowMs) + 1_000 / perSecond
+export function takeMessage(busyUntilMs: number, nowMs: number, perSecond: number): number | null {
+  const until = Math.max(busyUntilMs, nowMs) + 1_000 / perSecond
   return until - nowMs <= BURST_MS + TOLERANCE_MS ? until : null
 }

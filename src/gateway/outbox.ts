@@ -1,48 +1,37 @@
-import type { Subscription, Transport } from '#actors/subscription.ts'
-import type { Frame } from '#actors/token/frame.ts'
+import type { Transport } from '#actors/subscription.ts'
 import type { Address } from '#domain/address.ts'
-import { encodeSubscribed } from '#protocol/encodeAnswer.ts'
 import type { Flushable, Flusher } from './flusher.ts'
+import { type FrameQueue, OutboxSubscription } from './outboxSubscription.ts'
 import type { RealtimeStats } from './realtimeStats.ts'
+import type { Sink, WriteResult } from './sink.ts'
 
-/** `sent`: more may follow; `full`: taken, but nothing more until the socket is writable; `refused`: not taken, try when it is writable. */
-export type WriteResult = 'sent' | 'full' | 'refused'
-
-/** A socket as an outbox sees it. Nothing throws. */
-export interface Sink {
-  readonly transport: Transport
-  writeFrame(frame: Frame): WriteResult
-  writeAnswer(text: string): WriteResult
-  /** Lets what is written inside leave in one system call. Returns false when not all of it could leave: wait until writable. */
-  cork(write: () => void): boolean
-  /** The client asks and asks without reading the answers. To be closed. */
-  tooManyAnswers(): void
-}
-
-/** What one connection writes before the others have their turn: at most some 100 µs of work, and the updates of 23 tokens with all their holders, or of eight of the largest. */
+/**
+ * What one connection writes before the next one's turn: some 100 µs of work. It holds the updates of 23 tokens with 20 holders each, or
+ * eight of the largest size.
+ */
 const SLICE_BYTES = 131_072
 
-/** Answers that may wait for a client to read: five bursts of subscribing to everything that one may. */
+/** Most answers that wait for a slow reader: five times as many as a client with all of its subscriptions needs at once. */
 const MAX_WAITING_ANSWERS = 1_024
 
 /**
- * What is owed to one connection: its answers in order, and per subscribed token at most the newest frame. Frames put in during one tick
- * are written together at its end. While the socket is full nothing is written and newer frames take the place of older ones, so that a
- * slow reader costs a bounded amount of memory and gets the newest state of each token when it reads again.
+ * What one connection has yet to be sent: its answers in order, and the newest frame of each subscribed token. Frames of one tick are written
+ * together at its end. While the socket is full, nothing is written and newer frames replace older ones: a slow reader costs a bounded amount
+ * of memory and receives the newest state of each token when it reads again.
  *
- * Answers go before frames. That keeps every order a client can see: `subscribed` before its snapshot, and since unsubscribing drops the
- * token's frame, no frame after `unsubscribed`.
+ * Answers are written before frames. A client thus receives `subscribed` before the snapshot and, because unsubscribing drops the token's
+ * frame, no frame after `unsubscribed`.
  */
-export class Outbox implements Flushable {
-  /** Belongs to the flusher. */
-  behind: Flushable | null | undefined = undefined
+export class Outbox implements Flushable, FrameQueue {
+  /** Owned by the flusher. */
+  nextToFlush: Flushable | null | undefined = undefined
   readonly #sink: Sink
   readonly #flusher: Flusher
   readonly #stats: RealtimeStats
   readonly #now: () => number
-  /** `null` when there are none, as nearly always: an empty array that once held some keeps its room. */
+  /** `null` when there are none, which is nearly always: an emptied array would keep its capacity. */
   #answers: string[] | null = null
-  /** Subscriptions with a frame, first come first served: a list through `OutboxSubscription.next`, so that owing a frame allocates nothing. */
+  /** The subscriptions with a frame, first come first served: a list linked by `OutboxSubscription.next`, so that enqueuing allocates nothing. */
   #first: OutboxSubscription | null = null
   #last: OutboxSubscription | null = null
   #isClosed = false
@@ -60,7 +49,7 @@ export class Outbox implements Flushable {
     return this.#sink.transport
   }
 
-  /** Since when the reader has read nothing though data waits for it; `null`: it keeps up. */
+  /** Since when the socket has been full without the client reading anything, monotonic ms; `null`: it is not full. */
   get stuckSinceMs(): number | null {
     return this.#stuckSinceMs
   }
@@ -69,17 +58,16 @@ export class Outbox implements Flushable {
     return this.#stuckSinceMs !== null
   }
 
-  /** Whether nothing is owed. */
+  /** Whether there is nothing to write. */
   get isEmpty(): boolean {
     return this.#answers === null && this.#first === null
   }
 
-  /** The connection's interest in one token, to be handed to the actors. */
+  /** A new subscription of this connection, for the actors. */
   subscription(token: Address): OutboxSubscription {
     return new OutboxSubscription(token, this, this.#stats)
   }
 
-  /** Owes an answer. */
   answer(text: string): void {
     if (this.#isClosed) return
     this.#answers ??= []
@@ -87,8 +75,7 @@ export class Outbox implements Flushable {
     this.#flusher.add(this)
   }
 
-  /** Owes a subscription's frame. It must not be owed already. */
-  owe(subscription: OutboxSubscription): void {
+  enqueue(subscription: OutboxSubscription): void {
     if (this.#isClosed) return
     if (this.#last === null) this.#first = subscription
     else this.#last.next = subscription
@@ -96,7 +83,7 @@ export class Outbox implements Flushable {
     this.#flusher.add(this)
   }
 
-  disown(subscription: OutboxSubscription): void {
+  dequeue(subscription: OutboxSubscription): void {
     let before: OutboxSubscription | null = null
     for (let one = this.#first; one !== null; before = one, one = one.next) {
       if (one === subscription) {
@@ -106,12 +93,12 @@ export class Outbox implements Flushable {
     }
   }
 
-  /** Writes what is owed, as far as the socket takes it. */
+  /** Writes as much as the socket takes. */
   flush(): void {
     while (this.flushSlice());
   }
 
-  /** Writes the next of it. Returns whether there is more that the socket may take. */
+  /** Writes one turn's worth. Returns whether there is more and the socket is not full. */
   flushSlice(): boolean {
     if (this.#isClosed) return false
     if (this.#answers !== null && this.#answers.length > MAX_WAITING_ANSWERS) {
@@ -123,17 +110,17 @@ export class Outbox implements Flushable {
     return !this.isBlocked && !this.isEmpty
   }
 
-  /** The socket has taken some of what was buffered: the reader lives. */
+  /** The kernel has taken some buffered data: the client reads. */
   progress(): void {
     if (this.isBlocked) this.#stuckSinceMs = this.#now()
   }
 
-  /** The socket is full, as was found out by writing something else to it. */
+  /** The socket was found full by a write that bypassed the outbox. */
   block(): void {
     this.#stuckSinceMs ??= this.#now()
   }
 
-  /** The socket can take more. Returns whether anything was written. */
+  /** The socket has drained. Returns whether there was anything to write. */
   resume(): boolean {
     this.#stuckSinceMs = null
     const wasEmpty = this.isEmpty
@@ -148,7 +135,7 @@ export class Outbox implements Flushable {
     this.#first = this.#last = null
   }
 
-  /** One frame needs no cork, and it is what nearly every flush is about. */
+  /** Nearly every flush writes one frame, which needs no cork. */
   #write(): void {
     if (this.#answers === null && this.#first === this.#last) {
       this.#writeFrames()
@@ -157,12 +144,12 @@ export class Outbox implements Flushable {
     if (!writeTogether(this, this.#sink)) this.block()
   }
 
-  /** What is written together. */
+  /** The writes inside one cork. */
   writeSlice(): void {
     if (this.#writeAnswers()) this.#writeFrames()
   }
 
-  /** Returns whether the socket takes more. */
+  /** Returns whether the socket is not full. */
   #writeAnswers(): boolean {
     if (this.#answers === null) return true
     let taken = 0
@@ -198,88 +185,14 @@ export class Outbox implements Flushable {
   }
 }
 
-/** Whose `writeSlice` runs inside `cork`: a function made once in place of one for each flush. */
+/** The outbox whose `writeSlice` runs inside `cork`: one function for all flushes instead of a closure for each. */
 let corked: Outbox | null = null
 const writeCorked = () => corked?.writeSlice()
 
-/** Returns whether all of it could leave. */
+/** Returns whether nothing is left in a buffer. */
 function writeTogether(outbox: Outbox, sink: Sink): boolean {
   corked = outbox
   const isClear = sink.cork(writeCorked)
   corked = null
   return isClear
-}
-
-/** One connection's interest in one token: at most one frame waits in it. */
-export class OutboxSubscription implements Subscription {
-  readonly token: Address
-  /** Belongs to the outbox: the subscription that is owed a frame after this one. */
-  next: OutboxSubscription | null = null
-  readonly #outbox: Outbox
-  readonly #stats: RealtimeStats
-  #frame: Frame | null = null
-  #isUpdate = false
-  #newestSequence = -1
-  #isEnded = false
-
-  constructor(token: Address, outbox: Outbox, stats: RealtimeStats) {
-    this.token = token
-    this.#outbox = outbox
-    this.#stats = stats
-  }
-
-  get transport(): Transport {
-    return this.#outbox.transport
-  }
-
-  get lagging(): boolean {
-    return this.#frame !== null && this.#outbox.isBlocked
-  }
-
-  /** Of the frame that waits; 0: none does. */
-  get frameBytes(): number {
-    return this.#frame?.webSocket.length ?? 0
-  }
-
-  subscribed(sequence: number | null): void {
-    if (!this.#isEnded && this.transport === 'webSocket') this.#outbox.answer(encodeSubscribed(this.token, sequence))
-  }
-
-  snapshot(frame: Frame): void {
-    this.#offer(frame, false)
-  }
-
-  update(frame: Frame): boolean {
-    return this.#offer(frame, true)
-  }
-
-  /** Nothing is owed for it any more, and what is offered later is ignored. */
-  end(): void {
-    this.#isEnded = true
-    this.#frame = null
-    this.#outbox.disown(this)
-  }
-
-  /** Writes the waiting frame; it goes on waiting when it is refused. */
-  write(sink: Sink): WriteResult {
-    const frame = this.#frame
-    if (frame === null) return 'sent'
-    const result = sink.writeFrame(frame)
-    if (result === 'refused') return result
-    this.#frame = null
-    this.#stats.delivered(frame, this.#isUpdate)
-    return result
-  }
-
-  /** Returns whether it takes the place of another. */
-  #offer(frame: Frame, isUpdate: boolean): boolean {
-    if (frame.sequence <= this.#newestSequence || this.#isEnded) return false
-    this.#newestSequence = frame.sequence
-    const isFirst = this.#frame === null
-    this.#frame = frame
-    this.#isUpdate = isUpdate
-    if (isFirst) this.#outbox.owe(this)
-    else this.#stats.conflated()
-    return !isFirst
-  }
 }

@@ -1,78 +1,75 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { RealtimeHealth } from '#domain/health.ts'
 import type { LatencySnapshot } from '#telemetry/latencyHistogram.ts'
-import type { ConnectionDeps } from './connections.ts'
-import { EventStreams } from './eventStream.ts'
+import { type ConnectionDeps, createConnections, SHUTTING_DOWN } from './connections.ts'
+import { EventStreamConnection, type EventStreamRequest } from './eventStreamConnection.ts'
 import { Flusher } from './flusher.ts'
+import { connectionRefused, type Problem } from './problem.ts'
 import { RealtimeStats } from './realtimeStats.ts'
-import type { OpenEventStream, RealtimeView, RegisterWebSocket } from './subscriptionPorts.ts'
-import { WebSockets } from './webSocket.ts'
+import type { TemplatedApp } from './uWebSockets.ts'
+import { registerWebSockets } from './webSockets.ts'
 
 const SWEEP_INTERVAL_MS = 1_000
 
 export interface RealtimeOptions extends Omit<ConnectionDeps, 'flusher' | 'stats'> {
-  /** How long `close` waits for slow readers to take what is owed to them. Default 3,000. */
+  /** How long `close` waits for slow readers. Default 3,000. */
   readonly closeTimeoutMs?: number
-  /** How long `close` then leaves to the last close frames to arrive. Default 250. */
+  /** How long `close` then waits for the last close frames to arrive. Default 250. */
   readonly lingerMs?: number
-  /** Runs a function at the end of the tick. Default `queueMicrotask`. */
-  readonly schedule?: (flush: () => void) => void
-  /** Runs a function after what waits for the event loop. Default `setImmediate`. */
+  /** Runs a function after the pending work of the event loop. Default `setImmediate`. */
   readonly yieldTo?: (flush: () => void) => void
-  /** Runs a function again and again until the returned one is called. Default `setInterval`, which does not keep the process alive. */
+  /** Runs a function periodically until the returned one is called. Default `setInterval`, which does not keep the process alive. */
   readonly repeat?: (everyMs: number, run: () => void) => () => void
 }
 
 /** WebSockets and event streams, fed by the actors. */
-export interface Realtime extends RealtimeView {
-  readonly registerWebSocket: RegisterWebSocket
-  readonly openEventStream: OpenEventStream
-  /** Counters for metrics. */
-  readonly stats: RealtimeStats
-  /** Times from a commit's completion to the write of its update to a socket, since the start. */
+export interface Realtime {
+  /** Adds the WebSocket routes to the app, also below a path prefix that is not empty. Call it before the other routes are added. */
+  register(app: TemplatedApp, pathPrefix: string): void
+  /** Opens an event stream, which owns the response from then on. On a problem nothing was written, and the caller answers with it. */
+  openEventStream(request: EventStreamRequest): Problem | null
+  health(): RealtimeHealth
+  /** Times from the completion of a commit to the write of its update to a socket, since the start. */
   commitToDelivery(): LatencySnapshot
-  /** Refuses new connections, writes what is owed and closes all with 1012. Bounded in time. */
+  /** Refuses new connections, writes what is waiting and closes all with 1012. Bounded in time. */
   close(): Promise<void>
 }
 
-/** Builds it. One timer, which runs until `close`, pings and comments what is silent and closes what does not answer. */
+/** Creates it with one timer, which runs until `close`: its sweep pings silent connections and closes unresponsive ones. */
 export function createRealtime(options: RealtimeOptions): Realtime {
-  const {
-    now,
-    logger,
-    closeTimeoutMs = 3_000,
-    lingerMs = 250,
-    schedule = queueMicrotask,
-    yieldTo = setImmediate,
-    repeat = interval,
-  } = options
+  const { now, logger, admission, closeTimeoutMs = 3_000, lingerMs = 250, yieldTo = setImmediate, repeat = interval } = options
   const stats = new RealtimeStats(now)
-  const deps: ConnectionDeps = { ...options, stats, flusher: new Flusher({ schedule, yieldTo, now, stats, logger }) }
-  const webSockets = new WebSockets(deps)
-  const eventStreams = new EventStreams(deps)
-  const stopSweeping = repeat(SWEEP_INTERVAL_MS, () => {
-    const nowMs = now()
-    webSockets.sweep(nowMs)
-    eventStreams.sweep(nowMs)
-  })
-
-  async function close(): Promise<void> {
-    const waiting = new AbortController()
-    // Resolved by its time, or by the abort once everybody is gone.
-    const deadline = pause(closeTimeoutMs, undefined, { signal: waiting.signal }).catch(() => {})
-    const open = stats.webSocketConnections + stats.eventStreams
-    await Promise.all([webSockets.close(deadline), eventStreams.close(deadline)])
-    waiting.abort()
-    stopSweeping()
-    if (open > 0) await pause(lingerMs)
-  }
+  const deps: ConnectionDeps = { ...options, stats, flusher: new Flusher({ schedule: queueMicrotask, yieldTo, now, stats, logger }) }
+  const connections = createConnections()
+  const stopSweeping = repeat(SWEEP_INTERVAL_MS, () => connections.sweep(now()))
 
   return {
-    stats,
-    registerWebSocket: (app, pathPrefix) => webSockets.register(app, pathPrefix),
-    openEventStream: async request => eventStreams.open(request),
-    realtime: () => stats.health(),
+    register: (app, pathPrefix) => registerWebSockets(app, pathPrefix, deps, connections),
+    openEventStream(request) {
+      if (request.isAborted()) return null
+      if (connections.isClosing) return SHUTTING_DOWN
+      const admitted = admission.openConnection(request.clientAddress)
+      if (!admitted.ok) return connectionRefused(admitted)
+      const connection = new EventStreamConnection(request, deps, closed => {
+        connections.remove(closed)
+        admitted.release()
+      })
+      connections.add(connection)
+      connection.open()
+      return null
+    },
+    health: () => stats.health(),
     commitToDelivery: () => stats.commitToDelivery(),
-    close,
+    async close() {
+      const waiting = new AbortController()
+      // Resolves after the timeout, or by the abort when all connections are closed.
+      const deadline = pause(closeTimeoutMs, undefined, { signal: waiting.signal }).catch(() => {})
+      const open = connections.size
+      await connections.close(deadline)
+      waiting.abort()
+      stopSweeping()
+      if (open > 0) await pause(lingerMs)
+    },
   }
 }
 

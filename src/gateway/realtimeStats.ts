@@ -4,29 +4,30 @@ import type { RealtimeHealth } from '#domain/health.ts'
 import { createLatencyHistogram, type LatencySnapshot } from '#telemetry/latencyHistogram.ts'
 import { RecentLatencies } from './recentLatencies.ts'
 
-/** Over how many whole seconds the rate of updates is taken. */
+/** Whole seconds over which the rate of updates is averaged. */
 const RATE_SECONDS = 10
 
-/** So many deliveries of one frame are booked together, at one reading of the clock: a delivery takes some microseconds. */
-const DELIVERIES_PER_READING = 16
+/** Deliveries of one frame that are recorded with one reading of the clock: each takes a few microseconds. */
+const DELIVERIES_PER_CLOCK_READING = 16
 
-/** What the realtime side has done, in counters that cost next to nothing. Times are monotonic, in ms. */
+/**
+ * Counters of connections and deliveries. Times are monotonic, in ms. A class, though there is one per process: private fields hold changing
+ * fractions in place, where captured variables would allocate on the hot path.
+ */
 export class RealtimeStats {
   readonly #now: () => number
   readonly #open: Record<Transport, number> = { webSocket: 0, eventStream: 0 }
-  readonly #closes = new Map<number, number>()
   readonly #latencies = createLatencyHistogram()
   readonly #recentLatencies = new RecentLatencies()
   #subscriptions = 0
-  #messages = 0
   #delivered = 0
   #conflated = 0
   #nowMs: number
-  /** When the commit of what is being delivered completed; `null`: it says nothing. */
+  /** Completion of the commit that is being delivered; `null`: its deliveries are not measured. */
   #completedAtMs: number | null = null
-  /** Deliveries that are not booked yet. */
-  #unbooked = 0
-  /** Deliveries per second of the clock; the slot of a second is used again `RATE_SECONDS + 1` seconds later. */
+  /** Deliveries since the clock was read. */
+  #unrecorded = 0
+  /** Deliveries by second. A second's slot is reused after `RATE_SECONDS + 1` seconds. */
   readonly #perSecond = new Float64Array(RATE_SECONDS + 1)
   #second: number
 
@@ -34,39 +35,6 @@ export class RealtimeStats {
     this.#now = now
     this.#nowMs = now()
     this.#second = Math.floor(this.#nowMs / 1_000)
-  }
-
-  get webSocketConnections(): number {
-    return this.#open.webSocket
-  }
-
-  get eventStreams(): number {
-    return this.#open.eventStream
-  }
-
-  /** Of WebSockets and event streams together. */
-  get subscriptions(): number {
-    return this.#subscriptions
-  }
-
-  /** Messages that clients sent, since the start. */
-  get messagesTotal(): number {
-    return this.#messages
-  }
-
-  /** Updates and snapshots that were written to sockets, since the start. */
-  get deliveredTotal(): number {
-    return this.#delivered
-  }
-
-  /** Updates that a reader was never sent because a newer one took their place, as it was slow or the line before it long; since the start. */
-  get conflatedTotal(): number {
-    return this.#conflated
-  }
-
-  /** WebSockets that the server closed on purpose, per close code, since the start. */
-  get closesTotal(): ReadonlyMap<number, number> {
-    return this.#closes
   }
 
   opened(transport: Transport): void {
@@ -77,11 +45,6 @@ export class RealtimeStats {
     this.#open[transport]--
   }
 
-  /** @param code one of `CLOSE_CODES`, so that there are few */
-  closedWith(code: number): void {
-    this.#closes.set(code, (this.#closes.get(code) ?? 0) + 1)
-  }
-
   subscribed(): void {
     this.#subscriptions++
   }
@@ -90,47 +53,37 @@ export class RealtimeStats {
     this.#subscriptions--
   }
 
-  messageReceived(): void {
-    this.#messages++
-  }
-
   conflated(): void {
     this.#conflated++
   }
 
-  /** To be called where a batch of deliveries begins, which may be long after the one before. */
+  /** Call it where a batch of deliveries begins, because the last one may be long ago. */
   batchBegins(): void {
-    this.#book()
+    this.#record()
     this.#readClock()
   }
 
-  /** @param isUpdate whether the time since the commit says something: not so for a snapshot that was asked for later */
+  /** @param isUpdate false for a snapshot, whose commit may be long ago: it does not count in the latency */
   delivered(frame: Frame, isUpdate: boolean): void {
     const completedAtMs = isUpdate ? frame.completedAtMs : null
-    if (completedAtMs !== this.#completedAtMs || this.#unbooked === DELIVERIES_PER_READING) {
-      this.#book()
+    if (completedAtMs !== this.#completedAtMs || this.#unrecorded === DELIVERIES_PER_CLOCK_READING) {
+      this.#record()
       this.#readClock()
       this.#completedAtMs = completedAtMs
     }
-    this.#unbooked++
+    this.#unrecorded++
     this.#delivered++
   }
 
-  /** Messages per second with an update or snapshot, over the last ten whole seconds. */
-  get updatesPerSecond(): number {
-    this.#book()
+  health(): RealtimeHealth {
+    this.#record()
     this.#readClock()
     const current = this.#perSecond[this.#second % this.#perSecond.length] ?? 0
-    return (this.#perSecond.reduce((sum, count) => sum + count, 0) - current) / RATE_SECONDS
-  }
-
-  health(): RealtimeHealth {
-    const updatesPerSecond = this.updatesPerSecond
     return {
-      webSocketConnections: this.webSocketConnections,
-      eventStreams: this.eventStreams,
+      webSocketConnections: this.#open.webSocket,
+      eventStreams: this.#open.eventStream,
       subscriptions: this.#subscriptions,
-      updatesPerSecond,
+      updatesPerSecond: (this.#perSecond.reduce((sum, count) => sum + count, 0) - current) / RATE_SECONDS,
       deliveredTotal: this.#delivered,
       conflatedTotal: this.#conflated,
       commitToDeliveryMs: {
@@ -140,17 +93,17 @@ export class RealtimeStats {
     }
   }
 
-  /** Times from a commit's completion to the write of its update to a socket, since the start. */
+  /** Times from the completion of a commit to the write of its update to a socket, since the start. */
   commitToDelivery(): LatencySnapshot {
-    this.#book()
+    this.#record()
     return this.#latencies.snapshot()
   }
 
-  /** Books the deliveries since the last time to the time that was read when they began. */
-  #book(): void {
-    const count = this.#unbooked
+  /** Records the deliveries since the clock was read at that time. */
+  #record(): void {
+    const count = this.#unrecorded
     if (count === 0) return
-    this.#unbooked = 0
+    this.#unrecorded = 0
     const slot = this.#second % this.#perSecond.length
     this.#perSecond[slot] = (this.#perSecond[slot] ?? 0) + count
     if (this.#completedAtMs === null) return

@@ -1,46 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Config } from '#config'
+import type { AnsweredRequest, Metrics } from '#telemetry/metrics.ts'
 import { createDispatch } from './dispatch.ts'
 import { type Exchange, openExchange } from './exchange.ts'
 import { routes } from './http/routes.ts'
-import { InFlight } from './inFlight.ts'
+import { createInFlight } from './inFlight.ts'
 import { bareHost, baseUrl, listenError } from './listenAddress.ts'
 import { type Problem, problem, problemOfError } from './problem.ts'
+import type { Realtime } from './realtime.ts'
 import { render, send } from './respond.ts'
 import type { Sources } from './sources.ts'
-import type { RegisterWebSocket } from './subscriptionPorts.ts'
 import { App, SSLApp, type TemplatedApp, type us_listen_socket, us_listen_socket_close, us_socket_local_port } from './uWebSockets.ts'
 
-/** `LIBUS_LISTEN_EXCLUSIVE_PORT`: without it a second listener on the port succeeds and takes half of the connections. */
+/** `LIBUS_LISTEN_EXCLUSIVE_PORT`: without it a second process could listen on the port and would take half of the connections. */
 const EXCLUSIVE_PORT = 1
 
-/** What nginx calls a request whose client went away before the answer. */
+/** nginx's status for a request whose client went away before the answer. */
 const CLIENT_CLOSED_REQUEST = 499
 
-/** One answered request, for metrics. */
-export interface AnsweredRequest {
-  /** `other` for one that is not allowed anyway: a client may invent methods without end. */
-  readonly method: 'GET' | 'HEAD' | 'OPTIONS' | 'other'
-  /** The pattern of the route, such as `/api/tokens/:address`; `null` when it was not reached: bounded, unlike the paths. */
-  readonly route: string | null
-  /** 499: the client went away before the answer. */
-  readonly status: number
-  readonly durationMs: number
-}
-
-export interface ServerDeps extends Omit<Sources, 'config' | 'now'> {
+export interface ServerDeps extends Sources {
   readonly config: Sources['config'] & Pick<Config, 'tls'>
   readonly logger: Logger
-  readonly registerWebSocket: RegisterWebSocket
-  /** Ends WebSockets and event streams, after the server has stopped to accept new ones. Bounded in time. */
-  readonly closeRealtime: () => Promise<void>
-  /** Called after each REST request, problems included; not for event streams that were opened. */
-  readonly onAnswered?: (request: AnsweredRequest) => void
+  readonly realtime: Pick<Realtime, 'register' | 'openEventStream' | 'health' | 'close'>
+  /** `observeRequest` is called after each REST request, problems included, but not for opened event streams. */
+  readonly metrics: Pick<Metrics, 'contentType' | 'render' | 'observeRequest'>
   /** How long `close` waits for requests in flight. Default 5,000. */
   readonly drainTimeoutMs?: number
-  /** Monotonic milliseconds since the process began. Default `performance.now()`. */
-  readonly now?: () => number
   /** Default: a random UUID. */
   readonly createRequestId?: () => string
 }
@@ -49,22 +35,22 @@ export interface Server {
   /**
    * @param host - name or address, IPv6 with or without brackets
    * @param port - 0: any free one
-   * @returns the port and where this machine reaches it
-   * @throws `TokenwireError` with code `config_invalid` (retryable when the port is taken) that says what is wrong
+   * @returns the port, and a URL at which this machine reaches it
+   * @throws `TokenwireError` `config_invalid` that says why it can't listen; retryable when the port is taken
    */
   listen(host: string, port: number): Promise<{ readonly url: string; readonly port: number }>
-  /** Stops accepting, ends the realtime connections, lets requests in flight finish for a bounded time, then closes what is left. */
+  /** Stops accepting connections, closes the realtime ones, waits a bounded time for requests in flight, then closes all. */
   close(): Promise<void>
 }
 
 /** Builds the server without listening yet. */
 export function createServer(deps: ServerDeps): Server {
-  const { config, drainTimeoutMs = 5_000, now = () => performance.now(), createRequestId = randomUUID } = deps
+  const { config, realtime, drainTimeoutMs = 5_000, createRequestId = randomUUID } = deps
   const app: TemplatedApp = config.tls === null ? App() : SSLApp({ cert_file_name: config.tls.certFile, key_file_name: config.tls.keyFile })
-  const inFlight = new InFlight()
-  const answer = createAnswerer(deps, now)
+  const inFlight = createInFlight()
+  const answer = createAnswerer(deps)
 
-  deps.registerWebSocket(app, config.pathPrefix)
+  realtime.register(app, config.pathPrefix)
   app.any('/*', (res, req) => {
     const exchange = openExchange(res, req, deps.admission, createRequestId)
     const done = inFlight.begin()
@@ -79,7 +65,7 @@ export function createServer(deps: ServerDeps): Server {
     if (listening !== null) us_listen_socket_close(listening)
     listening = null
     try {
-      await Promise.all([deps.closeRealtime(), inFlight.drained(drainTimeoutMs)])
+      await Promise.all([realtime.close(), inFlight.drained(drainTimeoutMs)])
     } finally {
       app.close()
     }
@@ -100,10 +86,10 @@ export function createServer(deps: ServerDeps): Server {
   }
 }
 
-/** Answers one request and never rejects. `done` is called when the response has left the process or belongs to an event stream. */
-function createAnswerer(deps: ServerDeps, now: () => number): (exchange: Exchange, done: () => void) => Promise<void> {
-  const { logger } = deps
-  const dispatch = createDispatch(routes({ ...deps, now }), deps, (error, exchange) => problemOfFailure(error, exchange, logger))
+/** Answers one request and never rejects. Calls `done` when the response has left the process or belongs to an event stream. */
+function createAnswerer(deps: ServerDeps): (exchange: Exchange, done: () => void) => Promise<void> {
+  const { logger, metrics, now } = deps
+  const dispatch = createDispatch(routes(deps), deps, (error, exchange) => problemOfFailure(error, exchange, logger))
 
   return async (exchange, done) => {
     const startedAtMs = now()
@@ -122,7 +108,7 @@ function createAnswerer(deps: ServerDeps, now: () => number): (exchange: Exchang
       const status = aborted ? CLIENT_CLOSED_REQUEST : Number(rendered.status.slice(0, 3))
       const durationMs = Math.round((now() - startedAtMs) * 1_000) / 1_000
       logger.debug({ requestId, method, path: path.slice(0, 200), status, durationMs, clientAddress }, 'answered')
-      deps.onAnswered?.({ method: knownMethod(method), route, status, durationMs })
+      metrics.observeRequest({ method: knownMethod(method), route, status, durationMs })
     } catch (err) {
       logger.error({ err, requestId }, sent ? 'an answer could not be reported' : 'an answer could not be sent')
       if (!sent && !exchange.isAborted()) exchange.res.close()
@@ -137,7 +123,7 @@ function knownMethod(method: string): AnsweredRequest['method'] {
 function problemOfFailure(error: unknown, { requestId, method, path }: Exchange, logger: Logger): Problem {
   const expected = problemOfError(error)
   if (expected !== null) {
-    // That there is no price is told once by whoever looks for it.
+    // A missing price is logged once where it is fetched.
     const level = expected.code === 'price_unavailable' ? 'debug' : 'warn'
     logger[level]({ requestId, code: expected.code }, 'a request cannot be answered at the moment')
     return expected
@@ -148,7 +134,7 @@ function problemOfFailure(error: unknown, { requestId, method, path }: Exchange,
 
 /** `null`: it can't. */
 function listenOn(app: TemplatedApp, host: string, port: number): Promise<us_listen_socket | null> {
-  // The types of uWebSockets don't know that a host and options go together.
+  // uWebSockets' types lack this overload.
   const { listen } = app as unknown as {
     listen(host: string, port: number, options: number, onListening: (socket: us_listen_socket | false) => void): void
   }

@@ -1,11 +1,22 @@
+import type { Registry } from '#actors/registry.ts'
 import type { Config } from '#config'
 import type { EthUsdPrices } from '#domain/ethUsd.ts'
+import type { IndexerState } from '#domain/health.ts'
 import type { Reads } from '#domain/queries.ts'
+import type { Metrics } from '#telemetry/metrics.ts'
 import type { Admission } from './admission.ts'
+import type { DatabaseProbe } from './databaseProbe.ts'
+import type { Realtime } from './realtime.ts'
 import type { Site } from './site.ts'
-import type { ActorsView, IndexerView, MetricsView, OpenEventStream, RealtimeView } from './subscriptionPorts.ts'
 
-/** Everything that the routes ask. */
+/** The state of the indexer and the chain. Never waits. */
+export interface IndexerView {
+  state(): IndexerState
+  /** The head, milliseconds per recent block, and the head's base fee; each `null` while unknown. */
+  chain(): { readonly headBlock: number | null; readonly blockTimeMs: number | null; readonly baseFeeGwei: string | null }
+}
+
+/** What the routes read. */
 export interface Sources {
   readonly config: Pick<Config, 'host' | 'operatorToken' | 'trustProxy' | 'pathPrefix' | 'explorerUrl' | 'launchpads'>
   /** The console; `null`: it is not built. */
@@ -14,13 +25,13 @@ export interface Sources {
   readonly reads: Reads
   readonly indexer: IndexerView
   readonly ethUsd: EthUsdPrices
-  readonly actors: ActorsView
-  readonly realtime: RealtimeView
-  readonly metrics: MetricsView
-  readonly openEventStream: OpenEventStream
+  readonly actors: Pick<Registry, 'health' | 'list' | 'get' | 'sequence'>
+  readonly realtime: Pick<Realtime, 'health' | 'openEventStream'>
+  readonly metrics: Pick<Metrics, 'contentType' | 'render'>
+  readonly probeDatabase: DatabaseProbe
   readonly chainId: number
   /** Of this software. */
   readonly version: string
-  /** Milliseconds on the monotonic clock (`performance.now()`), which begins when the process does. */
+  /** Monotonic ms since the process began: `performance.now`. */
   readonly now: () => number
 }

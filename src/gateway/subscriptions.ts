@@ -1,10 +1,10 @@
 import type { Address } from '#domain/address.ts'
-import type { OutboxSubscription } from './outbox.ts'
+import type { OutboxSubscription } from './outboxSubscription.ts'
 
-/** The subscriptions of one connection by their tokens. Most connections have one, and a `Map` costs more memory than the rest of a connection. */
+/** One connection's subscriptions by token. Most connections have one, and a `Map` takes more memory than the rest of a connection. */
 export class Subscriptions {
   #only: OutboxSubscription | null = null
-  /** All of them, once there were two. */
+  /** All of them, from the second on. */
   #all: Map<Address, OutboxSubscription> | null = null
 
   get size(): number {
@@ -17,7 +17,7 @@ export class Subscriptions {
     return this.#only?.token === token ? this.#only : undefined
   }
 
-  /** The token must have none yet. */
+  /** The token must not have one yet. */
   add(subscription: OutboxSubscription): void {
     if (this.size === 0) this.#only = subscription
     else {
@@ -33,7 +33,7 @@ export class Subscriptions {
     if (this.#all?.size === 0) this.#all = null
   }
 
-  /** As they are now: what is removed meanwhile is in it all the same. */
+  /** A copy, so that the caller may remove while iterating. */
   values(): readonly OutboxSubscription[] {
     if (this.#all !== null) return [...this.#all.values()]
     return this.#only === null ? [] : [this.#only]

@@ -7,29 +7,31 @@ import { parseClientMessage } from '#protocol/parseClientMessage.ts'
 import type { Connection, ConnectionDeps, WriteBudget } from './connections.ts'
 import { judge } from './liveness.ts'
 import { takeMessage } from './messageRate.ts'
-import { Outbox, type OutboxSubscription, type Sink, type WriteResult } from './outbox.ts'
+import { Outbox } from './outbox.ts'
+import type { OutboxSubscription } from './outboxSubscription.ts'
+import type { Sink, WriteResult } from './sink.ts'
 import { Subscriptions } from './subscriptions.ts'
 import type { WebSocket } from './uWebSockets.ts'
 
-/** What `send` of uWebSockets returns. 0 means buffered, which is taken. */
+/** Results of uWebSockets' `send`. A buffered message is sent later. */
 const BUFFERED = 0
 const DROPPED = 2
 
-/** One open WebSocket: reads what its client wants and writes what the actors owe it. */
+/** One open WebSocket: handles its client's messages and writes answers and frames. */
 export class WebSocketConnection implements Connection, Sink {
   readonly transport = 'webSocket'
   readonly #ws: WebSocket<unknown>
   readonly #deps: ConnectionDeps
   readonly #outbox: Outbox
   readonly #subscriptions = new Subscriptions()
-  /** Whole ms: V8 keeps those in the object, and makes one more object of each fraction. */
+  /** Whole ms: V8 stores integers in the object and allocates fractions apart. */
   #heardAtMs: number
   #pingedAtMs: number
-  /** For `takeMessage`. */
-  #paidUntilMs = 0
-  /** Set by the close handler, after which the socket must not be touched. */
+  /** State of `takeMessage`. */
+  #busyUntilMs = 0
+  /** Set by the close handler: afterwards the socket must not be touched. */
   #isClosed = false
-  /** To be closed when everything owed is written. */
+  /** Close when everything waiting is written. */
   #isShuttingDown = false
 
   constructor(ws: WebSocket<unknown>, deps: ConnectionDeps) {
@@ -40,17 +42,16 @@ export class WebSocketConnection implements Connection, Sink {
     deps.stats.opened('webSocket')
   }
 
-  /** A message came. Its bytes are gone when this returns. */
+  /** Handles a message, whose bytes are valid only during this call. */
   receive(bytes: Uint8Array, isBinary: boolean): void {
     this.heard()
-    this.#deps.stats.messageReceived()
     if (this.#isShuttingDown) return
-    const paidUntilMs = takeMessage(this.#paidUntilMs, this.#deps.now(), this.#deps.config.maxMessagesPerSecond)
-    if (paidUntilMs === null) {
+    const busyUntilMs = takeMessage(this.#busyUntilMs, this.#deps.now(), this.#deps.config.maxMessagesPerSecond)
+    if (busyUntilMs === null) {
       this.#refuse('flood', { code: 'rate_limited', message: 'more messages than allowed' })
       return
     }
-    this.#paidUntilMs = paidUntilMs
+    this.#busyUntilMs = busyUntilMs
     const message = parseClientMessage(bytes, isBinary)
     switch (message.type) {
       case 'subscribe':
@@ -66,12 +67,12 @@ export class WebSocketConnection implements Connection, Sink {
     }
   }
 
-  /** A ping or a pong came. */
+  /** Notes a sign of life. */
   heard(): void {
     this.#heardAtMs = Math.floor(this.#deps.now())
   }
 
-  /** The kernel has taken some of what was buffered. */
+  /** The kernel has taken some of the buffered data. */
   drained(): void {
     if (this.#ws.getBufferedAmount() > 0) {
       this.#outbox.progress()
@@ -81,7 +82,7 @@ export class WebSocketConnection implements Connection, Sink {
     if (this.#isShuttingDown) this.shutDown()
   }
 
-  /** The socket is closed. */
+  /** Cleans up after the socket has closed. */
   closed(): void {
     this.#isClosed = true
     this.#outbox.close()
@@ -147,7 +148,7 @@ export class WebSocketConnection implements Connection, Sink {
     this.#deps.registry.subscribe(token, subscription, sequence)
   }
 
-  /** Answered also when there was no subscription: what the client asked for is so. */
+  /** Confirmed also without a subscription: the client gets the state that it asked for. */
   #unsubscribe(token: Address): void {
     const subscription = this.#subscriptions.get(token)
     if (subscription !== undefined) this.#forget(subscription)
@@ -172,7 +173,7 @@ export class WebSocketConnection implements Connection, Sink {
     }
   }
 
-  /** Tells what was wrong, behind whatever is owed and already written, and closes. */
+  /** Writes what is waiting and an error, and closes. */
   #refuse(reason: CloseCodeName, error: Omit<ErrorMessage, 'type'>): void {
     this.#outbox.flush()
     if (this.#isClosed) return
@@ -183,8 +184,7 @@ export class WebSocketConnection implements Connection, Sink {
   #end(name: CloseCodeName): void {
     if (this.#isClosed) return
     const { code, reason } = CLOSE_CODES[name]
-    this.#deps.stats.closedWith(code)
-    // Calls the close handler before it returns.
+    // Runs the close handler before it returns.
     this.#ws.end(code, reason)
   }
 }

@@ -11,8 +11,9 @@ import { feedBlock, feedToken } from '#benchmarks/servers/feed.ts'
 import { framesOf } from '#benchmarks/servers/frames.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
 import { Flusher } from '#gateway/flusher.ts'
-import { Outbox, type Sink, type WriteResult } from '#gateway/outbox.ts'
+import { Outbox } from '#gateway/outbox.ts'
 import { RealtimeStats } from '#gateway/realtimeStats.ts'
+import type { Sink, WriteResult } from '#gateway/sink.ts'
 import { blockOf, createTestRegistry } from '#test/support/actors.ts'
 
 /*

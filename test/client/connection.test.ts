@@ -79,7 +79,7 @@ it('falls back to event streams while WebSockets are blocked, and comes back whe
   fixture.commit(B, 3)
   await a.reaches(3)
   await b.reaches(3, 'webSocket')
-  await eventually(() => fixture.service.realtime.realtime().eventStreams === 0)
+  await eventually(() => fixture.service.realtime.health().eventStreams === 0)
   expect(a.sequences.toSorted((x, y) => x - y)).toEqual(a.sequences)
 })
 

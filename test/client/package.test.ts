@@ -269,7 +269,7 @@ describe('the examples', () => {
         await page.getByText('25 live').waitFor()
         fixture.commit(A, 26)
         await page.getByText('26 live').waitFor()
-        const subscriptions = () => fixture.service.realtime.realtime().subscriptions
+        const subscriptions = () => fixture.service.realtime.health().subscriptions
         expect(subscriptions()).toBe(1)
         await page.getByRole('button').click()
         await page.getByText('nothing').waitFor()

@@ -205,7 +205,7 @@ it('opens more connections for more watches than one carries, and says so when a
   })
   await eventually(() => ended.length === 1 && seen.filter(one => one.states.length === 1).length === 60)
   expect(fixture.proxy.opened).toBe(3)
-  expect(fixture.service.realtime.realtime().subscriptions).toBe(60)
+  expect(fixture.service.realtime.health().subscriptions).toBe(60)
 })
 
 it('leaves nothing behind when it is closed, whatever is under way', async () => {
@@ -229,7 +229,7 @@ it('leaves nothing behind when it is closed, whatever is under way', async () =>
   expect(await client.chainStats()).toMatchObject({ ok: false, error: { code: 'closed' } })
   expect(() => client.watch(A, seen.listen)).toThrow(expect.objectContaining({ code: 'closed' }))
   expect(client.state).toBe('offline')
-  await eventually(() => fixture.service.realtime.realtime().webSocketConnections === 0)
+  await eventually(() => fixture.service.realtime.health().webSocketConnections === 0)
   fixture.commit(A, 2)
   expect(seen.sequences).toEqual([1])
 })

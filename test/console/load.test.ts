@@ -138,7 +138,7 @@ describe.skipIf(CHROMIUM === null)('the console before a gateway in memory', () 
     })
     const seconds = 3
     const leastDelivered = (UPDATES_PER_SECOND * seconds) / 4
-    const delivered = () => fixture.realtime.realtime().deliveredTotal
+    const delivered = () => fixture.realtime.health().deliveredTotal
     const before = delivered()
     let sent = 0
     const tasks = await traceTasks(browser, page, async () => {
@@ -190,8 +190,8 @@ describe.skipIf(CHROMIUM === null)('the console before a gateway in memory', () 
       page.evaluate(name => (globalThis as unknown as { tab: Record<string, () => number> }).tab[name]?.() ?? 0, what)
 
     // A tab that the browser freezes reads nothing from its connection, so the server keeps one update per token for it.
-    const { conflatedTotal } = fixture.realtime.realtime()
-    const conflatedSince = () => fixture.realtime.realtime().conflatedTotal - conflatedTotal
+    const { conflatedTotal } = fixture.realtime.health()
+    const conflatedSince = () => fixture.realtime.health().conflatedTotal - conflatedTotal
     const tabSession = await page.context().newCDPSession(page)
     await tabSession.send('Page.setWebLifecycleState', { state: 'frozen' })
     // Buffers between the two take some megabytes before the server finds out.

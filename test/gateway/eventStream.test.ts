@@ -144,16 +144,16 @@ describe('an event stream', () => {
   it('is 404 for a token that is not indexed, and 400 for none', async () => {
     await expectProblem(await fixture.gateway.get(`/api/tokens/${addressOf(77)}/stream`), 404, 'token_not_found')
     await expectProblem(await fixture.gateway.get('/api/tokens/0x12/stream'), 400, 'invalid_parameter')
-    expect(fixture.realtime.stats.eventStreams).toBe(0)
+    expect(fixture.realtime.health().eventStreams).toBe(0)
   })
 
   it('leaves nothing behind when its client goes', async () => {
     const client = await open()
     await client.until(() => idsOf(client).length === 1)
-    expect(fixture.realtime.realtime()).toMatchObject({ eventStreams: 1, subscriptions: 1 })
+    expect(fixture.realtime.health()).toMatchObject({ eventStreams: 1, subscriptions: 1 })
     client.terminate()
-    await eventually(() => fixture.realtime.stats.eventStreams === 0)
-    expect(fixture.realtime.stats.subscriptions).toBe(0)
+    await eventually(() => fixture.realtime.health().eventStreams === 0)
+    expect(fixture.realtime.health().subscriptions).toBe(0)
     expect(fixture.registry.health().subscribers).toBe(1)
     commit()
   })
@@ -166,7 +166,7 @@ describe('an event stream', () => {
     while (!text.includes('id: 1\n')) text += (await reader?.read())?.value ?? ''
     expect(text).toMatch(/^retry: 2000\n\nevent: token\.update\nid: 1\ndata: \{/)
     abort.abort()
-    await eventually(() => fixture.realtime.stats.eventStreams === 0)
+    await eventually(() => fixture.realtime.health().eventStreams === 0)
   })
 
   it('ends with what is owed when the server closes', async () => {
@@ -199,7 +199,7 @@ describe('a slow reader of an event stream', () => {
       expect(isLagging()).toBe(false)
     }
     expectExact(client)
-    const { deliveredTotal, conflatedTotal } = fixture.realtime.stats
+    const { deliveredTotal, conflatedTotal } = fixture.realtime.health()
     expect(deliveredTotal).toBe(idsOf(client).length)
     expect(deliveredTotal + conflatedTotal).toBe(sequence)
     expect(conflatedTotal).toBeGreaterThan(0)
@@ -229,7 +229,7 @@ describe('a slow reader of an event stream', () => {
       await stopReading(client)
       capacity = sequence - before
       client.terminate()
-      await eventually(() => fixture.realtime.stats.eventStreams === 0)
+      await eventually(() => fixture.realtime.health().eventStreams === 0)
     }
     // Around the point where the kernel takes no more, some of it stays with uWebSockets, which does not say so.
     for (const less of [4, 3, 2, 1, 0]) {
@@ -241,7 +241,7 @@ describe('a slow reader of an event stream', () => {
       await client.until(() => idsOf(client).at(-1) === sequence)
       expectExact(client)
       client.terminate()
-      await eventually(() => fixture.realtime.stats.eventStreams === 0)
+      await eventually(() => fixture.realtime.health().eventStreams === 0)
     }
   })
 
@@ -249,9 +249,9 @@ describe('a slow reader of an event stream', () => {
     const client = await open()
     await client.until(() => idsOf(client).length === 1)
     await stopReading(client)
-    const before = fixture.realtime.stats.deliveredTotal
+    const before = fixture.realtime.health().deliveredTotal
     await commitMany(300)
-    expect(fixture.realtime.stats.deliveredTotal - before).toBeLessThanOrEqual(1)
+    expect(fixture.realtime.health().deliveredTotal - before).toBeLessThanOrEqual(1)
   })
 
   it('is closed when it has read nothing for a minute', async () => {
@@ -259,9 +259,9 @@ describe('a slow reader of an event stream', () => {
     await client.until(() => idsOf(client).length === 1)
     await stopReading(client)
     fixture.pass(UNRESPONSIVE_MS / 1_000 - 1)
-    expect(fixture.realtime.stats.eventStreams).toBe(1)
+    expect(fixture.realtime.health().eventStreams).toBe(1)
     fixture.pass(1)
-    expect(fixture.realtime.stats.eventStreams).toBe(0)
+    expect(fixture.realtime.health().eventStreams).toBe(0)
     client.socket.resume()
     await client.closed
   })
@@ -271,7 +271,7 @@ describe('a slow reader of an event stream', () => {
     await client.until(() => idsOf(client).length === 1)
     await stopReading(client)
     await fixture.gateway.close()
-    expect(fixture.realtime.stats.eventStreams).toBe(0)
+    expect(fixture.realtime.health().eventStreams).toBe(0)
     client.socket.resume()
     await client.closed
   })
@@ -287,7 +287,7 @@ describe('a reader that pauses longer than uWebSockets waits for a response to m
       await pause(1_000)
       fixture.pass(1)
     }
-    expect(fixture.realtime.stats.eventStreams).toBe(1)
+    expect(fixture.realtime.health().eventStreams).toBe(1)
     client.socket.resume()
     await client.until(() => idsOf(client).at(-1) === sequence)
     expectExact(client)

@@ -10,7 +10,7 @@ describe('Flusher', () => {
   it('flushes the others when one fails', () => {
     const { flusher, outbox, sink, endTick } = fixture()
     flusher.add({
-      behind: undefined,
+      nextToFlush: undefined,
       flushSlice: () => {
         throw new Error('a defect')
       },
@@ -24,7 +24,7 @@ describe('Flusher', () => {
     const { flusher, outbox, sink, ticks, endTick } = fixture()
     const subscription = outbox.subscription(A)
     const other = outbox.subscription(B)
-    flusher.add({ behind: undefined, flushSlice: () => subscription.update(frame(A, 1)) })
+    flusher.add({ nextToFlush: undefined, flushSlice: () => subscription.update(frame(A, 1)) })
     other.update(frame(B, 1))
     endTick()
     expect(sink.written).toEqual(['b1', 'a1'])
@@ -75,7 +75,7 @@ describe('Flusher', () => {
       expect(ticks).toEqual([])
       while (turns.length > 0) turn()
       expect(written()).toEqual(Array.from({ length: 20 }, (_, n) => (n < 8 ? 'a1 a2' : 'a2')))
-      expect(stats).toMatchObject({ deliveredTotal: 28, conflatedTotal: 12 })
+      expect(stats.health()).toMatchObject({ deliveredTotal: 28, conflatedTotal: 12 })
     })
 
     it('writes nothing twice for a connection that flushes by itself while it stands in line', () => {
@@ -93,7 +93,7 @@ describe('Flusher', () => {
       while (turns.length > 0) turn()
       expect(late.written).toEqual(['a1', 'a2'])
       expect(sinks[0]?.written).toEqual(['a1', 'a2'])
-      expect(stats).toMatchObject({ deliveredTotal: 23, conflatedTotal: 0 })
+      expect(stats.health()).toMatchObject({ deliveredTotal: 23, conflatedTotal: 0 })
     })
 
     it('begins with a new tick once all is written', () => {

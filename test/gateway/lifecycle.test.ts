@@ -68,10 +68,12 @@ test('finishes requests in flight when it closes, after it has stopped accepting
   const realtime = Promise.withResolvers<void>()
   let refusedMeanwhile: boolean | null = null
   const gateway = await startGateway({
-    async closeRealtime() {
-      refusedMeanwhile = await refusesConnections(gateway.port)
-      query.answer()
-      await realtime.promise
+    realtime: {
+      async close() {
+        refusedMeanwhile = await refusesConnections(gateway.port)
+        query.answer()
+        await realtime.promise
+      },
     },
   })
   gateway.reads.before = query.before
@@ -86,7 +88,7 @@ test('finishes requests in flight when it closes, after it has stopped accepting
 
 test('sends the whole of a large answer that a slow reader has not taken yet when it closes', async () => {
   const body = 'x'.repeat(16_000_000)
-  const gateway = await startGateway({ metrics: { contentType: 'text/plain', metrics: async () => body } })
+  const gateway = await startGateway({ metrics: { render: async () => body } })
   const response = await gateway.get('/metrics')
   const closed = gateway.close()
   expect((await response.text()).length).toBe(body.length)
@@ -96,7 +98,7 @@ test('sends the whole of a large answer that a slow reader has not taken yet whe
 test('drops what does not finish in time', async () => {
   const query = waitingQuery()
   const answered = Promise.withResolvers<number>()
-  const gateway = await startGateway({ drainTimeoutMs: 20, onAnswered: ({ status }) => answered.resolve(status) })
+  const gateway = await startGateway({ drainTimeoutMs: 20, metrics: { observeRequest: ({ status }) => answered.resolve(status) } })
   gateway.reads.before = query.before
   const response = rawRequest(gateway.port, 'GET /api/tokens HTTP/1.1\r\nHost: a\r\n\r\n')
   await query.asked
@@ -108,8 +110,10 @@ test('drops what does not finish in time', async () => {
 
 test('closes what is left when realtime connections fail to end', async () => {
   const gateway = await startGateway({
-    async closeRealtime() {
-      throw new Error('stuck')
+    realtime: {
+      async close() {
+        throw new Error('stuck')
+      },
     },
   })
   await expect(gateway.close()).rejects.toThrow('stuck')
@@ -122,7 +126,7 @@ test('serves https when it is given a certificate', async () => {
   await writeFile(tls.certFile, certificate)
   await writeFile(tls.keyFile, certificateKey)
   const body = 'y'.repeat(1_000_000)
-  const gateway = await startGateway({ config: { tls }, metrics: { contentType: 'text/plain', metrics: async () => body } })
+  const gateway = await startGateway({ config: { tls }, metrics: { render: async () => body } })
   expect(gateway.url).toBe(`https://127.0.0.1:${gateway.port}`)
   expect(await secureGet(`${gateway.url}/api/tokens/${TOKEN}`)).toMatchObject({ status: 200, body: expect.stringContaining(TOKEN) })
   expect((await secureGet(`${gateway.url}/metrics`)).body === body).toBe(true)

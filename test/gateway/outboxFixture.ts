@@ -3,8 +3,9 @@ import type { Transport } from '#actors/subscription.ts'
 import type { Frame } from '#actors/token/frame.ts'
 import type { Address } from '#domain/address.ts'
 import { Flusher } from '#gateway/flusher.ts'
-import { Outbox, type Sink, type WriteResult } from '#gateway/outbox.ts'
+import { Outbox } from '#gateway/outbox.ts'
 import { RealtimeStats } from '#gateway/realtimeStats.ts'
+import type { Sink, WriteResult } from '#gateway/sink.ts'
 
 /** A socket that takes as many writes as the test allows, and writes down what it took. */
 export class FakeSink implements Sink {

@@ -3,8 +3,10 @@ import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import type { Frame } from '#actors/token/frame.ts'
 import { Flusher } from '#gateway/flusher.ts'
-import { Outbox, type OutboxSubscription, type Sink, type WriteResult } from '#gateway/outbox.ts'
+import { Outbox } from '#gateway/outbox.ts'
+import type { OutboxSubscription } from '#gateway/outboxSubscription.ts'
 import { RealtimeStats } from '#gateway/realtimeStats.ts'
+import type { Sink, WriteResult } from '#gateway/sink.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
 /*

@@ -148,7 +148,7 @@ test('takes a URL of 12 KB', async () => {
 
 test('answers a reader that is slower than the network byte for byte', async () => {
   const body = `${'0123456789abcdef'.repeat(1_000_000)}\n`
-  gateway = await startGateway({ metrics: { contentType: 'text/plain', metrics: async () => body } })
+  gateway = await startGateway({ metrics: { render: async () => body } })
   // fetch reads nothing of a body until it is asked to: 16 MB wait in the server meanwhile.
   const response = await gateway.get('/metrics')
   await gateway.get('/healthz')
@@ -213,7 +213,7 @@ test('logs an answer at debug, without query and credentials', async () => {
 
 test('reports each answer with the pattern of its route', async () => {
   const answered: unknown[] = []
-  gateway = await startGateway({ now: () => 1, onAnswered: request => answered.push(request) })
+  gateway = await startGateway({ now: () => 1, metrics: { observeRequest: request => answered.push(request) } })
   await gateway.get(`/api/tokens/${TOKEN}`)
   await gateway.get('/nowhere/else')
   await fetch(`${gateway.url}/healthz`, { method: 'BREW' })
@@ -224,10 +224,12 @@ test('reports each answer with the pattern of its route', async () => {
   ])
 })
 
-test('survives a listener that fails', async () => {
+test('survives metrics that fail', async () => {
   gateway = await startGateway({
-    onAnswered() {
-      throw new Error('no such label')
+    metrics: {
+      observeRequest() {
+        throw new Error('no such label')
+      },
     },
   })
   for (let n = 0; n < 2; n++) expect((await gateway.get('/healthz')).status).toBe(200)
@@ -241,9 +243,11 @@ test('survives a client that goes away while its query runs', async () => {
   const statuses: number[] = []
   const gone = Promise.withResolvers<void>()
   gateway = await startGateway({
-    onAnswered({ status }) {
-      statuses.push(status)
-      if (status === 499) gone.resolve()
+    metrics: {
+      observeRequest({ status }) {
+        statuses.push(status)
+        if (status === 499) gone.resolve()
+      },
     },
   })
   const asked = Promise.withResolvers<void>()

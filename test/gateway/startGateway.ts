@@ -5,6 +5,7 @@ import type { EthUsd } from '#domain/ethUsd.ts'
 import type { ActorState, IndexerState, RealtimeHealth } from '#domain/health.ts'
 import { TokenwireError } from '#errors'
 import { createAdmission } from '#gateway/admission.ts'
+import { createDatabaseProbe } from '#gateway/databaseProbe.ts'
 import { createServer, type ServerDeps } from '#gateway/server.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { type MemoryReads, memoryReads, type Stored } from './memoryReads.ts'
@@ -47,7 +48,9 @@ export interface Gateway {
   close(): Promise<void>
 }
 
-export type GatewayOptions = Partial<Omit<ServerDeps, 'config'>> & {
+export type GatewayOptions = Partial<Omit<ServerDeps, 'config' | 'realtime' | 'metrics'>> & {
+  readonly realtime?: Partial<ServerDeps['realtime']>
+  readonly metrics?: Partial<ServerDeps['metrics']>
   readonly config?: Partial<typeof CONFIG> | Partial<Pick<Config, keyof typeof CONFIG>>
   readonly stored?: Partial<Stored>
   /** Default: any free one. */
@@ -59,6 +62,9 @@ export async function startGateway({
   config: configured = {},
   stored = {},
   port: askedPort = 0,
+  now = () => performance.now(),
+  realtime = {},
+  metrics = {},
   ...deps
 }: GatewayOptions = {}): Promise<Gateway> {
   const config = { ...CONFIG, ...configured }
@@ -86,11 +92,15 @@ export async function startGateway({
       get: token => conditions.actors.find(actor => actor.token === token) ?? null,
       sequence: token => conditions.actors.find(actor => actor.token === token)?.sequence ?? null,
     },
-    realtime: { realtime: () => REALTIME },
-    metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', metrics: async () => 'tokenwire_up 1\n' },
-    registerWebSocket: () => {},
-    openEventStream: async () => null,
-    closeRealtime: async () => {},
+    realtime: { register: () => {}, openEventStream: () => null, health: () => REALTIME, close: async () => {}, ...realtime },
+    metrics: {
+      contentType: 'text/plain; version=0.0.4; charset=utf-8',
+      render: async () => 'tokenwire_up 1\n',
+      observeRequest: () => {},
+      ...metrics,
+    },
+    probeDatabase: createDatabaseProbe({ ping: () => reads.ping(), now }),
+    now,
     chainId: 8453,
     version: '1.2.3',
     site: null,

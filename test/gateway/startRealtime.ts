@@ -57,9 +57,6 @@ export class RealtimeFixture {
       stored: { tokens: [] },
       actors: registry,
       realtime,
-      registerWebSocket: realtime.registerWebSocket,
-      openEventStream: realtime.openEventStream,
-      closeRealtime: realtime.close,
     })
     return fixture
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { OutboxSubscription } from '#gateway/outbox.ts'
+import type { OutboxSubscription } from '#gateway/outboxSubscription.ts'
 import { Subscriptions } from '#gateway/subscriptions.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 

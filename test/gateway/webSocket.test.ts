@@ -64,7 +64,7 @@ describe('subscribing', () => {
     expect(await client.settle()).toEqual(['subscribed 7', 'subscribed 7'])
     fixture.commit(snapshotOf(TOKEN, 8))
     expect(await client.settle()).toEqual(['update 8'])
-    expect(fixture.realtime.stats.subscriptions).toBe(1)
+    expect(fixture.realtime.health().subscriptions).toBe(1)
   })
 
   it('lets the updates of a token flow that was not indexed', async () => {
@@ -139,9 +139,9 @@ describe('subscribing', () => {
     await client.nextInShort(3)
     expect(fixture.registry.health().subscribers).toBe(2)
     client.terminate()
-    await eventually(() => fixture.realtime.stats.webSocketConnections === 0)
+    await eventually(() => fixture.realtime.health().webSocketConnections === 0)
     expect(fixture.registry.health().subscribers).toBe(0)
-    expect(fixture.realtime.stats.subscriptions).toBe(0)
+    expect(fixture.realtime.health().subscriptions).toBe(0)
     fixture.commit(snapshotOf(TOKEN, 8))
   })
 
@@ -158,10 +158,10 @@ describe('subscribing', () => {
     const client = await fixture.client()
     client.send(subscribe(TOKEN))
     await client.nextInShort(2)
-    const before = fixture.realtime.realtime().deliveredTotal
+    const before = fixture.realtime.health().deliveredTotal
     fixture.commit(snapshotOf(TOKEN, 8))
     await client.nextInShort(1)
-    expect(fixture.realtime.realtime()).toMatchObject({
+    expect(fixture.realtime.health()).toMatchObject({
       webSocketConnections: 1,
       subscriptions: 1,
       deliveredTotal: before + 1,

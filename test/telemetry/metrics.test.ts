@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { IndexerState, RealtimeHealth } from '#domain/health.ts'
 import { createLatencyHistogram } from '#telemetry/latencyHistogram.ts'
-import { createMetrics, type MetricsSources } from '#telemetry/metrics.ts'
+import type { MetricsReading } from '#telemetry/metricRows.ts'
+import { createMetrics, type Metrics } from '#telemetry/metrics.ts'
 
 const INDEXER: IndexerState = {
   headBlock: 470,
@@ -37,42 +38,40 @@ const REALTIME: RealtimeHealth = {
   commitToDeliveryMs: { p50: 1, p99: 2 },
 }
 
-function sources(changes: Partial<MetricsSources> = {}): MetricsSources {
-  return {
-    version: '1.2.3',
-    chainId: 8453,
-    indexer: () => INDEXER,
-    database: () => ({ ok: true, latencyMs: 1.5 }),
-    pool: () => ({ total: 10, idle: 6, waiting: 1 }),
-    actors: () => ({ total: 3, byState: { live: 2, activating: 1 }, subscribers: 41 }),
-    realtime: () => REALTIME,
-    commitToDelivery: () => createLatencyHistogram().snapshot(),
-    ethUsd: () => ({
-      price: '3000',
-      currency: 'USD',
-      source: 'coinbase',
-      fetchedAt: '2026-01-01T00:00:00.000Z',
-      ageSeconds: 80,
-      stale: true,
-    }),
-    metadata: () => ({ queued: 12, underWay: 3, outcomes: { read: 40, not_found: 2 } }),
-    eventLoops: () => ({
-      main: { stallsTotal: 3, longestStallMs: 750, delayP99Ms: 20 },
-      indexing: { stallsTotal: 0, longestStallMs: 0, delayP99Ms: 5 },
-    }),
-    ...changes,
-  }
+const READING: MetricsReading = {
+  indexer: INDEXER,
+  database: { ok: true, latencyMs: 1.5 },
+  actors: { total: 3, byState: { live: 2, activating: 1 }, subscribers: 41 },
+  realtime: REALTIME,
+  commitToDelivery: createLatencyHistogram().snapshot(),
+  ethUsd: {
+    price: '3000',
+    currency: 'USD',
+    source: 'coinbase',
+    fetchedAt: '2026-01-01T00:00:00.000Z',
+    ageSeconds: 80,
+    stale: true,
+  },
+  metadata: { queued: 12, underWay: 3, outcomes: { read: 40, not_found: 2 } },
+  eventLoops: {
+    main: { stallsTotal: 3, longestStallMs: 750, delayP99Ms: 20 },
+    indexing: { stallsTotal: 0, longestStallMs: 0, delayP99Ms: 5 },
+  },
+}
+
+function metricsOf(changes: Partial<MetricsReading> = {}, chainId = 8453): Metrics {
+  return createMetrics({ version: '1.2.3', chainId, read: async () => ({ ...READING, ...changes }) })
 }
 
 /** The samples of Tokenwire's own metrics, as Prometheus would read them. */
-async function samples(metrics: { metrics(): Promise<string> }): Promise<Readonly<Record<string, number>>> {
-  const lines = (await metrics.metrics()).split('\n').filter(line => line.startsWith('tokenwire_'))
+async function samples(metrics: Metrics): Promise<Readonly<Record<string, number>>> {
+  const lines = (await metrics.render()).split('\n').filter(line => line.startsWith('tokenwire_'))
   return Object.fromEntries(lines.map(line => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]))
 }
 
 describe('createMetrics', () => {
   it('writes what the sources say, in base units', async () => {
-    expect(await samples(createMetrics(sources({ commitToDelivery: () => ({ boundsMs: [], counts: [0], sumMs: 0 }) })))).toEqual({
+    expect(await samples(metricsOf({ commitToDelivery: { boundsMs: [], counts: [0], sumMs: 0 } }))).toEqual({
       'tokenwire_build_info{version="1.2.3",chain_id="8453"}': 1,
       tokenwire_head_block: 470,
       tokenwire_confirmed_block: 467,
@@ -93,7 +92,6 @@ describe('createMetrics', () => {
       tokenwire_backfill_events_per_second: 900,
       tokenwire_database_up: 1,
       tokenwire_database_latency_seconds: 0.0015,
-      tokenwire_database_pool_waiting: 1,
       tokenwire_actor_subscribers: 41,
       tokenwire_subscriptions: 50,
       tokenwire_updates_per_second: 12.5,
@@ -108,8 +106,6 @@ describe('createMetrics', () => {
       'tokenwire_rpc_latency_seconds{provider="rpc-1"}': 0.012,
       'tokenwire_rpc_error_ratio{provider="rpc-1"}': 0.25,
       'tokenwire_rpc_error_ratio{provider="rpc-2"}': 1,
-      'tokenwire_database_pool_connections{state="idle"}': 6,
-      'tokenwire_database_pool_connections{state="busy"}': 4,
       'tokenwire_actors{state="live"}': 2,
       'tokenwire_actors{state="activating"}': 1,
       'tokenwire_connections{transport="websocket"}': 40,
@@ -126,9 +122,8 @@ describe('createMetrics', () => {
   it('follows the sources, and leaves out what is not known any more', async () => {
     let indexer: IndexerState = INDEXER
     let byState: Record<string, number> = { live: 2 }
-    const metrics = createMetrics(
-      sources({ indexer: () => indexer, actors: () => ({ total: 0, byState, subscribers: 0 }), ethUsd: () => null }),
-    )
+    const read = async () => ({ ...READING, indexer, actors: { total: 0, byState, subscribers: 0 }, ethUsd: null })
+    const metrics = createMetrics({ version: '1.2.3', chainId: 8453, read })
     expect(await samples(metrics)).toMatchObject({
       tokenwire_head_block: 470,
       'tokenwire_actors{state="live"}': 2,
@@ -143,9 +138,7 @@ describe('createMetrics', () => {
   })
 
   it('has a cumulative histogram of deliveries', async () => {
-    const latencies = createLatencyHistogram([1, 10])
-    for (const ms of [0.5, 1, 2, 10, 11]) latencies.record(ms)
-    const found = await samples(createMetrics(sources({ commitToDelivery: () => latencies.snapshot() })))
+    const found = await samples(metricsOf({ commitToDelivery: { boundsMs: [1, 10], counts: [2, 2, 1], sumMs: 24.5 } }))
     expect(Object.entries(found).filter(([name]) => name.includes('commit_to_delivery'))).toEqual([
       ['tokenwire_commit_to_delivery_seconds_bucket{le="0.001"}', 2],
       ['tokenwire_commit_to_delivery_seconds_bucket{le="0.01"}', 4],
@@ -156,8 +149,8 @@ describe('createMetrics', () => {
   })
 
   it('counts requests by route and status', async () => {
-    const metrics = createMetrics(sources())
-    const request = { route: '/api/tokens/:address', method: 'GET', durationMs: 4 }
+    const metrics = metricsOf()
+    const request = { route: '/api/tokens/:address', method: 'GET', durationMs: 4 } as const
     metrics.observeRequest({ ...request, status: 200 })
     metrics.observeRequest({ ...request, status: 200 })
     metrics.observeRequest({ ...request, status: 404 })
@@ -170,8 +163,8 @@ describe('createMetrics', () => {
   })
 
   it('tells about the process, the delay of its event loop included, and every metric has a help text', async () => {
-    const metrics = createMetrics(sources())
-    const text = await metrics.metrics()
+    const metrics = metricsOf()
+    const text = await metrics.render()
     expect(metrics.contentType).toMatch(/^text\/plain; version=0\.0\.4/)
     expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m)
     expect(text).toMatch(/^process_cpu_seconds_total \d/m)
@@ -184,22 +177,23 @@ describe('createMetrics', () => {
   })
 
   it('can stand beside another of its kind', async () => {
-    const [one, other] = [createMetrics(sources()), createMetrics(sources({ chainId: 1 }))]
+    const [one, other] = [metricsOf(), metricsOf({}, 1)]
     expect(await samples(one)).toHaveProperty(['tokenwire_build_info{version="1.2.3",chain_id="8453"}'])
     expect(await samples(other)).toHaveProperty(['tokenwire_build_info{version="1.2.3",chain_id="1"}'])
   })
 })
 
 describe('createLatencyHistogram', () => {
-  it('answers quantiles by the upper bound of their range', () => {
+  it('counts each latency in the bucket of the smallest bound that it does not exceed', () => {
     const latencies = createLatencyHistogram()
-    expect(latencies.quantileMs(0.5)).toBeNull()
-    for (let ms = 1; ms <= 100; ms++) latencies.record(ms)
-    expect(latencies.quantileMs(0)).toBe(1)
-    expect(latencies.quantileMs(0.5)).toBe(50)
-    expect(latencies.quantileMs(0.99)).toBe(100)
-    latencies.record(1_000_000)
-    expect(latencies.quantileMs(1)).toBe(10_000)
-    expect(latencies.snapshot()).toMatchObject({ sumMs: 1_005_050 })
+    for (const ms of [0, 0.1, 0.11, 10_000, 1_000_000]) latencies.record(ms, 1)
+    latencies.record(1, 16)
+    const { boundsMs, counts, sumMs } = latencies.snapshot()
+    expect(counts).toHaveLength(boundsMs.length + 1)
+    const byBound = Object.fromEntries([...boundsMs, 'more'].map((bound, index) => [bound, counts[index]]))
+    expect(Object.entries(byBound).filter(([, count]) => count !== 0)).toEqual(
+      Object.entries({ 1: 16, 10_000: 1, 0.1: 2, 0.2: 1, more: 1 }),
+    )
+    expect(sumMs).toBeCloseTo(1_010_016.21)
   })
 })

@@ -1,16 +1,13 @@
 import type { IndexerHealth } from '#domain/health.ts'
 import { jsonAnswer } from '#gateway/answer.ts'
-import type { DatabaseCondition } from '#gateway/databaseProbe.ts'
 import { healthStatus } from '#gateway/healthStatus.ts'
 import { RETRY_AFTER, unavailable } from '#gateway/problem.ts'
 import { type Route, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
 
-export type HealthSources = Pick<Sources, 'indexer' | 'ethUsd' | 'actors' | 'realtime' | 'chainId' | 'version' | 'now'> & {
-  readonly probeDatabase: () => Promise<DatabaseCondition>
-}
+type HealthSources = Pick<Sources, 'indexer' | 'ethUsd' | 'actors' | 'realtime' | 'probeDatabase' | 'chainId' | 'version' | 'now'>
 
-/** Answered whatever is broken, the database included: that is what it is for. */
+/** Answers also when the database or the indexer fails. */
 export function indexerHealthRoute(sources: HealthSources): Route {
   return resource({ path: '/api/indexer/health', cacheControl: 'never' }, async () => {
     const { indexer, ethUsd, actors, realtime, chainId, version, now } = sources
@@ -32,23 +29,23 @@ export function indexerHealthRoute(sources: HealthSources): Route {
       rpc: state.rpc,
       database,
       actors: actors.health(),
-      realtime: realtime.realtime(),
+      realtime: realtime.health(),
       reasons,
     }
     return status === 'stalled' ? jsonAnswer(health, [RETRY_AFTER], '503 Service Unavailable') : jsonAnswer(health)
   })
 }
 
-/** The process lives and answers. */
+/** Liveness: the process answers. */
 export function healthzRoute(): Route {
   return resource({ path: '/healthz', cacheControl: 'never', limited: false }, async () => jsonAnswer({ status: 'ok' }))
 }
 
 /**
- * Whether a balancer should send clients here: the process serves *current* data. Not while it stands still, and not while it
- * catches up either, since its answers are then of an earlier time than those of its neighbours.
+ * Readiness: whether a load balancer should send clients here. Not while indexing stalls or catches up, because the answers are then older
+ * than those of other instances.
  */
-export function readyzRoute({ indexer, probeDatabase }: Pick<HealthSources, 'indexer' | 'probeDatabase'>): Route {
+export function readyzRoute({ indexer, probeDatabase }: Pick<Sources, 'indexer' | 'probeDatabase'>): Route {
   return resource({ path: '/readyz', cacheControl: 'never', limited: false }, async () => {
     const { status, reasons } = healthStatus({ databaseOk: (await probeDatabase()).ok, indexer: indexer.state(), price: null })
     switch (status) {

@@ -6,6 +6,6 @@ export function metricsRoute({ metrics }: Pick<Sources, 'metrics'>): Route {
     kind: 'answer',
     status: '200 OK',
     headers: [['Content-Type', metrics.contentType]],
-    body: await metrics.metrics(),
+    body: await metrics.render(),
   }))
 }

@@ -1,4 +1,3 @@
-import { createDatabaseProbe } from '#gateway/databaseProbe.ts'
 import { problem } from '#gateway/problem.ts'
 import { type Route, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
@@ -16,9 +15,8 @@ import { streamRoute } from './stream.ts'
 import { tokenRoute, tokensRoute } from './tokens.ts'
 import { tradesRoute } from './trades.ts'
 
-/** The table of everything that HTTP answers. */
+/** All routes of HTTP. */
 export function routes(sources: Sources): readonly Route[] {
-  const probeDatabase = createDatabaseProbe({ ping: () => sources.reads.ping(), now: sources.now })
   return [
     tokensRoute(sources),
     tokenRoute(sources),
@@ -30,18 +28,18 @@ export function routes(sources: Sources): readonly Route[] {
     searchRoute(sources),
     ethUsdRoute(sources),
     chainStatsRoute(sources),
-    indexerHealthRoute({ ...sources, probeDatabase }),
+    indexerHealthRoute(sources),
     actorsRoute(sources),
     actorRoute(sources),
     healthzRoute(),
-    readyzRoute({ ...sources, probeDatabase }),
+    readyzRoute(sources),
     metricsRoute(sources),
     webSocketRoute(),
     ...siteRoutes(sources),
   ]
 }
 
-/** Upgrades are taken before the table is asked; what comes here is somebody who looks at the address with a browser. */
+/** For requests without an upgrade: uWebSockets takes the upgrades before. */
 function webSocketRoute(): Route {
   return resource({ path: '/realtime', cacheControl: 'never' }, async () =>
     problem(426, 'upgrade_required', '/realtime is for WebSockets: it answers upgrades only', [['Upgrade', 'websocket']]),

@@ -16,9 +16,9 @@ const parameters = z.object({
 
 const HANDED_OVER: HandedOver = { kind: 'handedOver' }
 
-type StreamSources = Pick<Sources, 'admission' | 'reads' | 'actors' | 'openEventStream'>
+type StreamSources = Pick<Sources, 'admission' | 'reads' | 'actors' | 'realtime'>
 
-/** Checks everything that can be wrong with the request; the stream itself is opened by the realtime side. */
+/** Checks the request and hands it over to `Realtime`. */
 export function streamRoute(sources: StreamSources): Route {
   return {
     path: '/api/tokens/:address/stream',
@@ -29,7 +29,7 @@ export function streamRoute(sources: StreamSources): Route {
     async handle(texts, exchange) {
       const { origin, lastEventId } = exchange
       if (origin !== '' && !sources.admission.originAllowed(origin)) return originNotAllowed(origin)
-      // The header is what a browser sends when it reconnects, so it is newer than what the page once put into the URL.
+      // Browsers send the header when they reconnect, so it is newer than the URL's parameter.
       const parsed = parseParameters(parameters, lastEventId === '' ? texts : new Map(texts).set('lastEventId', [lastEventId]))
       if (!parsed.ok) return parsed.problem
       return open(parsed.values, exchange, sources)
@@ -47,16 +47,16 @@ async function open(
   if (current === null) return tokenNotFound(token)
   if (exchange.isAborted()) return HANDED_OVER
   if (exchange.method === 'HEAD') return { kind: 'answer', status: '200 OK', headers: [['Content-Type', 'text/event-stream']], body: null }
-  // A sequence that was never given is of another server: such a client is told what is.
+  // A sequence above the current one comes from another server: the client gets a snapshot.
   const lastSequence = values.lastEventId === undefined || values.lastEventId > current ? null : values.lastEventId
   const { res, clientAddress, requestId, headers, isAborted, onAborted } = exchange
   const request = { res, token, lastSequence, clientAddress, requestId, headers, isAborted, onAborted }
-  return (await sources.openEventStream(request)) ?? HANDED_OVER
+  return sources.realtime.openEventStream(request) ?? HANDED_OVER
 }
 
 /**
- * `null`: the token is not indexed. Of one that an actor holds the actor knows: when a server comes back, the thousands that reconnect cost
- * the database nothing.
+ * `null`: the token is not indexed. Asks the token's actor first: when thousands of clients reconnect after a restart, they don't reach the
+ * database.
  */
 async function currentSequence(token: Address, { actors, reads }: StreamSources): Promise<number | null> {
   return actors.sequence(token) ?? (await reads.token(token))?.sequence ?? null

@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { TokenwireError } from '#errors'
+import type { EventStreamRequest } from '#gateway/eventStreamConnection.ts'
 import { connectionRefused } from '#gateway/problem.ts'
-import type { EventStreamRequest, OpenEventStream } from '#gateway/subscriptionPorts.ts'
+import type { Realtime } from '#gateway/realtime.ts'
 import { expectProblem } from '../expectProblem.ts'
 import { databaseAway } from '../memoryReads.ts'
 import { type Gateway, type GatewayOptions, NOT_INDEXED, startGateway, TOKEN } from '../startGateway.ts'
@@ -16,7 +17,7 @@ const PATH = `/api/tokens/${TOKEN}/stream`
 /** Starts a gateway whose streams end at once, after an event that repeats what they were asked for. */
 async function start(options: GatewayOptions = {}): Promise<EventStreamRequest[]> {
   const requests: EventStreamRequest[] = []
-  const openEventStream: OpenEventStream = async request => {
+  const openEventStream: Realtime['openEventStream'] = request => {
     requests.push(request)
     request.res.cork(() => {
       request.res.writeStatus('200 OK')
@@ -25,7 +26,7 @@ async function start(options: GatewayOptions = {}): Promise<EventStreamRequest[]
     })
     return null
   }
-  gateway = await startGateway({ openEventStream, ...options })
+  gateway = await startGateway({ realtime: { openEventStream }, ...options })
   return requests
 }
 
@@ -94,7 +95,7 @@ test('does not ask the database for a token that an actor holds', async () => {
 })
 
 test('answers with the problem that the stream was refused for', async () => {
-  await start({ openEventStream: async () => connectionRefused({ ok: false, status: 429, retryAfterSeconds: 7 }) })
+  await start({ realtime: { openEventStream: () => connectionRefused({ ok: false, status: 429, retryAfterSeconds: 7 }) } })
   const response = await gateway.get(PATH)
   expect(response.headers.get('retry-after')).toBe('7')
   expect(await expectProblem(response, 429, 'rate_limited')).toContain('as many WebSocket and SSE connections')
@@ -102,8 +103,10 @@ test('answers with the problem that the stream was refused for', async () => {
 
 test('answers with a problem when opening fails', async () => {
   await start({
-    openEventStream: async () => {
-      throw new TokenwireError('database_unavailable', 'gone')
+    realtime: {
+      openEventStream: () => {
+        throw new TokenwireError('database_unavailable', 'gone')
+      },
     },
   })
   await expectProblem(await gateway.get(PATH), 503, 'data_unavailable')
@@ -121,10 +124,12 @@ test('tells the stream when its client goes, also when that is long known', asyn
   const gone = Promise.withResolvers<EventStreamRequest>()
   const opened = Promise.withResolvers<void>()
   gateway = await startGateway({
-    openEventStream: async request => {
-      request.onAborted(() => gone.resolve(request))
-      opened.resolve()
-      return null
+    realtime: {
+      openEventStream: request => {
+        request.onAborted(() => gone.resolve(request))
+        opened.resolve()
+        return null
+      },
     },
   })
   const client = connect(gateway.port, '127.0.0.1', () => client.write(`GET ${PATH} HTTP/1.1\r\nHost: a\r\n\r\n`))

@@ -1,0 +1,16 @@
+import type { Transport } from '#actors/subscription.ts'
+import type { Frame } from '#actors/token/frame.ts'
+
+/** `sent`: write more; `full`: taken, but write nothing more until the socket drains; `refused`: not taken, write it again after that. */
+export type WriteResult = 'sent' | 'full' | 'refused'
+
+/** A connection's socket, as its outbox writes to it. Nothing throws. */
+export interface Sink {
+  readonly transport: Transport
+  writeFrame(frame: Frame): WriteResult
+  writeAnswer(text: string): WriteResult
+  /** Collects the writes of `write` into one system call. Returns false when some of it is still buffered: wait until the socket drains. */
+  cork(write: () => void): boolean
+  /** The client keeps sending messages and does not read the answers. Closes the connection. */
+  tooManyAnswers(): void
+}

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import type { Place } from './admission.ts'
+import { type ConnectionDeps, type Connections, SHUTTING_DOWN } from './connections.ts'
+import { openExchange } from './exchange.ts'
+import { connectionRefused, originNotAllowed, type Problem } from './problem.ts'
+import { render, send } from './respond.ts'
+import { DISABLED, type HttpRequest, type HttpResponse, type TemplatedApp, type us_socket_context_t } from './uWebSockets.ts'
+import { WebSocketConnection } from './webSocketConnection.ts'
+
+const REALTIME_PATH = '/realtime'
+
+/**
+ * uWebSockets drops a connection without a close frame when a message exceeds this, so larger messages than allowed are received in order to
+ * be refused properly. A client may make the server buffer at most `MAX_CONNECTIONS_PER_IP` of these.
+ */
+const MAX_PAYLOAD_BYTES = 1 << 20
+
+/**
+ * Bounds the pongs for a client that sends pings and does not read. Outboxes stay below half of it, because they stop writing at the first
+ * sign of back-pressure.
+ */
+const MAX_BACKPRESSURE_BYTES = 1 << 16
+
+/** How long uWebSockets keeps a closed socket whose client does not read the close frame. Open ones are swept. */
+const CLOSING_TIMEOUT_SECONDS = 120
+
+/** The data of a socket, from its upgrade on. */
+interface SocketData {
+  readonly place: Place
+  /** `null` until the socket is open. */
+  connection: WebSocketConnection | null
+}
+
+/** Adds the WebSocket route to the app, and the same route below a prefix. */
+export function registerWebSockets(app: TemplatedApp, pathPrefix: string, deps: ConnectionDeps, connections: Connections): void {
+  const { admission, logger } = deps
+
+  function upgrade(res: HttpResponse, req: HttpRequest, context: us_socket_context_t): void {
+    const origin = req.getHeader('origin')
+    if (!admission.originAllowed(origin)) return refuse(res, req, originNotAllowed(origin))
+    if (connections.isClosing) return refuse(res, req, SHUTTING_DOWN)
+    const admitted = admission.openConnection(admission.clientAddress(res, req))
+    if (!admitted.ok) return refuse(res, req, connectionRefused(admitted))
+    const data: SocketData = { place: admitted, connection: null }
+    // No subprotocol is selected: the handshake fails for a client that insists on one of its own.
+    res.upgrade(data, req.getHeader('sec-websocket-key'), '', req.getHeader('sec-websocket-extensions'), context)
+  }
+
+  function refuse(res: HttpResponse, req: HttpRequest, refusal: Problem): void {
+    const exchange = openExchange(res, req, admission, randomUUID)
+    logger.debug({ requestId: exchange.requestId, status: refusal.status }, 'a WebSocket was refused')
+    send(render(refusal, exchange, 'never'), exchange, () => {})
+  }
+
+  for (const prefix of new Set(['', pathPrefix])) {
+    app.ws<SocketData>(`${prefix}${REALTIME_PATH}`, {
+      compression: DISABLED,
+      maxPayloadLength: MAX_PAYLOAD_BYTES,
+      maxBackpressure: MAX_BACKPRESSURE_BYTES,
+      idleTimeout: CLOSING_TIMEOUT_SECONDS,
+      sendPingsAutomatically: false,
+      upgrade,
+      open: ws => {
+        const connection = new WebSocketConnection(ws, deps)
+        ws.getUserData().connection = connection
+        connections.add(connection)
+      },
+      message: (ws, message, isBinary) => ws.getUserData().connection?.receive(new Uint8Array(message), isBinary),
+      ping: ws => ws.getUserData().connection?.heard(),
+      pong: ws => ws.getUserData().connection?.heard(),
+      drain: ws => ws.getUserData().connection?.drained(),
+      close: ws => {
+        const { connection, place } = ws.getUserData()
+        place.release()
+        if (connection === null) return
+        connections.remove(connection)
+        connection.closed()
+      },
+    })
+  }
+}

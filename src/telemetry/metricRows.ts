@@ -1,0 +1,120 @@
+import type { EthUsd } from '#domain/ethUsd.ts'
+import type { ActorsHealth, IndexerState, RealtimeHealth } from '#domain/health.ts'
+import type { EventLoopState } from './eventLoopWatch.ts'
+import type { LatencySnapshot } from './latencyHistogram.ts'
+
+/** Everything that is read for one scrape. */
+export interface MetricsReading {
+  readonly indexer: IndexerState
+  readonly database: { readonly ok: boolean; readonly latencyMs: number | null }
+  readonly actors: ActorsHealth
+  readonly realtime: RealtimeHealth
+  readonly commitToDelivery: LatencySnapshot
+  /** The newest price, however old. */
+  readonly ethUsd: EthUsd | null
+  readonly metadata: MetadataState
+  /** By thread. */
+  readonly eventLoops: Readonly<Record<string, EventLoopState>>
+}
+
+/** Progress of reading the tokens' metadata URIs. */
+export interface MetadataState {
+  /** URIs that are to be read, now or later; `null`: not counted yet. */
+  readonly queued: number | null
+  readonly underWay: number
+  /** Attempts by outcome since the start. Outcomes are few. */
+  readonly outcomes: Readonly<Record<string, number>>
+}
+
+type Value = number | boolean | null | undefined
+/** One value per label value. */
+export interface Labelled {
+  readonly label: string
+  readonly values: readonly (readonly [labelValue: string, value: Value])[]
+}
+
+/** A metric's name without `tokenwire_`, its help text, and its value; `null` or `undefined`: unknown, and left out, since 0 is a statement. */
+export type MetricRow = readonly [name: string, help: string, read: (reading: MetricsReading) => Value | Labelled]
+
+export const GAUGES: readonly MetricRow[] = [
+  ['head_block', 'Newest block of the chain that the RPC providers report.', r => r.indexer.headBlock],
+  ['confirmed_block', 'Newest block that is deep enough to be indexed.', r => r.indexer.confirmedBlock],
+  ['indexed_block', 'Newest block that is committed to the database.', r => r.indexer.indexedBlock],
+  ['index_lag_blocks', 'Confirmed blocks that are not indexed yet.', r => r.indexer.lagBlocks],
+  ['index_lag_seconds', 'Age of the newest indexed block behind the newest confirmed one.', r => r.indexer.lagSeconds],
+  ['head_unchanged_seconds', 'For how long the newest block has been the same.', r => r.indexer.headUnchangedSeconds],
+  ['index_stalled', '1 when nothing is indexed though the chain moves, or indexing has stopped.', r => r.indexer.stalled],
+  ['reorg_last_depth_blocks', 'Blocks that the last reorg replaced.', r => r.indexer.reorgs.lastDepth],
+  ['backfill_active', '1 while history is indexed in block ranges.', r => r.indexer.backfill !== null],
+  ['backfill_progress_ratio', 'Share of the backfill that is done, 0 to 1.', r => ratio(r.indexer.backfill?.percent)],
+  ['backfill_blocks_per_second', 'Blocks per second that the backfill indexes.', r => r.indexer.backfill?.blocksPerSecond],
+  ['backfill_events_per_second', 'Events per second that the backfill indexes.', r => r.indexer.backfill?.eventsPerSecond],
+  ['backfill_remaining_seconds', 'Estimated time until the backfill is done.', r => r.indexer.backfill?.secondsLeft],
+  ['rpc_up', '1 when the RPC provider is healthy.', r => perProvider(r, rpc => rpc.healthy)],
+  ['rpc_latency_seconds', 'Recent latency of the RPC provider.', r => perProvider(r, rpc => seconds(rpc.latencyMs))],
+  ['rpc_error_ratio', 'Share of failed calls to the RPC provider in the recent past.', r => perProvider(r, rpc => rpc.errorRate)],
+  [
+    'rpc_range_blocks',
+    'Blocks for which the RPC provider is asked at once when logs are fetched in ranges.',
+    r => perProvider(r, rpc => rpc.rangeBlocks),
+  ],
+  ['database_up', '1 when the database answered the last probe.', r => r.database.ok],
+  ['database_latency_seconds', 'Time that the last probe of the database took.', r => seconds(r.database.latencyMs)],
+  ['actors', 'Token actors by state.', r => ({ label: 'state', values: Object.entries(r.actors.byState) })],
+  ['actor_subscribers', 'Subscribers of all token actors.', r => r.actors.subscribers],
+  [
+    'connections',
+    'Open realtime connections.',
+    ({ realtime: { webSocketConnections, eventStreams } }) => ({
+      label: 'transport',
+      values: Object.entries({ websocket: webSocketConnections, event_stream: eventStreams }),
+    }),
+  ],
+  ['subscriptions', 'Subscriptions of all connections.', r => r.realtime.subscriptions],
+  ['updates_per_second', 'Updates of tokens per second in the recent past.', r => r.realtime.updatesPerSecond],
+  ['eth_usd_age_seconds', 'Age of the newest ETH/USD price.', r => r.ethUsd?.ageSeconds],
+  ['eth_usd_stale', '1 when the newest ETH/USD price could not be renewed.', r => r.ethUsd?.stale],
+  ['metadata_queue', 'Metadata URIs that are to be read, now or later, counted up to 100,000.', r => r.metadata.queued],
+  ['metadata_under_way', 'Metadata URIs that are being read.', r => r.metadata.underWay],
+  [
+    'event_loop_delay_p99_seconds',
+    "The delay that one in a hundred timers of the thread's event loop had in the last ten to twenty seconds.",
+    r => perThread(r, loop => seconds(loop.delayP99Ms)),
+  ],
+  [
+    'event_loop_longest_stall_seconds',
+    "The longest time that the thread's event loop did nothing else.",
+    r => perThread(r, loop => seconds(loop.longestStallMs)),
+  ],
+]
+
+export const COUNTERS: readonly MetricRow[] = [
+  ['reorgs_total', 'Reorgs that replaced indexed blocks.', r => r.indexer.reorgs.count],
+  ['deliveries_total', 'Updates that were written to sockets.', r => r.realtime.deliveredTotal],
+  [
+    'conflations_total',
+    'Updates that a newer one of the same token replaced before a slow reader took them.',
+    r => r.realtime.conflatedTotal,
+  ],
+  [
+    'metadata_attempts_total',
+    'Attempts to read a metadata URI, by outcome.',
+    r => ({ label: 'outcome', values: Object.entries(r.metadata.outcomes) }),
+  ],
+  [
+    'event_loop_stalls_total',
+    "Times that the thread's event loop did nothing else for half a second or longer.",
+    r => perThread(r, loop => loop.stallsTotal),
+  ],
+]
+
+const seconds = (ms: number | null) => (ms === null ? null : ms / 1_000)
+const ratio = (percent: number | undefined) => (percent === undefined ? null : percent / 100)
+
+function perProvider({ indexer }: MetricsReading, read: (rpc: IndexerState['rpc'][number]) => Value): Labelled {
+  return { label: 'provider', values: indexer.rpc.map(rpc => [rpc.name, read(rpc)]) }
+}
+
+function perThread({ eventLoops }: MetricsReading, read: (loop: EventLoopState) => Value): Labelled {
+  return { label: 'thread', values: Object.entries(eventLoops).map(([thread, loop]) => [thread, read(loop)]) }
+}
