@@ -33,7 +33,7 @@ export interface TreeDatabases {
 
 /** What happened in a tree. */
 export interface TreeOutcome {
-  readonly swapped: number
+  readonly replaced: number
   readonly deepest: number
   readonly restarts: number
   /** Reorgs while ranges were being indexed. */
@@ -48,7 +48,7 @@ export interface TreeOutcome {
   readonly whole: number
   /** Commits and replacements that were executed and whose answer was lost. */
   readonly lostCommits: number
-  readonly lostSwaps: number
+  readonly lostReplacements: number
   /** Log queries by topic, without addresses. */
   readonly unlisted: number
   /** Events in dropped blocks that were indexed, and in their replacements. */
@@ -82,7 +82,7 @@ export async function growTree(
   // In some trees one client watches everything, in the others clients watch random tokens. Their random numbers do not affect the tree.
   const clients = seed % 2 === 0 ? null : createTreeClients(indexed.kysely, createRandom(seed + 4_000_003))
   const outcome: Mutable<TreeOutcome> = {
-    swapped: 0,
+    replaced: 0,
     deepest: 0,
     restarts: 0,
     whileBackfilling: 0,
@@ -91,7 +91,7 @@ export async function growTree(
     whileDown: 0,
     whole: 0,
     lostCommits: 0,
-    lostSwaps: 0,
+    lostReplacements: 0,
     unlisted: 0,
     dropped: NO_EVENTS,
     added: NO_EVENTS,
@@ -114,7 +114,7 @@ export async function growTree(
       random.weighted(chain.head().header.number > 40 ? [3, 3, 3, 3] : [12, 5, 1, 0])
     ] ?? 1
   /** The number of replaced reorgs at the time of the last reorg of indexed blocks. */
-  let swappedBefore: number | null = null
+  let replacedBefore: number | null = null
   /** Whether it replaces indexed blocks. */
   const fork = (): boolean => {
     const { dropped, added } = forking.fork(depth(), random.integer(-3, 4))
@@ -131,8 +131,8 @@ export async function growTree(
     const { backfill, reorgs } = running.sync.view.state()
     if (backfill !== null) outcome.whileBackfilling++
     if (!fork()) return
-    if (swappedBefore === reorgs.count) outcome.duringReorg++
-    swappedBefore = reorgs.count
+    if (replacedBefore === reorgs.count) outcome.duringReorg++
+    replacedBefore = reorgs.count
   }
   const armReorg = () => {
     armed = {
@@ -147,22 +147,22 @@ export async function growTree(
   const watcher = createTokenWatcher()
   const underWay = createUnderWay()
   /** Whether the answer to the next commit, or replacement, is lost. */
-  const losing = { commit: false, swap: false }
+  const losing = { commit: false, replace: false }
   const open = async () => {
     const isWatched = clients === null ? {} : { isWatched: clients.isWatched }
     const { committer: remembering, directory } = await openIndex(indexed, { genesisHash, maxReorgDepth, ...isWatched })
     const { committer, startedAt } = rememberStart(remembering)
-    const lose = async <T>(of: 'commit' | 'swap', answer: Promise<T>): Promise<T> => {
+    const lose = async <T>(of: 'commit' | 'replace', answer: Promise<T>): Promise<T> => {
       const value = await answer
       if (!losing[of]) return value
       losing[of] = false
-      outcome[of === 'swap' ? 'lostSwaps' : 'lostCommits']++
+      outcome[of === 'replace' ? 'lostReplacements' : 'lostCommits']++
       throw new Error('the connection was lost after the commit')
     }
     const lossy: Committer = {
       ...committer,
       recentBlocks: () => underWay.during(committer.recentBlocks()),
-      commit: one => underWay.during(lose(one.kind === 'replace' ? 'swap' : 'commit', committer.commit(one))),
+      commit: one => underWay.during(lose(one.kind === 'replace' ? 'replace' : 'commit', committer.commit(one))),
     }
     return { committer: lossy, directory, startedAt }
   }
@@ -188,7 +188,7 @@ export async function growTree(
   }
   const stop = async () => {
     const { count, lastDepth } = running.sync.view.state().reorgs
-    outcome.swapped += count
+    outcome.replaced += count
     outcome.deepest = Math.max(outcome.deepest, lastDepth ?? 0)
     await running.sync.stop()
   }
@@ -206,7 +206,7 @@ export async function growTree(
     await running.hint()
     await stop()
     if (random.chance(0.6) && fork()) outcome.whileDown++
-    swappedBefore = null
+    replacedBefore = null
     index = await open()
     watcher.reconnect()
     clients?.reconnect()
@@ -220,7 +220,7 @@ export async function growTree(
     if (random.chance(0.3)) armReorg()
     for (let step = random.integer(2, 4); step > 0; step--) {
       losing.commit = random.chance(0.2)
-      losing.swap = random.chance(0.3)
+      losing.replace = random.chance(0.3)
       switch (random.weighted([3, 5, 2, 2])) {
         case 0:
           forking.mine(random.integer(1, 6))

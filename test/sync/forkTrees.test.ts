@@ -28,7 +28,7 @@ it('any tree of forks ends in the tables of a fresh index of its last chain', {
   const events = (side: 'dropped' | 'added') =>
     Object.fromEntries(EVENT_KINDS.map(kind => [kind, sum(({ [side]: counts }) => counts[kind])] as const))
   const seen = {
-    swapped: sum(({ swapped }) => swapped),
+    replaced: sum(({ replaced }) => replaced),
     deepest: Math.max(...outcomes.map(({ deepest }) => deepest)),
     restarts: sum(({ restarts }) => restarts),
     whileDown: sum(({ whileDown }) => whileDown),
@@ -37,14 +37,14 @@ it('any tree of forks ends in the tables of a fresh index of its last chain', {
     duringReorg: sum(({ duringReorg }) => duringReorg),
     whole: sum(({ whole }) => whole),
     lostCommits: sum(({ lostCommits }) => lostCommits),
-    lostSwaps: sum(({ lostSwaps }) => lostSwaps),
+    lostReplacements: sum(({ lostReplacements }) => lostReplacements),
     unlisted: sum(({ unlisted }) => unlisted),
     dropped: events('dropped'),
     added: events('added'),
   }
   process.stdout.write(`${trees} trees: ${JSON.stringify(seen)}\n`)
   if (trees < USUAL) return
-  expect(seen.swapped).toBeGreaterThan(trees / 2)
+  expect(seen.replaced).toBeGreaterThan(trees / 2)
   expect(seen.restarts).toBeGreaterThan(trees / 8)
   expect(seen.whileDown).toBeGreaterThan(trees / 20)
   expect(seen.whileBackfilling).toBeGreaterThan(trees / 40)
@@ -52,7 +52,7 @@ it('any tree of forks ends in the tables of a fresh index of its last chain', {
   expect(seen.duringReorg).toBeGreaterThan(trees / 40)
   expect(seen.whole).toBeGreaterThan(trees / 40)
   expect(seen.lostCommits).toBeGreaterThan(trees / 4)
-  expect(seen.lostSwaps).toBeGreaterThan(trees / 20)
+  expect(seen.lostReplacements).toBeGreaterThan(trees / 20)
   expect(seen.unlisted).toBeGreaterThan(trees / 4)
   expect(seen.deepest).toBeGreaterThan(56)
   const rare = (counts: typeof seen.dropped) => EVENT_KINDS.filter(kind => !((counts[kind] ?? 0) > trees / 20))

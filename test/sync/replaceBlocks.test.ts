@@ -85,7 +85,7 @@ async function storedCharts(currency: CandlesQuery['currency']): Promise<readonl
   return lines.toSorted()
 }
 
-describe('swapping blocks', () => {
+describe('replacing blocks', () => {
   it('leaves the tables of a fresh index, and gives every touched token a higher sequence', async () => {
     forking.mine(30)
     await follow(1, 30)
@@ -178,14 +178,14 @@ describe('swapping blocks', () => {
     await run(22, 27)
     const recent = await index.committer.recentBlocks()
     expect(recent.filter(({ joined }) => joined !== true).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 12, 21, 27])
-    const swapTo = (number: number) => replaceWith(index, { ancestor: forking.chain.at(number).header, batches: [] })
-    await expect(swapTo(25)).rejects.toMatchObject({ code: 'rpc_inconsistent', retryable: true })
+    const replaceFrom = (number: number) => replaceWith(index, { ancestor: forking.chain.at(number).header, batches: [] })
+    await expect(replaceFrom(25)).rejects.toMatchObject({ code: 'rpc_inconsistent', retryable: true })
     // Sixteen blocks can be undone, the first of which is the twelfth: it is in a run, which can be undone as a whole, and what is before that is not kept.
-    await expect(swapTo(5)).rejects.toMatchObject({ code: 'reorg_too_deep' })
-    await expect(swapTo(21)).resolves.toMatchObject({ number: 21 })
-    await expect(swapTo(12)).resolves.toMatchObject({ number: 12 })
+    await expect(replaceFrom(5)).rejects.toMatchObject({ code: 'reorg_too_deep' })
+    await expect(replaceFrom(21)).resolves.toMatchObject({ number: 21 })
+    await expect(replaceFrom(12)).resolves.toMatchObject({ number: 12 })
     expect(await dumpTables(database.kysely)).toEqual(expected)
-    await expect(swapTo(6)).resolves.toMatchObject({ number: 6 })
+    await expect(replaceFrom(6)).resolves.toMatchObject({ number: 6 })
     await run(7, 30)
     await settle(index, forking.chain.at(30).header)
     await indexAtOnce(fresh, forking.chain, 30)
@@ -242,13 +242,13 @@ describe('swapping blocks', () => {
     forking.mine(40)
     await follow(1, 30)
     const expected = await dumpTables(database.kysely)
-    const swapTo = (number: number) => replaceWith(index, { ancestor: forking.chain.at(number).header, batches: [] })
-    await expect(swapTo(13)).rejects.toMatchObject({ code: 'reorg_too_deep', retryable: false })
+    const replaceFrom = (number: number) => replaceWith(index, { ancestor: forking.chain.at(number).header, batches: [] })
+    await expect(replaceFrom(13)).rejects.toMatchObject({ code: 'reorg_too_deep', retryable: false })
     expect(await dumpTables(database.kysely)).toEqual(expected)
     await commitBatch(index, batchOf([forking.chain.at(31)], 'range', index.directory, new Set()))
     await follow(32, 34)
-    await expect(swapTo(30)).rejects.toMatchObject({ code: 'reorg_too_deep' })
-    await expect(swapTo(31)).resolves.toMatchObject({ number: 31 })
+    await expect(replaceFrom(30)).rejects.toMatchObject({ code: 'reorg_too_deep' })
+    await expect(replaceFrom(31)).resolves.toMatchObject({ number: 31 })
   })
 
   it('keeps no more to undo than the maximum depth', async () => {

@@ -25,7 +25,7 @@ afterEach(async () => {
 type Weakness = (request: number, clock: ManualClock) => Misbehaviour | undefined
 
 /** How many requests an index, in ranges and runs of blocks, and a deep reorg take. */
-async function requestsAt(weakness: Weakness): Promise<Readonly<Record<'index' | 'swap', number>>> {
+async function requestsAt(weakness: Weakness): Promise<Readonly<Record<'index' | 'reorg', number>>> {
   const chain = createSimulatedChain()
   for (let count = 0; count < BLOCKS; count++) chain.mine([speak])
   const provider = await startFakeProvider({ chain })
@@ -50,10 +50,10 @@ async function requestsAt(weakness: Weakness): Promise<Readonly<Record<'index' |
   const index = await requestsUntil(BLOCKS, 'everything is indexed')
   chain.drop(REPLACED)
   for (let count = 0; count <= REPLACED; count++) chain.mine([speak])
-  const swap = await requestsUntil(BLOCKS + 1, 'the reorg is swapped')
+  const reorg = await requestsUntil(BLOCKS + 1, 'the reorg is replaced')
   expect(memory.logs).toEqual(watchedLogs(chain.logs(), [launchpad]))
   expect(running.sync.view.state().reorgs).toMatchObject({ count: 1, lastDepth: REPLACED })
-  return { index, swap }
+  return { index, reorg }
 }
 
 /** Loses that share of the requests. */
@@ -72,13 +72,13 @@ it('is indexed from at a cost that stays bounded, also where hundreds of answers
   const [reliable, weak] = [await requestsAt(() => undefined), await requestsAt(losing(0.3))]
   // Less than twice as many. When one lost answer spoiled a whole run of blocks, or a replacement, it was 130 and 280 times.
   expect(weak.index / reliable.index).toBeLessThan(8)
-  expect(weak.swap / reliable.swap).toBeLessThan(40)
+  expect(weak.reorg / reliable.reorg).toBeLessThan(40)
 })
 
 it('is indexed from when it counts calls and gives fewer at a time than belong together', async () => {
   const quota = callQuota(20)
-  const { index, swap } = await requestsAt((_, clock) => quota(clock))
+  const { index, reorg } = await requestsAt((_, clock) => quota(clock))
   // Some 600 and 270, refused ones among them. Nothing was ever indexed when what was answered of a batch was not kept.
   expect(index).toBeLessThan(4_000)
-  expect(swap).toBeLessThan(2_000)
+  expect(reorg).toBeLessThan(2_000)
 })

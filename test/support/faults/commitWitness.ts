@@ -21,7 +21,7 @@ export async function installCommitWitness(db: Queryable): Promise<void> {
   await sql`create function witness_move() returns trigger language plpgsql as $$
     declare now_at record;
     begin
-      -- A swap moves the cursor several times: what counts is where it stands at the end of the transaction.
+      -- A replacement moves the cursor several times: what counts is where it stands at the end of the transaction.
       select writer, cursor_hash into now_at from chain_state;
       if now_at.cursor_hash is not null
         and now_at.cursor_hash is distinct from (select hash from moved order by id desc limit 1) then

@@ -34,20 +34,20 @@ const OF_STATEMENTS: readonly DatabaseFault[] = [
 ]
 
 /** Faults after which the service does not know whether a reorg was replaced. Reorgs are rare, so some are chosen for them. */
-const OF_SWAPS: readonly DatabaseFault[] = [
-  { name: 'connection lost before the commit of a swap', weight: 1, misfortune: { kind: 'cut-before' } },
-  { name: 'connection lost inside the commit of a swap', weight: 1, misfortune: { kind: 'cut-inside' } },
-  { name: 'connection lost after the commit of a swap', weight: 2, misfortune: { kind: 'cut-after' } },
-  { name: 'commit of a swap that arrives late', weight: 1, misfortune: { kind: 'late', afterMs: 12 } },
+const OF_REORGS: readonly DatabaseFault[] = [
+  { name: 'connection lost before the commit of a reorg', weight: 1, misfortune: { kind: 'cut-before' } },
+  { name: 'connection lost inside the commit of a reorg', weight: 1, misfortune: { kind: 'cut-inside' } },
+  { name: 'connection lost after the commit of a reorg', weight: 2, misfortune: { kind: 'cut-after' } },
+  { name: 'commit of a reorg that arrives late', weight: 1, misfortune: { kind: 'late', afterMs: 12 } },
 ]
 
-export const DATABASE_FAULTS: readonly string[] = [...OF_COMMITS, ...OF_STATEMENTS, ...OF_SWAPS].map(({ name }) => name)
+export const DATABASE_FAULTS: readonly string[] = [...OF_COMMITS, ...OF_STATEMENTS, ...OF_REORGS].map(({ name }) => name)
 
 export interface DatabaseWeather {
-  /** @param swapping whether the request belongs to a transaction that replaces a reorg */
-  misfortune(request: Request, swapping: boolean): DatabaseMisfortune | undefined
+  /** @param replacing whether the request belongs to a transaction that replaces a reorg */
+  misfortune(request: Request, replacing: boolean): DatabaseMisfortune | undefined
   /** The connection is lost at the commit of the next replacement, in any weather. */
-  strikeSwap(): void
+  strikeReplacement(): void
   /** @param failing the share of commits that fail; other statements fail a tenth as often */
   storm(failing: number): void
   calm(): void
@@ -55,24 +55,24 @@ export interface DatabaseWeather {
 
 export function createDatabaseWeather(random: Random, hit: Hit): DatabaseWeather {
   let failing = 0
-  let swapStruck = false
+  let replacementStruck = false
   const pick = (faults: readonly DatabaseFault[]): DatabaseMisfortune | undefined => {
     const fault = faults[random.weighted(faults.map(({ weight }) => weight))]
     if (fault !== undefined) hit(fault.name)
     return fault?.misfortune
   }
   return {
-    misfortune: ({ kind }, swapping) => {
-      if (kind === 'commit' && swapping && swapStruck) {
-        swapStruck = false
-        return pick(OF_SWAPS)
+    misfortune: ({ kind }, replacing) => {
+      if (kind === 'commit' && replacing && replacementStruck) {
+        replacementStruck = false
+        return pick(OF_REORGS)
       }
       const share = kind === 'commit' ? failing : failing / 10
       if (kind === 'rollback' || !random.chance(share)) return undefined
       return pick(kind === 'commit' ? OF_COMMITS : OF_STATEMENTS)
     },
-    strikeSwap: () => {
-      swapStruck = true
+    strikeReplacement: () => {
+      replacementStruck = true
     },
     storm: share => {
       failing = share

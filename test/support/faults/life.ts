@@ -31,7 +31,7 @@ export interface LifeOptions {
   readonly mostListed: number | undefined
   readonly underWay: UnderWay
   /** Called at the start and the end of a reorg's replacement. */
-  readonly onSwap: (isSwapping: boolean) => void
+  readonly onReplace: (isReplacing: boolean) => void
 }
 
 const RPC_TIMEOUT_MS = 80
@@ -50,7 +50,7 @@ export async function startLife({
   maxReorgDepth,
   mostListed,
   underWay,
-  onSwap,
+  onReplace,
 }: LifeOptions): Promise<Life> {
   const rpc = createRpc({ ...rpcOptions, chainId: 1, logger: silentLogger, clock, timeoutMs: RPC_TIMEOUT_MS })
   try {
@@ -60,11 +60,11 @@ export async function startLife({
     const index = await openIndex({ orm }, { genesisHash, maxReorgDepth, writer })
     const { committer, startedAt } = rememberStart(index.committer)
     const commit: Committer['commit'] = async one => {
-      if (one.kind === 'replace') onSwap(true)
+      if (one.kind === 'replace') onReplace(true)
       try {
         return await underWay.during(committer.commit(one))
       } finally {
-        if (one.kind === 'replace') onSwap(false)
+        if (one.kind === 'replace') onReplace(false)
       }
     }
     const running = runSync({

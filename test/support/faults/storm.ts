@@ -27,7 +27,7 @@ import type { StormRig } from './stormRig.ts'
 const OF_PROCESSES = [
   'killed while it follows',
   'killed while it backfills',
-  'killed while it swaps a reorg',
+  'killed while it replaces a reorg',
   'killed inside a commit',
   'start that failed',
   'reorg in the middle of a step',
@@ -95,13 +95,13 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     const { rpc, running, writer } = life
     life = null
     for (const telling of tellings) telling.killed ||= telling.writer === writer
-    hit(`killed while it ${running.sync.view.state().backfill !== null ? 'backfills' : swapping ? 'swaps a reorg' : 'follows'}`)
+    hit(`killed while it ${running.sync.view.state().backfill !== null ? 'backfills' : replacing ? 'replaces a reorg' : 'follows'}`)
     running.subscription.unsubscribe()
     void running.sync.stop()
     rpc.close()
     proxy.cutAll()
   }
-  let swapping = false
+  let replacing = false
   /** Whether the current request is a commit. */
   let committing = false
   let stormy = false
@@ -119,8 +119,8 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
       maxReorgDepth,
       mostListed: longLists ? FEW_LISTED : undefined,
       underWay,
-      onSwap: isSwapping => {
-        swapping = isSwapping
+      onReplace: isReplacing => {
+        replacing = isReplacing
       },
     })
     watcher.reconnect()
@@ -227,7 +227,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
         { left: random.integer(0, 60), when: always, happen: fork },
         { left: random.integer(0, 60), when: always, happen: kill },
         { left: random.integer(0, 2), when: () => committing, happen: kill },
-        { left: random.integer(0, 12), when: () => swapping, happen: kill },
+        { left: random.integer(0, 12), when: () => replacing, happen: kill },
       ][random.weighted([3, 2, 2, 4])] ?? null
   }
 
@@ -241,7 +241,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
       hit('killed inside a commit')
       return random.pick<DatabaseMisfortune>([{ kind: 'cut-inside' }, { kind: 'cut-before' }, { kind: 'late', afterMs: 8 }])
     }
-    return databaseWeather.misfortune(request, swapping)
+    return databaseWeather.misfortune(request, replacing)
   })
   const listings = createRandom(seed + 4_000_003)
   const refusal = (call: FakeCall) => {
@@ -268,7 +268,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
           forking.mine(random.integer(1, 5))
           break
         case 1:
-          if (random.chance(0.5)) databaseWeather.strikeSwap()
+          if (random.chance(0.5)) databaseWeather.strikeReplacement()
           forking.fork(random.integer(1, maxReorgDepth), random.integer(-2, 3))
           break
         case 2:

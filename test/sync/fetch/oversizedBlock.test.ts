@@ -45,7 +45,7 @@ it('a block with more logs than a provider gives is indexed all the same: behind
   chain.mine([announce(10), speak(10)])
   chain.mine([speak(10), ...many, announce(11), speak(11)])
   for (let count = 0; count < 3; count++) chain.mine([speak(11)])
-  await until(() => index.cursor() === HEAD + 2, 'the reorg is swapped')
+  await until(() => index.cursor() === HEAD + 2, 'the reorg is replaced')
   expect(index.logs).toEqual(watchedLogs(chain.logs(), [launchpad]))
   subscription.unsubscribe()
 })
