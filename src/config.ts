@@ -42,6 +42,8 @@ export interface Config {
   /** Where the console's links to transactions and addresses lead; `null`: there are none. */
   readonly explorerUrl: string | null
   readonly operatorToken: string | null
+  /** Without a token, operator routes answer whoever asks this machine by a loopback name. */
+  readonly operatorLoopbackOpen: boolean
   readonly rateLimitPerMinute: number
   readonly maxConnections: number
   readonly maxConnectionsPerIp: number

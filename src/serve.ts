@@ -6,6 +6,7 @@ import { createRegistry, SWEEP_INTERVAL_MS } from '#actors/registry.ts'
 import type { Config } from '#config'
 import { createAdmission } from '#gateway/admission.ts'
 import { createDatabaseProbe } from '#gateway/databaseProbe.ts'
+import { openOperators } from '#gateway/openOperators.ts'
 import { createRealtime } from '#gateway/realtime.ts'
 import { createServer } from '#gateway/server.ts'
 import { loadSite } from '#gateway/site.ts'
@@ -19,6 +20,7 @@ import { createReads } from '#store/reads/reads.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 import { watchEventLoop } from '#telemetry/eventLoopWatch.ts'
 import { createMetrics } from '#telemetry/metrics.ts'
+import type { Redactor } from '#telemetry/redactor.ts'
 import type { Indexing } from '#worker/startIndexing.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string }
@@ -28,6 +30,7 @@ const CONSOLE_FOLDER = fileURLToPath(new URL('../dist/console', import.meta.url)
 export interface ServeOptions {
   readonly config: Config
   readonly logger: Logger
+  readonly redactor: Redactor
   /** For reading. */
   readonly reading: MikroORM
   /** Has begun nothing yet. */
@@ -42,7 +45,7 @@ export interface ServeOptions {
  * @returns where it listens
  * @throws what stands in the way; what was started until then is to be stopped
  */
-export async function serve({ config, logger, reading, indexing, onStop }: ServeOptions): Promise<string> {
+export async function serve({ config, logger, redactor, reading, indexing, onStop }: ServeOptions): Promise<string> {
   const db: Queryable = reading.em.getKysely<unknown>()
   const { chainId, launchpads, view } = indexing
   const { weth } = config.launchpads
@@ -88,6 +91,7 @@ export async function serve({ config, logger, reading, indexing, onStop }: Serve
     config,
     logger,
     admission,
+    operators: await openOperators({ config, logger, redactor }),
     reads,
     indexer: view,
     ethUsd: prices,

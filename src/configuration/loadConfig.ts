@@ -122,6 +122,7 @@ function readGateway(reader: SettingReader) {
     pathPrefix: reader.optional('PATH_PREFIX', pathPrefix, ''),
     explorerUrl: reader.optional('EXPLORER_URL', publicUrl, null),
     operatorToken: reader.optional('OPERATOR_TOKEN', secretWord, null),
+    operatorLoopbackOpen: reader.optional('OPERATOR_LOOPBACK_OPEN', flag, false),
     rateLimitPerMinute: reader.optional('RATE_LIMIT_PER_MINUTE', wholeNumber(0, MANY), 600),
     maxConnections: reader.optional('MAX_CONNECTIONS', wholeNumber(1, MANY), 50_000),
     maxConnectionsPerIp: reader.optional('MAX_CONNECTIONS_PER_IP', wholeNumber(1, MANY), 100),

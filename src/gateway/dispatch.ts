@@ -23,7 +23,7 @@ export interface Dispatched {
  */
 export function createDispatch(
   routes: readonly Route[],
-  { admission, config }: Pick<Sources, 'admission' | 'config'>,
+  { admission, config, operators }: Pick<Sources, 'admission' | 'config' | 'operators'>,
   failed: (error: unknown, exchange: Exchange) => Problem,
 ): (exchange: Exchange) => Promise<Dispatched> {
   const match = createRouter(routes)
@@ -39,12 +39,19 @@ export function createDispatch(
   }
 
   async function enter(route: Route, pathParameters: ReadonlyMap<string, string>, exchange: Exchange): Promise<Outcome> {
+    // Before the first await, since it looks at the request's headers.
+    const forbidden = route.access === 'operator' ? refuseOperator(operators, credentialsOf(exchange)) : null
     const limited = route.limited ? await overQuota(exchange, admission) : null
-    const refused = limited ?? (route.access === 'operator' ? refuseOperator(config, exchange) : null)
+    const refused = limited ?? forbidden
     if (refused !== null) return refused
     const query = parseQuery(exchange.query)
     return 'kind' in query ? query : route.handle(withPath(query, pathParameters), exchange)
   }
+}
+
+function credentialsOf(exchange: Exchange): Parameters<typeof refuseOperator>[1] {
+  const { authorization, host } = exchange
+  return { authorization, host, forwarded: exchange.isForwarded() }
 }
 
 /** What the path says counts; the query can't say it again. */

@@ -1,5 +1,6 @@
 import type { Admission } from './admission.ts'
 import type { HeaderField } from './answer.ts'
+import { hasForwardingHeader } from './forwardingHeaders.ts'
 import { commonHeaders } from './headers.ts'
 import type { HttpRequest, HttpResponse } from './uWebSockets.ts'
 
@@ -19,13 +20,13 @@ export interface Exchange {
   readonly authorization: string
   readonly host: string
   readonly lastEventId: string
-  /** Whether a proxy says that it forwards for somebody. */
-  readonly forwarded: boolean
   readonly clientAddress: string
   readonly requestId: string
   /** What every answer to this request carries; the rate limit's part is added when it is known. */
   readonly headers: HeaderField[]
   readonly res: HttpResponse
+  /** Whether something between says that it forwards for somebody. To be called before anything is awaited. */
+  isForwarded(): boolean
   /** True once the client is gone: `res` may not be touched any more. */
   isAborted(): boolean
   /** Calls the listener once when the client goes, at once when it is gone. */
@@ -53,11 +54,11 @@ export function openExchange(res: HttpResponse, req: HttpRequest, admission: Adm
     authorization: req.getHeader('authorization'),
     host: req.getHeader('host'),
     lastEventId: req.getHeader('last-event-id'),
-    forwarded: req.getHeader('x-forwarded-for') !== '' || req.getHeader('forwarded') !== '',
     clientAddress: admission.clientAddress(res, req),
     requestId,
     headers: [...commonHeaders(requestId, origin, admission)],
     res,
+    isForwarded: () => hasForwardingHeader(req),
     isAborted: () => aborted,
     onAborted(listener) {
       if (aborted) listener()

@@ -1,43 +1,56 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import { isIPv4 } from 'node:net'
-import type { Config } from '#config'
-import { normaliseAddress } from './clientAddress.ts'
+import { isLoopback, type OperatorPolicy } from './operatorPolicy.ts'
 import { type Problem, problem } from './problem.ts'
 
 /** What is known about who asks. */
 interface Credentials {
   readonly authorization: string
-  /** Whether the request came through a proxy. */
+  /** Whether the request came through something that says so. */
   readonly forwarded: boolean
   /** The `Host` header: what the client took this server for. */
   readonly host: string
 }
 
+const CLOSED = {
+  reachable: 'without OPERATOR_TOKEN they answer only on a loopback HOST with TRUST_PROXY 0',
+  'no-file':
+    'the service could not write the file operator-token under DATA_DIR; set OPERATOR_TOKEN, or let it write there and start it again',
+}
+
 /**
- * Decides on a request for an operator route; `null` lets it in.
- *
- * 1. `OPERATOR_TOKEN` is set: the request must carry it.
- * 2. It is not, and `HOST` is a loopback address: whoever reaches the port is on this machine, unless a proxy stands in front. One that
- *    adds no header of its own, and a page whose name was made to resolve to this machine, are told by the name they ask for.
- * 3. Else nobody may.
+ * Decides on a request for an operator route; `null` lets it in. Without `OPERATOR_TOKEN` the request must be this machine's own: it has
+ * no header of a proxy, and asks for a loopback name, which neither a proxy that passes `Host` on does nor a page whose name was made to
+ * resolve to this machine.
  */
-export function refuseOperator(
-  config: Pick<Config, 'host' | 'operatorToken' | 'trustProxy'>,
-  { authorization, forwarded, host }: Credentials,
-): Problem | null {
-  if (config.operatorToken !== null) {
-    const given = /^bearer +(\S+) *$/i.exec(authorization)?.[1]
-    if (given !== undefined && equal(given, config.operatorToken)) return null
-    const detail =
-      given === undefined ? 'this route needs the operator token: Authorization: Bearer <OPERATOR_TOKEN>' : 'this is not the operator token'
-    return problem(401, 'unauthorized', detail, [['WWW-Authenticate', 'Bearer realm="tokenwire operators"']])
+export function refuseOperator(policy: OperatorPolicy, { authorization, forwarded, host }: Credentials): Problem | null {
+  const isDirect = !forwarded && isLoopback(withoutPort(host))
+  switch (policy.kind) {
+    case 'token':
+      return refuseToken(policy.token, authorization, '<OPERATOR_TOKEN>')
+    case 'local-token':
+      if (!isDirect) return closed('set OPERATOR_TOKEN to use them through a proxy or by another name than a loopback one')
+      return refuseToken(
+        policy.token,
+        authorization,
+        '<what is in the file operator-token under DATA_DIR>; set OPERATOR_TOKEN to choose another',
+      )
+    case 'loopback':
+      return isDirect ? null : closed('set OPERATOR_TOKEN to use them through a proxy or by another name than a loopback one')
+    case 'closed':
+      return closed(CLOSED[policy.because])
   }
-  if (isLoopback(config.host) && config.trustProxy === 0 && !forwarded && isLoopback(withoutPort(host))) return null
-  return problem(
-    403,
-    'unauthorized',
-    'operator routes are closed here: without OPERATOR_TOKEN they answer only on a loopback HOST, asked for by a loopback name, with no proxy in front',
-  )
+}
+
+function closed(because: string): Problem {
+  return problem(403, 'unauthorized', `operator routes are closed here: ${because}`)
+}
+
+function refuseToken(expected: string, authorization: string, where: string): Problem | null {
+  const given = /^bearer +(\S+) *$/i.exec(authorization)?.[1]
+  if (given !== undefined && equal(given, expected)) return null
+  const wanted = `Authorization: Bearer ${where}`
+  const detail = given === undefined ? `this route needs the operator token: ${wanted}` : `this is not the operator token: ${wanted}`
+  return problem(401, 'unauthorized', detail, [['WWW-Authenticate', 'Bearer realm="tokenwire operators"']])
 }
 
 /** In constant time: hashes are compared, since a comparison of texts of different length would tell the length. */
@@ -47,10 +60,4 @@ function equal(given: string, expected: string): boolean {
 
 function withoutPort(host: string): string {
   return host.replace(/:\d+$/, '')
-}
-
-function isLoopback(host: string): boolean {
-  const address = normaliseAddress(host)
-  if (address === undefined) return host.toLowerCase() === 'localhost'
-  return isIPv4(address) ? address.startsWith('127.') : address === '0:0:0:0:0:0:0:1'
 }

@@ -12,7 +12,7 @@ export interface Route {
   readonly parameters: z.ZodObject
   /** Stands for the path in metrics when paths change with every build. Default: the path. */
   readonly label?: string
-  /** `operator`: behind `OPERATOR_TOKEN`. */
+  /** `operator`: for whom the `OperatorPolicy` lets in. */
   readonly access: 'public' | 'operator'
   /** Whether requests count against `RATE_LIMIT_PER_MINUTE`. */
   readonly limited: boolean

@@ -6,6 +6,7 @@ import type { Reads } from '#domain/queries.ts'
 import type { Metrics } from '#telemetry/metrics.ts'
 import type { Admission } from './admission.ts'
 import type { DatabaseProbe } from './databaseProbe.ts'
+import type { OperatorPolicy } from './operatorPolicy.ts'
 import type { Realtime } from './realtime.ts'
 import type { Site } from './site.ts'
 
@@ -18,10 +19,11 @@ export interface IndexerView {
 
 /** What the routes read. */
 export interface Sources {
-  readonly config: Pick<Config, 'host' | 'operatorToken' | 'trustProxy' | 'pathPrefix' | 'explorerUrl' | 'launchpads'>
+  readonly config: Pick<Config, 'pathPrefix' | 'explorerUrl' | 'launchpads'>
   /** The console; `null`: it is not built. */
   readonly site: Site | null
   readonly admission: Admission
+  readonly operators: OperatorPolicy
   readonly reads: Reads
   readonly indexer: IndexerView
   readonly ethUsd: EthUsdPrices

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
@@ -97,7 +99,8 @@ test('indexing, updates and health continue while the gateway hangs', async () =
   expect((await updateOf(other, update => update.token.description !== null)).token.description).toBe('in itself')
   const health = (await (await get('/api/indexer/health')).json()) as IndexerHealth
   expect(health.status).toBe('ok')
-  const metrics = await (await get('/metrics')).text()
+  const operatorToken = (await readFile(path.join(folder.folder, 'operator-token'), 'utf8')).trim()
+  const metrics = await (await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${operatorToken}` } })).text()
   expect(metrics).toContain('tokenwire_metadata_under_way 1\n')
   expect(metrics).toContain('tokenwire_metadata_attempts_total{outcome="read"} 2\n')
   // The hanging request does not delay the stop.

@@ -6,6 +6,7 @@ import type { ActorState, IndexerState, RealtimeHealth } from '#domain/health.ts
 import { TokenwireError } from '#errors'
 import { createAdmission } from '#gateway/admission.ts'
 import { createDatabaseProbe } from '#gateway/databaseProbe.ts'
+import { operatorPolicy } from '#gateway/operatorPolicy.ts'
 import { createServer, type ServerDeps } from '#gateway/server.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { type MemoryReads, memoryReads, type Stored } from './memoryReads.ts'
@@ -18,6 +19,7 @@ export const CONFIG = {
   host: '127.0.0.1',
   tls: null,
   operatorToken: null,
+  operatorLoopbackOpen: true,
   trustProxy: 0,
   pathPrefix: '',
   explorerUrl: null,
@@ -55,6 +57,8 @@ export type GatewayOptions = Partial<Omit<ServerDeps, 'config' | 'realtime' | 'm
   readonly stored?: Partial<Stored>
   /** Default: any free one. */
   readonly port?: number
+  /** What is in the file for the operator token. Default: it could not be written. */
+  readonly localToken?: string | null
 }
 
 /** A gateway over memory. */
@@ -65,6 +69,7 @@ export async function startGateway({
   now = () => performance.now(),
   realtime = {},
   metrics = {},
+  localToken = null,
   ...deps
 }: GatewayOptions = {}): Promise<Gateway> {
   const config = { ...CONFIG, ...configured }
@@ -76,6 +81,7 @@ export async function startGateway({
     config,
     logger,
     admission: createAdmission(config, logger),
+    operators: await operatorPolicy(config, async () => localToken),
     reads,
     indexer: { state: () => conditions.indexer, chain: () => conditions.chain },
     ethUsd: {

@@ -14,7 +14,8 @@ export function TokenForm({ access, onToken }: TokenFormProps) {
       <section class="card" aria-labelledby="closed-title">
         <h2 id="closed-title">Actors</h2>
         <p class="card-body quiet">
-          Operator routes are closed here: without OPERATOR_TOKEN they answer on a loopback HOST with no proxy in front only.
+          Operator routes are closed here: without OPERATOR_TOKEN they answer on a loopback HOST alone, to this machine, with no proxy in
+          between.
         </p>
       </section>
     )
@@ -48,7 +49,8 @@ export function TokenForm({ access, onToken }: TokenFormProps) {
           </button>
         </div>
         <p id="token-note" class={access === 'wrong' ? 'down' : 'quiet'} role={access === 'wrong' ? 'alert' : undefined}>
-          {access === 'wrong' ? 'This is not the operator token.' : 'It stays in the memory of this page and is gone with it.'}
+          {access === 'wrong' ? 'This is not the operator token. ' : 'It stays in the memory of this page and is gone with it. '}
+          It is what OPERATOR_TOKEN is set to or, where that is not set, what is in the file operator-token under DATA_DIR on the server.
         </p>
       </form>
     </section>

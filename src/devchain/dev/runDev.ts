@@ -133,6 +133,7 @@ async function prepareService({ settings, environment, watchdog }: DevRun, { anv
   const file = path.join(settings.dataDir, 'launchpads.dev.json')
   await writeFileAtomically(file, launchpadsFile(deployment))
   const format = environment['LOG_FORMAT']?.trim() ?? ''
+  const loopbackOpen = environment['OPERATOR_LOOPBACK_OPEN']?.trim() ?? ''
   const variables = {
     ...process.env,
     RPC_URLS: anvil.url,
@@ -142,6 +143,8 @@ async function prepareService({ settings, environment, watchdog }: DevRun, { anv
     // What the simulated creators name is nowhere, and nothing of a development chain is asked of the world.
     METADATA_FETCH: 'false',
     LOG_FORMAT: format === '' ? 'pretty' : format,
+    // Nothing stands in front of a development service. OPERATOR_TOKEN comes before it.
+    OPERATOR_LOOPBACK_OPEN: loopbackOpen === '' ? 'true' : loopbackOpen,
   }
   loadConfig(variables, { cwd: process.cwd(), knownAdapters: ADAPTER_KINDS })
   return variables

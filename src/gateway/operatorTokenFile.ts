@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { link, mkdir, open, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import process from 'node:process'
+
+/** 32 random bytes in base64url, and the end of the line. */
+const WELL_FORMED = /^([\w-]{43})\n?$/
+const FILE_BYTES = 44
+const RIGHTS_OF_OTHERS = 0o077
+
+/** Where the operator token of a service without `OPERATOR_TOKEN` is. */
+export function operatorTokenFile(dataDir: string): string {
+  return path.join(dataDir, 'operator-token')
+}
+
+/**
+ * The token in the file. One that an earlier start wrote is used again, so that whoever reads it need not be told of a restart; anything
+ * else in its place is replaced by a new one, which only the user of this process can read.
+ *
+ * @throws what the file system says when the file can't be written
+ */
+export async function readOrMakeToken(file: string): Promise<string> {
+  const found = await readToken(file)
+  if (found !== null) return found
+  await mkdir(path.dirname(file), { recursive: true })
+  const token = randomBytes(32).toString('base64url')
+  const draft = `${file}.${randomBytes(8).toString('hex')}.tmp`
+  try {
+    await writeDraft(draft, token)
+    try {
+      await link(draft, file) // fails where something is already
+      return token
+    } catch {
+      // Another start may have been first: both then have the same token.
+      const others = await readToken(file)
+      if (others !== null) return others
+      await rename(draft, file) // replaces a symbolic link, and does not follow it
+      return token
+    }
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+async function writeDraft(draft: string, token: string): Promise<void> {
+  const handle = await open(draft, 'wx', 0o600)
+  try {
+    await handle.writeFile(`${token}\n`)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The token of a regular file of this user's, on which nobody else has rights; `null`: there is none. */
+async function readToken(file: string): Promise<string | null> {
+  // Neither a symbolic link is followed nor a pipe waited for.
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => null)
+  if (handle === null) return null
+  try {
+    const { uid, mode, size } = await handle.stat().then(found => (found.isFile() ? found : { uid: -1, mode: 0, size: 0 }))
+    if (uid !== process.getuid?.() || (mode & RIGHTS_OF_OTHERS) !== 0 || size > FILE_BYTES) return null
+    return WELL_FORMED.exec(await handle.readFile('utf8'))?.[1] ?? null
+  } finally {
+    await handle.close()
+  }
+}
