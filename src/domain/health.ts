@@ -44,8 +44,10 @@ export interface IndexerState {
   readonly rpc: readonly RpcHealth[]
   /** True when nothing is indexed though the chain moves, or indexing has stopped for good. */
   readonly stalled: boolean
-  /** Why it is stalled or degraded, without secrets. */
+  /** Why it is stalled or degraded, for everybody: in this service's own words. */
   readonly reason: string | null
+  /** What is in the way, with what providers and the database said, without secrets: for operators. Absent: not known here. */
+  readonly details?: readonly string[]
 }
 
 export interface ActorsHealth {
@@ -83,6 +85,12 @@ export interface IndexerHealth {
   readonly realtime: RealtimeHealth
   /** What is broken, when the status is `stalled` or `degraded`. */
   readonly reasons: readonly string[]
+}
+
+/** The same for operators. */
+export interface OperatorHealth extends IndexerHealth {
+  /** What is in the way, with what providers and the database said, without secrets. */
+  readonly details: readonly string[]
 }
 
 export const ACTOR_STATE_NAMES = ['activating', 'live', 'resyncing', 'passivated'] as const

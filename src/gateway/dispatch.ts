@@ -40,12 +40,14 @@ export function createDispatch(
 
   async function enter(route: Route, pathParameters: ReadonlyMap<string, string>, exchange: Exchange): Promise<Outcome> {
     // Before the first await, since it looks at the request's headers.
-    const forbidden = route.access === 'operator' ? refuseOperator(operators, credentialsOf(exchange)) : null
+    const forbidden = route.access === 'public' ? null : refuseOperator(operators, credentialsOf(exchange))
     const limited = route.limited ? await overQuota(exchange, admission) : null
-    const refused = limited ?? forbidden
+    const refused = limited ?? (route.access === 'operator' ? forbidden : null)
     if (refused !== null) return refused
     const query = parseQuery(exchange.query)
-    return 'kind' in query ? query : route.handle(withPath(query, pathParameters), exchange)
+    return 'kind' in query
+      ? query
+      : route.handle(withPath(query, pathParameters), exchange, route.access !== 'public' && forbidden === null)
   }
 }
 

@@ -12,12 +12,13 @@ export interface Route {
   readonly parameters: z.ZodObject
   /** Stands for the path in metrics when paths change with every build. Default: the path. */
   readonly label?: string
-  /** `operator`: for whom the `OperatorPolicy` lets in. */
-  readonly access: 'public' | 'operator'
+  /** `operator`: for whom the `OperatorPolicy` lets in; `both`: for everybody, and they are told more. */
+  readonly access: 'public' | 'operator' | 'both'
   /** Whether requests count against `RATE_LIMIT_PER_MINUTE`. */
   readonly limited: boolean
   readonly cacheControl: CacheControl
-  handle(texts: ParameterTexts, exchange: Exchange): Promise<Outcome>
+  /** @param isOperator - never true where the access is `public` */
+  handle(texts: ParameterTexts, exchange: Exchange, isOperator: boolean): Promise<Outcome>
 }
 
 /**
@@ -50,7 +51,7 @@ export interface ResourceOptions<S extends z.ZodObject> {
 /** A route whose parameters are read by a schema before its handler is asked. */
 export function resource<S extends z.ZodObject = typeof NO_PARAMETERS>(
   { path, parameters = NO_PARAMETERS as z.ZodObject as S, cacheControl, access = 'public', limited = true }: ResourceOptions<S>,
-  handle: (values: z.output<S>) => Promise<Answer | Problem>,
+  handle: (values: z.output<S>, isOperator: boolean) => Promise<Answer | Problem>,
 ): Route {
   return {
     path,
@@ -58,9 +59,9 @@ export function resource<S extends z.ZodObject = typeof NO_PARAMETERS>(
     access,
     limited,
     cacheControl,
-    async handle(texts) {
+    async handle(texts, _exchange, isOperator) {
       const parsed = parseParameters(parameters, texts)
-      return parsed.ok ? handle(parsed.values) : parsed.problem
+      return parsed.ok ? handle(parsed.values, isOperator) : parsed.problem
     },
   }
 }

@@ -1,3 +1,6 @@
+import { Buffer } from 'node:buffer'
+import { secretPattern } from '#domain/secretPattern.ts'
+
 const TEXT_KEPT = 200
 /** A shorter part of a host or path is a word ("v2", "rpc", "base"), not a key. */
 const WORD_HIDDEN_FROM = 8
@@ -5,16 +8,16 @@ const WORD_HIDDEN_FROM = 8
 const SECRET_HIDDEN_FROM = 3
 
 /**
- * A cleaner for what a provider writes: providers quote the URL, the host or the key they were asked with.
+ * A cleaner for what a provider writes: providers quote the URL, the host, the key or the headers they were asked with.
  *
- * @returns the text on one line, at most 200 characters, without any URL and without the long parts of `url`
+ * @returns the text on one line, at most 200 characters, without any URL and without the long parts of `url` in any spelling of
+ * `secretPattern`
  */
 export function redactor(url: string): (text: string) => string {
-  const secrets = partsOf(url).sort((a, b) => b.length - a.length)
+  const pattern = secretPattern(partsOf(url))
   return text => {
-    let clean = text.replace(/\b[a-z][a-z+.-]{1,10}:\/\/\S+/gi, '<url>')
-    for (const secret of secrets) clean = clean.replaceAll(secret, '<redacted>')
-    return clean
+    const withoutUrls = text.replace(/\b[a-z][a-z+.-]{1,10}:\/\/\S+/gi, '<url>')
+    return (pattern === null ? withoutUrls : withoutUrls.replaceAll(pattern, '<redacted>'))
       .replace(/[\p{Cc}\s]+/gu, ' ')
       .trim()
       .slice(0, TEXT_KEPT)
@@ -26,8 +29,13 @@ function partsOf(url: string): string[] {
   if (parsed === null) return [url]
   const { host, hostname, username, password, pathname, searchParams } = parsed
   const words = [host, hostname, ...pathname.split('/')].filter(part => part.length >= WORD_HIDDEN_FROM)
-  const secrets = [username, password, ...searchParams.values()].filter(part => part.length >= SECRET_HIDDEN_FROM)
-  return [...new Set([...words, ...secrets].flatMap(part => [part, decoded(part)]))]
+  // A parameter without a value may be the key itself.
+  const values = [...searchParams].map(([name, value]) => (value === '' ? name : value))
+  const pair = `${decoded(username)}:${decoded(password)}`
+  // The second is the value of the header that carries them.
+  const pairs = pair === ':' ? [] : [pair, Buffer.from(pair).toString('base64')]
+  const secrets = [username, password, ...pairs, ...values].filter(part => part.length >= SECRET_HIDDEN_FROM)
+  return [...words, ...secrets].flatMap(part => [part, decoded(part)])
 }
 
 function decoded(text: string): string {

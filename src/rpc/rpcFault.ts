@@ -64,33 +64,58 @@ function codeOf(fault: RpcFault): ErrorCode {
   }
 }
 
-function sentence(fault: RpcFault): string {
-  switch (fault.kind) {
+/** What kind of fault it is, for everybody to read: no word and no number that a provider wrote. */
+export function faultKindSentence({ kind }: RpcFault): string {
+  switch (kind) {
     case 'timeout':
       return 'no answer in time'
     case 'network':
       return 'the connection failed'
     case 'http':
-      return `HTTP ${fault.status}`
+      return 'an HTTP error'
     case 'rate-limited':
-      return fault.retryAfterMs === null ? 'rate limit' : `rate limit, to be asked again in ${Math.ceil(fault.retryAfterMs / 1_000)} s`
+      return 'rate limit'
     case 'garbled':
-      return `not an answer: ${fault.what}`
+      return 'not an answer'
     case 'missing':
-      return `does not have ${fault.what}`
+      return 'does not have what it is asked for'
     case 'inconsistent':
-      return `contradiction: ${fault.what}`
+      return 'contradiction'
     case 'too-large':
       return 'the query of logs is too large for it'
     case 'batch-too-large':
       return 'too many calls in one request'
     case 'node':
-      return `the node failed (${fault.code}): ${fault.text}`
+      return 'the node failed'
     case 'rejected':
-      return `the node refuses (${fault.code}): ${fault.text}`
+      return 'the node refuses'
     case 'wrong-chain':
-      return `serves chain ${fault.actual}, not chain ${fault.expected}`
+      return 'serves another chain'
     case 'closed':
       return 'closed'
+  }
+}
+
+/** With what the provider said, for logs and operators. */
+function sentence(fault: RpcFault): string {
+  switch (fault.kind) {
+    case 'http':
+      return `HTTP ${fault.status}`
+    case 'rate-limited': {
+      const later = fault.retryAfterMs === null ? '' : `, to be asked again in ${Math.ceil(fault.retryAfterMs / 1_000)} s`
+      return `${faultKindSentence(fault)}${later}`
+    }
+    case 'garbled':
+    case 'inconsistent':
+      return `${faultKindSentence(fault)}: ${fault.what}`
+    case 'missing':
+      return `does not have ${fault.what}`
+    case 'node':
+    case 'rejected':
+      return `${faultKindSentence(fault)} (${fault.code}): ${fault.text}`
+    case 'wrong-chain':
+      return `serves chain ${fault.actual}, not chain ${fault.expected}`
+    default:
+      return faultKindSentence(fault)
   }
 }

@@ -4,6 +4,7 @@ import type { ReorgStats } from '#domain/health.ts'
 import { hasCode, TokenwireError } from '#errors'
 import type { Action } from './action.ts'
 import { afterRange, type Backfill, startBackfill } from './backfillProgress.ts'
+import { type Cause, causeOf, inOwnWords } from './causeOf.ts'
 import type { SyncEvent } from './event.ts'
 import type { SyncBounds } from './state.ts'
 
@@ -25,17 +26,17 @@ export interface SyncHealth {
   /** What is in the way of seeing the end of the chain, and of indexing. */
   readonly trouble: { readonly chain: Trouble | null; readonly indexing: Trouble | null }
   /** Why indexing has ended, for good or until the chain has the indexed blocks again. */
-  readonly stopped: string | null
+  readonly stopped: Cause | null
   /** The cursor at which a reorg was too deep: one that is found again at each retry is counted once. */
   readonly leftBehindAt: unknown
   /** Failures in a row: since the last commit or wait. */
   readonly failures: number
+  /** Failures in a row to see the end of the chain. */
+  readonly failedPolls: number
   readonly reorgs: ReorgStats
 }
 
-export interface Trouble {
-  /** For everyone to read: without secrets. */
-  readonly sentence: string
+export interface Trouble extends Cause {
   readonly sinceMs: number
 }
 
@@ -52,6 +53,7 @@ export const UNKNOWN_HEALTH: SyncHealth = {
   stopped: null,
   leftBehindAt: null,
   failures: 0,
+  failedPolls: 0,
   reorgs: { count: 0, lastDepth: null, lastAt: null },
 }
 
@@ -72,7 +74,7 @@ function reduce(health: SyncHealth, event: SyncEvent, atMs: number, bounds: Sync
     case 'tip':
       return afterTip(health, event.tip, atMs)
     case 'tipFailed':
-      return withTrouble(health, 'chain', publicSentence(event.error), atMs)
+      return withTrouble({ ...health, failedPolls: health.failedPolls + 1 }, 'chain', causeOf(event.error), atMs)
     case 'decided':
       return afterDecision(health, event.action, event.tip, atMs, bounds)
     case 'cursorRead':
@@ -82,7 +84,7 @@ function reduce(health: SyncHealth, event: SyncEvent, atMs: number, bounds: Sync
     case 'failed':
       return afterFailure(health, event.error, atMs)
     case 'gaveUp':
-      return { ...health, stopped: publicSentence(event.error) }
+      return { ...health, stopped: causeOf(event.error) }
     case 'commitFailed':
     case 'cursorCompared':
     case 'tipVerified':
@@ -97,7 +99,7 @@ function afterTip(health: SyncHealth, tip: ChainTip, atMs: number): SyncHealth {
   for (const header of [tip.confirmed, tip.head])
     if (header.number > (heads.at(-1)?.number ?? -1)) heads = [...heads, header].slice(-HEADS_KEPT)
   const headSinceMs = tip.head.hash === health.tip?.head.hash ? health.headSinceMs : atMs
-  return withTrouble({ ...health, tip, heads, headSinceMs, blindSinceMs: null }, 'chain', null, atMs)
+  return withTrouble({ ...health, tip, heads, headSinceMs, blindSinceMs: null, failedPolls: 0 }, 'chain', null, atMs)
 }
 
 function afterDecision(health: SyncHealth, action: Action, tip: ChainTip, atMs: number, bounds: SyncBounds): SyncHealth {
@@ -110,8 +112,8 @@ function afterDecision(health: SyncHealth, action: Action, tip: ChainTip, atMs: 
     case 'wait': {
       const indexed = health.indexed?.number
       const shorter = action.because === 'chainIsShorter'
-      const sentence = shorter ? `block ${indexed} is indexed, but the chain ends at block ${tip.head.number}` : null
-      return withTrouble({ ...health, backfill: null, stopped: null, failures: 0 }, 'indexing', sentence, atMs)
+      const cause = shorter ? inOwnWords(`block ${indexed} is indexed, but the chain ends at block ${tip.head.number}`) : null
+      return withTrouble({ ...health, backfill: null, stopped: null, failures: 0 }, 'indexing', cause, atMs)
     }
     case 'replaceBlocks':
     case 'settle':
@@ -141,13 +143,13 @@ function afterCommit(health: SyncHealth, { commit }: Extract<SyncEvent, { kind: 
 }
 
 function afterFailure(health: SyncHealth, error: unknown, atMs: number): SyncHealth {
-  const sentence = publicSentence(error)
-  const troubled = withTrouble({ ...health, failures: health.failures + 1 }, 'indexing', sentence, atMs)
+  const cause = causeOf(error)
+  const troubled = withTrouble({ ...health, failures: health.failures + 1 }, 'indexing', cause, atMs)
   if (!(error instanceof TokenwireError) || !hasCode(error, 'reorg_too_deep')) return troubled
   const { depth, cursorHash } = error.details
   const isNew = cursorHash !== health.leftBehindAt && typeof depth === 'number'
   const reorgs = isNew ? withReorg(health.reorgs, depth, atMs) : health.reorgs
-  return { ...troubled, stopped: sentence, leftBehindAt: cursorHash, reorgs }
+  return { ...troubled, stopped: cause, leftBehindAt: cursorHash, reorgs }
 }
 
 function withReorg({ count }: ReorgStats, depth: number, atMs: number): ReorgStats {
@@ -160,14 +162,9 @@ function indexedUpTo(health: SyncHealth, indexed: Exclude<SyncHealth['indexed'],
   return { ...health, indexed, indexedAtMs: moved ? atMs : health.indexedAtMs }
 }
 
-function withTrouble(health: SyncHealth, place: keyof SyncHealth['trouble'], sentence: string | null, atMs: number): SyncHealth {
-  const trouble = sentence === null ? null : { sentence, sinceMs: health.trouble[place]?.sinceMs ?? atMs }
+function withTrouble(health: SyncHealth, place: keyof SyncHealth['trouble'], cause: Cause | null, atMs: number): SyncHealth {
+  const trouble = cause === null ? null : { ...cause, sinceMs: health.trouble[place]?.sinceMs ?? atMs }
   return { ...health, trouble: { ...health.trouble, [place]: trouble } }
-}
-
-/** Only this service's own errors are known to hold no secrets. */
-function publicSentence(error: unknown): string {
-  return error instanceof TokenwireError ? error.message : 'a step of indexing failed; the log has the error'
 }
 
 /**

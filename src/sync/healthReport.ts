@@ -55,7 +55,8 @@ export function reportState(health: SyncHealth, time: ReportTime): IndexerState 
     reorgs: health.reorgs,
     rpc,
     stalled: stall !== null,
-    reason: stall ?? worstTrouble(health)?.sentence ?? blindness(blindMs) ?? standstill(health, stillMs) ?? unhealthyProviders(rpc),
+    reason: stall ?? worstTrouble(health)?.shown ?? blindness(blindMs) ?? standstill(health, stillMs) ?? unhealthyProviders(rpc),
+    details: detailsOf(health),
   }
 }
 
@@ -76,18 +77,23 @@ interface Silence {
 
 /** Why nothing is indexed though it should be, or `null`. A chain that stands still stalls nothing. */
 function stallOf(health: SyncHealth, { nowMs, silentMs, blindMs }: Silence): string | null {
-  if (health.stopped !== null) return health.stopped
+  if (health.stopped !== null) return health.stopped.shown
   if (silentMs > SILENT_AFTER_MS) return `no RPC provider has answered for ${seconds(silentMs)}`
   const trouble = worstTrouble(health)
   const troubleMs = trouble === null ? 0 : nowMs - trouble.sinceMs
   const idleMs = health.laggingSinceMs === null ? 0 : nowMs - Math.max(health.laggingSinceMs, health.indexedAtMs ?? 0)
   const allowedMs = health.backfill === null ? STALLED_AFTER_MS : BACKFILL_STALLED_AFTER_MS
   if (Math.max(troubleMs, idleMs, blindMs) <= allowedMs) return null
-  return trouble?.sentence ?? blindness(blindMs) ?? `nothing has been indexed for ${seconds(idleMs)}`
+  return trouble?.shown ?? blindness(blindMs) ?? `nothing has been indexed for ${seconds(idleMs)}`
 }
 
 function blindness(blindMs: number): string | null {
   return blindMs > SILENT_AFTER_MS ? `no RPC provider has shown the chain's end for ${seconds(blindMs)}` : null
+}
+
+/** Everything that is in the way, each once. */
+function detailsOf({ stopped, trouble }: SyncHealth): readonly string[] {
+  return [...new Set([stopped, trouble.indexing, trouble.chain].flatMap(cause => (cause === null ? [] : [cause.full])))]
 }
 
 /** Trouble with indexing says more: trouble with the chain leads to it. */

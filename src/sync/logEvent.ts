@@ -18,6 +18,9 @@ export function logEvent(logger: Logger, event: SyncEvent, before: SyncHealth, a
       logger.warn(details, 'the chain has replaced indexed blocks; they are replaced in the index')
       return
     }
+    case 'tipFailed':
+      if (isLogged(after.failedPolls)) logger.warn({ err: event.error, attempt: after.failedPolls }, "the chain's end could not be seen")
+      return
     case 'failed': {
       const { error: err, attempt, retryInMs } = event
       if (hasCode(err, 'reorg_too_deep')) {

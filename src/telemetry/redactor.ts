@@ -1,3 +1,5 @@
+import { secretPattern } from '#domain/secretPattern.ts'
+
 const HIDDEN = '[redacted]'
 /** Keys of a log line that its readers rely on. */
 const OWN_KEYS = new Set(['level', 'time', 'msg'])
@@ -12,15 +14,13 @@ export interface Redactor {
   add(secrets: readonly string[]): void
 }
 
-/**
- * Finds the secrets as they are, as JSON writes them, and percent-encoded. A line that holds none costs one scan by one regular expression.
- */
+/** Finds the secrets in every spelling of `secretPattern`. A line that holds none costs one scan by one regular expression. */
 export function createRedactor(secrets: readonly string[]): Redactor {
   let known: ReadonlySet<string> = new Set()
   let pattern: RegExp | null = null
   const add = (more: readonly string[]) => {
-    known = new Set([...known, ...more.filter(secret => secret !== '').flatMap(formsOf)])
-    pattern = patternOf(known)
+    known = new Set([...known, ...more])
+    pattern = secretPattern(known)
   }
   const text = (value: string) => (pattern === null ? value : value.replaceAll(pattern, HIDDEN))
   add(secrets)
@@ -36,18 +36,6 @@ export function createRedactor(secrets: readonly string[]): Redactor {
     },
     add,
   }
-}
-
-/** Longest first, so that a whole address is hidden before the key in it. */
-function patternOf(secrets: ReadonlySet<string>): RegExp | null {
-  if (secrets.size === 0) return null
-  const sources = [...secrets].sort((a, b) => b.length - a.length).map(secret => secret.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'))
-  return new RegExp(sources.join('|'), 'g')
-}
-
-function formsOf(secret: string): readonly string[] {
-  const written = secret.isWellFormed() ? secret : secret.toWellFormed()
-  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(written), encodeURI(written)]
 }
 
 function redactTree(value: unknown, text: (value: string) => string, place?: 'line'): unknown {

@@ -66,17 +66,17 @@ function secretsOfDatabaseUrl(text: string): readonly string[] {
   return url.password === '' && passwords.length === 0 ? [] : [text, url.href, ...parts]
 }
 
-/** `user:password`, the password, and, where the user could be the key itself, the user; encoded, decoded, and as Basic authentication sends them. */
+/**
+ * `user:password`, also as Basic authentication sends it, the password, and, where the user could be the key itself, the user; encoded and
+ * decoded.
+ */
 function credentialsOf(url: URL, which?: 'password only'): readonly string[] {
   const { username, password } = url
   if (username === '' && password === '') return []
-  const pair = `${username}:${password}`
+  const isUserSecret = which === undefined && username.length >= LEAST_LENGTH
+  const pairs = password !== '' || isUserSecret ? bothForms(`${username}:${password}`) : []
   const words = [password, ...(which === undefined ? [username] : [])].flatMap(bothForms)
-  return [
-    ...(password === '' ? [] : [pair, decode(pair)]),
-    ...[pair, decode(pair)].map(toBase64),
-    ...words.filter(word => word.length >= LEAST_LENGTH),
-  ]
+  return [...pairs, ...pairs.map(toBase64), ...words.filter(word => word.length >= LEAST_LENGTH)]
 }
 
 function isKey(part: string): boolean {

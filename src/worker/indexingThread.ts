@@ -10,6 +10,7 @@ import { createAckWindow } from './ackWindow.ts'
 import { connectChain } from './connectChain.ts'
 import type { FromIndexing, ThreadInput, ThreadView, ToIndexing } from './messages.ts'
 import { type OpenedIndexing, openIndexing } from './openIndexing.ts'
+import { redactDetails } from './redactDetails.ts'
 import { clockOf } from './sharedClock.ts'
 
 /*
@@ -42,7 +43,7 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
   connecting.catch(() => undefined)
 
   const viewOf = (indexing: OpenedIndexing): ThreadView => ({
-    state: indexing.view.state(),
+    state: redactDetails(indexing.view.state(), redactor),
     chain: indexing.view.chain(),
     metadata: indexing.metadata(),
     eventLoop: eventLoop.state(),

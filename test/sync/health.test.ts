@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { BlockHeader } from '#domain/block.ts'
 import type { RpcHealth } from '#domain/health.ts'
 import { TokenwireError } from '#errors'
+import { RpcError } from '#rpc/rpcFault.ts'
 import type { Commit } from '#sync/commit.ts'
 import type { SyncEvent } from '#sync/event.ts'
 import { afterHealthEvent, UNKNOWN_HEALTH } from '#sync/health.ts'
@@ -142,7 +143,7 @@ describe('the health of synchronisation', () => {
     record({ kind: 'polling' })
     pass(20_000)
     // A poll that failed was begun before it is known to have failed.
-    record({ kind: 'tipFailed', error: unavailable('rpc-1: rate limit') })
+    record({ kind: 'tipFailed', error: new RpcError({ kind: 'rate-limited', retryAfterMs: null }, 'rpc-1') })
     record({ kind: 'polling' })
     pass(10_000)
     expect(state()).toMatchObject({ lagBlocks: 10 })
@@ -220,24 +221,39 @@ describe('the health of synchronisation', () => {
     tip(tipAt(103))
     read(header(99))
     failed(unavailable('the database does not answer'))
-    expect(state()).toMatchObject({ stalled: false, reason: 'the database does not answer' })
+    expect(state()).toMatchObject({
+      stalled: false,
+      reason: 'the database can not be used',
+      details: ['the database does not answer'],
+    })
     pass(30_000)
     read(header(99))
     failed(unavailable('the database still does not answer'))
     pass(31_000)
-    expect(state()).toMatchObject({ stalled: true, reason: 'the database still does not answer' })
+    expect(state()).toMatchObject({ stalled: true, details: ['the database still does not answer'] })
     committed(header(100))
-    expect(state()).toMatchObject({ stalled: false, reason: null })
+    expect(state()).toMatchObject({ stalled: false, reason: null, details: [] })
     failed(unavailable('again'))
-    expect(state().reason).toBe('again')
+    expect(state().details).toEqual(['again'])
     wait()
     expect(state().reason).toBeNull()
   })
 
-  it('hides the text of errors that are not its own', () => {
-    const { state, failed } = open()
+  it('keeps what others wrote for operators', () => {
+    const { state, failed, record, pass, tip, wait } = open()
     failed(new Error('password authentication failed for user "alice"'))
     expect(state().reason).toBe('a step of indexing failed; the log has the error')
+    record({ kind: 'tipFailed', error: new RpcError({ kind: 'node', code: -32_000, text: 'no Authorization for you' }, 'rpc-1') })
+    pass(61_000)
+    expect(state()).toMatchObject({ stalled: true, reason: 'a step of indexing failed; the log has the error' })
+    const full = 'rpc-1: the node failed (-32000): no Authorization for you'
+    expect(state().details).toEqual(['password authentication failed for user "alice"', full])
+    wait()
+    expect(state()).toMatchObject({ reason: 'rpc-1: the node failed', details: [full] })
+    record({ kind: 'gaveUp', error: new Error('the end') })
+    expect(state()).toMatchObject({ reason: 'a step of indexing failed; the log has the error', details: ['the end', full] })
+    tip(tipAt(103))
+    expect(state().details).toEqual(['the end'])
   })
 
   it('says that the chain ends below what is indexed, until it does not', () => {
@@ -278,7 +294,7 @@ describe('the health of synchronisation', () => {
     tip(tipAt(103))
     read(header(100))
     pass(1_000)
-    expect(state()).toMatchObject({ stalled: true, reason: 'another Tokenwire has taken over' })
+    expect(state()).toMatchObject({ stalled: true, reason: 'another Tokenwire indexes into this database' })
   })
 
   it('names the providers that are not healthy', () => {
@@ -359,5 +375,15 @@ describe('the log of synchronisation', () => {
     const { failed, lines } = open()
     for (let attempt = 1; attempt <= 9; attempt++) failed(new Error('disk full'), attempt)
     expect(lines().map(({ attempt }) => attempt)).toEqual([1, 2, 4, 8])
+  })
+
+  it('has ever fewer of failures in a row to see the end of the chain, each with what the provider wrote', () => {
+    const { record, tip, lines } = open()
+    const error = new RpcError({ kind: 'node', code: -32_000, text: 'go away' }, 'rpc-1')
+    for (let attempt = 1; attempt <= 5; attempt++) record({ kind: 'tipFailed', error })
+    tip(tipAt(103))
+    record({ kind: 'tipFailed', error })
+    expect(lines().map(({ attempt }) => attempt)).toEqual([1, 2, 4, 1])
+    expect(lines()[0]).toMatchObject({ level: 40, err: { message: error.message } })
   })
 })

@@ -477,7 +477,10 @@ describe('a reorg of indexed blocks', () => {
     await until(cursorAt(index, 20), 'it follows')
     fork.drop(2)
     grow(fork, 4)
-    await until(() => sync.view.state().reason?.includes('a provider has indexed block') === true, 'the contradiction is seen')
+    await until(
+      () => sync.view.state().details?.some(detail => detail.includes('a provider has indexed block')) === true,
+      'the contradiction is seen',
+    )
     await settle()
     expect(sync.view.state()).toMatchObject({ stalled: false, indexedBlock: 20 })
     // The first provider comes round to the other's chain.

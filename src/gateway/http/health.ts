@@ -1,4 +1,4 @@
-import type { IndexerHealth } from '#domain/health.ts'
+import type { IndexerHealth, OperatorHealth } from '#domain/health.ts'
 import { jsonAnswer } from '#gateway/answer.ts'
 import { healthStatus } from '#gateway/healthStatus.ts'
 import { RETRY_AFTER, unavailable } from '#gateway/problem.ts'
@@ -7,9 +7,9 @@ import type { Sources } from '#gateway/sources.ts'
 
 type HealthSources = Pick<Sources, 'indexer' | 'ethUsd' | 'actors' | 'realtime' | 'probeDatabase' | 'chainId' | 'version' | 'now'>
 
-/** Answers also when the database or the indexer fails. */
+/** Answers also when the database or the indexer fails. Operators get the full text of what providers and the database said. */
 export function indexerHealthRoute(sources: HealthSources): Route {
-  return resource({ path: '/api/indexer/health', cacheControl: 'never' }, async () => {
+  return resource({ path: '/api/indexer/health', cacheControl: 'never', access: 'both' }, async (_, isOperator) => {
     const { indexer, ethUsd, actors, realtime, chainId, version, now } = sources
     const database = await sources.probeDatabase()
     const state = indexer.state()
@@ -32,7 +32,8 @@ export function indexerHealthRoute(sources: HealthSources): Route {
       realtime: realtime.health(),
       reasons,
     }
-    return status === 'stalled' ? jsonAnswer(health, [RETRY_AFTER], '503 Service Unavailable') : jsonAnswer(health)
+    const body: IndexerHealth | OperatorHealth = isOperator ? { ...health, details: state.details ?? [] } : health
+    return status === 'stalled' ? jsonAnswer(body, [RETRY_AFTER], '503 Service Unavailable') : jsonAnswer(body)
   })
 }
 

@@ -7,7 +7,7 @@ let gateway: Gateway
 afterEach(() => gateway.close())
 
 test('tells everything about a healthy service', async () => {
-  gateway = await startGateway({ now: () => 12_700 })
+  gateway = await startGateway({ now: () => 12_700, config: { operatorToken: 't0p-secret' } })
   const response = await gateway.get('/api/indexer/health')
   expect(response.status).toBe(200)
   expect(await response.json()).toEqual({
@@ -36,6 +36,27 @@ test('tells everything about a healthy service', async () => {
     },
     reasons: [],
   })
+})
+
+test('tells operators, and nobody else, what others said of what is in the way', async () => {
+  gateway = await startGateway({ config: { operatorToken: 't0p-secret' } })
+  const reason = 'rpc-1: the node failed'
+  const details = ['rpc-1: the node failed (-32000): no Authorization for you']
+  gateway.conditions.indexer = { ...gateway.conditions.indexer, stalled: true, reason, details }
+  for (const authorization of ['', 'Bearer wrong', 'Basic t0p-secret']) {
+    const response = await gateway.get('/api/indexer/health', authorization === '' ? {} : { authorization })
+    expect(response.status).toBe(503)
+    const health = (await response.json()) as object
+    expect(health).toMatchObject({ status: 'stalled', reasons: [reason] })
+    expect(health).not.toHaveProperty('details')
+    expect(JSON.stringify(health)).not.toContain('Authorization')
+  }
+  const told = await gateway.get('/api/indexer/health', { authorization: 'Bearer t0p-secret' })
+  expect([told.status, told.headers.get('cache-control')]).toEqual([503, 'no-store'])
+  expect(await told.json()).toMatchObject({ reasons: [reason], details })
+  expect(await expectProblem(await gateway.get('/readyz', { authorization: 'Bearer t0p-secret' }), 503, 'data_unavailable')).toBe(reason)
+  gateway.conditions.indexer = { ...gateway.conditions.indexer, stalled: false, reason: null, details: [] }
+  expect(await (await gateway.get('/api/indexer/health', { authorization: 'Bearer t0p-secret' })).json()).toMatchObject({ details: [] })
 })
 
 test('answers 503 with the whole picture, and says when to ask again, when the database is away', async () => {

@@ -1,0 +1,105 @@
+/**
+ * Texts of fewer bytes are found in base64 only when they are encoded alone: their part of a larger encoded text is too short to be told
+ * from others.
+ */
+const ALIGNED_FROM = 8
+/** JSON inside JSON inside JSON puts 7 backslashes before a character. The bound keeps the search linear in a text of backslashes. */
+const BACKSLASHES = String.raw`\\{1,7}`
+/** `%`, or `%25` where the escape was escaped again. */
+const PERCENT = '%(?:25){0,2}'
+const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't' }
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+
+/**
+ * Finds secrets in text that others wrote, however they are written there. For each secret:
+ *
+ * 1. as it is, and each character that is no letter or digit percent-encoded (also twice), form-encoded (`+` for a space), or escaped
+ *    as JSON does (also `\uXXXX`, `\/`, and JSON within JSON), in any mixture;
+ * 2. as the hexadecimal of its UTF-8, in either case;
+ * 3. as its base64 or base64url, with or without padding; from 8 bytes on also inside a larger encoded text, at any of the three
+ *    offsets. The characters at the two ends, which hold bits of the neighbours as well, are then left.
+ *
+ * @returns a global expression, longer secrets first, so that a whole address is found before the key in it; `null` when there is no secret
+ */
+export function secretPattern(secrets: Iterable<string>): RegExp | null {
+  const sorted = [...new Set(secrets)].filter(secret => secret !== '').sort((a, b) => b.length - a.length)
+  if (sorted.length === 0) return null
+  const encoded = sorted.map(secret => new TextEncoder().encode(secret))
+  const sources = [...sorted.map(spelled), ...encoded.flatMap(base64Sources), ...encoded.map(hexSource)]
+  return new RegExp(grouped(sources), 'g')
+}
+
+/** One alternative per first letter or digit, which the engine tells apart at once; within each, the given order. */
+function grouped(sources: readonly string[]): string {
+  const groups = new Map<string, Set<string>>()
+  for (const source of sources) {
+    const first = /^[A-Za-z0-9]/.exec(source)?.[0] ?? ''
+    const rests = groups.get(first) ?? new Set()
+    groups.set(first, rests.add(source.slice(first.length)))
+  }
+  return [...groups].map(([first, rests]) => `${first}(?:${[...rests].join('|')})`).join('|')
+}
+
+function spelled(text: string): string {
+  return [...text].map(spelledCharacter).join('')
+}
+
+/** A letter or digit is its own only spelling: nobody escapes it, and so the expression stays small. */
+function spelledCharacter(character: string): string {
+  if (/^[A-Za-z0-9]$/.test(character)) return character
+  const written = character.toWellFormed()
+  const percent = Array.from(new TextEncoder().encode(written), byte => PERCENT + hexDigits(byte, 2)).join('')
+  const units = Array.from({ length: character.length }, (_, at) => `${BACKSLASHES}u${hexDigits(character.charCodeAt(at), 4)}`).join('')
+  const short = SHORT_ESCAPES[character]
+  return `(?:${[
+    escapeForPattern(character),
+    ...(written === character ? [] : [written]),
+    percent,
+    units,
+    ...(character === ' ' ? [String.raw`\+`] : []),
+    ...('"\\/'.includes(character) ? [BACKSLASHES + escapeForPattern(character)] : []),
+    ...(short === undefined ? [] : [BACKSLASHES + short]),
+  ].join('|')})`
+}
+
+function hexSource(bytes: Uint8Array): string {
+  return Array.from(bytes, byte => hexDigits(byte, 2)).join('')
+}
+
+/** Hexadecimal digits in either case. */
+function hexDigits(value: number, digits: number): string {
+  return value
+    .toString(16)
+    .padStart(digits, '0')
+    .replace(/[a-f]/g, digit => `[${digit}${digit.toUpperCase()}]`)
+}
+
+function base64Sources(bytes: Uint8Array): readonly string[] {
+  const alone = `${base64Digits(bytes, 0, Math.ceil((bytes.length * 8) / 6))}(?:=|%3[dD]){0,2}`
+  if (bytes.length < ALIGNED_FROM) return [alone]
+  return [alone, ...[0, 1, 2].map(before => base64Digits(bytes, before, Math.floor(((before + bytes.length) * 8) / 6)))]
+}
+
+/** The digits up to `end` that hold bits of these bytes alone, when so many other bytes stand before them. */
+function base64Digits(bytes: Uint8Array, before: number, end: number): string {
+  const shifted = [...Array.from({ length: before }, () => 0), ...bytes, 0]
+  const first = Math.ceil((before * 8) / 6)
+  let source = ''
+  for (let digit = first; digit < end; digit++) {
+    const bit = digit * 6
+    const two = ((shifted[bit >> 3] ?? 0) << 8) | (shifted[(bit >> 3) + 1] ?? 0)
+    source += spelledDigit(BASE64.charAt((two >> (10 - (bit & 7))) & 63))
+  }
+  return source
+}
+
+/** Of base64 and base64url, also in a URL or in JSON. */
+function spelledDigit(digit: string): string {
+  if (digit === '+') return String.raw`(?:[+-]|%2[bB]|\\{1,7}u002[bB])`
+  if (digit === '/') return String.raw`(?:[/_]|%2[fF]|\\{1,7}\/)`
+  return digit
+}
+
+function escapeForPattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
+}

@@ -1,0 +1,37 @@
+import { TokenwireError } from '#errors'
+import { faultKindSentence, RpcError } from '#rpc/rpcFault.ts'
+
+/** Why a step failed. */
+export interface Cause {
+  /** For everybody: words and numbers of this service alone, since a provider or a database may quote what it was asked with. */
+  readonly shown: string
+  /** For operators, with what others wrote; to be redacted before it leaves the thread. */
+  readonly full: string
+}
+
+/** A cause that holds nothing that others wrote. */
+export function inOwnWords(sentence: string): Cause {
+  return { shown: sentence, full: sentence }
+}
+
+export function causeOf(error: unknown): Cause {
+  return { shown: shownOf(error), full: error instanceof Error ? error.message : String(error) }
+}
+
+function shownOf(error: unknown): string {
+  if (error instanceof RpcError) return `${error.provider ?? 'rpc'}: ${faultKindSentence(error.fault)}`
+  if (!(error instanceof TokenwireError)) return 'a step of indexing failed; the log has the error'
+  switch (error.code) {
+    case 'reorg_too_deep':
+      // Counts and heights of the index itself.
+      return error.message
+    case 'database_unavailable':
+      return 'the database can not be used'
+    case 'database_taken':
+      return 'another Tokenwire indexes into this database'
+    case 'rpc_inconsistent':
+      return 'what the chain shows does not follow what is indexed'
+    default:
+      return 'a step of indexing failed; the log has the error'
+  }
+}

@@ -1,0 +1,117 @@
+import { Buffer } from 'node:buffer'
+import { once } from 'node:events'
+import { readFile, stat } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { IndexerHealth, OperatorHealth } from '#domain/health.ts'
+import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { useDatabase } from '#test/support/database.ts'
+import { type Service, serviceFolder } from '#test/support/service.ts'
+import { spellings } from '#test/support/spellings.ts'
+
+/*
+ * The whole service as a process without OPERATOR_TOKEN, on a provider that repeats its request's Authorization header in its errors, in
+ * another encoding each time. The public health showed it, and operator routes answered whoever reached the port.
+ */
+
+const PASSWORD = 'open "sésame"/+?>'
+const WRITTEN = 'go away with your'
+const CREDENTIALS = Buffer.from(`alice:${PASSWORD}`).toString('base64')
+const SPELLED = [PASSWORD, `alice:${PASSWORD}`, CREDENTIALS].flatMap(secret => Object.values(spellings(secret)))
+const NAMES = Object.keys(spellings('x'))
+const PATIENCE = { timeout: 50_000, interval: 20 }
+
+const database = await useDatabase({ migrated: false })
+let chain: TestChain
+let provider: Server
+let folder: Awaited<ReturnType<typeof serviceFolder>>
+let service: Service
+let fails = false
+let errors = 0
+
+async function provide(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await text(request)
+  if (!fails) {
+    const headers = { 'Content-Type': 'application/json' }
+    response.end(await (await fetch(chain.anvil.url, { method: 'POST', headers, body })).text())
+    return
+  }
+  const credentials = request.headers.authorization?.replace('Basic ', '') ?? ''
+  const pair = Buffer.from(credentials, 'base64').toString()
+  const fail = ({ id }: { readonly id: number }) => {
+    const secret = [credentials, pair, pair.slice('alice:'.length)][errors % 3] ?? ''
+    const written = spellings(secret)[NAMES[Math.floor(errors++ / 3) % NAMES.length] ?? '']
+    return { jsonrpc: '2.0', id, error: { code: -32_000, message: `${WRITTEN} ${written}` } }
+  }
+  const calls = JSON.parse(body) as { id: number } | { id: number }[]
+  response.end(JSON.stringify(Array.isArray(calls) ? calls.map(fail) : fail(calls)))
+}
+
+beforeAll(async () => {
+  chain = await startTestChain()
+  folder = await serviceFolder(chain)
+  provider = createServer((request, response) => void provide(request, response)).listen(0, '127.0.0.1')
+  await once(provider, 'listening')
+  service = await folder.start({
+    RPC_URLS: `http://alice:${encodeURIComponent(PASSWORD)}@127.0.0.1:${(provider.address() as AddressInfo).port}`,
+    DATABASE_URL: database.url,
+  })
+})
+
+afterAll(async () => {
+  await service?.stop()
+  provider?.closeAllConnections()
+  provider?.close()
+  await chain?.stop()
+  await folder?.remove()
+})
+
+const operator = async () => ({ authorization: `Bearer ${(await readFile(path.join(folder.folder, 'operator-token'), 'utf8')).trim()}` })
+const ask = (route: string, headers: Readonly<Record<string, string>> = {}) => fetch(service.url + route, { headers })
+
+function expectNoSecret(place: string): void {
+  for (const spelled of SPELLED) expect(place).not.toContain(spelled)
+}
+
+test('operator routes ask for the token that the start has written', async () => {
+  const headers = await operator()
+  expect((await stat(path.join(folder.folder, 'operator-token'))).mode & 0o777).toBe(0o600)
+  for (const route of ['/metrics', '/api/indexer/health/actors']) {
+    expect((await ask(route)).status).toBe(401)
+    expect((await ask(route, { authorization: 'Bearer wrong' })).status).toBe(401)
+    expect((await ask(route, headers)).status).toBe(200)
+    expect((await ask(route, { ...headers, 'x-real-ip': '203.0.113.1' })).status).toBe(403)
+  }
+  expect(service.output()).toContain('operator-token')
+  expect(service.output()).not.toContain(headers.authorization.slice('Bearer '.length))
+})
+
+test('what a provider writes is for operators and the log, and no secret is in it', async () => {
+  await service.indexed(Number(await chain.client.getBlockNumber({ cacheTime: 0 })))
+  const headers = await operator()
+  fails = true
+  const details: string[] = []
+  await vi.waitFor(async () => {
+    const shown = await (await ask('/api/indexer/health')).text()
+    expect(shown).not.toContain(WRITTEN)
+    expectNoSecret(shown)
+    const health = (await (await ask('/api/indexer/health', headers)).json()) as OperatorHealth
+    details.push(...health.details)
+    expect(health.details.join()).toContain(WRITTEN)
+    expect((JSON.parse(shown) as IndexerHealth).reasons.join()).toContain('the node failed')
+  }, PATIENCE)
+  await vi.waitFor(async () => {
+    details.push(...((await (await ask('/api/indexer/health', headers)).json()) as OperatorHealth).details)
+    expect(errors).toBeGreaterThan(6)
+  }, PATIENCE)
+  const ready = await (await ask('/readyz')).text()
+  expect(ready).not.toContain(WRITTEN)
+  expectNoSecret(ready)
+  expect(details.join()).toContain('<redacted>')
+  expectNoSecret(details.join('\n'))
+  expect(service.output()).toContain(WRITTEN)
+  expectNoSecret(service.output())
+})

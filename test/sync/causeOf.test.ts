@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { TokenwireError } from '#errors'
+import { RpcError, type RpcFault } from '#rpc/rpcFault.ts'
+import { causeOf } from '#sync/causeOf.ts'
+
+const WRITTEN = 'Basic YWxpY2U6b3BlbnNlc2FtZQ'
+const FAULTS: readonly RpcFault[] = [
+  { kind: 'timeout' },
+  { kind: 'network' },
+  { kind: 'http', status: 418 },
+  { kind: 'rate-limited', retryAfterMs: 4_180_000 },
+  { kind: 'rate-limited', retryAfterMs: null },
+  { kind: 'garbled', what: WRITTEN },
+  { kind: 'missing', what: WRITTEN },
+  { kind: 'inconsistent', what: WRITTEN },
+  { kind: 'too-large', limit: { kind: 'density' } },
+  { kind: 'batch-too-large' },
+  { kind: 'node', code: 418, text: WRITTEN },
+  { kind: 'rejected', code: 418, text: WRITTEN },
+  { kind: 'wrong-chain', expected: 1, actual: 418 },
+  { kind: 'closed' },
+]
+
+test.for(FAULTS)('shows of a fault of the kind $kind no more than the kind, and keeps the rest for operators', fault => {
+  const error = new RpcError(fault, 'rpc-2')
+  const { shown, full } = causeOf(error)
+  expect(shown).toMatch(/^rpc-2: [a-zA-Z ]+$/)
+  expect(shown).not.toContain(WRITTEN)
+  expect(full).toBe(error.message)
+})
+
+test('shows no message of another error but how deep a reorg is', () => {
+  const tooDeep = new TokenwireError('reorg_too_deep', 'the chain has replaced 8 indexed block(s) up to block 20')
+  expect(causeOf(tooDeep).shown).toBe(tooDeep.message)
+  for (const code of ['database_unavailable', 'database_taken', 'rpc_inconsistent', 'rpc_unavailable', 'chain_mismatch'] as const) {
+    const { shown, full } = causeOf(new TokenwireError(code, WRITTEN))
+    expect(shown).not.toContain(WRITTEN)
+    expect(full).toBe(WRITTEN)
+  }
+  for (const thrown of [new TypeError(WRITTEN), WRITTEN])
+    expect(causeOf(thrown)).toEqual({ shown: 'a step of indexing failed; the log has the error', full: WRITTEN })
+})
