@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { TOKEN_SORTS } from '#domain/queries.ts'
 import { withUsd } from '#domain/usd.ts'
 import { jsonAnswer } from '#gateway/answer.ts'
-import { decodeCursor, listBody, tokenCursor } from '#gateway/cursor.ts'
+import { decodeCursor, listBody, TOKEN_CURSORS } from '#gateway/cursor.ts'
 import {
   addressParameter,
   cursorParameter,
@@ -40,7 +40,7 @@ export function tokensRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>
     { path: '/api/tokens', parameters: listParameters, cacheControl: 'revalidate' },
     async ({ limit: given, cursor: cursorText, ...filter }) => {
       const limit = given ?? filter.addresses?.length ?? DEFAULT_TOKENS
-      const codec = tokenCursor(filter.sort)
+      const codec = TOKEN_CURSORS[filter.sort]
       const decoded = decodeCursor(codec, cursorText, filter)
       if ('kind' in decoded) return decoded
       const { data, next } = await reads.tokens({ ...filter, ...decoded, limit })
