@@ -8,44 +8,41 @@ import type { HttpRequest, HttpResponse } from './uWebSockets.ts'
 
 const MINUTE_SECONDS = 60
 
-/** Clients are counted in this many buckets, so that a flood of addresses can't fill the memory: 25 MB when all of them are in use. */
+/** Clients share this many counters, so that a flood of addresses can't fill the memory: 25 MB when all are in use. */
 const RATE_BUCKETS = 65_536
 
-/** When to come back after a refused connection: others leave all the time, but not at once. */
-const CONNECTION_RETRY_SECONDS = 10
-
-/** How a client stands against `RATE_LIMIT_PER_MINUTE`. */
+/** A client's use of `RATE_LIMIT_PER_MINUTE`. */
 export interface RequestQuota {
   readonly allowed: boolean
   /** Requests per minute. */
   readonly limit: number
   readonly remaining: number
-  /** Whole seconds, at least 1, until the count starts anew. */
+  /** Whole seconds, at least 1, until the count is reset. */
   readonly resetSeconds: number
 }
 
-/** `429`: this client has too many; `503`: the process has. */
-export type ConnectionAdmission = Place | { readonly ok: false; readonly status: 429 | 503; readonly retryAfterSeconds: number }
+/** 429: this client has too many connections; 503: the process has. */
+export type ConnectionAdmission = Place | { readonly ok: false; readonly status: 429 | 503 }
 
-/** One connection's among those that may be open. */
+/** A place among the connections that may be open. */
 export interface Place {
   readonly ok: true
-  /** Gives it back; does nothing when called again. */
+  /** Gives the place back. Further calls do nothing. */
   release(): void
 }
 
-/** Who may come in, and how much of it. */
+/** Limits and origins. */
 export interface Admission {
   /**
-   * Whether a request with this `Origin` header may open a WebSocket or an event stream or read an answer from a browser. An empty text stands for
-   * no header, which no browser sends: allowed unless `REQUIRE_ORIGIN`.
+   * Whether a request with this `Origin` header may open a WebSocket or an event stream, and whether a browser may read its answer. An empty
+   * text stands for no header, which browsers always send: allowed unless `REQUIRE_ORIGIN`.
    */
   originAllowed(origin: string): boolean
-  /** The client's IP address in one spelling, behind `TRUST_PROXY` proxies. Call it before the first await: `req` dies there. */
+  /** The client's normalised IP address, behind `TRUST_PROXY` proxies. Call it before the first await, which invalidates `req`. */
   clientAddress(res: HttpResponse, req: HttpRequest): string
-  /** Takes a place for a WebSocket or an event stream; `release` gives it back, and does nothing when called again. */
+  /** Takes a place for a WebSocket or an event stream. */
   openConnection(address: string): ConnectionAdmission
-  /** Counts a REST request; `null` when there is no limit. */
+  /** Counts a REST request; `null`: there is no limit. */
   takeRequest(address: string): Promise<RequestQuota | null>
 }
 
@@ -79,7 +76,7 @@ function clientAddressOf(trustProxy: number, logger: Logger): Admission['clientA
   }
 }
 
-/** All lines of the header: some proxies add a line of their own, and the first one is then the client's invention. */
+/** All lines of the header: some proxies add a line of their own, and the first one may be the client's invention. */
 function forwardedFor(req: HttpRequest): string {
   if (req.getHeader('x-forwarded-for') === '') return ''
   const lines: string[] = []
@@ -89,56 +86,45 @@ function forwardedFor(req: HttpRequest): string {
   return lines.join(',')
 }
 
-function connectionLimit(config: Pick<Config, 'maxConnections' | 'maxConnectionsPerIp'>): Admission['openConnection'] {
-  const open = new OpenConnections()
-  return address => {
+function connectionLimit({ maxConnections, maxConnectionsPerIp }: Pick<Config, 'maxConnections' | 'maxConnectionsPerIp'>) {
+  const clients = new Map<string, ClientConnections>()
+  let total = 0
+  const release = (client: ClientConnections) => {
+    total--
+    client.open--
+    if (client.open === 0) clients.delete(client.key)
+  }
+  return (address: string): ConnectionAdmission => {
     const key = limitKey(address)
-    if (open.of(key) >= config.maxConnectionsPerIp) return { ok: false, status: 429, retryAfterSeconds: CONNECTION_RETRY_SECONDS }
-    if (open.total >= config.maxConnections) return { ok: false, status: 503, retryAfterSeconds: CONNECTION_RETRY_SECONDS }
-    return open.add(key)
+    const client = clients.get(key) ?? { key, open: 0 }
+    if (client.open >= maxConnectionsPerIp) return { ok: false, status: 429 }
+    if (total >= maxConnections) return { ok: false, status: 503 }
+    clients.set(key, client)
+    client.open++
+    total++
+    return new TakenPlace(client, release)
   }
 }
 
-/** How many connections are open, in all and per client. */
-class OpenConnections {
-  readonly #byKey = new Map<string, { readonly key: string; open: number }>()
-  total = 0
-
-  of(key: string): number {
-    return this.#byKey.get(key)?.open ?? 0
-  }
-
-  add(key: string): Place {
-    const ofKey = this.#byKey.get(key) ?? { key, open: 0 }
-    if (ofKey.open === 0) this.#byKey.set(key, ofKey)
-    ofKey.open++
-    this.total++
-    // Places of one client share its text.
-    return new TakenPlace(this, ofKey.key)
-  }
-
-  remove(key: string): void {
-    const ofKey = this.#byKey.get(key)
-    if (ofKey === undefined) return
-    this.total--
-    ofKey.open--
-    if (ofKey.open === 0) this.#byKey.delete(key)
-  }
+/** The connections of one client. All its places share this object. */
+interface ClientConnections {
+  readonly key: string
+  open: number
 }
 
 class TakenPlace implements Place {
   readonly ok = true
-  readonly #open: OpenConnections
-  #key: string | null
+  readonly #release: (client: ClientConnections) => void
+  #client: ClientConnections | null
 
-  constructor(open: OpenConnections, key: string) {
-    this.#open = open
-    this.#key = key
+  constructor(client: ClientConnections, release: (client: ClientConnections) => void) {
+    this.#client = client
+    this.#release = release
   }
 
   release(): void {
-    if (this.#key !== null) this.#open.remove(this.#key)
-    this.#key = null
+    if (this.#client !== null) this.#release(this.#client)
+    this.#client = null
   }
 }
 
@@ -147,7 +133,7 @@ function requestLimit(limit: number): Admission['takeRequest'] {
   const limiter = new RateLimiterMemory({ points: limit, duration: MINUTE_SECONDS, keyPrefix: '' })
   const seed = randomUUID()
   return async address => {
-    // The seed keeps a stranger from finding an address that shares a bucket with a certain client's.
+    // The seed keeps an attacker from finding an address that shares a counter with a certain client.
     const bucket = hash('sha1', seed + limitKey(address), 'buffer').readUInt32BE(0) % RATE_BUCKETS
     const [allowed, result] = await limiter.consume(bucket).then(
       taken => [true, taken] as const,

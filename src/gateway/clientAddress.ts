@@ -1,10 +1,10 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
 /**
- * An IP address in one spelling: IPv4 dotted (also when it came mapped into IPv6), IPv6 as eight groups without leading zeros or `::`.
- * Accepts what proxies write into `X-Forwarded-For`: brackets, a port, a zone.
+ * Normalises an IP address: IPv4 (also when mapped into IPv6) as dotted decimal, IPv6 as eight groups without leading zeros or `::`. Accepts
+ * what proxies write into `X-Forwarded-For`: brackets, a port, a zone.
  *
- * @returns `undefined` when the text is no IP address
+ * @returns `undefined`: the text is no IP address
  */
 export function normaliseAddress(text: string): string | undefined {
   const trimmed = text.trim()
@@ -15,7 +15,7 @@ export function normaliseAddress(text: string): string | undefined {
   return withPort !== undefined && isIPv4(withPort) ? withPort : undefined
 }
 
-/** The same for the bytes of a socket's peer: 4 or 16 of them. A socket that is already gone has none and gives `unknown`. */
+/** The address of a socket's peer from its 4 or 16 bytes. A closed socket has none: `unknown`. */
 export function addressOfBytes(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.')
   if (bytes.length !== 16) return 'unknown'
@@ -23,11 +23,11 @@ export function addressOfBytes(bytes: Uint8Array): string {
 }
 
 /**
- * Whose request it is. Every proxy adds the peer it saw at the end of `X-Forwarded-For`, so with `hops` trusted proxies the client is
- * the `hops`-th entry from the end; everything left of it was written by the client and is worth nothing. A shorter list gives its
- * first entry, and the walk stops at an entry that is no address.
+ * The client's address behind proxies. Each proxy appends the peer that it sees to `X-Forwarded-For`, so behind `hops` trusted proxies the
+ * client is the `hops`-th entry from the end; the client itself may have written everything before it. A shorter list gives its first entry;
+ * an entry that is no address ends the walk.
  *
- * @param forwarded - all `X-Forwarded-For` lines of the request in their order, joined by commas
+ * @param forwarded all `X-Forwarded-For` lines of the request in order, joined by commas
  */
 export function forwardedAddress(peer: string, forwarded: string, hops: number): string {
   const entries = forwarded.split(',').reverse().slice(0, hops)
@@ -40,12 +40,12 @@ export function forwardedAddress(peer: string, forwarded: string, hops: number):
   return client
 }
 
-/** What limits are counted by: an IPv4 address, or the /64 of an IPv6 one, which is what a single customer is given. */
+/** What limits are counted by: an IPv4 address, or the /64 of an IPv6 address, which providers assign to one customer. */
 export function limitKey(address: string): string {
   return address.includes(':') ? address.split(':').slice(0, 4).join(':') : address
 }
 
-/** The eight groups of a valid IPv6 text, which may abbreviate with `::` and end in a dotted IPv4. */
+/** The eight groups of a valid IPv6 text, which may contain `::` and end in dotted IPv4. */
 function ipv6Groups(text: string): readonly number[] {
   const [head = '', tail] = text.split('::')
   const left = groupsOf(head)

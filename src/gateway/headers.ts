@@ -1,7 +1,7 @@
 import type { Admission, RequestQuota } from './admission.ts'
 import type { HeaderField } from './answer.ts'
 
-/** Nothing here is a page: it may not be sniffed into one, run anything or be framed. */
+/** Answers are not pages: browsers must not sniff them into one, run anything in them or frame them. */
 const SECURITY_HEADERS: readonly HeaderField[] = [
   ['X-Content-Type-Options', 'nosniff'],
   ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
@@ -14,9 +14,8 @@ export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
 const EXPOSED_HEADERS = 'ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id'
 
 /**
- * What every answer carries. A page of an origin that is not allowed gets the same answer without the CORS headers, as is the practice:
- * its browser then withholds the answer from it, while the data is public and nothing else about the request is wrong. Preflights,
- * event streams and WebSocket upgrades are refused outright, because there a page's origin decides what the server does next.
+ * The headers of every answer. A page of an origin that is not allowed gets the same answer without the CORS headers, and its browser withholds
+ * it: the data is public, and the request is valid. Preflights, event streams and WebSocket upgrades of such a page are refused instead.
  */
 export function commonHeaders(requestId: string, origin: string, admission: Admission): readonly HeaderField[] {
   const headers: HeaderField[] = [['X-Request-Id', requestId], ...SECURITY_HEADERS, ['Vary', 'Origin']]

@@ -1,7 +1,7 @@
 import type { EthUsd } from '#domain/ethUsd.ts'
 import type { IndexerState, ServiceStatus } from '#domain/health.ts'
 
-/** Further behind the confirmed head than this, the index catches up instead of following. */
+/** An index that is further behind the confirmed head is catching up. */
 const SYNCING_LAG_BLOCKS = 30
 
 export interface Condition {
@@ -12,17 +12,17 @@ export interface Condition {
 
 export interface HealthStatus {
   readonly status: ServiceStatus
-  /** Everything that is broken, whichever part of it decided the status. */
+  /** Everything that is broken, also when it did not decide the status. */
   readonly reasons: readonly string[]
 }
 
 /**
- * One word for the whole service; the first that applies:
+ * The status of the whole service; the first that applies:
  *
- * 1. `stalled`: the database is away, or nothing is indexed though the chain moves. Answers are missing or get old.
- * 2. `syncing`: the index is behind the chain and catching up. Answers are true, but of an earlier block.
- * 3. `degraded`: answers are current, and something that they should not miss for long is broken: an RPC provider, or the ETH/USD
- *    price, which is then an earlier one. A price that never was is not broken: a machine without internet runs well without USD values.
+ * 1. `stalled`: the database does not answer, or nothing is indexed though the chain moves. Answers are missing or outdated.
+ * 2. `syncing`: the index is catching up with the chain. Answers are correct as of an earlier block.
+ * 3. `degraded`: answers are current, but an RPC provider fails, or the ETH/USD price is an earlier one. A service that never had a price is
+ *    not degraded: it may run without internet access.
  * 4. `ok`.
  */
 export function healthStatus({ databaseOk, indexer, price }: Condition): HealthStatus {

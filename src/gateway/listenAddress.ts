@@ -14,14 +14,14 @@ export function bareHost(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1')
 }
 
-/** Where this machine reaches a server that listens on that host: a wildcard is no address to connect to. */
+/** A URL at which this machine reaches a server that listens on that host. A wildcard becomes loopback. */
 export function baseUrl(host: string, port: number, tls: boolean): string {
   const bare = bareHost(host)
   const reachable = bare === '0.0.0.0' ? '127.0.0.1' : bare === '::' ? '::1' : bare
   return `${tls ? 'https' : 'http'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
-/** uWebSockets only says that listening failed; Node, asked for the same, says why. */
+/** Why listening fails: uWebSockets gives no reason, so Node's own server tries the same. */
 export async function listenError(host: string, port: number): Promise<TokenwireError> {
   const cause = await failureOf(host, port)
   const code = cause?.code ?? 'EADDRINUSE'

@@ -2,7 +2,7 @@ import type { Address } from '#domain/address.ts'
 import { TokenwireError } from '#errors'
 import type { ConnectionAdmission } from './admission.ts'
 
-/** The closed list of words that a client may branch on. */
+/** The codes on which clients may branch. */
 export type ProblemCode =
   | 'invalid_parameter'
   | 'token_not_found'
@@ -16,12 +16,12 @@ export type ProblemCode =
   | 'data_unavailable'
   | 'internal'
 
-/** An error answer before it is tied to a request. `headers` are those that its status calls for. */
+/** An error answer. `headers` are those that its status requires. */
 export interface Problem {
   readonly kind: 'problem'
   readonly status: 400 | 401 | 403 | 404 | 405 | 426 | 429 | 500 | 503
   readonly code: ProblemCode
-  /** What was expected, for people; free of anything from inside. */
+  /** What was expected, for people. Contains no internals. */
   readonly detail: string
   readonly headers: readonly (readonly [name: string, value: string])[]
 }
@@ -38,8 +38,11 @@ const TITLES: Readonly<Record<Problem['status'], string>> = {
   503: 'Service Unavailable',
 }
 
-/** A database that reconnects, or a provider that answers again, is worth asking after this many seconds. */
+/** Seconds after which a database or a price provider may work again. */
 export const RETRY_AFTER = ['Retry-After', '5'] as const
+
+/** Seconds after which a place for a connection may be free. */
+const CONNECTION_RETRY_AFTER = ['Retry-After', '10'] as const
 
 export function problem(status: Problem['status'], code: ProblemCode, detail: string, headers: Problem['headers'] = []): Problem {
   return { kind: 'problem', status, code, detail, headers }
@@ -59,7 +62,7 @@ export function unavailable(code: 'data_unavailable' | 'price_unavailable', deta
 
 /** The answer to a WebSocket upgrade or an event stream that `Admission.openConnection` refused. */
 export function connectionRefused(refused: Extract<ConnectionAdmission, { ok: false }>): Problem {
-  const headers = [['Retry-After', String(refused.retryAfterSeconds)]] as const
+  const headers = [CONNECTION_RETRY_AFTER]
   return refused.status === 429
     ? problem(429, 'rate_limited', 'this address has as many WebSocket and SSE connections open as one may have', headers)
     : problem(503, 'data_unavailable', 'the server has as many WebSocket and SSE connections open as it may have', headers)
@@ -70,7 +73,7 @@ export function originNotAllowed(origin: string): Problem {
   return problem(403, 'origin_not_allowed', detail)
 }
 
-/** What a thrown error looks like from outside: `null` for one that nobody expected, which must not tell anything. */
+/** The answer for a thrown error; `null` for an unexpected one, of which nothing may be shown. */
 export function problemOfError(error: unknown): Problem | null {
   if (!(error instanceof TokenwireError)) return null
   if (error.code === 'database_unavailable')
@@ -79,18 +82,17 @@ export function problemOfError(error: unknown): Problem | null {
   return null
 }
 
-/** The body of RFC 9457. `type` is `about:blank`: the codes have no pages of their own. */
+/** The body by RFC 9457. `type` is `about:blank` because the codes have no pages of their own. */
 export function problemBody(problem: Problem, requestId: string): string {
   const { status, code, detail } = problem
   return JSON.stringify({ type: 'about:blank', title: TITLES[status], status, detail, code, requestId })
 }
 
-/** The status line's text for a problem. */
 export function problemStatus(problem: Problem): string {
   return `${problem.status} ${TITLES[problem.status]}`
 }
 
-/** Input as it may be repeated in an answer or a log: quoted, without control characters or marks that turn text around, at most 64 characters. */
+/** Input that is safe in an answer or a log: quoted, at most 64 characters, without control characters and bidi marks. */
 export function quote(input: string): string {
   const characters = [...input.replace(/[\p{C}\p{Z}]+/gu, ' ')]
   return JSON.stringify(characters.length <= 64 ? characters.join('') : `${characters.slice(0, 63).join('')}…`)

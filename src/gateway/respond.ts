@@ -1,21 +1,20 @@
 import { type Answer, entityTag, type HeaderField, noneMatchNames } from './answer.ts'
 import type { Exchange } from './exchange.ts'
 import { type Problem, problemBody, problemStatus } from './problem.ts'
-import type { CacheControl } from './route.ts'
-import { CACHE_CONTROL } from './route.ts'
+import { CACHE_CONTROL, type CacheControl } from './route.ts'
 
-/** A response down to its bytes. `contentLength` is `null` where HTTP wants none. */
+/** A complete response. `contentLength` is `null` where HTTP allows none. */
 export interface Rendered {
   readonly status: string
   readonly headers: readonly HeaderField[]
   readonly contentLength: number | null
-  /** `null` for HEAD, 204, 304 and the head of an event stream. */
+  /** `null` for HEAD, 204, 304 and HEAD of an event stream. */
   readonly body: Buffer | null
 }
 
 /**
- * Turns an answer or a problem into what is sent. A 200 with a body gets an entity tag and becomes a 304 when the request has it; HEAD gets the headers
- * of GET, its length included. A header of the answer's own takes the place of what every answer carries.
+ * Makes a response of an answer or a problem. A 200 with a body gets an entity tag, and becomes a 304 when the request names it. HEAD gets the
+ * headers of GET, including its length. The answer's own headers replace the common ones.
  */
 export function render(outcome: Answer | Problem, exchange: Exchange, cacheControl: CacheControl): Rendered {
   const isHead = exchange.method === 'HEAD'
@@ -42,15 +41,15 @@ export function render(outcome: Answer | Problem, exchange: Exchange, cacheContr
 }
 
 /**
- * Sends it. `onDone` is called when the last byte is with the kernel, which for a slow reader is later; when the client goes before
- * that, the exchange's `onAborted` is.
+ * Sends a response. Calls `onDone` when the kernel has the last byte, which takes longer for a slow reader. When the client goes before, the
+ * exchange's `onAborted` listeners are called instead.
  */
 export function send({ status, headers, contentLength, body }: Rendered, { res }: Exchange, onDone: () => void): void {
   res.cork(() => {
     res.writeStatus(status)
     for (const [name, value] of headers) res.writeHeader(name, value)
     if (body === null) {
-      // Not `endWithoutBody(contentLength)`: after it uWebSockets takes the answer for unfinished and drops the connection at the next request.
+      // Not `endWithoutBody(contentLength)`: uWebSockets would consider the answer unfinished and drop the connection at the next request.
       if (contentLength !== null) res.writeHeader('Content-Length', String(contentLength))
       res.endWithoutBody()
       onDone()

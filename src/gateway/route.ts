@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts'
 import { type ParameterTexts, parseParameters } from './parameters.ts'
 import type { Problem } from './problem.ts'
 
-/** One line of the table of routes. */
+/** A row of the table of routes. */
 export interface Route {
   /** Segments that begin with `:` are parameters. */
   readonly path: string
@@ -22,9 +22,12 @@ export interface Route {
 }
 
 /**
- * `revalidate`: caches may keep it but ask every time, and a 304 costs no body; a page must never show an older state than an update
- * that it has already seen. `seconds`: aggregates that nobody compares with updates. `never`: what is asked in order to know the moment.
- * `forever`: its address changes with its contents.
+ * How long caches may keep an answer:
+ *
+ * - `revalidate`: they ask every time, and a 304 has no body. A page must never show a state older than an update that it has received.
+ * - `seconds`: aggregates, which are not compared with updates.
+ * - `never`: answers about the present moment.
+ * - `forever`: files whose address changes with their contents.
  */
 export type CacheControl = 'revalidate' | 'seconds' | 'never' | 'forever'
 
@@ -48,7 +51,7 @@ export interface ResourceOptions<S extends z.ZodObject> {
   readonly limited?: boolean
 }
 
-/** A route whose parameters are read by a schema before its handler is asked. */
+/** A route whose handler gets parsed parameters. */
 export function resource<S extends z.ZodObject = typeof NO_PARAMETERS>(
   { path, parameters = NO_PARAMETERS as z.ZodObject as S, cacheControl, access = 'public', limited = true }: ResourceOptions<S>,
   handle: (values: z.output<S>, isOperator: boolean) => Promise<Answer | Problem>,

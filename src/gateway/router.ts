@@ -3,13 +3,13 @@ import { decodePercent } from './parameters.ts'
 import { invalidParameter, type Problem, problem, quote } from './problem.ts'
 import type { Route } from './route.ts'
 
-/** Where a request goes, with the decoded parameters of its path. */
+/** The route of a request, with the decoded parameters of its path. */
 export type Match =
   | { readonly kind: 'route'; readonly route: Route; readonly pathParameters: ReadonlyMap<string, string> }
   | { readonly kind: 'preflight' }
   | Problem
 
-/** Compiles the one table of routes. Neither a parameter nor any other segment of a path is ever empty. */
+/** Compiles the table of routes. No segment of a path is empty, parameters included. */
 export function createRouter(routes: readonly Route[]): (method: string, path: string) => Match {
   const compiled = routes.map(route => ({ route, segments: route.path.split('/') }))
   return (method, path) => {

@@ -2,32 +2,32 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { entityTag } from './answer.ts'
 
-/** One form of a file's bytes. */
+/** A file, plain or compressed. */
 interface Representation {
   readonly bytes: Buffer
   readonly tag: string
 }
 
-/** What `Content-Encoding` may say here; the first that a client takes is sent. */
+/** In order of preference. */
 const ENCODINGS = ['br', 'gzip'] as const
 type Encoding = (typeof ENCODINGS)[number]
 
 const SUFFIXES: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' }
 
-/** A file of the console with its compressed forms. */
+/** A file of the console in all its encodings. */
 export interface SiteFile {
   readonly contentType: string
-  /** Its name holds a hash of its contents. */
+  /** Its name contains a hash of its contents. */
   readonly immutable: boolean
   readonly plain: Representation
   readonly encoded: Readonly<Partial<Record<Encoding, Representation>>>
 }
 
-/** The built console: every file that there is, by its path from `/`. What is not in here does not exist, whatever is asked for. */
+/** The built console: all its files by their path from `/`. Nothing else of the disk is served. */
 export type Site = ReadonlyMap<string, SiteFile>
 
 const INDEX = 'index.html'
-/** Where the build puts files whose names hold a hash. */
+/** The folder of files whose names contain a hash. */
 const HASHED = 'assets/'
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -41,7 +41,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /**
  * Reads a built console into memory.
  *
- * @returns `null` when there is none
+ * @returns `null`: it is not built
  */
 export async function loadSite(folder: string): Promise<Site | null> {
   const names = await namesIn(folder)
@@ -52,8 +52,8 @@ export async function loadSite(folder: string): Promise<Site | null> {
     if (contentType === undefined) continue
     const encoded: Partial<Record<Encoding, Representation>> = {}
     for (const encoding of ENCODINGS) {
-      const twin = `${name}${SUFFIXES[encoding]}`
-      if (names.includes(twin)) encoded[encoding] = await represent(path.join(folder, twin))
+      const compressed = `${name}${SUFFIXES[encoding]}`
+      if (names.includes(compressed)) encoded[encoding] = await represent(path.join(folder, compressed))
     }
     const file = { contentType, immutable: name.startsWith(HASHED), plain: await represent(path.join(folder, name)), encoded }
     site.set(name === INDEX ? '/' : `/${name}`, file)
@@ -61,7 +61,7 @@ export async function loadSite(folder: string): Promise<Site | null> {
   return site
 }
 
-/** Paths of the folder's files below it, with `/` on every system. */
+/** Paths of all files below a folder, with `/` on every system. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true })
@@ -78,7 +78,7 @@ async function represent(file: string): Promise<Representation> {
   return { bytes, tag: entityTag(bytes) }
 }
 
-/** The smallest form of a file that a request's `Accept-Encoding` allows. */
+/** The file in the preferred encoding that `Accept-Encoding` allows. */
 export function chooseEncoding(
   { plain, encoded }: SiteFile,
   acceptEncoding: string,
@@ -90,7 +90,7 @@ export function chooseEncoding(
   return { ...plain, encoding: null }
 }
 
-/** Whether a coding is named with a weight above zero; `*` is not taken at its word, since only old tools send it. */
+/** Whether the encoding is named with a weight above zero. `*` is ignored: only old tools send it. */
 function accepts(acceptEncoding: string, coding: Encoding): boolean {
   for (const part of acceptEncoding.split(',')) {
     const [name = '', ...parameters] = part.split(';').map(text => text.trim().toLowerCase())

@@ -1,6 +1,6 @@
 /*
- * The one place that imports uWebSockets.js. It refuses requests whose line and headers pass a limit that it reads from the environment
- * once, when its native part is loaded: 4 KiB unless told, which 100 addresses in a query already pass. 16 KiB is Node's own limit.
+ * The only import of uWebSockets.js. It refuses requests whose line and headers exceed a limit, which it reads from the environment when it is
+ * loaded. Its default is 4 KiB, and 100 addresses in a query are longer; 16 KiB is Node's limit.
  */
 process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384'
 

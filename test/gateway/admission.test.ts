@@ -26,7 +26,7 @@ test('refuses the connection of a client that has too many with 429, and takes i
   const { openConnection } = admissionWith({ maxConnectionsPerIp: 2 })
   const first = openConnection('203.0.113.1')
   expect(openConnection('203.0.113.1').ok).toBe(true)
-  expect(openConnection('203.0.113.1')).toEqual({ ok: false, status: 429, retryAfterSeconds: 10 })
+  expect(openConnection('203.0.113.1')).toEqual({ ok: false, status: 429 })
   expect(openConnection('203.0.113.2').ok).toBe(true)
   if (first.ok) first.release()
   expect(openConnection('203.0.113.1').ok).toBe(true)
@@ -52,7 +52,7 @@ test('refuses everybody with 503 when the process has as many connections as it 
   const { openConnection } = admissionWith({ maxConnections: 2, maxConnectionsPerIp: 2 })
   openConnection('203.0.113.1')
   openConnection('203.0.113.2')
-  expect(openConnection('203.0.113.3')).toEqual({ ok: false, status: 503, retryAfterSeconds: 10 })
+  expect(openConnection('203.0.113.3')).toEqual({ ok: false, status: 503 })
 })
 
 test('counts the connections of an IPv6 /64 together', () => {

@@ -5,8 +5,8 @@ import { chooseEncoding, type SiteFile } from '#gateway/site.ts'
 import type { Sources } from '#gateway/sources.ts'
 
 /**
- * What the page may do: run its own scripts and styles and talk to where it came from (`'self'` includes ws: and wss:). Nothing inline,
- * nothing evaluated, no markup made of texts, no form, no frame, nothing from elsewhere.
+ * The page may load its own scripts, styles and images, and connect to its own origin (`'self'` includes ws: and wss:). Inline scripts, `eval`,
+ * markup made of strings, forms, frames and other origins are forbidden.
  */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -21,10 +21,10 @@ const PAGE_POLICY = [
   "trusted-types 'none'",
 ].join('; ')
 
-/** How all of these are called in metrics: their names change with every build. */
+/** The route of all files in metrics: their names change with every build. */
 const LABEL = 'console'
 
-/** The console's files, each at its own address, and what it is told of the configuration. */
+/** The console's files and its configuration. */
 export function siteRoutes({ site, config }: Pick<Sources, 'site' | 'config'>): readonly Route[] {
   if (site === null) return [missingRoute()]
   return [...Array.from(site, ([path, file]) => fileRoute(path, file)), settingsRoute(config)]
@@ -51,7 +51,7 @@ function fileRoute(path: string, file: SiteFile): Route {
   }
 }
 
-/** Beside the page, so that a prefix needs no mention. */
+/** Beside the page, so that its relative URL works below a path prefix. */
 function settingsRoute({ explorerUrl, launchpads }: Pick<Sources['config'], 'explorerUrl' | 'launchpads'>): Route {
   return resource({ path: '/console.json', cacheControl: 'revalidate', limited: false }, async () =>
     jsonAnswer({ explorerUrl, launchpads: launchpads.launchpads.map(({ name }) => name) }),

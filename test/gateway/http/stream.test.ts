@@ -95,9 +95,9 @@ test('does not ask the database for a token that an actor holds', async () => {
 })
 
 test('answers with the problem that the stream was refused for', async () => {
-  await start({ realtime: { openEventStream: () => connectionRefused({ ok: false, status: 429, retryAfterSeconds: 7 }) } })
+  await start({ realtime: { openEventStream: () => connectionRefused({ ok: false, status: 429 }) } })
   const response = await gateway.get(PATH)
-  expect(response.headers.get('retry-after')).toBe('7')
+  expect(response.headers.get('retry-after')).toBe('10')
   expect(await expectProblem(response, 429, 'rate_limited')).toContain('as many WebSocket and SSE connections')
 })
 
