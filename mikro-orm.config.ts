@@ -2,7 +2,7 @@ import { loadDatabaseConfig } from '#configuration/loadConfig.ts'
 import { connectionOptions } from '#store/connection/connectionOptions.ts'
 import { findEmbeddedUrl } from '#store/embedded/embedded.ts'
 import { MIGRATION_OPTIONS } from '#store/migrations/migrationOptions.ts'
-import { ENTITIES } from '#store/tables/tables.ts'
+import { ENTITIES } from '#tables/entities.ts'
 
 /** For MikroORM's command line: `MIKRO_ORM_CLI_CONFIG=./mikro-orm.config.ts npx mikro-orm migration:list`. */
 export default async function cliConfig() {

@@ -3,6 +3,16 @@ import type { Address, Hex } from './address.ts'
 /** `token`: owed for this token alone; `creator`: one escrow for all of the creator's tokens. */
 export type ClaimScope = 'token' | 'creator'
 
+/** Identifies a creator's fees in one currency. */
+export function creatorFeeKey({
+  launchpad,
+  creator,
+  currency,
+  token,
+}: Readonly<Record<'launchpad' | 'creator' | 'currency' | 'token', string>>): string {
+  return `${launchpad} ${creator} ${currency} ${token}`
+}
+
 /** What a creator may be owed in one currency, as far as the call that pays it out depends on it. */
 export interface ClaimTarget {
   readonly token: Address

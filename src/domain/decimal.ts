@@ -38,6 +38,10 @@ export function max(a: Decimal, b: Decimal): Decimal {
   return a > b ? a : b
 }
 
+export function min(a: Decimal, b: Decimal): Decimal {
+  return a < b ? a : b
+}
+
 /**
  * Reads a plain decimal string (`"12.5"`, `"-0.001"`) or what PostgreSQL prints for a `numeric`; digits past the 60th decimal are cut.
  *

@@ -1,14 +1,29 @@
-import type { WindowAging } from './changes.ts'
 import type { Decimal } from './decimal.ts'
 import type { PerWindow } from './token.ts'
-import type { TradeRow, WindowTotals } from './tokenState.ts'
+import type { TradeSide } from './trade.ts'
 
 export type WindowName = keyof PerWindow<unknown>
 
-/** Lengths in seconds. A window holds the trades later than its start: `timestamp > now - length`. */
+/** Lengths in seconds. A window holds the trades after its start: `timestamp > now - length`. */
 export const WINDOW_SECONDS: PerWindow<number> = { m5: 300, h1: 3_600, h6: 21_600, h24: 86_400 }
 
 export const WINDOW_NAMES: readonly WindowName[] = ['m5', 'h1', 'h6', 'h24']
+
+export interface WindowTotals {
+  readonly volumeWei: bigint
+  readonly buys: number
+  readonly sells: number
+}
+
+/** What stored trades say about a window that moves from the time of its totals to now. */
+export interface WindowAging {
+  /** The trades that were in the window and no longer are. */
+  readonly leaving: WindowTotals
+  /** The oldest trade that is still in the window; `null`: none. */
+  readonly oldestAt: number | null
+  /** The price after the last trade before the window; `null`: there is none. */
+  readonly referencePrice: Decimal | null
+}
 
 export const EMPTY_TOTALS: WindowTotals = { volumeWei: 0n, buys: 0, sells: 0 }
 
@@ -25,11 +40,16 @@ export interface RolledWindows {
   readonly windowsExpireAt: number | null
 }
 
-type WindowTrade = Pick<TradeRow, 'timestamp' | 'side' | 'amountWei' | 'priceAfterWeth'>
+interface WindowTrade {
+  readonly timestamp: number
+  readonly side: TradeSide
+  readonly amountWei: bigint | null
+  readonly priceAfterWeth: Decimal | null
+}
 
 /**
- * Moves a token's windows forward to `now` (Unix seconds of the newest block): what was right at an earlier time, less what the stored
- * trades say has left, plus the new trades that are still inside.
+ * Moves a token's windows forward to `now` (Unix seconds of the newest block): the totals as of an earlier time, less the stored trades that
+ * have left since, plus the new trades that are still inside.
  *
  * @param newTrades not yet stored, in order, none later than `now`
  */
@@ -39,32 +59,70 @@ export function rollWindows(
   newTrades: readonly WindowTrade[],
   now: number,
 ): RolledWindows {
-  const rolled = perWindow(name => rollWindow(windows[name], aging[name], newTrades, now - WINDOW_SECONDS[name]))
+  const added = newTrades.reduce(addTrade, EMPTY_TOTALS)
+  const aged = perWindow(name => ageWindow(aging[name], newTrades, { after: Number.NEGATIVE_INFINITY, start: now - WINDOW_SECONDS[name] }))
   const expiries = WINDOW_NAMES.flatMap(name => {
-    const { oldestAt } = rolled[name]
+    const { oldestAt } = aged[name]
     return oldestAt === null ? [] : [oldestAt + WINDOW_SECONDS[name]]
   })
   return {
-    windows: perWindow(name => rolled[name].totals),
-    referencePrice: perWindow(name => rolled[name].referencePrice),
+    windows: perWindow(name => {
+      const { leaving } = aged[name]
+      return {
+        volumeWei: windows[name].volumeWei + added.volumeWei - leaving.volumeWei,
+        buys: windows[name].buys + added.buys - leaving.buys,
+        sells: windows[name].sells + added.sells - leaving.sells,
+      }
+    }),
+    referencePrice: perWindow(name => aged[name].referencePrice),
     windowsExpireAt: expiries.length === 0 ? null : Math.min(...expiries),
   }
 }
 
-function rollWindow(totals: WindowTotals, aging: WindowAging, newTrades: readonly WindowTrade[], start: number) {
-  let volumeWei = totals.volumeWei - aging.leaving.volumeWei
-  let buys = totals.buys - aging.leaving.buys
-  let sells = totals.sells - aging.leaving.sells
-  let { oldestAt, referencePrice } = aging
-  for (const trade of newTrades) {
-    if (trade.timestamp <= start) {
-      referencePrice = trade.priceAfterWeth ?? referencePrice
+/**
+ * Takes later trades into a window's aging. The statement of `loadRows.ts` computes the same from stored trades.
+ *
+ * @param trades in order, later than those that the aging is of
+ * @param moved `start` is the window's start now; the window's totals hold the trades after `after`
+ */
+export function ageWindow(
+  aging: WindowAging,
+  trades: readonly WindowTrade[],
+  { after, start }: { readonly after: number; readonly start: number },
+): WindowAging {
+  let { leaving, oldestAt, referencePrice } = aging
+  for (const trade of trades) {
+    if (trade.timestamp > start) {
+      oldestAt ??= trade.timestamp
       continue
     }
-    oldestAt ??= trade.timestamp
-    volumeWei += trade.amountWei ?? 0n
-    if (trade.side === 'buy') buys += 1
-    else sells += 1
+    referencePrice = trade.priceAfterWeth ?? referencePrice
+    if (trade.timestamp > after) leaving = addTrade(leaving, trade)
   }
-  return { totals: { volumeWei, buys, sells }, oldestAt, referencePrice }
+  return { leaving, oldestAt, referencePrice }
+}
+
+function addTrade({ volumeWei, buys, sells }: WindowTotals, { amountWei, side }: WindowTrade): WindowTotals {
+  return { volumeWei: volumeWei + (amountWei ?? 0n), buys: buys + (side === 'buy' ? 1 : 0), sells: sells + (side === 'sell' ? 1 : 0) }
+}
+
+/** The field of a row for one window: `volumeM5`. */
+type WindowField<Name extends string> = `${Name}${Uppercase<WindowName>}`
+
+function windowField<const Name extends string>(name: Name, window: WindowName): WindowField<Name> {
+  return `${name}${window.toUpperCase() as Uppercase<WindowName>}`
+}
+
+/** The windowed fields of a token's row. */
+export const WINDOW_FIELDS = perWindow(window => ({
+  volume: windowField('volume', window),
+  buys: windowField('buys', window),
+  sells: windowField('sells', window),
+  referencePrice: windowField('referencePrice', window),
+  priceChange: windowField('priceChange', window),
+}))
+
+/** A field per window. */
+export function windowFields<const Name extends string, T>(name: Name, value: () => T): Record<WindowField<Name>, T> {
+  return Object.fromEntries(WINDOW_NAMES.map(window => [windowField(name, window), value()])) as Record<WindowField<Name>, T>
 }

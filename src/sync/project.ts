@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import type { BlockHeader, IndexedBlock } from '#domain/block.ts'
-import { creatorFeeKey, type RowKeys } from '#domain/changes.ts'
+import { creatorFeeKey } from '#domain/claimable.ts'
 import { parseDecimal } from '#domain/decimal.ts'
 import { type DecodeInput, decode } from '#index/decode.ts'
 import { project } from '#index/project/project.ts'
@@ -9,6 +9,7 @@ import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { loadRows } from '#store/rows/loadRows.ts'
 import { splitNewRows } from '#store/rows/splitNewRows.ts'
+import type { RowKeys } from '#tables/changes.ts'
 import type { DecodedBatch, FetchedBatch, ProjectedBatch } from './batch.ts'
 
 /** Decodes a batch's logs. Changes nothing. */

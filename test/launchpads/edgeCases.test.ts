@@ -1,7 +1,7 @@
 import { encodeAbiParameters, encodeEventTopics, type Hex, parseAbi, parseAbiParameters, toEventSelector, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
-import { creatorFeeKey } from '#domain/changes.ts'
+import { creatorFeeKey } from '#domain/claimable.ts'
 import { formatDecimal } from '#domain/decimal.ts'
 import { followLogs, type LogBlock } from '#test/support/followLogs.ts'
 import { type NewLog, testAddress } from '#test/support/simulatedChain.ts'
@@ -87,7 +87,7 @@ describe('clanker-v3.1', () => {
         [[transferLog(TOKEN, POOL, BUYER, 9n), swapped(TOKEN < quote ? -9n : 5n, TOKEN < quote ? 5n : -9n)]],
         [[claimed(CREATOR, 21n, 22n)]],
       ])
-      expect(token).toMatchObject({ priceWeth: null, athPriceWeth: null, marketCapWeth: null, liquidityWeth: null, feesClaimedWei: null })
+      expect(token).toMatchObject({ priceWeth: null, athPriceWeth: null, marketCapWeth: null, liquidityWeth: null, feesClaimed: null })
       expect(trades).toMatchObject([{ side: 'buy', amountToken: 9n, amountWei: null, priceWeth: null, feeWei: null }])
       expect(pools.get(POOL)).toMatchObject({ quoteToken: quote, sqrtPriceX96: Q96 })
       expect(feeOf(CREATOR, quote)).toMatchObject({ accrued: null, claimed: TOKEN < quote ? 22n : 21n, claimId: 77n })
@@ -276,7 +276,7 @@ describe('wow', () => {
       [[initialized, mint, created(ZERO_ADDRESS)]],
       [[transferLog(TOKEN, POOL, TOKEN, 10n ** 21n), swapped(-(10n ** 21n), 10n ** 18n), buy]],
     ])
-    expect(token).toMatchObject({ mainPool: POOL, graduationStatus: 'none', graduationPercent: null, targetWei: null, tradeCount: 1 })
+    expect(token).toMatchObject({ mainPool: POOL, graduationStatus: 'none', graduationPercent: null, target: null, tradeCount: 1 })
     expect(trades).toMatchObject([{ phase: 'pool', side: 'buy', maker: CREATOR, amountWei: 10n ** 18n }])
     expect([...pools.keys()]).toEqual([POOL])
     expect(token?.priceWeth === null || token === undefined ? null : formatDecimal(token.priceWeth)).toBe('1')

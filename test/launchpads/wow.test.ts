@@ -138,11 +138,11 @@ const tradesOf = async (token: Address) => (await queries.trades({ token, limit:
 
 /** Every balance, the supply and the escrow, against the chain. */
 async function expectChainState(token: Address): Promise<void> {
-  const { rows } = await sql<{ holder: Buffer; balance: string }>`
+  const { rows } = await sql<{ holder: Address; balance: string }>`
     select holder, balance from balance where token = ${Buffer.from(token.slice(2), 'hex')}`.execute(batched.kysely)
   expect(rows.length).toBeGreaterThan(2)
   for (const { holder, balance } of rows) {
-    const address = toAddress(`0x${holder.toString('hex')}`)
+    const address = holder
     expect([address, BigInt(balance)]).toEqual([address, await read<bigint>(token, 'balanceOf', [address])])
   }
   expect(BigInt((await tokenOf(token)).totalSupply)).toBe(await read<bigint>(token, 'totalSupply'))
@@ -218,8 +218,8 @@ describe('on the curve', () => {
   })
 
   test('deposits among strangers leave no rows', async () => {
-    const { rows } = await sql<{ creator: Buffer }>`select creator from creator_fee`.execute(batched.kysely)
-    const known = rows.map(({ creator }) => toAddress(`0x${creator.toString('hex')}`)).sort()
+    const { rows } = await sql<{ creator: Address }>`select creator from creator_fee`.execute(batched.kysely)
+    const known = rows.map(({ creator }) => creator).sort()
     // The creator, the referrers and the protocol: whom the tokens themselves have paid.
     expect(known).toEqual([1, 2, 5, 9].map(account).sort())
   })

@@ -20,10 +20,11 @@ import { readSearch } from '#store/reads/search.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 import { readToken, readTokens } from '#store/reads/tokens.ts'
 import { readTrades } from '#store/reads/trades.ts'
-import { bytesToAddress, toBytes } from '#store/rows/bytes.ts'
 import { readTokensUpdatedAt } from '#store/rows/cursor.ts'
 import { readPlainHolders } from '#store/rows/holderCodes.ts'
 import { loadRows } from '#store/rows/loadRows.ts'
+import type { BalanceKey, CreatorFeeKey } from '#tables/changes.ts'
+import { toBytes } from '#tables/toBytes.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { type MeasuredNode, measuredPlansOf } from '#test/support/explain.ts'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
@@ -102,13 +103,13 @@ describe('every list of tokens', () => {
   })
 
   test.each(TOKEN_SORTS)('of a creator reads the index entries of the creator’s tokens, by %s', async sort => {
-    const { rows } = await sql<{ creator: Buffer; count: number }>`
+    const { rows } = await sql<{ creator: Address; count: number }>`
       select creator, count(*)::integer as count from token where creator in (${toBytes(addressOf('creator', 0))}, ${toBytes(addressOf('creator', 9))})
       group by creator order by count desc`.execute(kysely)
     expect(rows).toHaveLength(2)
     for (const { creator, count } of rows) {
       // Those with a value and those without are read apart.
-      expect(await faultsOfLists(sort, bytesToAddress(creator), MOST_ROWS + 2 * count)).toEqual([])
+      expect(await faultsOfLists(sort, creator, MOST_ROWS + 2 * count)).toEqual([])
     }
   })
 
@@ -237,20 +238,10 @@ describe('a commit', () => {
     )
 
   test('reads what it changes and what has expired, also where the server believes that all tokens have', async () => {
-    const { rows: holders } = await sql<{ token: Buffer; holder: Buffer }>`
+    const { rows: holders } = await sql<BalanceKey>`
       select distinct on (token) token, holder from balance where token = any(${asked.map(toBytes)}::bytea[])`.execute(kysely)
-    const { rows: fees } = await sql<{ launchpad: string; creator: Buffer; currency: Buffer; token: Buffer }>`
-      select * from creator_fee limit 10`.execute(kysely)
-    const keys = {
-      tokens: asked,
-      balances: holders.map(({ token, holder }) => ({ token: bytesToAddress(token), holder: bytesToAddress(holder) })),
-      creatorFees: fees.map(({ launchpad, creator, currency, token }) => ({
-        launchpad,
-        creator: bytesToAddress(creator),
-        currency: bytesToAddress(currency),
-        token: bytesToAddress(token),
-      })),
-    }
+    const { rows: fees } = await sql<CreatorFeeKey>`select launchpad, creator, currency, token from creator_fee limit 10`.execute(kysely)
+    const keys = { tokens: asked, balances: holders, creatorFees: fees }
     await expire(SCALE.tokens)
     await sql`analyze token`.execute(kysely)
     await expire(5)
@@ -267,9 +258,9 @@ describe('a commit', () => {
 
   test.each([999, 1_000, 1_001, 2_500])('reads all of %i tokens that have expired', async count => {
     await expire(count)
-    const { rows } = await sql<{ address: Buffer }>`select address from token where windows_expire_at <= ${END}`.execute(kysely)
+    const { rows } = await sql<{ address: Address }>`select address from token where windows_expire_at <= ${END}`.execute(kysely)
     const { tokens } = await loadRows(kysely, { tokens: asked, balances: [], creatorFees: [] }, { now: END, expired: true })
-    const expected = new Set([...asked, ...rows.map(({ address }) => bytesToAddress(address))])
+    const expected = new Set([...asked, ...rows.map(({ address }) => address)])
     expect(new Set(tokens.keys())).toEqual(expected)
   })
 })

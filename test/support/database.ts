@@ -5,7 +5,7 @@ import pino from 'pino'
 import { afterAll, inject } from 'vitest'
 import { createOrm, type OrmLimits } from '#store/connection/orm.ts'
 import { MIGRATION_OPTIONS } from '#store/migrations/migrationOptions.ts'
-import { ENTITIES } from '#store/tables/tables.ts'
+import { ENTITIES } from '#tables/entities.ts'
 
 export interface TestDatabase {
   /** With user and password. */
@@ -23,23 +23,7 @@ export interface TestDatabaseOptions {
   readonly migrated?: boolean
 }
 
-const TABLES = [
-  'chain_state',
-  'block',
-  'token',
-  'pool',
-  'trade',
-  'balance',
-  'candle',
-  'creator_fee',
-  'block_undo',
-  'dropped_token',
-  'metadata',
-  'metadata_waiting',
-  'uncollected_fee',
-  'trader',
-  'index_totals',
-]
+const TABLES = ENTITIES.map(({ meta }) => meta.tableName)
 
 export const silentLogger = pino({ level: 'silent' })
 

@@ -1,8 +1,10 @@
 import type { Address } from '#domain/address.ts'
-import { balancesOf, type Changes, type CurrentRows, creatorFeeKey } from '#domain/changes.ts'
-import { add, max } from '#domain/decimal.ts'
-import type { CandleDelta, TradeRow } from '#domain/tokenState.ts'
+import { creatorFeeKey } from '#domain/claimable.ts'
+import { add, type Decimal, max, min } from '#domain/decimal.ts'
 import { perWindow, WINDOW_SECONDS } from '#domain/windows.ts'
+import type { CandleRow } from '#tables/candle.ts'
+import { balancesOf, type Changes, type CurrentRows } from '#tables/changes.ts'
+import type { TradeRow } from '#tables/trade.ts'
 
 /** The tables that projection reads and writes, as maps: a simple model of the database. */
 export interface MemoryRows {
@@ -14,7 +16,7 @@ export interface MemoryRows {
     readonly balances: Map<string, Changes['balances'][number]>
     readonly creatorFees: Map<string, Changes['creatorFees'][number]>
     readonly trades: TradeRow[]
-    readonly candles: Map<string, CandleDelta>
+    readonly candles: Map<string, CandleRow>
   }
 }
 
@@ -67,24 +69,23 @@ export function memoryRows(): MemoryRows {
   }
 }
 
-function merged(stored: CandleDelta, delta: CandleDelta): CandleDelta {
+function merged(stored: CandleRow, delta: CandleRow): CandleRow {
   return {
     ...stored,
     high: max(stored.high, delta.high),
-    low: stored.low < delta.low ? stored.low : delta.low,
+    low: min(stored.low, delta.low),
     close: delta.close,
     volumeWei: stored.volumeWei + delta.volumeWei,
     trades: stored.trades + delta.trades,
-    usd:
-      stored.usd === null || delta.usd === null
-        ? (stored.usd ?? delta.usd)
-        : {
-            open: stored.usd.open,
-            high: max(stored.usd.high, delta.usd.high),
-            low: stored.usd.low < delta.usd.low ? stored.usd.low : delta.usd.low,
-            close: delta.usd.close,
-            volume: add(stored.usd.volume, delta.usd.volume),
-            trades: stored.usd.trades + delta.usd.trades,
-          },
+    openUsd: stored.openUsd ?? delta.openUsd,
+    highUsd: ofKnown(max, stored.highUsd, delta.highUsd),
+    lowUsd: ofKnown(min, stored.lowUsd, delta.lowUsd),
+    closeUsd: delta.closeUsd ?? stored.closeUsd,
+    volumeUsd: ofKnown(add, stored.volumeUsd, delta.volumeUsd),
+    tradesUsd: stored.tradesUsd + delta.tradesUsd,
   }
+}
+
+function ofKnown(merge: (a: Decimal, b: Decimal) => Decimal, a: Decimal | null, b: Decimal | null): Decimal | null {
+  return a === null || b === null ? (a ?? b) : merge(a, b)
 }

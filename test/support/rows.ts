@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import { ENTITIES } from '#tables/entities.ts'
+import { columnsOf } from '#test/support/columnsOf.ts'
 
 /** A row for an insert: columns by name, `bytea` as hex with `0x`, `numeric` as text. Omitted columns are null. */
 export type Row = Readonly<Record<string, string | number | boolean | null>>
@@ -16,10 +18,7 @@ export function wordOf(n: number): Hex {
 }
 
 const BYTES: ReadonlySet<string> = new Set(
-  (
-    'address created_tx_hash creator main_pool graduated_pool graduation_tx_hash token pool maker block_hash tx_hash holder currency ' +
-    'quote_token genesis_hash weth cursor_hash hash parent_hash'
-  ).split(' '),
+  ENTITIES.flatMap(columnsOf).flatMap(({ name, type }) => (type.getColumnType() === 'bytea' ? [name] : [])),
 )
 
 /** Inserts rows that have the same columns. */

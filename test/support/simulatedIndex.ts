@@ -118,10 +118,10 @@ export type Cursor = Pick<CommittedBlock, 'number' | 'hash'>
 
 /** The cursor of a database; `null`: nothing is indexed. */
 export async function cursorOf(db: Queryable): Promise<Cursor | null> {
-  const { rows } = await sql<{ number: string | null; hash: Buffer }>`
+  const { rows } = await sql<{ number: number | null; hash: Hex }>`
     select cursor_number as number, cursor_hash as hash from chain_state`.execute(db)
   const [row] = rows
-  return row === undefined || row.number === null ? null : { number: Number(row.number), hash: `0x${row.hash.toString('hex')}` }
+  return row === undefined || row.number === null ? null : { number: row.number, hash: row.hash }
 }
 
 /** Whether no token's windows are overdue. After the index has gone back to the end of a run, that takes another commit. */

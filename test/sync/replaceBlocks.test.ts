@@ -59,8 +59,8 @@ function replacement(ancestor: number): Replacement {
 }
 
 async function sequences(): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await sql<{ address: Buffer; sequence: string }>`select address, sequence from token`.execute(database.kysely)
-  return new Map(rows.map(({ address, sequence }) => [`0x${address.toString('hex')}`, Number(sequence)]))
+  const { rows } = await sql<{ address: Address; sequence: number }>`select address, sequence from token`.execute(database.kysely)
+  return new Map(rows.map(({ address, sequence }) => [address, sequence]))
 }
 
 /** When the candles of every token begin and of how many trades they are, as their pages say. */
@@ -78,10 +78,10 @@ async function readCharts(currency: CandlesQuery['currency']): Promise<readonly 
 /** The same as the table says. */
 async function storedCharts(currency: CandlesQuery['currency']): Promise<readonly string[]> {
   const trades = currency === 'weth' ? sql`trades` : sql`nullif(trades_usd, 0)`
-  const { rows } = await sql<{ token: Buffer; seconds: number; time: string; trades: number }>`
+  const { rows } = await sql<{ token: Address; seconds: number; time: number; trades: number }>`
     select token, interval_seconds as seconds, time, ${trades} as trades from candle
     where interval_seconds in (60, 3600) and ${trades} is not null`.execute(database.kysely)
-  const lines = rows.map(row => `0x${row.token.toString('hex')} ${row.seconds === 60 ? '1m' : '1h'} ${row.time} ${row.trades}`)
+  const lines = rows.map(row => `${row.token} ${row.seconds === 60 ? '1m' : '1h'} ${row.time} ${row.trades}`)
   return lines.toSorted()
 }
 
@@ -254,9 +254,9 @@ describe('replacing blocks', () => {
   it('keeps no more to undo than the maximum depth', async () => {
     forking.mine(40)
     await follow(1, 40)
-    const { rows } = await sql<{ oldest: string }>`select min(block_number) as oldest from block_undo`.execute(database.kysely)
+    const { rows } = await sql<{ oldest: number }>`select min(block_number) as oldest from block_undo`.execute(database.kysely)
     expect(Number(rows[0]?.oldest)).toBeGreaterThanOrEqual(25)
-    const { rows: state } = await sql<{ undo_from: string }>`select undo_from from chain_state`.execute(database.kysely)
+    const { rows: state } = await sql<{ undo_from: number }>`select undo_from from chain_state`.execute(database.kysely)
     expect(Number(state[0]?.undo_from)).toBe(25)
   })
 

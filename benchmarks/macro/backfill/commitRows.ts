@@ -6,17 +6,16 @@ import { sql } from 'kysely'
 import pino from 'pino'
 import { median } from '#benchmarks/support/quantile.ts'
 import { type Address, toAddress } from '#domain/address.ts'
-import type { Changes } from '#domain/changes.ts'
 import { type Decimal, formatDecimal, parseDecimal } from '#domain/decimal.ts'
-import type { BalanceState, TradeRow } from '#domain/tokenState.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { migrate } from '#store/migrations/migrate.ts'
 import type { SplitRows } from '#store/rows/splitNewRows.ts'
 import { writeChanges } from '#store/rows/writeChanges.ts'
-import { BalanceEntity } from '#store/tables/balance.ts'
-import { ENTITIES } from '#store/tables/tables.ts'
-import { TradeEntity } from '#store/tables/trade.ts'
+import { BalanceEntity, type BalanceRow } from '#tables/balance.ts'
+import type { Changes } from '#tables/changes.ts'
+import { ENTITIES } from '#tables/entities.ts'
+import { TradeEntity, type TradeRow } from '#tables/trade.ts'
 import { startDatabaseServer } from './databaseServer.ts'
 
 export interface CommitRowsSettings {
@@ -42,7 +41,7 @@ interface Bench {
 interface Method {
   readonly name: string
   trades(bench: Bench, rows: readonly TradeRow[]): Promise<void>
-  balances(bench: Bench, rows: readonly BalanceState[]): Promise<void>
+  balances(bench: Bench, rows: readonly BalanceRow[]): Promise<void>
 }
 
 const NOTHING: Changes = { tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [], blocks: [] }
@@ -86,16 +85,13 @@ const ORM: Method = {
   trades: ({ orm }, rows) =>
     orm.em.fork().transactional(async em => {
       for (let at = 0; at < rows.length; at += ORM_BATCH) {
-        await em.insertMany(TradeEntity, rows.slice(at, at + ORM_BATCH).map(entityOfTrade))
+        await em.insertMany(TradeEntity, rows.slice(at, at + ORM_BATCH))
       }
     }),
   balances: ({ orm }, rows) =>
     orm.em.fork().transactional(async em => {
       for (let at = 0; at < rows.length; at += ORM_BATCH) {
-        await em.upsertMany(
-          BalanceEntity,
-          rows.slice(at, at + ORM_BATCH).map(row => ({ ...row, balance: row.balance.toString() })),
-        )
+        await em.upsertMany(BalanceEntity, rows.slice(at, at + ORM_BATCH))
       }
     }),
 }
@@ -182,7 +178,7 @@ function tradeRow(number: number): TradeRow {
   }
 }
 
-function balanceRow(number: number, repeat: number): BalanceState {
+function balanceRow(number: number, repeat: number): BalanceRow {
   const place = { token: addressOf(number % 500), holder: addressOf(30_000 + number) }
   return { ...place, balance: 10n ** 24n + BigInt(number + repeat), type: 'wallet', lastChangedBlock: repeat }
 }
@@ -201,17 +197,10 @@ function tradeLine(row: TradeRow): string {
   )
 }
 
-function balanceLine({ token, holder, balance, type, lastChangedBlock }: BalanceState): string {
+function balanceLine({ token, holder, balance, type, lastChangedBlock }: BalanceRow): string {
   return [bytes(token), bytes(holder), balance, type, lastChangedBlock].join('\t')
 }
 
 async function writeRows(file: string, lines: readonly string[]): Promise<void> {
   await writeFile(file, `${lines.join('\n')}\n`)
-}
-
-function entityOfTrade({ amountToken, amountWei, feeWei, priceWeth, priceAfterWeth, ...row }: TradeRow) {
-  const text = (value: bigint | null) => value?.toString() ?? null
-  const decimal = (value: Decimal | null) => (value === null ? null : formatDecimal(value))
-  const amounts = { amountToken: amountToken.toString(), amountWei: text(amountWei), feeWei: text(feeWei) }
-  return { ...row, ...amounts, priceWeth: decimal(priceWeth), priceAfterWeth: decimal(priceAfterWeth), ethUsd: null }
 }

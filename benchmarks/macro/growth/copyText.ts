@@ -1,24 +1,16 @@
-import { formatDecimal } from '#domain/decimal.ts'
-import type { BatchColumn, BatchColumns } from '#store/rows/batchTable.ts'
+import type { Hex } from '#domain/address.ts'
+import type { Column } from '#tables/tableOf.ts'
 
 /** Rows as lines of PostgreSQL's COPY text format, in the order of the columns. */
-export function copyLine<Row>(columns: BatchColumns<Row>): (row: Row) => string {
-  const values = Object.values(columns).map(textOf)
-  return row => {
-    let line = ''
-    for (const value of values) line += `${line === '' ? '' : '\t'}${copyValue(value(row))}`
-    return line
-  }
+export function copyLine(columns: readonly Column[]): (row: object) => string {
+  return row => columns.map(column => copyValue(textOf(column, (row as Record<string, unknown>)[column.field]))).join('\t')
 }
 
-function textOf<Row>(column: BatchColumn<Row>): (row: Row) => string | null {
-  if (column.type === 'decimal') return row => mapped(column.value(row), formatDecimal)
-  if (column.type === 'bytea') return row => mapped(column.value(row), hex => `\\${hex.slice(1)}`)
-  return row => mapped<unknown>(column.value(row), String)
-}
-
-function mapped<Value>(value: Value | null, text: (value: Value) => string): string | null {
-  return value === null ? null : text(value)
+function textOf({ type }: Column, value: unknown): string | null {
+  if (value === null) return null
+  // Not by way of a Buffer.
+  if (type.getColumnType() === 'bytea') return `\\${(value as Hex).slice(1)}`
+  return String(type.convertToDatabaseValue(value))
 }
 
 const SPECIAL = /[\\\t\n\r]/g

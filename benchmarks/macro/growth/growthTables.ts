@@ -1,13 +1,10 @@
-import type { BatchColumns } from '#store/rows/batchTable.ts'
-import {
-  BALANCE_COLUMNS,
-  CANDLE_COLUMNS,
-  CREATOR_FEE_COLUMNS,
-  POOL_COLUMNS,
-  TOKEN_COLUMNS,
-  TRADE_COLUMNS,
-  type WrittenToken,
-} from '#store/rows/writeChanges.ts'
+import { BALANCE } from '#tables/balance.ts'
+import { CANDLE } from '#tables/candle.ts'
+import { CREATOR_FEE } from '#tables/creatorFee.ts'
+import { POOL } from '#tables/pool.ts'
+import type { Column } from '#tables/tableOf.ts'
+import { FULL_TOKEN, type TokenRow } from '#tables/token.ts'
+import { TRADE } from '#tables/trade.ts'
 import { copyLine } from './copyText.ts'
 import { blockAt, END, type GrowthScale, startOf, timeOf } from './scale.ts'
 import type { TokenRows } from './tokenRows.ts'
@@ -19,27 +16,21 @@ export interface Line {
   readonly text: string
 }
 
-/** The columns that a commit writes, and those that are filled later. */
-const TOKENS: BatchColumns<WrittenToken> = {
-  ...TOKEN_COLUMNS,
-  image_url: { type: 'text', value: ({ address }) => `https://images.example/${address}.png` },
-  description: { type: 'text', value: ({ name, createdBlock }) => `The one and only ${name ?? 'token'}. `.repeat(1 + (createdBlock % 5)) },
-}
-
 const COLUMNS = {
-  token: TOKENS,
-  pool: POOL_COLUMNS,
-  trade: TRADE_COLUMNS,
-  balance: BALANCE_COLUMNS,
-  candle: CANDLE_COLUMNS,
-  creator_fee: CREATOR_FEE_COLUMNS,
-}
+  // All but the generated one.
+  token: FULL_TOKEN.columns.filter(({ field }) => field !== 'tradesH24'),
+  pool: POOL.columns,
+  trade: TRADE.columns,
+  balance: BALANCE.columns,
+  candle: CANDLE.columns,
+  creator_fee: CREATOR_FEE.columns,
+} satisfies Record<string, readonly Column[]>
 
 export type TableName = keyof typeof COLUMNS
 export const TABLE_NAMES = Object.keys(COLUMNS) as readonly TableName[]
 
 export function columnNames(table: TableName): readonly string[] {
-  return Object.keys(COLUMNS[table])
+  return COLUMNS[table].map(({ name }) => name)
 }
 
 const LINE = {
@@ -56,7 +47,7 @@ export function* linesOf(scale: GrowthScale, rows: TokenRows): Generator<Line> {
   const changedAt = (block: number) => timeOf(scale, block)
   for (const token of rows.tokens) {
     const writtenAt = token.lastTradeAt ?? token.createdAt
-    yield { table: 'token', writtenAt, text: LINE.token({ ...token, committedAtMs: writtenAt * 1_000 }) }
+    yield { table: 'token', writtenAt, text: LINE.token(storedToken(token, writtenAt * 1_000)) }
   }
   for (const pool of rows.pools) yield { table: 'pool', writtenAt: changedAt(pool.createdBlock), text: LINE.pool(pool) }
   for (const trade of rows.trades) yield { table: 'trade', writtenAt: trade.timestamp, text: LINE.trade(trade) }
@@ -72,4 +63,16 @@ export function dayOf(scale: GrowthScale, writtenAt: number): number {
   const day = Math.floor((writtenAt - startOf(scale)) / 86_400)
   if (day < 0 || blockAt(scale, writtenAt) > blockAt(scale, END) + 64) throw new RangeError(`a row of ${writtenAt}, outside of the history`)
   return Math.min(scale.days - 1, day)
+}
+
+/** With what commits and the metadata reader add. */
+function storedToken(token: TokenRow, committedAtMs: number) {
+  const description = `The one and only ${token.name ?? 'token'}. `.repeat(1 + (token.createdBlock % 5))
+  return {
+    ...token,
+    sequence: committedAtMs,
+    updatedAtMs: committedAtMs,
+    imageUrl: `https://images.example/${token.address}.png`,
+    description,
+  }
 }

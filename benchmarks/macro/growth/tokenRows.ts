@@ -1,11 +1,12 @@
 import type { Address, Hex } from '#domain/address.ts'
-import { balancesOf, type Changes, type CurrentRows, creatorFeeKey } from '#domain/changes.ts'
+import { creatorFeeKey } from '#domain/claimable.ts'
 import { type Decimal, parseDecimal } from '#domain/decimal.ts'
-import type { TokenState } from '#domain/tokenState.ts'
-import { EMPTY_AGING, EMPTY_TOTALS, perWindow } from '#domain/windows.ts'
+import { EMPTY_AGING, perWindow, windowFields } from '#domain/windows.ts'
 import { project } from '#index/project/project.ts'
 import type { LogSource } from '#launchpads/logSource.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
+import { balancesOf, type Changes, type CurrentRows } from '#tables/changes.ts'
+import type { TokenRow } from '#tables/token.ts'
 import { addressOf } from './hex.ts'
 import { END, type GrowthScale, startOf } from './scale.ts'
 import { WETH } from './tokenEvents.ts'
@@ -13,7 +14,7 @@ import type { TokenPlan } from './tokenPlan.ts'
 
 /** The rows of one token at the end of the history, as the indexer would have left them. */
 export interface TokenRows {
-  readonly tokens: readonly TokenState[]
+  readonly tokens: readonly TokenRow[]
   readonly pools: Changes['pools']
   readonly balances: Changes['balances']
   readonly creatorFees: Changes['creatorFees']
@@ -48,7 +49,7 @@ function segmentsOf(scale: GrowthScale): readonly Segment[] {
 
 /** Projects all events of a token, one period after the other. */
 export function tokenRows(scale: GrowthScale, plan: TokenPlan, events: readonly TokenEvent[]): TokenRows {
-  const tokens = new Map<Address, TokenState>()
+  const tokens = new Map<Address, TokenRow>()
   const pools: Map<Hex, Changes['pools'][number]> = new Map()
   const balances = new Map<string, Changes['balances'][number]>()
   const creatorFees = new Map<string, Changes['creatorFees'][number]>()
@@ -87,12 +88,14 @@ export function tokenRows(scale: GrowthScale, plan: TokenPlan, events: readonly 
   }
 }
 
+const EMPTY_WINDOWS = { ...windowFields('volume', () => 0n), ...windowFields('buys', () => 0), ...windowFields('sells', () => 0) }
+
 /** At the end of the last period every trade of earlier periods has left every window. */
-function withEmptyWindows(tokens: ReadonlyMap<Address, TokenState>): CurrentRows['tokens'] {
-  return new Map([...tokens].map(([address, token]) => [address, { ...token, windows: perWindow(() => EMPTY_TOTALS) }]))
+function withEmptyWindows(tokens: ReadonlyMap<Address, TokenRow>): CurrentRows['tokens'] {
+  return new Map([...tokens].map(([address, token]) => [address, { ...token, ...EMPTY_WINDOWS }]))
 }
 
-function agingOf(tokens: ReadonlyMap<Address, TokenState>): CurrentRows['aging'] {
+function agingOf(tokens: ReadonlyMap<Address, TokenRow>): CurrentRows['aging'] {
   return new Map([...tokens].map(([address, { priceWeth }]) => [address, perWindow(() => ({ ...EMPTY_AGING, referencePrice: priceWeth }))]))
 }
 

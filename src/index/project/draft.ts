@@ -1,42 +1,53 @@
 import type { Address, Hex } from '#domain/address.ts'
-import { type CurrentRows, creatorFeeKey } from '#domain/changes.ts'
+import { creatorFeeKey } from '#domain/claimable.ts'
+import type { Decimal } from '#domain/decimal.ts'
 import type { HolderType } from '#domain/holder.ts'
-import type { BalanceState, CreatorFeeState, PoolState, TokenState } from '#domain/tokenState.ts'
-import { EMPTY_TOTALS, perWindow } from '#domain/windows.ts'
 import type { TokenEventOf } from '#launchpads/tokenEvent.ts'
-import type { PricedTrade } from './candles.ts'
+import type { BalanceRow } from '#tables/balance.ts'
+import type { CurrentRows } from '#tables/changes.ts'
+import type { CreatorFeeRow } from '#tables/creatorFee.ts'
+import type { PoolRow } from '#tables/pool.ts'
+import type { TokenRow } from '#tables/token.ts'
+import type { TradeRow } from '#tables/trade.ts'
 
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+export type TokenDraft = Mutable<TokenRow>
+
+/** A trade with the price that candles take from it: its own in the token's main pool, the main pool's price at that moment in another pool. */
+export interface PricedTrade {
+  readonly trade: TradeRow
+  readonly priceWeth: Decimal | null
+}
 
 /** The rows under change. Each is copied from the current rows when it is first touched, so that the input stays as it was. */
 export interface Draft {
   readonly rows: CurrentRows
-  readonly tokens: Map<Address, Mutable<TokenState>>
-  readonly pools: Map<Hex, Mutable<PoolState>>
+  readonly tokens: Map<Address, TokenDraft>
+  readonly pools: Map<Hex, Mutable<PoolRow>>
   /** By token, then holder. */
-  readonly balances: Map<Address, Map<Address, Mutable<BalanceState>>>
-  readonly creatorFees: Map<string, Mutable<CreatorFeeState>>
+  readonly balances: Map<Address, Map<Address, Mutable<BalanceRow>>>
+  readonly creatorFees: Map<string, Mutable<CreatorFeeRow>>
   /** By token, each in order. */
   readonly trades: Map<Address, PricedTrade[]>
 }
 
-const NONE: ReadonlyMap<Address, BalanceState> = new Map()
+const NONE: ReadonlyMap<Address, BalanceRow> = new Map()
 
 export function openDraft(rows: CurrentRows): Draft {
   return { rows, tokens: new Map(), pools: new Map(), balances: new Map(), creatorFees: new Map(), trades: new Map() }
 }
 
 /** The token's row for changing, or `undefined` when it was never launched. */
-export function draftToken(draft: Draft, address: Address): Mutable<TokenState> | undefined {
+export function draftToken(draft: Draft, address: Address): TokenDraft | undefined {
   return drafted(draft.tokens, draft.rows.tokens, address)
 }
 
-export function draftPool(draft: Draft, address: Hex): Mutable<PoolState> | undefined {
+export function draftPool(draft: Draft, address: Hex): Mutable<PoolRow> | undefined {
   return drafted(draft.pools, draft.rows.pools, address)
 }
 
-/** The balance's row for changing; a holder that has none begins at zero. */
-export function draftBalance(draft: Draft, token: Address, holder: Address, type: HolderType): Mutable<BalanceState> {
+/** The balance's row for changing; a new holder's begins at zero. */
+export function draftBalance(draft: Draft, token: Address, holder: Address, type: HolderType): Mutable<BalanceRow> {
   let ofToken = draft.balances.get(token)
   if (ofToken === undefined) draft.balances.set(token, (ofToken = new Map()))
   const existing = drafted(ofToken, draft.rows.balances.get(token) ?? NONE, holder)
@@ -50,7 +61,7 @@ export function draftBalance(draft: Draft, token: Address, holder: Address, type
 }
 
 /** The row for changing; `undefined` where there is none and the event begins none. */
-export function draftCreatorFee(draft: Draft, event: TokenEventOf<'creatorFee'>, token: Address): Mutable<CreatorFeeState> | undefined {
+export function draftCreatorFee(draft: Draft, event: TokenEventOf<'creatorFee'>, token: Address): Mutable<CreatorFeeRow> | undefined {
   const { launchpad, creator, currency, scope } = event
   const key = creatorFeeKey({ launchpad, creator, currency, token })
   const existing = drafted(draft.creatorFees, draft.rows.creatorFees, key)
@@ -68,48 +79,6 @@ export function draftCreatorFee(draft: Draft, event: TokenEventOf<'creatorFee'>,
   }
   draft.creatorFees.set(key, created)
   return created
-}
-
-/** The row of a token that a launch announces: nothing minted, nothing traded. */
-export function launchedToken(event: TokenEventOf<'launch'>): TokenState {
-  return {
-    address: event.token,
-    launchpad: event.launchpad,
-    symbol: event.symbol,
-    name: event.name,
-    decimals: event.decimals,
-    totalSupply: event.totalSupply ?? 0n,
-    creator: event.creator,
-    createdAt: event.timestamp,
-    createdBlock: event.blockNumber,
-    createdTxHash: event.txHash,
-    metadataUri: event.metadataUri,
-    mainPool: null,
-    priceWeth: null,
-    firstPriceWeth: null,
-    athPriceWeth: null,
-    marketCapWeth: null,
-    liquidityWeth: null,
-    tradeCount: 0,
-    holderCount: 0,
-    lastTradeAt: null,
-    windows: perWindow(() => EMPTY_TOTALS),
-    referencePrice: perWindow(() => null),
-    windowsAt: event.timestamp,
-    windowsExpireAt: null,
-    creatorFeeBps: event.creatorFeeBps,
-    feesAccruedWei: event.feesReported.accrued ? 0n : null,
-    feesClaimedWei: event.feesReported.claimed ? 0n : null,
-    graduationStatus: event.graduation.status,
-    graduationPercent: null,
-    raisedWei: null,
-    targetWei: event.graduation.targetWei,
-    completedAt: null,
-    migratedAt: null,
-    graduatedPool: null,
-    graduationTxHash: null,
-    asOfBlock: event.blockNumber,
-  }
 }
 
 function drafted<K, V extends object>(drafts: Map<K, Mutable<V>>, rows: ReadonlyMap<K, V>, key: K): Mutable<V> | undefined {

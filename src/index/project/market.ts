@@ -1,12 +1,14 @@
 import type { Address } from '#domain/address.ts'
 import { type Decimal, max, multiply, units } from '#domain/decimal.ts'
-import type { PoolState, TokenState, TradeRow } from '#domain/tokenState.ts'
 import { tradePrice } from '#domain/tradePrice.ts'
 import { EMPTY_AGING, perWindow, rollWindows } from '#domain/windows.ts'
 import type { TokenEventOf } from '#launchpads/tokenEvent.ts'
-import { type Draft, draftPool, type Mutable } from './draft.ts'
+import type { PoolRow } from '#tables/pool.ts'
+import type { TradeRow } from '#tables/trade.ts'
+import { type Draft, draftPool, type TokenDraft } from './draft.ts'
+import { setWindows, windowTotals } from './tokenWindows.ts'
 
-export function applyPoolChange(draft: Draft, token: Mutable<TokenState>, event: TokenEventOf<'poolChanged'>): void {
+export function applyPoolChange(draft: Draft, token: TokenDraft, event: TokenEventOf<'poolChanged'>): void {
   const pool = draftPool(draft, event.pool)
   if (pool === undefined || pool.token !== token.address) return
   pool.lastChangedBlock = event.blockNumber
@@ -33,19 +35,19 @@ export function applyPoolChange(draft: Draft, token: Mutable<TokenState>, event:
 }
 
 /** Takes a price of the token's market: the present one, the first, and the highest. */
-export function notePrice(token: Mutable<TokenState>, priceWeth: Decimal | null): void {
+export function notePrice(token: TokenDraft, priceWeth: Decimal | null): void {
   if (priceWeth === null) return
   token.priceWeth = priceWeth
   noteTradedPrice(token, priceWeth)
 }
 
-function noteTradedPrice(token: Mutable<TokenState>, priceWeth: Decimal): void {
+function noteTradedPrice(token: TokenDraft, priceWeth: Decimal): void {
   token.firstPriceWeth ??= priceWeth
   token.athPriceWeth = token.athPriceWeth === null ? priceWeth : max(token.athPriceWeth, priceWeth)
 }
 
 /** Adds a trade of any of the token's pools. The event's pool change is applied already. */
-export function applyTrade(draft: Draft, token: Mutable<TokenState>, event: TokenEventOf<'trade'>, ethUsd: Decimal | null): void {
+export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<'trade'>, ethUsd: Decimal | null): void {
   const pool = draftPool(draft, event.pool)
   const priceWeth = tradePrice(event, token.decimals) ?? pool?.priceWeth ?? null
   if (priceWeth !== null && event.pool === token.mainPool) noteTradedPrice(token, priceWeth)
@@ -78,13 +80,10 @@ export function applyTrade(draft: Draft, token: Mutable<TokenState>, event: Toke
 }
 
 /** Brings what follows from the rest up to date: the windows as of `now`, market cap and liquidity. */
-export function settleToken(draft: Draft, token: Mutable<TokenState>, now: number, weth: Address): void {
+export function settleToken(draft: Draft, token: TokenDraft, now: number, weth: Address): void {
   const newTrades = (draft.trades.get(token.address) ?? []).map(({ trade }) => trade)
   const aging = draft.rows.aging.get(token.address) ?? perWindow(() => EMPTY_AGING)
-  const rolled = rollWindows(token.windows, aging, newTrades, now)
-  token.windows = rolled.windows
-  token.referencePrice = rolled.referencePrice
-  token.windowsExpireAt = rolled.windowsExpireAt
+  setWindows(token, rollWindows(windowTotals(token), aging, newTrades, now))
   token.windowsAt = now
   token.marketCapWeth = token.priceWeth === null ? null : multiply(token.priceWeth, units(token.totalSupply, token.decimals))
   const pool = token.mainPool === null ? undefined : (draft.pools.get(token.mainPool) ?? draft.rows.pools.get(token.mainPool))
@@ -95,7 +94,7 @@ export function settleToken(draft: Draft, token: Mutable<TokenState>, now: numbe
  * What a pool holds, in WETH: both sides at its price; of a curve only the ETH, since its unsold tokens are not for taking out. `null` when
  * the pool is not quoted in WETH.
  */
-export function liquidityOf(pool: PoolState, tokenDecimals: number, weth: Address): Decimal | null {
+export function liquidityOf(pool: PoolRow, tokenDecimals: number, weth: Address): Decimal | null {
   if (pool.reserveQuote === null || pool.quoteToken !== weth) return null
   const quote = units(pool.reserveQuote, pool.quoteDecimals)
   if (pool.type === 'curve') return quote

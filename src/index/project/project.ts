@@ -1,14 +1,17 @@
 import { type Address, BURN_ADDRESSES, isEther, ZERO_ADDRESS } from '#domain/address.ts'
 import type { IndexedBlock } from '#domain/block.ts'
-import type { Changes, CurrentRows } from '#domain/changes.ts'
 import { type Decimal, percentOf } from '#domain/decimal.ts'
 import type { HolderType } from '#domain/holder.ts'
-import type { CandleDelta, TokenState, TradeRow } from '#domain/tokenState.ts'
 import type { Directory } from '#launchpads/directory.ts'
 import type { LogSource } from '#launchpads/logSource.ts'
 import type { TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
+import type { CandleRow } from '#tables/candle.ts'
+import type { Changes, CurrentRows } from '#tables/changes.ts'
+import type { TokenRow } from '#tables/token.ts'
+import type { TradeRow } from '#tables/trade.ts'
 import { foldCandles } from './candles.ts'
-import { type Draft, draftBalance, draftCreatorFee, draftPool, draftToken, launchedToken, type Mutable, openDraft } from './draft.ts'
+import { type Draft, draftBalance, draftCreatorFee, draftPool, draftToken, openDraft, type TokenDraft } from './draft.ts'
+import { launchedToken } from './launchedToken.ts'
 import { applyPoolChange, applyTrade, notePrice, settleToken } from './market.ts'
 
 export interface ProjectInput {
@@ -39,7 +42,7 @@ export function project(input: ProjectInput): Changes {
   }
   for (const token of draft.tokens.values()) settleToken(draft, token, input.now, input.weth)
   const trades: TradeRow[] = []
-  const candles: CandleDelta[] = []
+  const candles: CandleRow[] = []
   for (const ofToken of draft.trades.values()) {
     for (const { trade } of ofToken) trades.push(trade)
     for (const candle of foldCandles(ofToken)) candles.push(candle)
@@ -102,16 +105,16 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
     case 'transfer':
       return applyTransfer(draft, token, event, input)
     case 'curveProgress':
-      token.raisedWei = (event.raised.mode === 'set' ? 0n : (token.raisedWei ?? 0n)) + event.raised.wei
+      token.raised = (event.raised.mode === 'set' ? 0n : (token.raised ?? 0n)) + event.raised.wei
       token.graduationPercent = event.targetSupply === undefined ? percentRaised(token) : percentOf(token.totalSupply, event.targetSupply)
       return
     case 'creatorShare':
-      if (token.feesAccruedWei !== null) token.feesAccruedWei += event.accruedWei
+      if (token.feesAccrued !== null) token.feesAccrued += event.accruedWei
       return
     case 'completed':
       token.graduationStatus = 'completed'
       token.graduationPercent = 100
-      token.raisedWei = event.raisedWei ?? token.raisedWei
+      token.raised = event.raisedWei ?? token.raised
       token.completedAt = event.timestamp
       return
     case 'migrated':
@@ -125,7 +128,7 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
 
 function applyTransfer(
   draft: Draft,
-  token: Mutable<TokenState>,
+  token: TokenDraft,
   { from, to, amount, blockNumber }: TokenEventOf<'transfer'>,
   input: ProjectInput,
 ): void {
@@ -145,7 +148,7 @@ function applyTransfer(
 }
 
 /** What kind of holder an address is for a token: what is known of it from the launchpads, else a wallet. */
-export function holderType(holder: Address, token: Pick<TokenState, 'creator'>, source: LogSource | undefined): HolderType {
+export function holderType(holder: Address, token: Pick<TokenRow, 'creator'>, source: LogSource | undefined): HolderType {
   if (BURN_ADDRESSES.has(holder)) return 'burn'
   switch (source?.role) {
     case 'sharedCurve':
@@ -166,11 +169,11 @@ export function holderType(holder: Address, token: Pick<TokenState, 'creator'>, 
   }
 }
 
-function percentRaised({ raisedWei, targetWei }: TokenState): number | null {
-  return raisedWei === null || targetWei === null ? null : percentOf(raisedWei, targetWei)
+function percentRaised({ raised, target }: TokenRow): number | null {
+  return raised === null || target === null ? null : percentOf(raised, target)
 }
 
-function applyMigration(draft: Draft, token: Mutable<TokenState>, event: TokenEventOf<'migrated'>): void {
+function applyMigration(draft: Draft, token: TokenDraft, event: TokenEventOf<'migrated'>): void {
   const curve = token.mainPool === null ? undefined : draftPool(draft, token.mainPool)
   // Graduation moves all that the curve held; no event of the curve says so.
   if (curve?.type === 'curve') {
@@ -188,7 +191,7 @@ function applyMigration(draft: Draft, token: Mutable<TokenState>, event: TokenEv
   if (token.mainPool === event.pool) notePrice(token, pool?.priceWeth ?? null)
 }
 
-function applyCreatorFee(draft: Draft, token: Mutable<TokenState> | null, event: TokenEventOf<'creatorFee'>, weth: Address): void {
+function applyCreatorFee(draft: Draft, token: TokenDraft | null, event: TokenEventOf<'creatorFee'>, weth: Address): void {
   const row = draftCreatorFee(draft, event, event.scope === 'token' ? event.token : ZERO_ADDRESS)
   if (row === undefined) return
   row.claimed += event.claimed
@@ -200,7 +203,7 @@ function applyCreatorFee(draft: Draft, token: Mutable<TokenState> | null, event:
   }
   row.lastChangedBlock = event.blockNumber
   if (token !== null && isEther(event.currency, weth)) {
-    if (token.feesAccruedWei !== null) token.feesAccruedWei += event.accrued ?? 0n
-    if (token.feesClaimedWei !== null) token.feesClaimedWei += event.claimed
+    if (token.feesAccrued !== null) token.feesAccrued += event.accrued ?? 0n
+    if (token.feesClaimed !== null) token.feesClaimed += event.claimed
   }
 }

@@ -4,14 +4,8 @@ import { isLogged } from '#async/logSampling.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { type CommitJob, type CommitJobOptions, type CommitNotice, commitTokens } from '#jobs/commitJob.ts'
-import {
-  type HolderCode,
-  type PlainHolder,
-  readPlainHolders,
-  readTokensAfter,
-  showContracts,
-  writeHolderCodes,
-} from '#store/rows/holderCodes.ts'
+import { type PlainHolder, readPlainHolders, readTokensAfter, showContracts, writeHolderCodes } from '#store/rows/holderCodes.ts'
+import type { HolderCodeRow } from '#tables/holderCode.ts'
 import { fetchHolderCodes, MOST_HOLDERS_PER_CALL } from './fetchHolderCodes.ts'
 
 export interface HolderClassifierOptions extends CommitJobOptions {
@@ -41,7 +35,7 @@ type Block = Pick<CommitNotice, 'number' | 'hash'>
 interface Classified {
   readonly block: Block
   readonly tokens: readonly Address[]
-  readonly codes: readonly HolderCode[]
+  readonly codes: readonly HolderCodeRow[]
   readonly contracts: readonly { readonly token: Address; readonly holder: Address }[]
 }
 
@@ -85,7 +79,7 @@ export function createHolderClassifier(options: HolderClassifierOptions): Holder
     }
   }
 
-  const fetchUnknown = async (block: Block, plain: readonly PlainHolder[]): Promise<readonly HolderCode[]> => {
+  const fetchUnknown = async (block: Block, plain: readonly PlainHolder[]): Promise<readonly HolderCodeRow[]> => {
     const holders = [...new Set(plain.flatMap(({ holder, contract }) => (contract === null ? [holder] : [])))]
     if (holders.length === 0) return []
     const codes = await fetchHolderCodes(rpc, { holders, block })

@@ -3,6 +3,7 @@ import { MikroORM, type Options } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
 import { connectionOptions } from './connectionOptions.ts'
 import { prepareStatements } from './preparedStatements.ts'
+import { setResultTypes } from './resultTypes.ts'
 
 export interface OrmLimits {
   /** Most connections that are open at once. Default 10. */
@@ -44,7 +45,10 @@ export function createOrm(databaseUrl: string, logger: Logger, limits: OrmLimits
       statement_timeout: String(limits.statementTimeoutMs ?? 30_000),
       lock_timeout: String(limits.lockTimeoutMs ?? 10_000),
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-      onPoolCreated: prepareStatements,
+      onPoolCreated: (pool: Parameters<typeof prepareStatements>[0] & Parameters<typeof setResultTypes>[0]) => {
+        prepareStatements(pool)
+        setResultTypes(pool)
+      },
       maxLifetimeSeconds: CONNECTION_LIFETIME_S,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,

@@ -2,16 +2,14 @@ import { type RawBuilder, sql } from 'kysely'
 import { CANDLE_INTERVALS, type Candle, candleStart } from '#domain/candle.ts'
 import type { CandleCursor, CandlesQuery, Page } from '#domain/queries.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { toBytes } from '#store/rows/bytes.ts'
+import { toBytes } from '#tables/toBytes.ts'
+import { decimalText, weiToWeth } from './decimalText.ts'
 import { fillCandles } from './fillCandles.ts'
 import { isIndexed } from './isIndexed.ts'
-import { toDecimal, weiToWeth } from './tokenRow.ts'
 
-/** Later than any candle; `bigint` takes it. */
-const NO_END = 253_402_300_799
-
-interface CandleRow {
-  readonly time: string
+/** What is selected of a candle, in the asked currency. */
+interface SelectedCandle {
+  readonly time: number
   readonly open: string
   readonly high: string
   readonly low: string
@@ -31,7 +29,10 @@ interface CandleRow {
 export async function readCandles(db: Queryable, query: CandlesQuery): Promise<Page<Candle, CandleCursor> | null> {
   const step = CANDLE_INTERVALS[query.interval]
   const from = query.from === undefined ? 0 : candleStart(query.from, query.interval)
-  const to = candleStart(Math.min(query.to ?? NO_END, query.cursor === undefined ? NO_END : query.cursor.time - step), query.interval)
+  const to = candleStart(
+    Math.min(query.to ?? Number.MAX_SAFE_INTEGER, query.cursor === undefined ? Number.MAX_SAFE_INTEGER : query.cursor.time - step),
+    query.interval,
+  )
   if (!query.fill) {
     const page = pageOfStored(await readNewest(db, query, from, to, query.limit + 1), query.limit)
     return page.data.length > 0 || (await isIndexed(db, query.token)) ? page : null
@@ -54,12 +55,9 @@ function pageOfStored(newest: readonly Candle[], limit: number): Page<Candle, Ca
 
 /** The timestamp of the newest indexed block; `null` when the token is not indexed. */
 async function readIndexedTime(db: Queryable, query: CandlesQuery): Promise<number | null> {
-  const { rows } = await sql<{ timestamp: string | null }>`
-    select chain_state.cursor_timestamp as timestamp from token cross join chain_state where token.address = ${toBytes(query.token)}`.execute(
-    db,
-  )
-  const timestamp = rows[0]?.timestamp
-  return timestamp === undefined || timestamp === null ? null : Number(timestamp)
+  const { rows } = await sql<{ timestamp: number | null }>`
+    select cursor_timestamp as timestamp from token cross join chain_state where token.address = ${toBytes(query.token)}`.execute(db)
+  return rows[0]?.timestamp ?? null
 }
 
 /** The newest stored candles of a range, newest first. */
@@ -75,7 +73,7 @@ async function readRangeAndEarlier(
   start: number,
   end: number,
 ): Promise<readonly [readonly Candle[], Candle | null]> {
-  const { rows } = await sql<CandleRow>`
+  const { rows } = await sql<SelectedCandle>`
     (${selectCandles(query, start, end, query.limit)}) union all (${selectCandles(query, 0, start - 1, 1)}) order by time`.execute(db)
   const candles = rows.map(row => toCandle(row, query))
   const first = candles[0]
@@ -87,7 +85,7 @@ function selectCandles(query: CandlesQuery, from: number, to: number, count: num
   const priced = selectStretch(query, sql`in_usd`, from, to, count)
   if (query.currency === 'usd') return priced
   const unpriced = selectStretch(query, sql`not in_usd`, from, to, count)
-  return sql<CandleRow>`select * from ((${priced}) union all (${unpriced})) as stretches order by time desc limit ${count}::integer`
+  return sql<SelectedCandle>`select * from ((${priced}) union all (${unpriced})) as stretches order by time desc limit ${count}::integer`
 }
 
 function selectStretch({ token, interval, currency }: CandlesQuery, flag: RawBuilder<unknown>, from: number, to: number, count: number) {
@@ -95,21 +93,21 @@ function selectStretch({ token, interval, currency }: CandlesQuery, flag: RawBui
     currency === 'weth'
       ? sql`open, high, low, close, volume_wei as volume, trades`
       : sql`open_usd as open, high_usd as high, low_usd as low, close_usd as close, volume_usd as volume, trades_usd as trades`
-  return sql<CandleRow>`
+  return sql<SelectedCandle>`
     select time, ${columns} from candle
     where token = ${toBytes(token)} and interval_seconds = ${CANDLE_INTERVALS[interval]}::integer and ${flag}
       and time >= ${from}::bigint and time <= ${to}::bigint
     order by time desc limit ${count}::integer`
 }
 
-function toCandle(row: CandleRow, { currency }: CandlesQuery): Candle {
+function toCandle(row: SelectedCandle, { currency }: CandlesQuery): Candle {
   return {
-    time: Number(row.time),
-    open: toDecimal(row.open),
-    high: toDecimal(row.high),
-    low: toDecimal(row.low),
-    close: toDecimal(row.close),
-    volume: currency === 'weth' ? weiToWeth(row.volume) : toDecimal(row.volume),
+    time: row.time,
+    open: decimalText(row.open),
+    high: decimalText(row.high),
+    low: decimalText(row.low),
+    close: decimalText(row.close),
+    volume: currency === 'weth' ? weiToWeth(row.volume) : decimalText(row.volume),
     trades: row.trades,
   }
 }

@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { Reads } from '#domain/queries.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import { decimalText, weiToWeth } from './decimalText.ts'
 import { OF_PART, withParts } from './tokenParts.ts'
-import { toDecimal, weiToWeth } from './tokenRow.ts'
 
 export type IndexedStats = NonNullable<Awaited<ReturnType<Reads['chainStats']>>>
 
 const DAY_SECONDS = 86_400
 
 interface CursorRow {
-  readonly cursor_number: string
-  readonly committed_at_ms: string
+  readonly cursor_number: number
+  readonly committed_at_ms: number
 }
 
 interface StatsRow extends CursorRow {
@@ -20,8 +20,8 @@ interface StatsRow extends CursorRow {
   readonly completed: number
   readonly migrated: number
   readonly liquidity_weth: string
-  readonly trades_h24: string
-  readonly traders_h24: string
+  readonly trades_h24: number
+  readonly traders_h24: number
   readonly volume_h24: string
 }
 
@@ -72,18 +72,18 @@ async function readStats(db: Queryable, chainId: number): Promise<IndexedStats> 
   if (row === undefined) throw new TypeError('chain_state lost its row')
   return {
     chainId,
-    indexedBlock: row.cursor_number,
+    indexedBlock: String(row.cursor_number),
     tokens: row.tokens,
     tokens24h: Number(row.tokens_24h),
     bonding: row.bonding,
     completed: row.completed,
     migrated: row.migrated,
-    trades24h: Number(row.trades_h24),
-    traders24h: Number(row.traders_h24),
+    trades24h: row.trades_h24,
+    traders24h: row.traders_h24,
     volumeWeth24h: weiToWeth(row.volume_h24),
     volumeUsd24h: null,
-    liquidityWeth: toDecimal(row.liquidity_weth),
-    asOfBlock: row.cursor_number,
-    updatedAt: new Date(Number(row.committed_at_ms)).toISOString(),
+    liquidityWeth: decimalText(row.liquidity_weth),
+    asOfBlock: String(row.cursor_number),
+    updatedAt: new Date(row.committed_at_ms).toISOString(),
   }
 }

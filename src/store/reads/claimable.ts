@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import type { Claimable, ClaimableAmount, ClaimCall, ClaimScope, ClaimTarget } from '#domain/claimable.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { bytesToAddress, toBytes } from '#store/rows/bytes.ts'
+import { toBytes } from '#tables/toBytes.ts'
 
 /** The launchpad's call that pays a creator out; `null` where it has none, or nothing to pay. */
 export type BuildClaimCall = (target: ClaimTarget & { readonly launchpad: string }) => ClaimCall | null
@@ -15,17 +15,17 @@ export interface ClaimableInput {
 }
 
 interface FeeRow {
-  readonly cursor_number: string | null
+  readonly cursor_number: number | null
   readonly launchpad: string
   /** `null` in the one row of a creator without fees. */
-  readonly currency: Buffer | null
+  readonly currency: Address | null
   readonly scope: ClaimScope
   readonly accrued: string | null
   readonly claimed: string
   readonly claim_id: string | null
   /** What lay in the position at block `asked_at`, when nothing was paid out or handed over since; `null`: not known. */
   readonly uncollected: string | null
-  readonly asked_at: string | null
+  readonly asked_at: number | null
   /** Whether the pool has moved since. */
   readonly moved: boolean | null
   readonly currency_symbol: string | null
@@ -68,13 +68,13 @@ export async function readClaimable(db: Queryable, input: ClaimableInput): Promi
   return {
     token,
     creator,
-    asOfBlock: asOfBlock(first.cursor_number, rows),
-    claimable: rows.flatMap(row => (row.currency === null ? [] : [toAmount(row, bytesToAddress(row.currency), input)])),
+    asOfBlock: String(asOfBlock(first.cursor_number, rows)),
+    claimable: rows.flatMap(row => (row.currency === null ? [] : [toAmount(row, row.currency, input)])),
   }
 }
 
 /** What lies in a position is of the block that was asked for, unless nothing has moved it since; what was claimed was the same then. */
-function asOfBlock(cursor: string, rows: readonly FeeRow[]): string {
+function asOfBlock(cursor: number, rows: readonly FeeRow[]): number {
   const asked = rows.find(({ uncollected, moved }) => uncollected !== null && moved === true)?.asked_at
   return asked ?? cursor
 }

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
+import type { Address } from '#domain/address.ts'
 import type { Holder, HolderType } from '#domain/holder.ts'
 import type { HolderCursor, HoldersQuery, Page } from '#domain/queries.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { bytesToAddress, toBytes } from '#store/rows/bytes.ts'
-import { toHolder } from './holderRow.ts'
+import { toBytes } from '#tables/toBytes.ts'
+import { toHolder } from './toHolder.ts'
 
 /**
  * A page looks at so many holders at most. Leaving types out may leave next to none, and a rank counts all: what follows is for the next page.
@@ -13,11 +14,11 @@ export const MOST_LOOKED_AT = 2_000
 interface HolderRow {
   readonly total_supply: string
   /** `null` in the one row of a token without such holders. */
-  readonly holder: Buffer | null
+  readonly holder: Address | null
   readonly balance: string
   readonly type: HolderType
-  readonly last_changed_block: string
-  readonly rank: string
+  readonly last_changed_block: number
+  readonly rank: number
 }
 
 /**
@@ -57,13 +58,6 @@ export async function readHolders(db: Queryable, query: HoldersQuery): Promise<P
   return { data, next: more ? { balance: last.balance, address: last.address, rank: last.rank } : null }
 }
 
-function toListed(row: HolderRow, holder: Buffer): Holder {
-  const facts = {
-    rank: Number(row.rank),
-    address: bytesToAddress(holder),
-    balance: row.balance,
-    type: row.type,
-    lastChangedBlock: row.last_changed_block,
-  }
-  return toHolder(facts, BigInt(row.total_supply))
+function toListed({ rank, balance, type, last_changed_block, total_supply }: HolderRow, address: Address): Holder {
+  return toHolder({ rank, address, balance, type, lastChangedBlock: String(last_changed_block) }, BigInt(total_supply))
 }

@@ -3,9 +3,9 @@ import type { Hex } from '#domain/address.ts'
 import type { SearchQuery } from '#domain/queries.ts'
 import type { Token } from '#domain/token.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { toBytes } from '#store/rows/bytes.ts'
+import { toBytes } from '#tables/toBytes.ts'
 import { LEAST_SIMILAR_LENGTH, readSimilar } from './searchSimilar.ts'
-import { MAIN_POOL, TOKEN_COLUMNS, type TokenRow, toToken } from './tokenRow.ts'
+import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 
 const ADDRESS_LENGTH = 42
 const ADDRESS_LIKE = /^0x[0-9a-f]{4,}$/i
@@ -44,7 +44,7 @@ export async function readSearch(db: Queryable, query: SearchQuery, chainId: num
  * The ways one after another, each by market cap and without the tokens of a better one, as far as the answer needs them: a way that is not reached is not
  * read. A prefix that many have is looked for twice, so that of as many rows as two answers have at least one answer's are different tokens.
  */
-async function readFitting(db: Queryable, text: string, limit: number): Promise<readonly TokenRow[]> {
+async function readFitting(db: Queryable, text: string, limit: number): Promise<readonly SelectedToken[]> {
   const typed = sql`lower(${text}::text)`
   const [symbol, name] = [sql`lower(symbol)`, sql`lower(name)`]
   const begins = (of: RawBuilder<unknown>) => sql`(${of} ~>=~ ${typed} and ${of} ~<~ (${typed} || ${LAST_CHARACTER}))`
@@ -70,11 +70,11 @@ async function readFitting(db: Queryable, text: string, limit: number): Promise<
     ...byPrefix(2, symbol, sql`by_symbol`, sql`${symbol} = ${typed}`),
     ...byPrefix(3, name, sql`by_name`, begins(symbol)),
   ]
-  const { rows } = await sql<TokenRow>`
+  const { rows } = await sql<SelectedToken>`
     with by_symbol as materialized (${candidates(symbol)}), by_name as materialized (${candidates(name)}),
       found as (select * from (${sql.join(ways, sql` union all `)}) as every_way limit ${2 * limit}::integer),
       best as (select address, min(way) as way from found group by address)
-    select ${TOKEN_COLUMNS} from best join token on token.address = best.address ${MAIN_POOL}
+    select ${SELECTED_TOKEN} from best join token on token.address = best.address ${MAIN_POOL}
     order by best.way, token.market_cap_weth desc nulls last, token.address limit ${limit}::integer`.execute(db)
   return rows
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { MAIN_POOL, TOKEN_COLUMNS, type TokenRow } from './tokenRow.ts'
+import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken } from './toToken.ts'
 
 /** Fewer letters resemble everything. */
 export const LEAST_SIMILAR_LENGTH = 3
@@ -19,7 +19,7 @@ const LEAST_WORD_SIMILARITY = 0.6
  * there are: the neighbours of the text and of its longest word among symbols and names in the alphabet, which differ towards the end; those among names
  * read from their end, which differ towards the beginning; names that hold all of the text's words, the last one perhaps begun; and the largest tokens.
  */
-export async function readSimilar(db: Queryable, text: string, limit: number): Promise<readonly TokenRow[]> {
+export async function readSimilar(db: Queryable, text: string, limit: number): Promise<readonly SelectedToken[]> {
   const typed = sql`lower(${text}::text)`
   const words = text.match(/[\p{L}\p{N}]+/gu) ?? []
   const longest = words.reduce((one, other) => (other.length > one.length ? other : one), '')
@@ -33,7 +33,7 @@ export async function readSimilar(db: Queryable, text: string, limit: number): P
   const withWords = sql`with_words as materialized (
     select address from token where to_tsvector('simple', name) @@ to_tsquery('simple', ${`${words.join(' & ')}:*`}::text)
   ),`
-  const { rows } = await sql<TokenRow>`
+  const { rows } = await sql<SelectedToken>`
     with ${longest === '' ? sql`` : withWords}
       found as (${sql.join(
         candidates.map(some => sql`(${some})`),
@@ -49,7 +49,7 @@ export async function readSimilar(db: Queryable, text: string, limit: number): P
         where of_symbol >= ${sql.lit(LEAST_SIMILARITY)} or of_word >= ${sql.lit(LEAST_WORD_SIMILARITY)}
         order by likeness desc, market_cap_weth desc nulls last, address limit ${limit}::integer
       )
-    select ${TOKEN_COLUMNS} from alike join token on token.address = alike.address ${MAIN_POOL}
+    select ${SELECTED_TOKEN} from alike join token on token.address = alike.address ${MAIN_POOL}
     order by alike.likeness desc, token.market_cap_weth desc nulls last, token.address`.execute(db)
   return rows
 }

@@ -3,10 +3,10 @@ import { type Address, toAddress } from '#domain/address.ts'
 import type { HolderType } from '#domain/holder.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { toBytes } from '#store/rows/bytes.ts'
-import { toHolder } from './holderRow.ts'
-import { MAIN_POOL, TOKEN_COLUMNS, type TokenRow, toToken } from './tokenRow.ts'
-import { TRADE_COLUMNS, type TradeRow, toTrade } from './tradeRow.ts'
+import { toBytes } from '#tables/toBytes.ts'
+import { toHolder } from './toHolder.ts'
+import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
+import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
 
 /** How many holders an update carries. */
 export const SNAPSHOT_HOLDERS = 20
@@ -16,19 +16,20 @@ export interface SnapshotsInput {
   readonly addresses: readonly Address[]
 }
 
-/** Numbers are text: JSON numbers would be read as floats. */
+/** Numbers are text, since JSON's would be read as floats. */
 type HolderTuple = readonly [address: string, balance: string, type: HolderType, lastChangedBlock: string]
 
-type SnapshotRow = TokenRow & (TradeRow | { readonly trade_block_number: null }) & { readonly holders: readonly HolderTuple[] | null }
+type SnapshotRow = SelectedToken &
+  (SelectedTrade | { readonly 'trade.blockNumber': null }) & { readonly holders: readonly HolderTuple[] | null }
 
 /**
- * The full state of tokens in the order of `addresses`; those that are not indexed are left out. One statement, hence one moment of the
+ * The full state of tokens in the order of `addresses`, without those that are not indexed. One statement, so that all of it is of one snapshot of the
  * database, inside a transaction or outside. Cost: a few index look-ups per token.
  */
 export async function readSnapshots(db: Queryable, input: SnapshotsInput): Promise<readonly TokenSnapshot[]> {
   if (input.addresses.length === 0) return []
   const { rows } = await sql<SnapshotRow>`
-    select ${TOKEN_COLUMNS}, ${TRADE_COLUMNS}, holders.holders
+    select ${SELECTED_TOKEN}, ${SELECTED_TRADE}, holders.holders
     from unnest(${input.addresses.map(toBytes)}::bytea[]) with ordinality as asked (address, position)
     join token on token.address = asked.address
     ${MAIN_POOL}
@@ -50,10 +51,10 @@ export async function readSnapshots(db: Queryable, input: SnapshotsInput): Promi
 }
 
 function toSnapshot(row: SnapshotRow, chainId: number): TokenSnapshot {
-  const totalSupply = BigInt(row.total_supply)
+  const totalSupply = BigInt(row.totalSupply)
   return {
     token: toToken(row, chainId),
-    latestTrade: row.trade_block_number === null ? null : toTrade(row),
+    latestTrade: row['trade.blockNumber'] === null ? null : toTrade(row),
     holders: (row.holders ?? []).map(([address, balance, type, lastChangedBlock], index) =>
       toHolder({ rank: index + 1, address: toAddress(address), balance, type, lastChangedBlock }, totalSupply),
     ),

@@ -3,39 +3,46 @@ import type { Address } from '#domain/address.ts'
 import type { Page, TokenCursor, TokenSort, TokensQuery } from '#domain/queries.ts'
 import type { Token } from '#domain/token.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { toBytes } from '#store/rows/bytes.ts'
+import { toBytes } from '#tables/toBytes.ts'
+import { FULL_TOKEN, type FullTokenRow } from '#tables/token.ts'
 import { OF_PART, withParts } from './tokenParts.ts'
-import { MAIN_POOL, TOKEN_COLUMNS, type TokenRow, toToken } from './tokenRow.ts'
+import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 
 interface Sort {
   readonly column: RawBuilder<unknown>
-  /** The column's type, as which a cursor's value is read back. */
+  /** The column's type, for a cursor's value. */
   readonly type: RawBuilder<unknown>
   readonly nullable: boolean
 }
 
 /**
- * Each column stands in an index of its own behind launchpad and status, with the address at the end: a page is a stretch of the index per part that the
- * filters leave. A creator's tokens are found in an index that holds all of these columns, and sorted.
+ * Each column has an index of its own after launchpad and status, with the address at the end: of every pair of those that passes the filters, a page is a
+ * range of the index. A creator's tokens are found in an index that includes all of these columns, and sorted.
  */
 const SORTS: Readonly<Record<TokenSort, Sort>> = {
-  createdAt: { column: sql`token.created_at`, type: sql`bigint`, nullable: false },
-  marketCap: { column: sql`token.market_cap_weth`, type: sql`numeric`, nullable: true },
-  volume24h: { column: sql`token.volume_h24`, type: sql`numeric`, nullable: false },
-  priceChange24h: { column: sql`token.price_change_h24`, type: sql`double precision`, nullable: true },
-  priceChange1h: { column: sql`token.price_change_h1`, type: sql`double precision`, nullable: true },
-  liquidity: { column: sql`token.liquidity_weth`, type: sql`numeric`, nullable: true },
-  holders: { column: sql`token.holder_count`, type: sql`integer`, nullable: false },
-  trades24h: { column: sql`token.trades_h24`, type: sql`integer`, nullable: false },
-  lastTradeAt: { column: sql`token.last_trade_at`, type: sql`bigint`, nullable: true },
-  graduation: { column: sql`token.graduation_percent`, type: sql`double precision`, nullable: true },
+  createdAt: sortBy('createdAt'),
+  marketCap: sortBy('marketCapWeth'),
+  volume24h: sortBy('volumeH24'),
+  priceChange24h: sortBy('priceChangeH24'),
+  priceChange1h: sortBy('priceChangeH1'),
+  liquidity: sortBy('liquidityWeth'),
+  holders: sortBy('holderCount'),
+  trades24h: sortBy('tradesH24'),
+  lastTradeAt: sortBy('lastTradeAt'),
+  graduation: sortBy('graduationPercent'),
 }
 
-type ListedRow = TokenRow & { readonly sort_value: string | null }
+function sortBy(field: keyof FullTokenRow): Sort {
+  const column = FULL_TOKEN.columns.find(one => one.field === field)
+  if (column === undefined) throw new TypeError(`token has no ${field}`)
+  return { column: sql.ref(`token.${column.name}`), type: sql.raw(column.type.getColumnType()), nullable: column.nullable }
+}
+
+type ListedRow = SelectedToken & { readonly sort_value: string | null }
 
 /**
- * One page of tokens: first those with a value of the sort, in the asked order with ties by address in the same direction, then those without
- * one, by rising address.
+ * One page of tokens: first those with a value in the sort's column, in the requested order with ties by address in the same direction, then those
+ * without, by ascending address.
  */
 export async function readTokens(db: Queryable, query: TokensQuery, chainId: number): Promise<Page<Token, TokenCursor>> {
   const wanted = query.limit + 1
@@ -50,8 +57,8 @@ export async function readTokens(db: Queryable, query: TokensQuery, chainId: num
 }
 
 export async function readToken(db: Queryable, address: Address, chainId: number): Promise<Token | null> {
-  const { rows } = await sql<TokenRow>`
-    select ${TOKEN_COLUMNS} from token ${MAIN_POOL} where token.address = ${toBytes(address)}`.execute(db)
+  const { rows } = await sql<SelectedToken>`
+    select ${SELECTED_TOKEN} from token ${MAIN_POOL} where token.address = ${toBytes(address)}`.execute(db)
   return rows[0] === undefined ? null : toToken(rows[0], chainId)
 }
 
@@ -80,7 +87,7 @@ async function readWithoutValue(db: Queryable, query: TokensQuery, count: number
   return readListed(db, query, { within, direction: sql`asc`, addressDirection: sql`asc`, count })
 }
 
-/** The columns that an order goes by. */
+/** The columns of the order. */
 interface Ordered {
   readonly value: RawBuilder<unknown>
   readonly address: RawBuilder<unknown>
@@ -93,14 +100,14 @@ interface Stretch {
   readonly count: number
 }
 
-/** The first tokens of a stretch of the sort's order, of all that the filters leave. */
+/** The first tokens of a range of the sort's order that pass the filters. */
 async function readListed(db: Queryable, query: TokensQuery, stretch: Stretch): Promise<ListedRow[]> {
   const ordered = ({ value, address }: Ordered) => sql`order by ${value} ${stretch.direction}, ${address} ${stretch.addressDirection}`
   const stored = { value: SORTS[query.sort].column, address: sql`token.address` }
   const found = { value: sql`found.value`, address: sql`found.address` }
   const select = sql`select token.address, ${stored.value} as value from ${tokensAmong(query.addresses)} where`
   const isNarrow = query.addresses !== undefined || query.creator !== undefined
-  // Of few tokens all are read and sorted; `offset 0` keeps the planner from looking for them in the order of everybody's.
+  // A few tokens are all read, then sorted. "offset 0" keeps the planner from searching them in an index of all tokens.
   const listed = isNarrow
     ? sql`select * from (${select} ${allOf(conditionsOf(query))} offset 0) as found where ${allOf(stretch.within(found))}`
     : sql`select found.* from part cross join lateral (
@@ -108,7 +115,7 @@ async function readListed(db: Queryable, query: TokensQuery, stretch: Stretch): 
       ) as found`
   const { rows } = await sql<ListedRow>`
     ${isNarrow ? sql`` : withParts(query)}
-    select ${TOKEN_COLUMNS}, listed.value::text as sort_value
+    select ${SELECTED_TOKEN}, listed.value::text as sort_value
     from (${listed} ${ordered(found)} limit ${stretch.count}) as listed
     join token on token.address = listed.address ${MAIN_POOL}
     ${ordered({ value: sql`listed.value`, address: sql`listed.address` })}`.execute(db)
@@ -119,7 +126,7 @@ function allOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> 
   return conditions.length === 0 ? sql`true` : sql.join([...conditions], sql` and `)
 }
 
-/** Each address is looked up: asked for any of them, PostgreSQL 15 prefers to read an index of some thousand tokens. */
+/** A look-up per address: for `= any(…)` PostgreSQL 15 prefers to scan an index of some thousand tokens. */
 function tokensAmong(addresses: TokensQuery['addresses']): RawBuilder<unknown> {
   if (addresses === undefined) return sql`token`
   return sql`(select distinct unnest(${addresses.map(toBytes)}::bytea[]) as address) as asked

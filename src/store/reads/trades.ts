@@ -3,9 +3,9 @@ import type { Page, TradeCursor, TradesQuery } from '#domain/queries.ts'
 import type { Trade, TradeSide } from '#domain/trade.ts'
 import { FOR_THESE_VALUES } from '#store/connection/preparedStatements.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { toBytes } from '#store/rows/bytes.ts'
+import { toBytes } from '#tables/toBytes.ts'
 import { isIndexed } from './isIndexed.ts'
-import { TRADE_COLUMNS, type TradeRow, toTrade } from './tradeRow.ts'
+import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
 
 const SIDES: readonly TradeSide[] = ['buy', 'sell']
 
@@ -23,8 +23,8 @@ export async function readTrades(db: Queryable, query: TradesQuery): Promise<Pag
   )
   // Of whatever bounds the planner would think that they leave so few rows that the index without the maker does as well.
   const planned = query.maker !== undefined && query.fromBlock !== undefined ? FOR_THESE_VALUES : sql``
-  const { rows } = await sql<TradeRow>`
-    ${planned} select ${TRADE_COLUMNS} from (${sql.join(sides, sql` union all `)}) as trade
+  const { rows } = await sql<SelectedTrade>`
+    ${planned} select ${SELECTED_TRADE} from (${sql.join(sides, sql` union all `)}) as trade
     order by trade.block_number ${direction}, trade.log_index ${direction} limit ${limit + 1}`.execute(db)
   if (rows.length === 0 && !(await isIndexed(db, query.token))) return null
   const data = rows.slice(0, limit).map(toTrade)

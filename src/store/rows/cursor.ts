@@ -3,7 +3,9 @@ import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader, IndexedBlock } from '#domain/block.ts'
 import { TokenwireError } from '#errors'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { bytesToAddress, toBytes, toHex } from './bytes.ts'
+import { BLOCK } from '#tables/block.ts'
+import { toBytes } from '#tables/toBytes.ts'
+import { selectList } from './selectList.ts'
 
 /** What a database was built from: it serves this chain and these launchpads and no others. */
 export interface DatabaseIdentity {
@@ -31,17 +33,17 @@ export interface ChainCursor {
 
 interface CursorRow {
   readonly writer: string
-  readonly number: string | null
-  readonly hash: Buffer
-  readonly timestamp: string
-  readonly committed_at_ms: string
-  readonly undo_from: string | null
+  readonly number: number | null
+  readonly hash: Hex
+  readonly timestamp: number
+  readonly committed_at_ms: number
+  readonly undo_from: number | null
 }
 
 interface ChainStateRow {
-  readonly chain_id: string
-  readonly genesis_hash: Buffer
-  readonly weth: Buffer
+  readonly chain_id: number
+  readonly genesis_hash: Hex
+  readonly weth: Address
   readonly launchpads: DatabaseIdentity['launchpads']
 }
 
@@ -84,18 +86,12 @@ export async function lockCursor(db: Queryable, writer: string): Promise<ChainCu
     throw new TokenwireError('database_taken', 'another Tokenwire has taken over indexing into this database')
   }
   if (row === undefined || row.number === null) return null
-  return {
-    number: Number(row.number),
-    hash: toHex(row.hash),
-    timestamp: Number(row.timestamp),
-    committedAtMs: Number(row.committed_at_ms),
-    undoFrom: row.undo_from === null ? null : Number(row.undo_from),
-  }
+  return { number: row.number, hash: row.hash, timestamp: row.timestamp, committedAtMs: row.committed_at_ms, undoFrom: row.undo_from }
 }
 
 /** The database's clock in milliseconds: the commit time of sequences. */
 export async function readClockMs(db: Queryable): Promise<number> {
-  const { rows } = await sql<{ ms: string }>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms`.execute(db)
+  const { rows } = await sql<{ ms: number }>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms`.execute(db)
   return Number(rows[0]?.ms)
 }
 
@@ -107,17 +103,9 @@ export async function moveCursor(db: Queryable, to: BlockHeader, committedAtMs: 
 
 /** The newest remembered blocks, ascending, each the parent of the next, at most `limit`; a backfill remembers only the ends of its ranges. */
 export async function readRecentBlocks(db: Queryable, limit: number): Promise<readonly IndexedBlock[]> {
-  const { rows } = await sql<{ number: string; hash: Buffer; parent_hash: Buffer; timestamp: string; joined: boolean }>`
-    select number, hash, parent_hash, timestamp, joined from block order by number desc limit ${limit}`.execute(db)
+  const { rows } = await sql<IndexedBlock>`select ${selectList(BLOCK)} from block order by number desc limit ${limit}`.execute(db)
   const blocks: IndexedBlock[] = []
-  for (const row of rows) {
-    const block = {
-      number: Number(row.number),
-      hash: toHex(row.hash),
-      parentHash: toHex(row.parent_hash),
-      timestamp: Number(row.timestamp),
-      joined: row.joined,
-    }
+  for (const block of rows) {
     const child = blocks.at(-1)
     if (child !== undefined && child.parentHash !== block.hash) break
     blocks.push(block)
@@ -127,17 +115,16 @@ export async function readRecentBlocks(db: Queryable, limit: number): Promise<re
 
 /** The tokens that the commit of that time changed. */
 export async function readTokensUpdatedAt(db: Queryable, committedAtMs: number): Promise<readonly Address[]> {
-  const { rows } = await sql<{ address: Buffer }>`select address from token where updated_at_ms = ${committedAtMs}`.execute(db)
-  return rows.map(row => bytesToAddress(row.address))
+  const { rows } = await sql<{ address: Address }>`select address from token where updated_at_ms = ${committedAtMs}`.execute(db)
+  return rows.map(({ address }) => address)
 }
 
 function differenceBetween(stored: ChainStateRow, identity: DatabaseIdentity, launchpads: string): string | null {
-  if (Number(stored.chain_id) !== identity.chainId) return `chain ${stored.chain_id}, and the RPC serves chain ${identity.chainId}`
-  if (toHex(stored.genesis_hash) !== identity.genesisHash) {
-    return `a chain ${stored.chain_id} whose first block is ${toHex(stored.genesis_hash)}, and the RPC serves one that begins with ${identity.genesisHash}`
+  if (stored.chain_id !== identity.chainId) return `chain ${stored.chain_id}, and the RPC serves chain ${identity.chainId}`
+  if (stored.genesis_hash !== identity.genesisHash) {
+    return `a chain ${stored.chain_id} whose first block is ${stored.genesis_hash}, and the RPC serves one that begins with ${identity.genesisHash}`
   }
-  if (toHex(stored.weth) !== identity.weth)
-    return `launchpads quoted in WETH at ${toHex(stored.weth)}, and the configuration says ${identity.weth}`
+  if (stored.weth !== identity.weth) return `launchpads quoted in WETH at ${stored.weth}, and the configuration says ${identity.weth}`
   const built = JSON.stringify(canonical(stored.launchpads))
   return built === launchpads ? null : `other launchpads (${built}) than the configured ones (${launchpads})`
 }

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
 import { type MetadataLane, type MetadataRecord, type MetadataWork, MOST_ATTEMPTS, type WaitingToken } from '#domain/metadata.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { bytesToAddress, toBytes, toHex } from './bytes.ts'
+import { toBytes } from '#tables/toBytes.ts'
+import { stampToken } from './stampToken.ts'
 
 /*
  * What metadata URIs lead to is no chain state: it is kept per URI, and reorgs leave it alone. A token shows a copy of it (`image_url`,
@@ -45,7 +46,7 @@ export async function readDueMetadata(
   wanted: readonly DueInput[],
   underWay: readonly MetadataWork['key'][],
 ): Promise<readonly MetadataWork[]> {
-  const { rows } = await sql<{ key: Buffer; uri: string; lane: MetadataLane; attempts: number }>`
+  const { rows } = await sql<MetadataWork>`
     select due.* from unnest(${wanted.map(({ lane }) => lane)}::text[], ${wanted.map(({ limit }) => limit)}::integer[]) as wanted (lane, most)
     cross join lateral (
       select least.* from generate_series(0, ${sql.lit(MOST_ATTEMPTS)}) as level (attempts)
@@ -55,7 +56,7 @@ export async function readDueMetadata(
         order by next_attempt_at_ms desc limit wanted.most
       ) as least limit wanted.most
     ) as due`.execute(db)
-  return rows.map(({ key, ...row }) => ({ key: toHex(key), ...row }))
+  return rows
 }
 
 /** Remembers what came of attempts. Repeated, it changes nothing more. */
@@ -88,10 +89,10 @@ export async function resumeMetadata(db: Queryable, outcomes: readonly string[])
 
 /** Tokens that wait for a document that is there. */
 export async function readUnannounced(db: Queryable, limit: number): Promise<readonly WaitingToken[]> {
-  const { rows } = await sql<{ key: Buffer; token: Buffer | null }>`
+  const { rows } = await sql<WaitingToken>`
     select metadata.key, metadata_waiting.token from metadata left join metadata_waiting using (key)
     where metadata.state = 'read' limit ${limit}`.execute(db)
-  return rows.map(({ key, token }) => ({ key: toHex(key), token: token === null ? null : bytesToAddress(token) }))
+  return rows
 }
 
 /**
@@ -103,8 +104,7 @@ export async function announceMetadata(db: Queryable, waiting: readonly WaitingT
   const tokens = waiting.flatMap(({ token }) => (token === null ? [] : [toBytes(token)]))
   // A token that a reorg took away and that was launched again with another URI gets nothing from the first one.
   await sql`
-    update token set image_url = metadata.image_url, description = metadata.description,
-      sequence = greatest(token.sequence + 1, ${committedAtMs}), updated_at_ms = ${committedAtMs}
+    update token set image_url = metadata.image_url, description = metadata.description, ${stampToken(committedAtMs)}
     from metadata
     where token.address = any(${tokens}::bytea[]) and metadata.key = ${KEY} and metadata.state in ('read', 'announced')
       and (token.image_url, token.description) is distinct from (metadata.image_url, metadata.description)`.execute(db)

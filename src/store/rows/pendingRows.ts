@@ -1,15 +1,11 @@
 import type { Address, Hex } from '#domain/address.ts'
-import {
-  balancesOf as byTokenAndHolder,
-  type Changes,
-  type CurrentRows,
-  creatorFeeKey,
-  type RowKeys,
-  type WindowAging,
-} from '#domain/changes.ts'
-import type { PerWindow } from '#domain/token.ts'
-import type { BalanceState, CreatorFeeState, PoolState, TokenState, TradeRow } from '#domain/tokenState.ts'
-import { perWindow, WINDOW_SECONDS } from '#domain/windows.ts'
+import { creatorFeeKey } from '#domain/claimable.ts'
+import { ageWindow, perWindow, WINDOW_SECONDS } from '#domain/windows.ts'
+import type { BalanceRow } from '#tables/balance.ts'
+import { balancesOf as byTokenAndHolder, type Changes, type CurrentRows, type RowKeys } from '#tables/changes.ts'
+import type { CreatorFeeRow } from '#tables/creatorFee.ts'
+import type { PoolRow } from '#tables/pool.ts'
+import type { TokenRow } from '#tables/token.ts'
 
 /** A batch that is about to be written, or is being written. */
 export interface PendingBatch {
@@ -18,20 +14,17 @@ export interface PendingBatch {
   readonly changes: Pick<Changes, 'tokens' | 'pools' | 'balances' | 'creatorFees' | 'trades'>
 }
 
-/**
- * What a batch that the database may hold or not makes of the rows that are read. What it touches is as it leaves it, whatever was read; the rest is the
- * same before and after it.
- */
+/** The rows of a batch that the database may or may not hold yet. They count, whatever was read; rows that it does not touch are read. */
 export interface PendingRows {
-  /** The batch's first block: stored trades from there on are its own and not to be read. `null`: there is no batch. */
+  /** The batch's first block: stored trades from there on are its own, and are not read. `null`: there is no batch. */
   readonly from: number | null
-  readonly tokens: ReadonlyMap<Address, TokenState>
-  readonly creatorFees: ReadonlyMap<string, CreatorFeeState>
-  tokensOf(addresses: readonly Address[]): readonly (readonly [Address, TokenState])[]
-  poolsOf(tokens: readonly Address[]): readonly (readonly [Hex, PoolState])[]
-  balance(token: Address, holder: Address): BalanceState | undefined
-  balancesOf(keys: RowKeys['balances']): readonly BalanceState[]
-  /** The aging that the stored trades tell, together with the batch's. */
+  readonly tokens: ReadonlyMap<Address, TokenRow>
+  readonly creatorFees: ReadonlyMap<string, CreatorFeeRow>
+  tokensOf(addresses: readonly Address[]): readonly (readonly [Address, TokenRow])[]
+  poolsOf(tokens: readonly Address[]): readonly (readonly [Hex, PoolRow])[]
+  balance(token: Address, holder: Address): BalanceRow | undefined
+  balancesOf(keys: RowKeys['balances']): readonly BalanceRow[]
+  /** The aging by stored trades, with the batch's trades added. */
   aged(aging: CurrentRows['aging'], tokens: CurrentRows['tokens'], now: number): CurrentRows['aging']
 }
 
@@ -60,35 +53,12 @@ export function pendingRows(batch: PendingBatch | null): PendingRows {
         [...aging].map(([address, stored]) => {
           const made = tradeRows.get(address)
           const was = rows.get(address)?.windowsAt
-          return [address, made === undefined || was === undefined ? stored : agedBy(stored, made, { was, now })]
+          if (made === undefined || was === undefined) return [address, stored]
+          const moved = (length: number) => ({ after: was - length, start: now - length })
+          return [address, perWindow(name => ageWindow(stored[name], made, moved(WINDOW_SECONDS[name])))]
         }),
       ),
   }
 }
 
 const NOTHING: PendingBatch['changes'] = { tokens: [], pools: [], balances: [], creatorFees: [], trades: [] }
-
-/** @param trades of one token, in order, later than the stored ones and none later than `was` */
-function agedBy(
-  stored: PerWindow<WindowAging>,
-  trades: readonly TradeRow[],
-  { was, now }: { readonly was: number; readonly now: number },
-): PerWindow<WindowAging> {
-  return perWindow(name => {
-    const length = WINDOW_SECONDS[name]
-    let { volumeWei, buys, sells } = stored[name].leaving
-    let { oldestAt, referencePrice } = stored[name]
-    for (const { timestamp, amountWei, side, priceAfterWeth } of trades) {
-      if (timestamp > now - length) {
-        oldestAt ??= timestamp
-        break
-      }
-      referencePrice = priceAfterWeth ?? referencePrice
-      if (timestamp <= was - length) continue
-      volumeWei += amountWei ?? 0n
-      if (side === 'buy') buys += 1
-      else sells += 1
-    }
-    return { leaving: { volumeWei, buys, sells }, oldestAt, referencePrice }
-  })
-}

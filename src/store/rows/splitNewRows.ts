@@ -1,5 +1,6 @@
-import type { Changes, CurrentRows } from '#domain/changes.ts'
-import type { BalanceState, CandleDelta } from '#domain/tokenState.ts'
+import type { BalanceRow } from '#tables/balance.ts'
+import type { CandleRow } from '#tables/candle.ts'
+import type { Changes, CurrentRows } from '#tables/changes.ts'
 
 /** Rows of one table by whether it may hold a row of the same key. */
 interface Split<Row> {
@@ -14,8 +15,8 @@ interface Split<Row> {
  * PostgreSQL first looks for the row, then marks the new one as tentative, then confirms it.
  */
 export interface SplitRows {
-  readonly balances: Split<BalanceState>
-  readonly candles: Split<CandleDelta>
+  readonly balances: Split<BalanceRow>
+  readonly candles: Split<CandleRow>
 }
 
 /** @param before the rows that the changes were projected from */

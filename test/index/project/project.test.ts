@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
 import { CANDLE_INTERVALS } from '#domain/candle.ts'
-import { type Changes, type CurrentRows } from '#domain/changes.ts'
 import { type Decimal, formatDecimal, ratio } from '#domain/decimal.ts'
 import { project } from '#index/project/project.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 import { splitNewRows } from '#store/rows/splitNewRows.ts'
+import { type Changes, type CurrentRows } from '#tables/changes.ts'
 import { type MemoryRows, memoryRows } from '#test/support/memoryRows.ts'
 
 const address = (index: number) => `0x${index.toString(16).padStart(40, '0')}` as Address

@@ -50,9 +50,9 @@ async function announceSome(most: number): Promise<void> {
 }
 
 async function sequences(): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await sql<{ address: string; sequence: string }>`
+  const { rows } = await sql<{ address: string; sequence: number }>`
     select encode(address, 'hex') as address, sequence from token`.execute(database.kysely)
-  return new Map(rows.map(({ address, sequence }) => [address, Number(sequence)]))
+  return new Map(rows.map(({ address, sequence }) => [address, sequence]))
 }
 
 /** The tables of the chain, without the tokens' metadata. */

@@ -284,11 +284,11 @@ const receiptOf = (hash: Hex) => chain.client.getTransactionReceipt({ hash })
 
 /** Every balance that a transfer ever told of, and the supply. */
 async function expectBalances(token: Address, unsaid: readonly Address[] = []): Promise<void> {
-  const { rows } = await sql<{ holder: Buffer; balance: string }>`
+  const { rows } = await sql<{ holder: Address; balance: string }>`
     select holder, balance from balance where token = ${Buffer.from(token.slice(2), 'hex')}`.execute(database.kysely)
   expect(rows.length).toBeGreaterThan(2)
   for (const { holder, balance } of rows) {
-    const address = toAddress(`0x${holder.toString('hex')}`)
+    const address = holder
     if (!unsaid.includes(address)) expect([address, BigInt(balance)]).toEqual([address, await read<bigint>(token, 'balanceOf', [address])])
   }
 }

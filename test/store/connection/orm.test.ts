@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { parseDecimal } from '#domain/decimal.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import { FOR_THESE_VALUES, MOST_PREPARED } from '#store/connection/preparedStatements.ts'
-import { BalanceEntity } from '#store/tables/balance.ts'
-import { TokenEntity } from '#store/tables/token.ts'
+import { BalanceEntity } from '#tables/balance.ts'
+import { TokenEntity } from '#tables/token.ts'
 import { administer, openOrm, silentLogger, useDatabase } from '#test/support/database.ts'
 import { addressOf, insertRows, tokenRow, wordOf } from '#test/support/rows.ts'
 
@@ -11,19 +12,21 @@ const database = await useDatabase()
 
 describe('the ORM', () => {
   test('keeps numbers of any size exact and bytes as lower-case hex', async () => {
-    const huge = (2n ** 256n - 1n).toString()
-    await insertRows(database.kysely, 'token', [tokenRow(1, { total_supply: huge, price_weth: '0.000000000000000000000000000000000001' })])
+    const huge = 2n ** 256n - 1n
+    await insertRows(database.kysely, 'token', [
+      tokenRow(1, { total_supply: huge.toString(), price_weth: '0.000000000000000000000000000000000001' }),
+    ])
     const em = openOrm(database.url).em.fork()
     const token = await em.findOneOrFail(TokenEntity, { address: addressOf(1) })
     expect(token).toMatchObject({
       address: addressOf(1),
       totalSupply: huge,
-      priceWeth: '0.000000000000000000000000000000000001',
+      priceWeth: parseDecimal('0.000000000000000000000000000000000001'),
       createdTxHash: wordOf(1),
       mainPool: null,
       createdAt: 1_700_000_000,
     })
-    token.totalSupply = '7'
+    token.totalSupply = 7n
     token.mainPool = wordOf(0xabcdef)
     await em.flush()
     const { rows } = await sql`select total_supply, encode(main_pool, 'hex') as pool from token`.execute(database.kysely)
@@ -35,7 +38,7 @@ describe('the ORM', () => {
     await insertRows(database.kysely, 'balance', [{ ...key, balance: '-5', type: 'pool', last_changed_block: 9 }])
     expect(await openOrm(database.url).em.fork().findOne(BalanceEntity, key)).toMatchObject({
       ...key,
-      balance: '-5',
+      balance: -5n,
       type: 'pool',
       lastChangedBlock: 9,
     })

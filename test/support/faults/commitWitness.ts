@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Hex } from '#domain/address.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { toHex } from '#store/rows/bytes.ts'
 
 /** The committed blocks that one process emitted. */
 export interface Tellings {
@@ -42,9 +41,9 @@ export async function clearCommits(db: Queryable): Promise<void> {
  * commit: its clients ask the next process.
  */
 export async function tellingFaults(db: Queryable, lives: readonly Tellings[]): Promise<readonly string[]> {
-  const { rows } = await sql<{ writer: string; hash: Buffer }>`select writer, hash from moved order by id`.execute(db)
+  const { rows } = await sql<{ writer: string; hash: Hex }>`select writer, hash from moved order by id`.execute(db)
   return lives.flatMap(({ writer, killed, began, told }) => {
-    const committed = rows.filter(row => row.writer === writer).map(({ hash }) => toHex(hash))
+    const committed = rows.filter(row => row.writer === writer).map(({ hash }) => hash)
     // A replacement that was committed already is emitted again, which is harmless.
     const news = told.filter((hash, index) => hash !== (told[index - 1] ?? began()))
     const owed = killed && news.length === committed.length - 1 ? committed.slice(0, -1) : committed

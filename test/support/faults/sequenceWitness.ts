@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import type { Address } from '#domain/address.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { toHex } from '#store/rows/bytes.ts'
 import type { TokenWatcher } from '#test/support/tokenWatcher.ts'
 
 /**
@@ -36,14 +36,14 @@ export async function sequenceFaults(
   db: Queryable,
   { told, violations }: Pick<TokenWatcher, 'told' | 'violations'>,
 ): Promise<readonly string[]> {
-  const fallen = await sql<{ token: Buffer; sequence: string }>`select token, sequence from fallen`.execute(db)
+  const fallen = await sql<{ token: Address; sequence: number }>`select token, sequence from fallen`.execute(db)
   const tokens = told.map(({ token }) => Buffer.from(token.slice(2), 'hex'))
-  const uncommitted = await sql<{ token: Buffer; sequence: string }>`
+  const uncommitted = await sql<{ token: Address; sequence: number }>`
     select told.token, told.sequence from unnest(${tokens}::bytea[], ${told.map(({ sequence }) => sequence)}::bigint[]) as told (token, sequence)
     where not exists (select from witness where witness.token = told.token and witness.sequence = told.sequence)`.execute(db)
   return [
     ...violations,
-    ...fallen.rows.map(({ token, sequence }) => `the sequence of ${toHex(token)} does not rise at ${sequence}`),
-    ...uncommitted.rows.map(({ token, sequence }) => `${sequence} of ${toHex(token)} was told and never committed`),
+    ...fallen.rows.map(({ token, sequence }) => `the sequence of ${token} does not rise at ${sequence}`),
+    ...uncommitted.rows.map(({ token, sequence }) => `${sequence} of ${token} was told and never committed`),
   ]
 }

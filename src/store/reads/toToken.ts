@@ -1,0 +1,93 @@
+import { sql } from 'kysely'
+import type { Pool, Token } from '#domain/token.ts'
+import { perWindow, WINDOW_FIELDS } from '#domain/windows.ts'
+import { type Prefixed, selectList } from '#store/rows/selectList.ts'
+import { POOL, type PoolRow } from '#tables/pool.ts'
+import type { StoredRow } from '#tables/tableOf.ts'
+import { FULL_TOKEN, type FullTokenRow } from '#tables/token.ts'
+import { decimalText, secondsToIso, weiToWeth } from './decimalText.ts'
+
+/** What a statement with `SELECTED_TOKEN` returns per token. */
+export type SelectedToken = StoredRow<FullTokenRow> & (Prefixed<'pool', StoredRow<PoolRow>> | { readonly 'pool.address': null })
+
+/** The select list of tokens with their main pools, from `token` left-joined by `MAIN_POOL`. */
+export const SELECTED_TOKEN = sql`${selectList(FULL_TOKEN)}, ${selectList(POOL, 'main_pool', 'pool')}`
+
+/** Joins the pool in which the token trades now. */
+export const MAIN_POOL = sql`left join pool as main_pool on main_pool.address = token.main_pool`
+
+/** A stored token as it goes over the wire. USD values stay `null`: the price is not chain state and the gateway fills them in. */
+export function toToken(row: SelectedToken, chainId: number): Token {
+  // The stored volumes sum up known amounts: of a token that has traded and never had a price in WETH none is known.
+  const hasVolume = row.tradeCount === 0 || row.firstPriceWeth !== null
+  return {
+    chainId,
+    address: row.address,
+    symbol: row.symbol,
+    name: row.name,
+    decimals: row.decimals,
+    totalSupply: row.totalSupply,
+    creator: row.creator,
+    launchpad: row.launchpad,
+    createdAt: secondsToIso(row.createdAt),
+    createdBlock: String(row.createdBlock),
+    createdTxHash: row.createdTxHash,
+    metadataUri: row.metadataUri,
+    imageUrl: row.imageUrl,
+    description: row.description,
+    market: {
+      priceWeth: decimalText(row.priceWeth),
+      priceUsd: null,
+      marketCapWeth: decimalText(row.marketCapWeth),
+      marketCapUsd: null,
+      liquidityWeth: decimalText(row.liquidityWeth),
+      liquidityUsd: null,
+      volumeWeth: perWindow(window => (hasVolume ? weiToWeth(row[WINDOW_FIELDS[window].volume]) : null)),
+      priceChange: perWindow(window => row[WINDOW_FIELDS[window].priceChange]),
+      trades: perWindow(window => ({ buys: row[WINDOW_FIELDS[window].buys], sells: row[WINDOW_FIELDS[window].sells] })),
+      tradeCount: row.tradeCount,
+      holderCount: row.holderCount,
+      lastTradeAt: secondsToIso(row.lastTradeAt),
+      athPriceWeth: decimalText(row.athPriceWeth),
+    },
+    pool: toPool(row),
+    fees: {
+      creatorFeeBps: row.creatorFeeBps,
+      accruedWeth: weiToWeth(row.feesAccrued),
+      claimedWeth: weiToWeth(row.feesClaimed),
+      claimableWeth: claimableWeth(row),
+    },
+    graduation: {
+      status: row.graduationStatus,
+      percent: row.graduationPercent,
+      raisedWeth: weiToWeth(row.raised),
+      targetWeth: weiToWeth(row.target),
+      completedAt: secondsToIso(row.completedAt),
+      migratedAt: secondsToIso(row.migratedAt),
+      poolAddress: row.graduatedPool,
+      txHash: row.graduationTxHash,
+    },
+    sequence: row.sequence,
+    asOfBlock: String(row.asOfBlock),
+    updatedAt: new Date(row.updatedAtMs).toISOString(),
+  }
+}
+
+function claimableWeth({ feesAccrued, feesClaimed }: SelectedToken): string | null {
+  return feesAccrued === null || feesClaimed === null ? null : weiToWeth((BigInt(feesAccrued) - BigInt(feesClaimed)).toString())
+}
+
+function toPool(row: SelectedToken): Pool | null {
+  if (row['pool.address'] === null) return null
+  return {
+    address: row['pool.address'],
+    type: row['pool.type'],
+    quoteToken: row['pool.quoteToken'],
+    feeBps: row['pool.feeBps'],
+    reserveToken: row['pool.reserveToken'],
+    reserveQuote: row['pool.reserveQuote'],
+    sqrtPriceX96: row['pool.sqrtPriceX96'],
+    tick: row['pool.tick'],
+    liquidity: row['pool.liquidity'],
+  }
+}

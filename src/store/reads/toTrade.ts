@@ -1,0 +1,40 @@
+import type { Trade } from '#domain/trade.ts'
+import { toUsd } from '#domain/usd.ts'
+import { type Prefixed, selectList } from '#store/rows/selectList.ts'
+import type { StoredRow } from '#tables/tableOf.ts'
+import { TRADE, type TradeRow } from '#tables/trade.ts'
+import { decimalText, secondsToIso, weiToWeth } from './decimalText.ts'
+
+/** What a statement with `SELECTED_TRADE` returns per trade. */
+export type SelectedTrade = Prefixed<'trade', StoredRow<TradeRow>>
+
+/** The select list of trades, from `trade`. */
+export const SELECTED_TRADE = selectList(TRADE, 'trade', 'trade')
+
+/** A stored trade as it goes over the wire; its USD values are those of the moment of the trade, where they were known then. */
+export function toTrade(row: SelectedTrade): Trade {
+  const blockNumber = String(row['trade.blockNumber'])
+  const logIndex = row['trade.logIndex']
+  const ethUsd = row['trade.ethUsd']
+  const amountWeth = weiToWeth(row['trade.amountWei'])
+  const priceWeth = decimalText(row['trade.priceWeth'])
+  return {
+    id: `${blockNumber}-${logIndex}`,
+    token: row['trade.token'],
+    pool: row['trade.pool'],
+    phase: row['trade.phase'],
+    side: row['trade.side'],
+    maker: row['trade.maker'],
+    amountToken: row['trade.amountToken'],
+    amountWeth,
+    priceWeth,
+    priceUsd: toUsd(priceWeth, ethUsd),
+    valueUsd: toUsd(amountWeth, ethUsd),
+    feeWeth: weiToWeth(row['trade.feeWei']),
+    blockNumber,
+    blockHash: row['trade.blockHash'],
+    txHash: row['trade.txHash'],
+    logIndex,
+    timestamp: secondsToIso(row['trade.timestamp']),
+  }
+}

@@ -1,0 +1,48 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { arrayOf } from '#tables/binaryArray.ts'
+import type { Column, Table } from '#tables/tableOf.ts'
+
+/** The statements that write some rows. Each is made when the iteration comes to it. */
+export type Statements = Iterable<RawBuilder<unknown>>
+
+/** Enough that the cost of a statement is small beside that of its rows, and few enough that making one takes milliseconds. */
+const ROWS_PER_STATEMENT = 1_000
+
+/**
+ * Inserts any number of rows by statements of constant text, with one array per column as parameters.
+ *
+ * @param onConflict a clause such as `table.merge`; without one, a stored row of the same key fails the statement. No two of the rows may have the same key then
+ */
+export function* insertRows<Row extends object>(table: Table<Row>, rows: readonly NoInfer<Row>[], onConflict = ''): Statements {
+  const { name, columns } = table
+  const names = sql.join(columns.map(column => sql.id(column.name)))
+  for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
+    const some = rows.slice(at, at + ROWS_PER_STATEMENT)
+    yield sql`insert into ${sql.id(name)} (${names}) select ${unnested(columns, some)} ${sql.raw(onConflict)}`
+  }
+}
+
+/**
+ * `unnest` of an array per column, for a select list: there PostgreSQL unnests them in step. As a table (`from unnest(…, …)`) it would first store every
+ * column and then read it back.
+ */
+export function unnested(columns: readonly Column[], rows: readonly object[]): RawBuilder<unknown> {
+  return sql.join(columns.map(column => sql`unnest(${columnArray(column, rows)}) as ${sql.id(column.name)}`))
+}
+
+/** The column's values of some rows as a parameter. */
+export function columnArray({ field, type }: Column, rows: readonly object[]): RawBuilder<unknown> {
+  const values = arrayOf(type.options.element, rows as readonly Record<string, unknown>[], field)
+  return sql`${values}::${sql.raw(type.getColumnType())}[]`
+}
+
+/** Runs statements in order. While PostgreSQL runs one, the next is made. */
+export async function runStatements(db: Queryable, statements: Statements): Promise<void> {
+  let running: Promise<unknown> = Promise.resolve()
+  for (const statement of statements) {
+    await running
+    running = statement.execute(db)
+  }
+  await running
+}

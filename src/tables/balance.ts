@@ -1,0 +1,34 @@
+import { defineEntity } from '@mikro-orm/core'
+import { HOLDER_TYPES } from '#domain/holder.ts'
+import { column } from './columns.ts'
+import type { Merge } from './merge.ts'
+import { type RowOf, tableOf } from './tableOf.ts'
+
+/** Events can't tell a contract from a wallet; the chain was asked (rows/holderCodes.ts), and its answer stays. */
+const keepContract: Merge = (stored, inserted) =>
+  `case when ${inserted} = 'wallet' and ${stored} = 'contract' then 'contract' else ${inserted} end`
+
+const properties = {
+  token: column.address().primary(),
+  holder: column.address().primary(),
+  /** The sum of the Transfer events: negative for a token whose balances change without events. */
+  balance: column.units(),
+  type: column.oneOf('type', HOLDER_TYPES, keepContract),
+  lastChangedBlock: column.blockNumber(),
+}
+
+/** What one address holds of one token. */
+export const BalanceEntity = defineEntity({
+  name: 'Balance',
+  tableName: 'balance',
+  properties,
+  indexes: [
+    {
+      name: 'balance_by_size',
+      expression: 'create index balance_by_size on balance (token, (- balance), holder) where balance > 0',
+    },
+  ],
+})
+
+export interface BalanceRow extends RowOf<typeof properties> {}
+export const BALANCE = tableOf(BalanceEntity, properties)

@@ -1,0 +1,15 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { column } from './columns.ts'
+
+/** The image of a row before one of the newest blocks changed it; of a row that the block added, its key. */
+export const BlockUndoEntity = defineEntity({
+  name: 'BlockUndo',
+  tableName: 'block_undo',
+  properties: {
+    blockNumber: column.blockNumber().primary(),
+    position: column.integer().primary(),
+    tableName: column.oneOf('table_name', ['token', 'pool', 'balance', 'candle', 'creator_fee', 'trader', 'index_totals']),
+    existed: column.boolean(),
+    image: p.json().columnType('json'),
+  },
+})

@@ -1,0 +1,21 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { column } from './columns.ts'
+
+/** One row: the chain and the contracts that the database is of, the process that writes it, and the cursor. */
+export const ChainStateEntity = defineEntity({
+  name: 'ChainState',
+  tableName: 'chain_state',
+  properties: {
+    id: column.smallint().primary().autoincrement(false).default(1).check('id = 1'),
+    chainId: column.bigint(),
+    genesisHash: column.hex(),
+    weth: column.address(),
+    launchpads: p.json(),
+    writer: column.text().strictNullable(),
+    cursorNumber: column.blockNumber().strictNullable(),
+    cursorHash: column.hex().strictNullable(),
+    cursorTimestamp: column.seconds().strictNullable(),
+    committedAtMs: column.milliseconds().strictNullable(),
+    undoFrom: column.blockNumber().strictNullable(),
+  },
+})

@@ -1,0 +1,55 @@
+import type { Address, Hex } from '#domain/address.ts'
+import type { IndexedBlock } from '#domain/block.ts'
+import type { PerWindow } from '#domain/token.ts'
+import type { WindowAging } from '#domain/windows.ts'
+import type { BalanceRow } from './balance.ts'
+import type { CandleRow } from './candle.ts'
+import type { CreatorFeeRow } from './creatorFee.ts'
+import type { PoolRow } from './pool.ts'
+import type { TokenRow } from './token.ts'
+import type { TradeRow } from './trade.ts'
+
+/** The current rows of everything that a batch touches. A key that is absent has no row yet. */
+export interface CurrentRows {
+  readonly tokens: ReadonlyMap<Address, TokenRow>
+  readonly pools: ReadonlyMap<Hex, PoolRow>
+  readonly balances: Balances
+  /** By `creatorFeeKey`. */
+  readonly creatorFees: ReadonlyMap<string, CreatorFeeRow>
+  readonly aging: ReadonlyMap<Address, PerWindow<WindowAging>>
+}
+
+export type BalanceKey = Pick<BalanceRow, 'token' | 'holder'>
+export type CreatorFeeKey = Pick<CreatorFeeRow, 'launchpad' | 'creator' | 'currency' | 'token'>
+
+/** The rows that a batch needs, besides the tokens whose windows have expired. */
+export interface RowKeys {
+  readonly tokens: readonly Address[]
+  readonly balances: readonly BalanceKey[]
+  readonly creatorFees: readonly CreatorFeeKey[]
+}
+
+/** Every row that a batch changes or adds, in its final state; candles and trades are additions. */
+export interface Changes {
+  readonly tokens: readonly TokenRow[]
+  readonly pools: readonly PoolRow[]
+  readonly balances: readonly BalanceRow[]
+  readonly creatorFees: readonly CreatorFeeRow[]
+  readonly trades: readonly TradeRow[]
+  readonly candles: readonly CandleRow[]
+  /** The headers to keep for reconciliation, ascending; the last is the new cursor. */
+  readonly blocks: readonly IndexedBlock[]
+}
+
+/** Balances by token, then holder. One key of both would be concatenated and hashed for every transfer. */
+export type Balances = ReadonlyMap<Address, ReadonlyMap<Address, BalanceRow>>
+
+export function balancesOf(rows: Iterable<BalanceRow>): Balances {
+  const balances = new Map<Address, Map<Address, BalanceRow>>()
+  for (const row of rows) {
+    const ofToken = balances.get(row.token)
+    if (ofToken === undefined) balances.set(row.token, new Map([[row.holder, row]]))
+    else ofToken.set(row.holder, row)
+  }
+  return balances
+}

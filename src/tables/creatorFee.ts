@@ -1,0 +1,29 @@
+import { defineEntity } from '@mikro-orm/core'
+import { column } from './columns.ts'
+import { type RowOf, tableOf } from './tableOf.ts'
+
+const properties = {
+  launchpad: column.text().primary(),
+  creator: column.address().primary(),
+  currency: column.address().primary(),
+  scope: column.oneOf('scope', ['token', 'creator']),
+  /** The zero address when the scope is `creator`. */
+  token: column.address().primary(),
+  /** `null` where fees accrue in an LP position until they are collected: events report only what was claimed. */
+  accrued: column.units().strictNullable(),
+  claimed: column.units(),
+  /** An argument of the claiming call besides creator and currency: a Uniswap v3 position's number. */
+  claimId: column.units().strictNullable(),
+  lastChangedBlock: column.blockNumber(),
+}
+
+/** What a creator has earned and claimed in one currency, of one token or of all of one launchpad. */
+export const CreatorFeeEntity = defineEntity({
+  name: 'CreatorFee',
+  tableName: 'creator_fee',
+  properties,
+  indexes: [{ name: 'creator_fee_by_creator', properties: ['creator', 'token'] }],
+})
+
+export interface CreatorFeeRow extends RowOf<typeof properties> {}
+export const CREATOR_FEE = tableOf(CreatorFeeEntity, properties)

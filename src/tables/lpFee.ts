@@ -1,0 +1,15 @@
+import { defineEntity } from '@mikro-orm/core'
+import { column } from './columns.ts'
+import { tableOf } from './tableOf.ts'
+
+const properties = {
+  token: column.address().primary(),
+  tokenAmount: column.units().strictNullable(),
+  quoteAmount: column.units().strictNullable(),
+  blockNumber: column.blockNumber(),
+}
+
+/** The creator's share of the fees that a token's locked position had not paid out at a block; `null` amounts: the providers refused the call. */
+export const LpFeeEntity = defineEntity({ name: 'LpFee', tableName: 'uncollected_fee', properties })
+
+export const LP_FEE = tableOf(LpFeeEntity, properties)

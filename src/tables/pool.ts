@@ -1,0 +1,37 @@
+import { defineEntity } from '@mikro-orm/core'
+import { column } from './columns.ts'
+import { type RowOf, tableOf } from './tableOf.ts'
+
+const properties = {
+  address: column.hex().primary(),
+  token: column.address(),
+  launchpad: column.text(),
+  type: column.oneOf('type', ['curve', 'uniswap-v2', 'uniswap-v3', 'uniswap-v4']),
+  quoteToken: column.address(),
+  quoteDecimals: column.smallint(),
+  tokenIsToken0: column.boolean(),
+  feeBps: column.double().strictNullable(),
+  reserveToken: column.units().strictNullable(),
+  reserveQuote: column.units().strictNullable(),
+  sqrtPriceX96: column.units().strictNullable(),
+  tick: column.integer().strictNullable(),
+  liquidity: column.units().strictNullable(),
+  /** WETH per whole token by the pool's state; `null` when it is not quoted in WETH or not initialised. */
+  priceWeth: column.decimal().strictNullable(),
+  /** The locked position whose fees the launchpad shares out; `null` where it is not in this pool, or unknown. */
+  positionId: column.units().strictNullable(),
+  createdBlock: column.blockNumber(),
+  /** The last block with an event that moved it; `null`: none since the column exists. */
+  lastChangedBlock: column.blockNumber().strictNullable(),
+}
+
+/** A curve or pool in which a token trades or traded. */
+export const PoolEntity = defineEntity({
+  name: 'Pool',
+  tableName: 'pool',
+  properties,
+  indexes: [{ name: 'pool_by_token', properties: ['token'] }],
+})
+
+export interface PoolRow extends RowOf<typeof properties> {}
+export const POOL = tableOf(PoolEntity, properties)

@@ -1,0 +1,136 @@
+import { defineEntity } from '@mikro-orm/core'
+import { windowFields } from '#domain/windows.ts'
+import { column } from './columns.ts'
+import { type RowOf, tableOf } from './tableOf.ts'
+
+/** What projection determines. A reorg restores it. */
+const projected = {
+  address: column.address().primary(),
+  launchpad: column.text(),
+  symbol: column.text().strictNullable(),
+  name: column.text().strictNullable(),
+  decimals: column.smallint(),
+  totalSupply: column.units(),
+  creator: column.address(),
+  createdAt: column.seconds(),
+  createdBlock: column.blockNumber(),
+  createdTxHash: column.hex(),
+  metadataUri: column.text().strictNullable(),
+
+  mainPool: column.hex().strictNullable(),
+  priceWeth: column.decimal().strictNullable(),
+  /** The token's first price: the base of a price change over a window that is longer than the token's life. */
+  firstPriceWeth: column.decimal().strictNullable(),
+  athPriceWeth: column.decimal().strictNullable(),
+  marketCapWeth: column.decimal().strictNullable(),
+  liquidityWeth: column.decimal().strictNullable(),
+  tradeCount: column.integer(),
+  holderCount: column.integer(),
+  lastTradeAt: column.seconds().strictNullable(),
+
+  ...windowFields('volume', () => column.wei()),
+  ...windowFields('buys', () => column.integer()),
+  ...windowFields('sells', () => column.integer()),
+  /** The price at each window's start; `null`: the token had none yet, or has none now. */
+  ...windowFields('referencePrice', () => column.decimal().strictNullable()),
+  /** In percent. */
+  ...windowFields('priceChange', () => column.double().strictNullable()),
+  /** The block timestamp as of which the windows are computed. */
+  windowsAt: column.seconds(),
+  /** The first timestamp at which a trade leaves a window; `null`: never. The windows hold until then. */
+  windowsExpireAt: column.seconds().strictNullable(),
+
+  creatorFeeBps: column.double().strictNullable(),
+  feesAccrued: column.wei().strictNullable(),
+  feesClaimed: column.wei().strictNullable(),
+
+  graduationStatus: column.oneOf('graduation_status', ['none', 'bonding', 'completed', 'migrated']),
+  /** 0 to 100; `null` where there is no graduation or its target is unknown. */
+  graduationPercent: column.double().strictNullable(),
+  raised: column.wei().strictNullable(),
+  target: column.wei().strictNullable(),
+  completedAt: column.seconds().strictNullable(),
+  migratedAt: column.seconds().strictNullable(),
+  graduatedPool: column.hex().strictNullable(),
+  graduationTxHash: column.hex().strictNullable(),
+
+  /** The last block with an event of the token. */
+  asOfBlock: column.blockNumber(),
+}
+
+const written = {
+  ...projected,
+  /** The commit's time in milliseconds, or one more than before when that is larger. */
+  sequence: column.bigint((stored, committedAtMs) => `greatest(${stored} + 1, ${committedAtMs})`),
+  updatedAtMs: column.milliseconds(),
+}
+
+const properties = {
+  ...written,
+  // From the document behind the metadata URI (rows/metadata.ts).
+  imageUrl: column.text().strictNullable(),
+  description: column.text().strictNullable(),
+  tradesH24: column.integer().generated('(buys_h24 + sells_h24) stored'),
+}
+
+/** What lists are sorted by: the name of the index and the property. */
+const SORTED = [
+  ['created_at', 'createdAt'],
+  ['market_cap', 'marketCapWeth'],
+  ['volume_h24', 'volumeH24'],
+  ['price_change_h24', 'priceChangeH24'],
+  ['price_change_h1', 'priceChangeH1'],
+  ['liquidity', 'liquidityWeth'],
+  ['holder_count', 'holderCount'],
+  ['trades_h24', 'tradesH24'],
+  ['last_trade_at', 'lastTradeAt'],
+  ['graduation', 'graduationPercent'],
+] as const
+
+/** A token with everything that lists and updates show of it. */
+export const TokenEntity = defineEntity({
+  name: 'Token',
+  tableName: 'token',
+  properties,
+  indexes: [
+    ...SORTED.map(([name, property]) => ({
+      name: `token_by_${name}`,
+      properties: ['launchpad' as const, 'graduationStatus' as const, property, 'address' as const],
+    })),
+    {
+      name: 'token_by_creator',
+      properties: ['creator', 'launchpad', 'graduationStatus', 'address'],
+      include: SORTED.map(([, property]) => property),
+    },
+    { name: 'token_by_updated_at', properties: ['updatedAtMs'] },
+    { name: 'token_by_windows_expire_at', properties: ['windowsExpireAt'], where: 'windows_expire_at is not null' },
+    {
+      name: 'token_by_symbol',
+      expression: 'create index token_by_symbol on token (lower(symbol) text_pattern_ops, market_cap_weth desc nulls last, address)',
+    },
+    { name: 'token_by_size', expression: 'create index token_by_size on token (market_cap_weth desc nulls last, address)' },
+    {
+      name: 'token_by_name_prefix',
+      expression: 'create index token_by_name_prefix on token (lower(name) text_pattern_ops)',
+    },
+    {
+      name: 'token_by_name_suffix',
+      expression: 'create index token_by_name_suffix on token (reverse(lower(name)) text_pattern_ops)',
+    },
+    {
+      name: 'token_by_name_words',
+      expression: `create index token_by_name_words on token using gin (to_tsvector('simple', name)) with (fastupdate = off)`,
+    },
+  ],
+})
+
+export interface TokenRow extends RowOf<typeof projected> {}
+/** The columns that projection determines. */
+export const TOKEN = tableOf(TokenEntity, projected)
+
+/** Those, with what each commit that changes the token gives it. */
+export const WRITTEN_TOKEN = tableOf(TokenEntity, written)
+
+export interface FullTokenRow extends RowOf<typeof properties> {}
+/** All columns. */
+export const FULL_TOKEN = tableOf(TokenEntity, properties)

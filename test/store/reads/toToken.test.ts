@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import type { Address } from '#domain/address.ts'
+import { type SelectedToken, toToken } from '#store/reads/toToken.ts'
+
+const bytes = (byte: string, count: number) => `0x${byte.repeat(count)}` as Address
+const ADDRESS = bytes('ab', 20)
+
+/** A row as the driver returns it: `numeric` as text. */
+const row: SelectedToken = {
+  address: ADDRESS,
+  launchpad: 'wow',
+  symbol: 'ALP',
+  name: 'Alpha',
+  decimals: 18,
+  totalSupply: '115792089237316195423570985008687907853269984665640564039457584007913129639935',
+  creator: bytes('01', 20),
+  createdAt: 1700000000,
+  createdBlock: 9007199254740991,
+  createdTxHash: bytes('02', 32),
+  metadataUri: null,
+  imageUrl: null,
+  description: null,
+  priceWeth: '0.00000001234000',
+  firstPriceWeth: '0.00000001',
+  athPriceWeth: '0.00000002',
+  marketCapWeth: '12.3400',
+  liquidityWeth: '100',
+  tradeCount: 812,
+  holderCount: 93,
+  lastTradeAt: 1700000001,
+  volumeM5: '0',
+  volumeH1: '1500000000000000000',
+  volumeH6: '1',
+  volumeH24: '40000000000000000000',
+  buysM5: 0,
+  buysH1: 1,
+  buysH6: 2,
+  buysH24: 3,
+  sellsM5: 4,
+  sellsH1: 5,
+  sellsH6: 6,
+  sellsH24: 7,
+  priceChangeM5: 0.1,
+  priceChangeH1: -2.5,
+  priceChangeH6: null,
+  priceChangeH24: 12,
+  creatorFeeBps: 50,
+  feesAccrued: '410000000000000000',
+  feesClaimed: '100000000000000000',
+  graduationStatus: 'migrated',
+  graduationPercent: 100,
+  raised: '4200000000000000000',
+  target: '4200000000000000000',
+  completedAt: 1700000002,
+  migratedAt: 1700000003,
+  graduatedPool: bytes('03', 20),
+  graduationTxHash: bytes('04', 32),
+  sequence: 1795000000123,
+  asOfBlock: 456,
+  updatedAtMs: 1795000000122,
+  windowsAt: 1700000000,
+  windowsExpireAt: null,
+  mainPool: null,
+  referencePriceM5: null,
+  referencePriceH1: null,
+  referencePriceH6: null,
+  referencePriceH24: null,
+  tradesH24: 10,
+  'pool.address': null,
+}
+
+describe('a stored token', () => {
+  test('goes over the wire with plain decimals, exact integers and times to the millisecond', () => {
+    expect(toToken(row, 8453)).toEqual({
+      chainId: 8453,
+      address: ADDRESS,
+      symbol: 'ALP',
+      name: 'Alpha',
+      decimals: 18,
+      totalSupply: '115792089237316195423570985008687907853269984665640564039457584007913129639935',
+      creator: `0x${'01'.repeat(20)}`,
+      launchpad: 'wow',
+      createdAt: '2023-11-14T22:13:20.000Z',
+      createdBlock: '9007199254740991',
+      createdTxHash: `0x${'02'.repeat(32)}`,
+      metadataUri: null,
+      imageUrl: null,
+      description: null,
+      market: {
+        priceWeth: '0.00000001234',
+        priceUsd: null,
+        marketCapWeth: '12.34',
+        marketCapUsd: null,
+        liquidityWeth: '100',
+        liquidityUsd: null,
+        volumeWeth: { m5: '0', h1: '1.5', h6: '0.000000000000000001', h24: '40' },
+        priceChange: { m5: 0.1, h1: -2.5, h6: null, h24: 12 },
+        trades: { m5: { buys: 0, sells: 4 }, h1: { buys: 1, sells: 5 }, h6: { buys: 2, sells: 6 }, h24: { buys: 3, sells: 7 } },
+        tradeCount: 812,
+        holderCount: 93,
+        lastTradeAt: '2023-11-14T22:13:21.000Z',
+        athPriceWeth: '0.00000002',
+      },
+      pool: null,
+      fees: { creatorFeeBps: 50, accruedWeth: '0.41', claimedWeth: '0.1', claimableWeth: '0.31' },
+      graduation: {
+        status: 'migrated',
+        percent: 100,
+        raisedWeth: '4.2',
+        targetWeth: '4.2',
+        completedAt: '2023-11-14T22:13:22.000Z',
+        migratedAt: '2023-11-14T22:13:23.000Z',
+        poolAddress: `0x${'03'.repeat(20)}`,
+        txHash: `0x${'04'.repeat(32)}`,
+      },
+      sequence: 1795000000123,
+      asOfBlock: '456',
+      updatedAt: '2026-11-18T11:06:40.122Z',
+    })
+  })
+
+  test('has null, never zero, for what is not known', () => {
+    const unknown = toToken(
+      { ...row, priceWeth: null, feesAccrued: null, raised: null, target: null, completedAt: null, lastTradeAt: null },
+      1,
+    )
+    expect(unknown.market.priceWeth).toBeNull()
+    expect(unknown.market.lastTradeAt).toBeNull()
+    expect(unknown.fees).toMatchObject({ accruedWeth: null, claimedWeth: '0.1', claimableWeth: null })
+    expect(unknown.graduation).toMatchObject({ raisedWeth: null, targetWeth: null, completedAt: null })
+  })
+
+  test('has no volume where its trades were never priced in WETH, and none is zero before the first trade', () => {
+    const volumeOf = (tradeCount: number, firstPriceWeth: string | null) =>
+      toToken({ ...row, tradeCount, firstPriceWeth }, 1).market.volumeWeth
+    expect(volumeOf(5, null)).toEqual({ m5: null, h1: null, h6: null, h24: null })
+    expect(volumeOf(0, null).m5).toBe('0')
+    expect(volumeOf(5, '1').m5).toBe('0')
+  })
+})
