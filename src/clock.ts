@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Time as the chain access and the indexer use it, so that tests need not wait. */
+/** The clock of chain access and indexing. Tests replace it. */
 export interface Clock {
   /** Milliseconds since the epoch; never goes back. */
   nowMs(): number
@@ -13,7 +13,7 @@ export interface Clock {
 }
 
 export const systemClock: Clock = {
-  // Not Date.now(): when the machine's clock is set back, time-outs and back-offs would last for hours.
+  // Not Date.now(): timeouts and back-offs would last for hours when the machine's clock is set back.
   nowMs: () => performance.timeOrigin + performance.now(),
   sleep: async (ms, signal) => {
     await delay(ms, undefined, signal === undefined ? {} : { signal })

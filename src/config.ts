@@ -1,15 +1,15 @@
 import type { Address } from '#domain/address.ts'
 
-/** How deep a block must be before it is indexed: a depth below the head (`0` = the head itself) or the chain's own mark. */
+/** When a block counts as confirmed: at a depth below the head (0: the head itself), or at the chain's `safe` or `finalized` block. */
 export type Confirmations = number | 'safe' | 'finalized'
 
 export interface LaunchpadConfig {
   readonly name: string
   readonly adapter: string
   readonly startBlock: number
-  /** The adapter's contracts by the names of `launchpads.json` (`factory`, `locker`, …). */
+  /** The adapter's contracts by their names in `launchpads.json` (`factory`, `locker`, …). */
   readonly contracts: Readonly<Record<string, Address>>
-  /** What else the entry holds, such as the `events` of an operator's own contracts. */
+  /** Further fields of the entry, such as the `events` of an operator's own contracts. */
   readonly settings?: Readonly<Record<string, unknown>>
 }
 
@@ -24,9 +24,9 @@ export interface Config {
   readonly launchpadsFile: string
   readonly launchpads: LaunchpadsConfig
   readonly confirmations: Confirmations
-  /** Reorgs of up to so many indexed blocks are swapped for the chain's new ones. */
+  /** Reorgs up to this depth, in indexed blocks, are replaced in one transaction. */
   readonly maxReorgDepth: number
-  /** What lies uncollected in a token's locked position is asked for at most once in so many blocks; 0: never. */
+  /** Uncollected fees of a token's locked LP position are read at most once in this many blocks; 0: never. */
   readonly claimableRefreshBlocks: number
   /** `null`: the embedded server under `dataDir`. */
   readonly databaseUrl: string | null
@@ -37,12 +37,12 @@ export interface Config {
   readonly allowedOrigins: readonly string[]
   readonly requireOrigin: boolean
   readonly trustProxy: number
-  /** Below which everything answers a second time, such as `/tokenwire`; empty: nowhere else. */
+  /** Path, such as `/tokenwire`, below which every route exists a second time; empty: none. */
   readonly pathPrefix: string
-  /** Where the console's links to transactions and addresses lead; `null`: there are none. */
+  /** The block explorer of the console's links; `null`: no links. */
   readonly explorerUrl: string | null
   readonly operatorToken: string | null
-  /** Without a token, operator routes answer whoever asks this machine by a loopback name. */
+  /** Without a token, operator routes answer requests sent from this machine to a loopback name. */
   readonly operatorLoopbackOpen: boolean
   readonly rateLimitPerMinute: number
   readonly maxConnections: number
@@ -52,11 +52,11 @@ export interface Config {
   readonly coingecko: { readonly url: string; readonly apiKey: string | null }
   readonly coinbase: { readonly url: string }
   readonly metadata: {
-    /** Whether metadata URIs are asked of gateways and servers. */
+    /** Whether metadata URIs are fetched. */
     readonly fetch: boolean
-    /** Whether creators' URLs may be `http`. */
+    /** Whether creators' URLs may use plain HTTP. */
     readonly allowHttp: boolean
-    /** Base addresses without a slash at the end, in the order in which they are asked. */
+    /** Base URLs without a trailing slash, in order of preference. */
     readonly gateways: { readonly ipfs: readonly string[]; readonly arweave: readonly string[] }
   }
   readonly log: { readonly level: string; readonly format: 'json' | 'pretty' }

@@ -1,4 +1,4 @@
-/** What a caller may branch on. A new code needs a caller that treats it differently. */
+/** The codes on which callers branch. A new code needs a caller that treats it differently. */
 export type ErrorCode =
   | 'config_invalid'
   | 'chain_mismatch'
@@ -14,14 +14,14 @@ export type ErrorCode =
   | 'not_supported'
 
 export interface TokenwireErrorOptions {
-  /** Whether the same call can succeed later without anybody changing anything. */
+  /** Whether the same call may succeed later although nothing was changed. */
   readonly retryable?: boolean
-  /** Facts for the log, without secrets. */
+  /** For the log; without secrets. */
   readonly details?: Readonly<Record<string, unknown>>
   readonly cause?: unknown
 }
 
-/** The base of every error that this service raises on purpose. `message` is for people, `code` for programs. */
+/** Every error that this service throws on purpose. `message` is for people, `code` for programs. */
 export class TokenwireError extends Error {
   readonly code: ErrorCode
   readonly retryable: boolean

@@ -3,13 +3,13 @@ import { setFlagsFromString } from 'node:v8'
 import { loadThread } from '#worker/loadThread.ts'
 
 /*
- * npm start. It begins with the thread that indexes, and loads everything else while that one loads. Exit codes: 0 it was asked to stop, 75 it could
- * not start and may be started again as it is, 1 something has to be changed first.
+ * npm start. Starts the indexing thread first, and loads the rest while that thread loads its modules. Exit codes: 0 after a stop, 75 when it may be
+ * started again as it is, 1 when something has to be changed first.
  */
 
 /**
- * Of both threads' heaps: 1.7 times what lived after the last collection, at most. V8's own factor is up to four where there is much memory, and a
- * backfill then holds 140 MiB more, for a few percent less of processor time (0016). No limit: a directory of millions of tokens still fits.
+ * Lets the heap of each thread grow to 1.7 times what survived the last collection. V8's default factor is up to 4, with which a backfill takes
+ * 140 MiB more memory and a few percent less CPU time (decision 0016). It is no limit: millions of tokens still fit.
  */
 const HEAP_GROWTH_PERCENT = 70
 

@@ -11,17 +11,17 @@ import { startIndexing } from '#worker/startIndexing.ts'
 import type { ServiceOptions } from './service.ts'
 
 const EXIT_TRY_AGAIN = 75
-/** A stop that takes longer is cut off: the supervisor would only kill it. */
+/** A stop that takes longer ends the process, which its supervisor would kill otherwise. */
 const STOP_TIMEOUT_MS = 20_000
 
 /**
- * Reads the configuration, starts the service and stops it when it is asked to. Says what stands in the way.
+ * Reads the configuration, runs the service until it is asked to stop, and writes why it can't start.
  *
  * @returns the exit code of the process
  */
 export async function run(loaded: LoadedThread): Promise<number> {
   try {
-    return await serve(loaded)
+    return await runService(loaded)
   } catch (error) {
     if (!(error instanceof TokenwireError)) throw error
     process.stderr.write(`${error.message}\n`)
@@ -29,12 +29,12 @@ export async function run(loaded: LoadedThread): Promise<number> {
   }
 }
 
-async function serve(loaded: LoadedThread): Promise<number> {
+async function runService(loaded: LoadedThread): Promise<number> {
   const config = loadConfig(process.env, { cwd: process.cwd(), knownAdapters: ADAPTER_KINDS })
   const redactor = createRedactor(secretsOf(config))
-  const logger = createLogger({ ...config.log, redactor, turns: loaded.turns })
+  const logger = createLogger({ ...config.log, redactor, writeLock: loaded.writeLock })
   const onCrash = reportCrashes(logger)
-  // Listened to from the beginning: a stop that is asked for during the start comes after it, and leaves nothing running.
+  // From here on: a stop requested during the start takes effect after it, and leaves nothing running.
   const requested = stopRequested(logger)
   const lost = Promise.withResolvers<number>()
   const onDatabaseLost = () => {
@@ -58,7 +58,7 @@ async function start(options: ServiceOptions): Promise<() => Promise<void>> {
   const { startService } = await import('./service.ts')
   try {
     const service = await startService(options)
-    // For whoever started this process with a channel: the address, which a port of 0 leaves open.
+    // For a parent process: with PORT 0 only this process knows its address.
     process.send?.({ type: 'listening', url: service.url, databaseUrl: service.databaseUrl })
     return service.stop
   } catch (error) {
@@ -67,7 +67,7 @@ async function start(options: ServiceOptions): Promise<() => Promise<void>> {
   }
 }
 
-/** Resolves with the first signal to stop, or when the process that started this one with a channel has gone. */
+/** Resolves on the first signal to stop, or when the parent process that opened an IPC channel has gone. */
 function stopRequested(logger: Logger): Promise<void> {
   return new Promise(resolve => {
     const request = (reason: string) => {
@@ -80,9 +80,9 @@ function stopRequested(logger: Logger): Promise<void> {
 }
 
 /**
- * A defect must not leave half a service behind: it is logged without secrets, and the process ends for its supervisor to start it again.
+ * Ends the process on an uncaught error, logged without secrets: a defect must not leave half a service running.
  *
- * @returns the same for what no handler of the process hears of
+ * @returns a function that does the same for errors of other threads
  */
 function reportCrashes(logger: Logger): (err: unknown) => void {
   const crash = (err: unknown) => {

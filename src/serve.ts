@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
 import { createRegistry, SWEEP_INTERVAL_MS } from '#actors/registry.ts'
+import { repeat } from '#async/repeat.ts'
 import type { Config } from '#config'
 import { createAdmission } from '#gateway/admission.ts'
 import { createDatabaseProbe } from '#gateway/databaseProbe.ts'
@@ -24,26 +25,26 @@ import type { Redactor } from '#telemetry/redactor.ts'
 import type { Indexing } from '#worker/startIndexing.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string }
-/** Made by `npm run build`. */
+/** Built by `npm run build`. */
 const CONSOLE_FOLDER = fileURLToPath(new URL('../dist/console', import.meta.url))
 
 export interface ServeOptions {
   readonly config: Config
   readonly logger: Logger
   readonly redactor: Redactor
-  /** For reading. */
+  /** The connections for reads. */
   readonly reading: MikroORM
-  /** Has begun nothing yet. */
+  /** Not indexing yet. */
   readonly indexing: Indexing
-  /** Takes what is to be stopped, oldest first. */
+  /** Registers how to stop something; called in the order of the starts. */
   readonly onStop: (stop: () => Promise<void> | void) => void
 }
 
 /**
- * Serves what is indexed, and has the indexing begin: actors, gateway, indexer.
+ * Starts actors and gateway, and then indexing.
  *
- * @returns where it listens
- * @throws what stands in the way; what was started until then is to be stopped
+ * @returns the URL of the gateway
+ * @throws the reason of a failed start; the caller stops what was registered with `onStop`
  */
 export async function serve({ config, logger, redactor, reading, indexing, onStop }: ServeOptions): Promise<string> {
   const db: Queryable = reading.em.getKysely<unknown>()
@@ -105,14 +106,14 @@ export async function serve({ config, logger, redactor, reading, indexing, onSto
     now,
   })
   const { url } = await server.listen(config.host, config.port)
-  const sweeping = setInterval(() => registry.sweep(), SWEEP_INTERVAL_MS)
+  const stopSweeping = repeat(SWEEP_INTERVAL_MS, registry.sweep)
   onStop(async () => {
-    clearInterval(sweeping)
+    stopSweeping()
     await server.close()
     registry.stop()
   })
 
-  // The one subscriber of the stream: everything upstream runs because of it.
+  // The only subscriber: indexing starts with it.
   indexing.blocks.subscribe(block => registry.dispatch(block))
   onStop(() => indexing.stop())
   logger.info({ url, chainId, launchpads: launchpads.map(({ name }) => name), version }, 'serving')

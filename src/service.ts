@@ -15,27 +15,27 @@ export interface ServiceOptions {
   readonly config: Config
   readonly redactor: Redactor
   readonly logger: Logger
-  /** The embedded database has died and does not come back. */
+  /** Called when the embedded database has died and can't be restarted. */
   readonly onDatabaseLost: () => void
-  /** The indexing thread, which has opened no database yet. Closed with the rest, also when the start fails. */
+  /** The indexing thread, which has not opened the database yet. Closed by `stop`, and when the start fails. */
   readonly thread: StartedThread
 }
 
 export interface RunningService {
   readonly url: string
-  /** With its password. */
+  /** Contains the password. */
   readonly databaseUrl: string
-  /** Stops everything in the reverse order of its start: first no more commits, then no more clients, then what both stood on. */
+  /** Stops everything in reverse order of its start: commits first, then the gateway, then the database. */
   stop(): Promise<void>
 }
 
-/** What was started so far and has to be stopped, newest first. */
+/** How to stop what has been started, in the order of the starts. */
 type Stops = (() => Promise<void> | void)[]
 
 /**
- * Builds the service and starts it in order: database, chain, actors, gateway, indexer. Each step stands on the ones before it.
+ * Starts the service in order: database, chain, actors, gateway, indexing. Each step needs the ones before it.
  *
- * @throws `TokenwireError` saying what stands in the way; what was started until then is stopped
+ * @throws `TokenwireError` with the reason; everything started before is stopped
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const stops: Stops = []
@@ -53,7 +53,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<RunningService, 'stop'>> {
   const { thread } = options
   stops.push(() => thread.close())
-  // It takes as long to load as the database to be made.
+  // Loading it takes as long as creating a database.
   const loading = import('./serve.ts')
   const { databaseUrl, reading } = await openDatabase(options, stops)
   stops.push(() => thread.close())

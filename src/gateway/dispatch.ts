@@ -9,7 +9,7 @@ import type { CacheControl, Route } from './route.ts'
 import { createRouter } from './router.ts'
 import type { Sources } from './sources.ts'
 
-/** What a request comes to, and how long caches may keep it. `route` is the pattern of its path; `null` when none fits. */
+/** The outcome of a request, and how long caches may keep it. `route`: the pattern of its path; `null`: no route matches. */
 export interface Dispatched {
   readonly outcome: Outcome
   readonly cacheControl: CacheControl
@@ -17,9 +17,9 @@ export interface Dispatched {
 }
 
 /**
- * Takes a request through its gates in order: route and method, rate limit, operator access, query, handler.
+ * Passes a request through the gates in order: route and method, rate limit, operator access, query, handler.
  *
- * @param failed - what a handler's error looks like from outside
+ * @param failed the answer for an error of a handler
  */
 export function createDispatch(
   routes: readonly Route[],
@@ -39,7 +39,7 @@ export function createDispatch(
   }
 
   async function enter(route: Route, pathParameters: ReadonlyMap<string, string>, exchange: Exchange): Promise<Outcome> {
-    // Before the first await, since it looks at the request's headers.
+    // Before the first await, because it reads the request's headers.
     const forbidden = route.access === 'public' ? null : refuseOperator(operators, credentialsOf(exchange))
     const limited = route.limited ? await overQuota(exchange, admission) : null
     const refused = limited ?? (route.access === 'operator' ? forbidden : null)
@@ -56,19 +56,19 @@ function credentialsOf(exchange: Exchange): Parameters<typeof refuseOperator>[1]
   return { authorization, host, forwarded: exchange.isForwarded() }
 }
 
-/** What the path says counts; the query can't say it again. */
+/** Parameters of the path take precedence over those of the query. */
 function withPath(query: ParameterTexts, pathParameters: ReadonlyMap<string, string>): ParameterTexts {
   const texts = new Map(query)
   for (const [name, text] of pathParameters) texts.set(name, [text])
   return texts
 }
 
-/** A proxy may pass its prefix on or take it away: both addresses are the same here. */
+/** A proxy may keep or strip its prefix: both paths mean the same route. */
 function withoutPrefix(path: string, prefix: string): string {
   return prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path
 }
 
-/** The console's own addresses are relative, so it has to be looked at from inside its folder. */
+/** The console's URLs are relative to its folder, so the path needs its trailing slash. */
 function toFolder(prefix: string): Outcome {
   return { kind: 'answer', status: '308 Permanent Redirect', headers: [['Location', `${prefix}/`]], body: null }
 }

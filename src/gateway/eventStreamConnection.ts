@@ -1,7 +1,7 @@
 import type { Frame } from '#actors/token/frame.ts'
 import type { Address } from '#domain/address.ts'
-import type { HeaderField } from './answer.ts'
 import type { Connection, ConnectionDeps, WriteBudget } from './connections.ts'
+import type { Exchange } from './exchange.ts'
 import { UNRESPONSIVE_MS } from './liveness.ts'
 import { Outbox } from './outbox.ts'
 import type { OutboxSubscription } from './outboxSubscription.ts'
@@ -25,20 +25,10 @@ const PROBE_AFTER_MS = 4_000
 const EXTEND_EVERY_MS = 3_000
 
 /** A request for an event stream of an indexed token that has passed the origin check, the rate limit and the validation. */
-export interface EventStreamRequest {
-  /** Nothing has been written to it. */
-  readonly res: HttpResponse
+export interface EventStreamRequest extends Pick<Exchange, 'res' | 'clientAddress' | 'headers' | 'isAborted' | 'onAborted'> {
   readonly token: Address
   /** The newest sequence that the client says it has, from `Last-Event-ID` or `lastEventId`; `null`: none. */
   readonly lastSequence: number | null
-  readonly clientAddress: string
-  readonly requestId: string
-  /** CORS, security and request id headers, for the stream's answer. */
-  readonly headers: readonly HeaderField[]
-  /** True when the client has gone: `res` must not be touched any more. */
-  isAborted(): boolean
-  /** Calls the listener once when the client goes; at once when it has gone. `res.onAborted` would replace the other listeners. */
-  onAborted(listener: () => void): void
 }
 
 /** One open event stream. */

@@ -1,13 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import type { Admission } from './admission.ts'
 import type { HeaderField } from './answer.ts'
 import { hasForwardingHeader } from './forwardingHeaders.ts'
 import { commonHeaders } from './headers.ts'
 import type { HttpRequest, HttpResponse } from './uWebSockets.ts'
 
-/** A request id of the client's own (a proxy's, a caller's trace) is kept when it can do no harm in a header or a log. */
+/** A request id of the client or a proxy is kept if it is safe in a header and a log. */
 const SANE_REQUEST_ID = /^[\w.:+/=-]{1,128}$/
 
-/** One request and the way to answer it. Everything that handlers may know of the request is copied: uWebSockets' own object dies at the first await. */
+/** One request and its response. The request is copied, because uWebSockets' object is invalid after the first await. */
 export interface Exchange {
   readonly method: string
   /** As sent: still percent-encoded. */
@@ -22,19 +23,19 @@ export interface Exchange {
   readonly lastEventId: string
   readonly clientAddress: string
   readonly requestId: string
-  /** What every answer to this request carries; the rate limit's part is added when it is known. */
+  /** The headers of every answer to this request. Those of the rate limit are added later. */
   readonly headers: HeaderField[]
   readonly res: HttpResponse
-  /** Whether something between says that it forwards for somebody. To be called before anything is awaited. */
+  /** Whether a header says that a proxy forwarded the request. Call it before the first await. */
   isForwarded(): boolean
-  /** True once the client is gone: `res` may not be touched any more. */
+  /** True when the client has gone: `res` must not be touched any more. */
   isAborted(): boolean
-  /** Calls the listener once when the client goes, at once when it is gone. */
+  /** Calls the listener once when the client goes; at once when it has gone. `res.onAborted` would replace the other listeners. */
   onAborted(listener: () => void): void
 }
 
-/** To be called before anything is awaited. */
-export function openExchange(res: HttpResponse, req: HttpRequest, admission: Admission, createRequestId: () => string): Exchange {
+/** Call it before the first await. */
+export function openExchange(res: HttpResponse, req: HttpRequest, admission: Admission): Exchange {
   let aborted = false
   const listeners: (() => void)[] = []
   res.onAborted(() => {
@@ -42,7 +43,7 @@ export function openExchange(res: HttpResponse, req: HttpRequest, admission: Adm
     for (const listener of listeners) listener()
   })
   const givenId = req.getHeader('x-request-id')
-  const requestId = SANE_REQUEST_ID.test(givenId) ? givenId : createRequestId()
+  const requestId = SANE_REQUEST_ID.test(givenId) ? givenId : randomUUID()
   const origin = req.getHeader('origin')
   return {
     method: req.getCaseSensitiveMethod(),

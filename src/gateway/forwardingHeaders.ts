@@ -1,6 +1,6 @@
 import type { HttpRequest } from './uWebSockets.ts'
 
-/** Headers that proxies, balancers and content networks add, in lower case. */
+/** Headers that proxies, load balancers and CDNs add, in lower case. */
 const NAMES = new Set([
   'akamai-origin-hop',
   'cdn-loop',
@@ -53,7 +53,7 @@ const NAMES = new Set([
 const PREFIXES = ['x-forwarded-', 'cf-']
 
 /**
- * Whether a request says that something stands between its client and this server. It costs a call per header: only operator routes ask.
+ * Whether a header says that the request came through a proxy. Costs a call per header: for operator routes only.
  */
 export function hasForwardingHeader(req: Pick<HttpRequest, 'forEach'>): boolean {
   let found = false

@@ -7,11 +7,11 @@ import { operatorTokenFile, readOrMakeToken } from './operatorTokenFile.ts'
 export interface OpenOperatorsOptions {
   readonly config: OperatorConfig & Pick<Config, 'dataDir'>
   readonly logger: Logger
-  /** Is told of a token that is made. */
+  /** Gets the token, to keep it out of the log. */
   readonly redactor: Pick<Redactor, 'add'>
 }
 
-/** Decides who may use operator routes; writes `DATA_DIR/operator-token` where that takes a token and none is set. Never fails. */
+/** Decides who may use operator routes. Writes `DATA_DIR/operator-token` if that needs a token and none is set. Never rejects. */
 export function openOperators({ config, logger, redactor }: OpenOperatorsOptions): Promise<OperatorPolicy> {
   return operatorPolicy(config, async () => {
     const file = operatorTokenFile(config.dataDir)

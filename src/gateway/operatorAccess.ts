@@ -2,12 +2,12 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import { isLoopback, type OperatorPolicy } from './operatorPolicy.ts'
 import { type Problem, problem } from './problem.ts'
 
-/** What is known about who asks. */
+/** What identifies an operator. */
 interface Credentials {
   readonly authorization: string
-  /** Whether the request came through something that says so. */
+  /** Whether a header says that a proxy forwarded the request. */
   readonly forwarded: boolean
-  /** The `Host` header: what the client took this server for. */
+  /** The `Host` header. */
   readonly host: string
 }
 
@@ -18,9 +18,9 @@ const CLOSED = {
 }
 
 /**
- * Decides on a request for an operator route; `null` lets it in. Without `OPERATOR_TOKEN` the request must be this machine's own: it has
- * no header of a proxy, and asks for a loopback name, which neither a proxy that passes `Host` on does nor a page whose name was made to
- * resolve to this machine.
+ * Decides on a request for an operator route; `null` admits it. Without `OPERATOR_TOKEN` the request must come from this machine: it has no
+ * header of a proxy, and its `Host` is a loopback name. That refuses proxies that pass `Host` on, and pages whose own name resolves to this
+ * machine (DNS rebinding).
  */
 export function refuseOperator(policy: OperatorPolicy, { authorization, forwarded, host }: Credentials): Problem | null {
   const isDirect = !forwarded && isLoopback(withoutPort(host))
@@ -53,7 +53,7 @@ function refuseToken(expected: string, authorization: string, where: string): Pr
   return problem(401, 'unauthorized', detail, [['WWW-Authenticate', 'Bearer realm="tokenwire operators"']])
 }
 
-/** In constant time: hashes are compared, since a comparison of texts of different length would tell the length. */
+/** In constant time. Comparing hashes keeps the length of the token secret. */
 function equal(given: string, expected: string): boolean {
   return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'))
 }

@@ -2,15 +2,15 @@ import { isIPv4 } from 'node:net'
 import type { Config } from '#config'
 import { normaliseAddress } from './clientAddress.ts'
 
-/** Who may use operator routes; decided once, at the start. */
+/** Who may use operator routes. Decided once, at the start. */
 export type OperatorPolicy =
-  /** Whoever has `OPERATOR_TOKEN`, from anywhere. */
+  /** Requests with `OPERATOR_TOKEN`. */
   | { readonly kind: 'token'; readonly token: string }
-  /** Whoever has the token of the file `operator-token` and asks this machine directly, by a loopback name. */
+  /** Requests with the token of the file `operator-token`, sent directly from this machine to a loopback name. */
   | { readonly kind: 'local-token'; readonly token: string }
-  /** Whoever asks this machine directly, by a loopback name. */
+  /** Requests sent directly from this machine to a loopback name. */
   | { readonly kind: 'loopback' }
-  /** Nobody: the service may be reached from elsewhere, or the file could not be written. */
+  /** None: the service is reachable from other machines, or the token file could not be written. */
   | { readonly kind: 'closed'; readonly because: 'reachable' | 'no-file' }
 
 export type OperatorConfig = Pick<Config, 'host' | 'operatorToken' | 'operatorLoopbackOpen' | 'trustProxy'>
@@ -19,12 +19,11 @@ export type OperatorConfig = Pick<Config, 'host' | 'operatorToken' | 'operatorLo
  * The first that applies:
  *
  * 1. `OPERATOR_TOKEN` is set.
- * 2. `HOST` is no loopback address, or `TRUST_PROXY` says that there is a proxy: closed.
- * 3. `OPERATOR_LOOPBACK_OPEN`: a proxy that adds no header and rewrites `Host`, as nginx does unless told otherwise, then opens the
- *    routes to the world.
- * 4. A token of this machine's own: whoever can read it may.
+ * 2. `HOST` is not a loopback address, or `TRUST_PROXY` announces a proxy: closed.
+ * 3. `OPERATOR_LOOPBACK_OPEN`. A proxy that adds no header and rewrites `Host`, as nginx does by default, then opens the routes to everyone.
+ * 4. A token in a file that only this machine's operator can read.
  *
- * @param localToken - `null`: there is none; not called unless it is needed
+ * @param localToken reads or makes that token; `null`: it can't. Called only if it is needed
  */
 export async function operatorPolicy(config: OperatorConfig, localToken: () => Promise<string | null>): Promise<OperatorPolicy> {
   if (config.operatorToken !== null) return { kind: 'token', token: config.operatorToken }
@@ -34,7 +33,7 @@ export async function operatorPolicy(config: OperatorConfig, localToken: () => P
   return token === null ? { kind: 'closed', because: 'no-file' } : { kind: 'local-token', token }
 }
 
-/** Of a name or an address, with or without brackets. */
+/** Whether a host name or address, with or without brackets, is loopback. */
 export function isLoopback(host: string): boolean {
   const address = normaliseAddress(host)
   if (address === undefined) return host.toLowerCase() === 'localhost'

@@ -4,21 +4,21 @@ import { link, mkdir, open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import process from 'node:process'
 
-/** 32 random bytes in base64url, and the end of the line. */
+/** 32 random bytes in base64url and a line break. */
 const WELL_FORMED = /^([\w-]{43})\n?$/
 const FILE_BYTES = 44
-const RIGHTS_OF_OTHERS = 0o077
+const MODE_OF_OTHERS = 0o077
 
-/** Where the operator token of a service without `OPERATOR_TOKEN` is. */
+/** The file with the operator token of a service without `OPERATOR_TOKEN`. */
 export function operatorTokenFile(dataDir: string): string {
   return path.join(dataDir, 'operator-token')
 }
 
 /**
- * The token in the file. One that an earlier start wrote is used again, so that whoever reads it need not be told of a restart; anything
- * else in its place is replaced by a new one, which only the user of this process can read.
+ * The token in the file. A token of an earlier start stays valid. Anything else in its place is replaced by a new token, which only the user of
+ * this process can read.
  *
- * @throws what the file system says when the file can't be written
+ * @throws the file system's error when the file can't be written
  */
 export async function readOrMakeToken(file: string): Promise<string> {
   const found = await readToken(file)
@@ -29,13 +29,13 @@ export async function readOrMakeToken(file: string): Promise<string> {
   try {
     await writeDraft(draft, token)
     try {
-      await link(draft, file) // fails where something is already
+      await link(draft, file) // fails if the file exists
       return token
     } catch {
-      // Another start may have been first: both then have the same token.
+      // Another process may have been first: both then use its token.
       const others = await readToken(file)
       if (others !== null) return others
-      await rename(draft, file) // replaces a symbolic link, and does not follow it
+      await rename(draft, file) // replaces a symbolic link instead of following it
       return token
     }
   } finally {
@@ -53,14 +53,14 @@ async function writeDraft(draft: string, token: string): Promise<void> {
   }
 }
 
-/** The token of a regular file of this user's, on which nobody else has rights; `null`: there is none. */
+/** The token of a regular file that belongs to this user and that no other user may access; `null`: there is none. */
 async function readToken(file: string): Promise<string | null> {
-  // Neither a symbolic link is followed nor a pipe waited for.
+  // Follows no symbolic link and waits for no pipe.
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => null)
   if (handle === null) return null
   try {
     const { uid, mode, size } = await handle.stat().then(found => (found.isFile() ? found : { uid: -1, mode: 0, size: 0 }))
-    if (uid !== process.getuid?.() || (mode & RIGHTS_OF_OTHERS) !== 0 || size > FILE_BYTES) return null
+    if (uid !== process.getuid?.() || (mode & MODE_OF_OTHERS) !== 0 || size > FILE_BYTES) return null
     return WELL_FORMED.exec(await handle.readFile('utf8'))?.[1] ?? null
   } finally {
     await handle.close()

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { repeat as repeatUnref } from '#async/repeat.ts'
 import type { RealtimeHealth } from '#domain/health.ts'
 import type { LatencySnapshot } from '#telemetry/latencyHistogram.ts'
 import { type ConnectionDeps, createConnections, SHUTTING_DOWN } from './connections.ts'
@@ -18,8 +19,8 @@ export interface RealtimeOptions extends Omit<ConnectionDeps, 'flusher' | 'stats
   readonly lingerMs?: number
   /** Runs a function after the pending work of the event loop. Default `setImmediate`. */
   readonly yieldTo?: (flush: () => void) => void
-  /** Runs a function periodically until the returned one is called. Default `setInterval`, which does not keep the process alive. */
-  readonly repeat?: (everyMs: number, run: () => void) => () => void
+  /** Runs a function periodically until the returned one is called. Default: `repeat`. */
+  readonly repeat?: typeof repeatUnref
 }
 
 /** WebSockets and event streams, fed by the actors. */
@@ -37,7 +38,7 @@ export interface Realtime {
 
 /** Creates it with one timer, which runs until `close`: its sweep pings silent connections and closes unresponsive ones. */
 export function createRealtime(options: RealtimeOptions): Realtime {
-  const { now, logger, admission, closeTimeoutMs = 3_000, lingerMs = 250, yieldTo = setImmediate, repeat = interval } = options
+  const { now, logger, admission, closeTimeoutMs = 3_000, lingerMs = 250, yieldTo = setImmediate, repeat = repeatUnref } = options
   const stats = new RealtimeStats(now)
   const deps: ConnectionDeps = { ...options, stats, flusher: new Flusher({ schedule: queueMicrotask, yieldTo, now, stats, logger }) }
   const connections = createConnections()
@@ -71,10 +72,4 @@ export function createRealtime(options: RealtimeOptions): Realtime {
       if (open > 0) await pause(lingerMs)
     },
   }
-}
-
-function interval(everyMs: number, run: () => void): () => void {
-  const timer = setInterval(run, everyMs)
-  timer.unref()
-  return () => clearInterval(timer)
 }

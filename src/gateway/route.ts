@@ -12,12 +12,12 @@ export interface Route {
   readonly parameters: z.ZodObject
   /** Stands for the path in metrics when paths change with every build. Default: the path. */
   readonly label?: string
-  /** `operator`: for whom the `OperatorPolicy` lets in; `both`: for everybody, and they are told more. */
+  /** `operator`: for operators only; `both`: for everyone, with more detail for operators. */
   readonly access: 'public' | 'operator' | 'both'
   /** Whether requests count against `RATE_LIMIT_PER_MINUTE`. */
   readonly limited: boolean
   readonly cacheControl: CacheControl
-  /** @param isOperator - never true where the access is `public` */
+  /** @param isOperator false where the access is `public` */
   handle(texts: ParameterTexts, exchange: Exchange, isOperator: boolean): Promise<Outcome>
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Config } from '#config'
 import type { AnsweredRequest, Metrics } from '#telemetry/metrics.ts'
@@ -27,8 +26,6 @@ export interface ServerDeps extends Sources {
   readonly metrics: Pick<Metrics, 'contentType' | 'render' | 'observeRequest'>
   /** How long `close` waits for requests in flight. Default 5,000. */
   readonly drainTimeoutMs?: number
-  /** Default: a random UUID. */
-  readonly createRequestId?: () => string
 }
 
 export interface Server {
@@ -43,16 +40,16 @@ export interface Server {
   close(): Promise<void>
 }
 
-/** Builds the server without listening yet. */
+/** Creates the server; `listen` opens its port. */
 export function createServer(deps: ServerDeps): Server {
-  const { config, realtime, drainTimeoutMs = 5_000, createRequestId = randomUUID } = deps
+  const { config, realtime, drainTimeoutMs = 5_000 } = deps
   const app: TemplatedApp = config.tls === null ? App() : SSLApp({ cert_file_name: config.tls.certFile, key_file_name: config.tls.keyFile })
   const inFlight = createInFlight()
   const answer = createAnswerer(deps)
 
   realtime.register(app, config.pathPrefix)
   app.any('/*', (res, req) => {
-    const exchange = openExchange(res, req, deps.admission, createRequestId)
+    const exchange = openExchange(res, req, deps.admission)
     const done = inFlight.begin()
     exchange.onAborted(done)
     void answer(exchange, done)

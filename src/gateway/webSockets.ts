@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Place } from './admission.ts'
 import { type ConnectionDeps, type Connections, SHUTTING_DOWN } from './connections.ts'
 import { openExchange } from './exchange.ts'
@@ -47,7 +46,7 @@ export function registerWebSockets(app: TemplatedApp, pathPrefix: string, deps: 
   }
 
   function refuse(res: HttpResponse, req: HttpRequest, refusal: Problem): void {
-    const exchange = openExchange(res, req, admission, randomUUID)
+    const exchange = openExchange(res, req, admission)
     logger.debug({ requestId: exchange.requestId, status: refusal.status }, 'a WebSocket was refused')
     send(render(refusal, exchange, 'never'), exchange, () => {})
   }

@@ -1,32 +1,33 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Logger } from 'pino'
+import { repeat as repeatUnref } from '#async/repeat.ts'
 
-/** How often the loop is looked at, and so the most that a stall goes unnoticed by. */
-const LOOK_EVERY_MS = 250
+/** How often stalls are looked for. */
+const CHECK_EVERY_MS = 250
 
-/** A delay from which on clients notice, and which no work of a healthy service causes. */
+/** A delay that clients notice and that no work of a healthy service causes. */
 const STALL_MS = 500
 
 const RESOLUTION_MS = 10
-/** Looks over which the delay is told: ten seconds. */
-const LOOKS_PER_WINDOW = 40
+/** Checks per window of the delay's percentile: ten seconds. */
+const CHECKS_PER_WINDOW = 40
 
 export interface EventLoopWatchOptions {
   readonly logger: Logger
   /** Monotonic, in ms. */
   readonly now: () => number
-  /** Whose loop it is, for the log. */
+  /** The thread's name in the log. */
   readonly thread: string
-  /** Runs a function again and again until the returned one is called. Default `setInterval`, which does not keep the process alive. */
-  readonly repeat?: (everyMs: number, run: () => void) => () => void
+  /** Runs a function periodically until the returned one is called. Default: `repeat`. */
+  readonly repeat?: typeof repeatUnref
 }
 
 export interface EventLoopState {
-  /** Times since the start that the event loop did nothing else for half a second or longer. */
+  /** Stalls since the start: times that the event loop was blocked for half a second or longer. */
   readonly stallsTotal: number
-  /** The longest of them, ms; 0: none. */
+  /** The longest stall in ms; 0: none. */
   readonly longestStallMs: number
-  /** The delay that one in a hundred timers had lately, over ten to twenty seconds, ms. */
+  /** 99th percentile of the delay of timers over the last ten to twenty seconds, in ms. */
   readonly delayP99Ms: number
 }
 
@@ -36,43 +37,36 @@ export interface EventLoopWatch {
 }
 
 /**
- * Notices when the event loop stands still: a timer comes late by as much as something else kept the loop. Each stall is logged when it is over.
- * Shorter delays are in `delayP99Ms`: Node's own metrics (`nodejs_eventloop_lag_*`) know the main thread alone.
+ * Detects when the thread's event loop is blocked: a timer is then late by as much. Logs each stall when it is over. Shorter delays show in
+ * `delayP99Ms`: Node's own metrics (`nodejs_eventloop_lag_*`) cover the main thread only.
  */
-export function watchEventLoop({ logger, now, thread, repeat = interval }: EventLoopWatchOptions): EventLoopWatch {
-  let dueAtMs = now() + LOOK_EVERY_MS
+export function watchEventLoop({ logger, now, thread, repeat = repeatUnref }: EventLoopWatchOptions): EventLoopWatch {
+  let dueAtMs = now() + CHECK_EVERY_MS
   let stallsTotal = 0
   let longestStallMs = 0
+  let checks = 0
+  let earlierWindowP99Ms = 0
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delays.enable()
-  /** Of the window before this one. */
-  let earlierP99Ms = 0
-  let looks = 0
-  // A timer that is on time counts as late by its own interval; before the first one there is nothing to tell.
+  // A punctual timer has a delay of its own interval. Before the first timer there is no percentile.
   const currentP99Ms = () => (delays.count === 0 ? 0 : Math.max(0, delays.percentile(99) / 1e6 - RESOLUTION_MS))
-  const stop = repeat(LOOK_EVERY_MS, () => {
-    if (++looks % LOOKS_PER_WINDOW === 0) {
-      earlierP99Ms = currentP99Ms()
+  const stop = repeat(CHECK_EVERY_MS, () => {
+    if (++checks % CHECKS_PER_WINDOW === 0) {
+      earlierWindowP99Ms = currentP99Ms()
       delays.reset()
     }
     const lateMs = now() - dueAtMs
-    dueAtMs = now() + LOOK_EVERY_MS
+    dueAtMs = now() + CHECK_EVERY_MS
     if (lateMs < STALL_MS) return
     stallsTotal++
     longestStallMs = Math.max(longestStallMs, lateMs)
     logger.warn({ thread, delayMs: Math.round(lateMs) }, 'the event loop stood still')
   })
   return {
-    state: () => ({ stallsTotal, longestStallMs, delayP99Ms: Math.max(earlierP99Ms, currentP99Ms()) }),
+    state: () => ({ stallsTotal, longestStallMs, delayP99Ms: Math.max(earlierWindowP99Ms, currentP99Ms()) }),
     stop: () => {
       delays.disable()
       stop()
     },
   }
-}
-
-function interval(everyMs: number, run: () => void): () => void {
-  const timer = setInterval(run, everyMs)
-  timer.unref()
-  return () => clearInterval(timer)
 }

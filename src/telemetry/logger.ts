@@ -2,22 +2,22 @@ import { isatty } from 'node:tty'
 import { type DestinationStream, destination as fileDescriptor, type Logger, pino, stdTimeFunctions } from 'pino'
 import pretty from 'pino-pretty'
 import type { Config } from '#config'
-import { inTurns, type Turns } from './inTurns.ts'
 import type { Redactor } from './redactor.ts'
+import { type WriteLock, withWriteLock } from './writeLock.ts'
 
 export interface LoggerOptions extends Pick<Config['log'], 'level' | 'format'> {
   readonly redactor: Redactor
-  /** Where finished lines go. Default: standard output, each written at once, so that none is lost when the process dies. */
+  /** Where lines are written. Default: standard output, synchronously, so that no line is lost when the process dies. */
   readonly destination?: DestinationStream
-  /** Shared by the threads of this process that log to standard output. Default: there is one. */
-  readonly turns?: Turns
+  /** Shared by all threads that log to standard output. Default: there is one thread. */
+  readonly writeLock?: WriteLock
 }
 
 /**
- * The process's logger: one JSON object per line with `level` as a word and `time` in ISO 8601, or lines for people. Whatever is logged and however deep, in an
- * error's message, stack, cause or details, in a child's bindings, secrets come out as `[redacted]`, since whole lines are looked at.
+ * The logger of a thread: one JSON object per line with `level` as a word and `time` in ISO 8601, or lines for people. Secrets become
+ * `[redacted]` wherever they are in a line: in an error's message, stack, cause or details, or in a child's bindings.
  */
-export function createLogger({ level, format, redactor, destination, turns }: LoggerOptions): Logger {
+export function createLogger({ level, format, redactor, destination, writeLock }: LoggerOptions): Logger {
   return pino(
     {
       level,
@@ -26,22 +26,22 @@ export function createLogger({ level, format, redactor, destination, turns }: Lo
       formatters: { level: label => ({ level: label }) },
       hooks: { streamWrite: line => redactor.line(line) },
     },
-    streamFor(format, destination, turns),
+    streamFor(format, destination, writeLock),
   )
 }
 
 function streamFor(
   format: Config['log']['format'],
   destination: DestinationStream | undefined,
-  turns: Turns | undefined,
+  writeLock: WriteLock | undefined,
 ): DestinationStream {
   const place = destination ?? fileDescriptor({ fd: 1, sync: true })
-  const output = turns === undefined ? place : inTurns(place, turns)
+  const output = writeLock === undefined ? place : withWriteLock(place, writeLock)
   switch (format) {
     case 'json':
       return output
     case 'pretty': {
-      // Not `process.stdout.isTTY`, which only the main thread has.
+      // `process.stdout.isTTY` exists in the main thread only.
       const colorize = destination === undefined && isatty(1)
       const prettify = pretty.prettyFactory({ colorize, ignore: 'pid', translateTime: 'SYS:HH:MM:ss.l' })
       return { write: line => output.write(prettify(line)) }

@@ -1,20 +1,20 @@
 import { secretPattern } from '#domain/secretPattern.ts'
 
 const HIDDEN = '[redacted]'
-/** Keys of a log line that its readers rely on. */
+/** Keys of a log line that are kept as they are. */
 const OWN_KEYS = new Set(['level', 'time', 'msg'])
 
-/** Takes secrets out of text. */
+/** Removes secrets from text. */
 export interface Redactor {
   /** The text with every secret replaced by `[redacted]`. */
   text(text: string): string
-  /** One JSON line with every secret replaced in its keys and values: still one JSON line. */
+  /** A JSON line with every secret in its keys and values replaced. Stays one JSON line. */
   line(line: string): string
-  /** Secrets that come to be known after the start. */
+  /** Adds secrets that become known after the start. */
   add(secrets: readonly string[]): void
 }
 
-/** Finds the secrets in every spelling of `secretPattern`. A line that holds none costs one scan by one regular expression. */
+/** Finds secrets in every spelling of `secretPattern`. A line without a secret costs one scan by one regular expression. */
 export function createRedactor(secrets: readonly string[]): Redactor {
   let known: ReadonlySet<string> = new Set()
   let pattern: RegExp | null = null
@@ -31,7 +31,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
       try {
         return `${JSON.stringify(redactTree(JSON.parse(line), text, 'line'))}\n`
       } catch {
-        return text(line) // no JSON, so there is none to keep whole
+        return text(line) // the line is not JSON
       }
     },
     add,

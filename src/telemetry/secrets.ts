@@ -1,19 +1,19 @@
 import type { Config } from '#config'
 
-/** Path segments of RPC addresses that are words and not keys. */
+/** Path segments of RPC URLs that are words, not keys. */
 const WORDS = new Set(
   'api archive arbitrum base chain eth ethereum evm goerli http https json jsonrpc json-rpc main mainnet node optimism polygon public rest rpc sepolia testnet ws wss'.split(
     ' ',
   ),
 )
 
-/** Shorter ones are no secrets: hiding every `a` of the log because a password is `a` would hide the log. */
-const LEAST_LENGTH = 4
+/** Shorter texts are not hidden: a password `a` would hide every `a` of the log. */
+const MIN_LENGTH = 4
 
-/** What of the configuration may hold secrets; a command that reads only some of it has only those. */
+/** The parts of the configuration with secrets. A command that reads only some settings passes only those. */
 export type SecretConfig = Partial<Pick<Config, 'rpcUrls' | 'databaseUrl' | 'coingecko' | 'coinbase' | 'metadata' | 'operatorToken'>>
 
-/** Everything in the configuration that must not be seen outside the process, for `createRedactor`. */
+/** All secrets in the configuration, for `createRedactor`. */
 export function secretsOf({
   rpcUrls = [],
   databaseUrl = null,
@@ -26,14 +26,14 @@ export function secretsOf({
   const gateways = metadata === undefined ? [] : [...metadata.gateways.ipfs, ...metadata.gateways.arweave]
   const urls = [...rpcUrls, ...gateways, coingecko?.url, coinbase?.url].filter(url => url !== undefined)
   return [
-    ...words.filter(word => word.length >= LEAST_LENGTH),
+    ...words.filter(word => word.length >= MIN_LENGTH),
     ...urls.flatMap(secretsOfUrl),
     ...(databaseUrl === null ? [] : secretsOfDatabaseUrl(databaseUrl)),
   ]
 }
 
 /**
- * The parts of an address that may be a key: credentials, path and query, and the whole of an address that has any of them. A host is none, nor is a
+ * The parts of a URL that may be a key: credentials, path segments and query, and the whole URL if it has any of them. A host is none, nor is a
  * path of common words (`/rpc`, `/v1/mainnet`).
  */
 export function secretsOfUrl(text: string): readonly string[] {
@@ -52,35 +52,35 @@ export function secretsOfUrl(text: string): readonly string[] {
   ]
 }
 
-/** What stands behind the `=`; without one the name may be the key itself. */
+/** The text after `=`; without one the name may be the key. */
 function valueOf(parameter: string): string {
   const [name = '', ...value] = parameter.split('=')
   return value.length === 0 ? name.replace(/^#/, '') : value.join('=')
 }
 
-/** Of a database's address only the credentials: its host, port and name help whoever reads the log. */
+/** Only the credentials of a database URL: its host, port and name are useful in the log. */
 function secretsOfDatabaseUrl(text: string): readonly string[] {
   const url = new URL(text)
   const passwords = [url.searchParams.get('password'), url.searchParams.get('sslpassword')].filter(word => word !== null)
-  const parts = [...credentialsOf(url, 'password only'), ...passwords.filter(word => word.length >= LEAST_LENGTH)]
+  const parts = [...credentialsOf(url, 'password only'), ...passwords.filter(word => word.length >= MIN_LENGTH)]
   return url.password === '' && passwords.length === 0 ? [] : [text, url.href, ...parts]
 }
 
 /**
- * `user:password`, also as Basic authentication sends it, the password, and, where the user could be the key itself, the user; encoded and
+ * `user:password`, the same as Basic authentication sends it, the password, and the user where it could be the key; each percent-encoded and
  * decoded.
  */
 function credentialsOf(url: URL, which?: 'password only'): readonly string[] {
   const { username, password } = url
   if (username === '' && password === '') return []
-  const isUserSecret = which === undefined && username.length >= LEAST_LENGTH
+  const isUserSecret = which === undefined && username.length >= MIN_LENGTH
   const pairs = password !== '' || isUserSecret ? bothForms(`${username}:${password}`) : []
   const words = [password, ...(which === undefined ? [username] : [])].flatMap(bothForms)
-  return [...pairs, ...pairs.map(toBase64), ...words.filter(word => word.length >= LEAST_LENGTH)]
+  return [...pairs, ...pairs.map(toBase64), ...words.filter(word => word.length >= MIN_LENGTH)]
 }
 
 function isKey(part: string): boolean {
-  return part.length >= LEAST_LENGTH && !WORDS.has(part.toLowerCase())
+  return part.length >= MIN_LENGTH && !WORDS.has(part.toLowerCase())
 }
 
 const bothForms = (text: string) => [text, decode(text)]
@@ -89,7 +89,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    return text // a lone % is no encoding
+    return text // a lone % is not percent-encoding
   }
 }
 

@@ -24,7 +24,7 @@ const VIEW_EVERY_MS = 250
 
 if (parentPort === null) throw new TypeError('this is a thread of the service; see loadThread.ts')
 const port = parentPort
-const { clockOriginNs, turns } = workerData as ThreadInput
+const { clockOriginNs, writeLock } = workerData as ThreadInput
 const now = clockOf(clockOriginNs)
 
 const send = (message: FromIndexing) => port.postMessage(message)
@@ -32,7 +32,7 @@ const send = (message: FromIndexing) => port.postMessage(message)
 /** @returns handles every further message */
 function configured(config: Config): (message: Exclude<ToIndexing, { readonly kind: 'configure' }>) => Promise<void> {
   const redactor = createRedactor(secretsOf(config))
-  const logger = createLogger({ ...config.log, redactor, turns })
+  const logger = createLogger({ ...config.log, redactor, writeLock })
   const unacknowledged = createAckWindow(ACK_WINDOW)
   const eventLoop = watchEventLoop({ logger, now, thread: 'indexing' })
   const watched = new Set<Address>()

@@ -1,5 +1,5 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
-import { createTurns, type Turns } from '#telemetry/inTurns.ts'
+import { createWriteLock, type WriteLock } from '#telemetry/writeLock.ts'
 import type { ThreadInput } from './messages.ts'
 import { clockOriginNs } from './sharedClock.ts'
 
@@ -14,7 +14,7 @@ export interface LoadThreadOptions {
 export interface LoadedThread {
   readonly worker: Worker
   /** The lock under which both threads write their log lines. */
-  readonly turns: Turns
+  readonly writeLock: WriteLock
   /** Resolves with its exit code. */
   readonly exited: Promise<number>
   /** Resolves with an uncaught exception. */
@@ -29,12 +29,12 @@ export function loadThread({
   script = new URL('./indexingThread.ts', import.meta.url),
   resourceLimits = {},
 }: LoadThreadOptions = {}): LoadedThread {
-  const turns = createTurns()
-  const workerData: ThreadInput = { clockOriginNs: clockOriginNs(), turns }
+  const writeLock = createWriteLock()
+  const workerData: ThreadInput = { clockOriginNs: clockOriginNs(), writeLock }
   const worker = new Worker(script, { workerData, resourceLimits, name: 'indexing' })
   return {
     worker,
-    turns,
+    writeLock,
     exited: new Promise(resolve => worker.once('exit', resolve)),
     crashed: new Promise(resolve => worker.on('error', resolve)),
   }

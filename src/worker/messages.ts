@@ -6,7 +6,7 @@ import type { ErrorCode } from '#errors'
 import type { MetadataView } from '#jobs/metadata/metadataReader.ts'
 import type { ChainView } from '#sync/healthReport.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
-import type { Turns } from '#telemetry/inTurns.ts'
+import type { WriteLock } from '#telemetry/writeLock.ts'
 
 /*
  * The messages between the two threads. They are plain data: the structured clone of a class instance loses its class. Neither side sends without a bound:
@@ -18,7 +18,7 @@ export interface ThreadInput {
   /** What `process.hrtime` shows when the main thread's `performance.now()` is 0, in ns: gives both threads one clock. */
   readonly clockOriginNs: bigint
   /** The lock under which both threads write their log lines. */
-  readonly turns: Turns
+  readonly writeLock: WriteLock
 }
 
 /** What the indexing thread reports about itself. */

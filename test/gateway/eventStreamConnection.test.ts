@@ -53,7 +53,6 @@ function fixture() {
       token: addressOf(1),
       lastSequence: null,
       clientAddress: '127.0.0.1',
-      requestId: 'r',
       headers: [],
       isAborted: () => false,
       onAborted: () => {},

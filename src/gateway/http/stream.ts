@@ -49,9 +49,7 @@ async function open(
   if (exchange.method === 'HEAD') return { kind: 'answer', status: '200 OK', headers: [['Content-Type', 'text/event-stream']], body: null }
   // A sequence above the current one comes from another server: the client gets a snapshot.
   const lastSequence = values.lastEventId === undefined || values.lastEventId > current ? null : values.lastEventId
-  const { res, clientAddress, requestId, headers, isAborted, onAborted } = exchange
-  const request = { res, token, lastSequence, clientAddress, requestId, headers, isAborted, onAborted }
-  return sources.realtime.openEventStream(request) ?? HANDED_OVER
+  return sources.realtime.openEventStream({ ...exchange, token, lastSequence }) ?? HANDED_OVER
 }
 
 /**
