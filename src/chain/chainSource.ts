@@ -7,7 +7,7 @@ import { type BlockWithLogs, type ChainTip, createChainTips, type TipRequest } f
 import { checkBlockLogs } from './logs/checkBlockLogs.ts'
 import { createLogRanges, type LogRange, type LogRangeQuery } from './logs/logRanges.ts'
 import { EMPTY_BLOOM } from './logs/logsBloom.ts'
-import { parseLogs } from './logs/rawLogs.ts'
+import { parseLogs } from './logs/parseLogs.ts'
 
 /** Blocks and logs of the canonical chain, checked against each other; what contradicts itself is asked again elsewhere, never believed. */
 export interface ChainSource {

@@ -7,7 +7,7 @@ import { blockByNumber, blockByTag, logsInBlocks } from '#rpc/rpcCalls.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'
 import { faultOf } from '#rpc/rpcFault.ts'
 import { checkBlockLogs } from './logs/checkBlockLogs.ts'
-import { parseLogs } from './logs/rawLogs.ts'
+import { parseLogs } from './logs/parseLogs.ts'
 
 export interface TipRequest {
   readonly confirmations: Confirmations

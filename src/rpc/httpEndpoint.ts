@@ -2,7 +2,6 @@ import { Buffer } from 'node:buffer'
 import { parseRetryAfter } from '#async/retryAfter.ts'
 import { createBatchSize } from './batchSize.ts'
 import { BATCH, classifyHttpStatus, type HttpFacts } from './classifyAnswer.ts'
-import { JsonText } from './jsonText.ts'
 import { redactor } from './redactUrl.ts'
 import {
   type EndpointOptions,
@@ -10,7 +9,6 @@ import {
   type RpcAnswers,
   type RpcCall,
   type RpcEndpoint,
-  type RpcEnvelope,
   readResult,
   refusalOf,
   TOGETHER_CALLS,
@@ -28,8 +26,7 @@ const RESTED_MS = 1_000
 const REQUESTS_BEFORE_MORE_CALLS = { limit: 64, rate: 4 }
 
 /**
- * A provider over HTTP. It learns how many calls the provider takes in one request. The answer is kept as bytes, of which logs are read in place: viem's
- * client makes text of them and objects of that.
+ * A provider over HTTP. It learns how many calls the provider takes in one request.
  */
 export function createHttpEndpoint({ name, url, nowMs, fetch: fetchFn = fetch }: EndpointOptions): RpcEndpoint {
   const target = targetOf(url)
@@ -55,7 +52,7 @@ export function createHttpEndpoint({ name, url, nowMs, fetch: fetchFn = fetch }:
       http = { status: response.status, retryAfterMs: parseRetryAfter(response.headers.get('Retry-After'), nowMs()) }
       const answer = await readBody(response)
       if (answer === null) throw new RpcError(classifyHttpStatus(refusedMethod(calls), { ...http, status: 413 }), name)
-      return readAnswer(bodies, answer, http)
+      return readAnswer(bodies, JSON.parse(answer) as unknown, http)
     } catch (error) {
       throw toRpcError(error, calls, http, controller.signal.aborted)
     } finally {
@@ -72,16 +69,15 @@ export function createHttpEndpoint({ name, url, nowMs, fetch: fetchFn = fetch }:
     return new RpcError(error instanceof SyntaxError ? { kind: 'garbled', what: 'not JSON' } : { kind: 'network' }, name)
   }
 
-  const readAnswer = (bodies: readonly { id: number; method: string }[], answer: JsonText, http: HttpFacts): RpcAnswers => {
+  const readAnswer = (bodies: readonly { id: number; method: string }[], answer: unknown, http: HttpFacts): RpcAnswers => {
     const [first] = bodies
-    const elements = answer.elements()
-    const list = elements?.map(readEnvelope)
+    const list: readonly unknown[] | null = Array.isArray(answer) ? answer : null
     if (bodies.length === 1 && first !== undefined) {
-      return { results: [resultOf(first.method, list?.length === 1 ? list[0] : (list ?? readEnvelope(answer)), http)], refusal: null }
+      return { results: [resultOf(first.method, list?.length === 1 ? list[0] : answer, http)], refusal: null }
     }
-    if (list === undefined) {
+    if (list === null) {
       // One error for the whole batch: what is refused is the batch.
-      resultOf(BATCH, readEnvelope(answer), http)
+      resultOf(BATCH, answer, http)
       throw new RpcError({ kind: 'garbled', what: 'a batch answered by one object' }, name)
     }
     const byId = new Map<unknown, unknown>()
@@ -101,8 +97,7 @@ export function createHttpEndpoint({ name, url, nowMs, fetch: fetchFn = fetch }:
 
   const resultOf = (method: string, value: unknown, http: HttpFacts): unknown => {
     if (!isEnvelope(value)) throw new RpcError({ kind: 'garbled', what: `${method} answered by no object` }, name)
-    const result = readResult(value, method, http, redact, name)
-    return result instanceof JsonText && method !== 'eth_getLogs' ? result.parse() : result
+    return readResult(value, method, http, redact, name)
   }
 
   /** As many of the calls as go into one request; none are answered when that is too many. */
@@ -155,24 +150,14 @@ function batchError(answer: readonly unknown[]): unknown {
   return answer.find(item => isEnvelope(item) && item.error !== undefined && (item.id === null || item.id === undefined))
 }
 
-/** An envelope with its result as text; anything else as it is. @throws `SyntaxError` when it is no JSON */
-function readEnvelope(text: JsonText): unknown {
-  const members = text.members()
-  if (members === null) return text.parse()
-  const envelope: { -readonly [Name in keyof RpcEnvelope]: unknown } = { id: members.get('id')?.parse(), result: members.get('result') }
-  const error = members.get('error')
-  if (error !== undefined) envelope.error = error.parse()
-  return envelope
-}
-
 /** The body; `null` when it is larger than an answer may be. */
-async function readBody(response: Response): Promise<JsonText | null> {
+async function readBody(response: Response): Promise<string | null> {
   const told = Number(response.headers.get('Content-Length'))
   if (told > MAX_ANSWER_BYTES) {
     await response.body?.cancel()
     return null
   }
-  // Copied to where it stays as it comes: large pieces that wait for their end are what a busy process frees last.
+  // Chunks are copied into one buffer as they come: many small buffers that wait for the last one raise the peak of memory.
   let bytes = Buffer.allocUnsafe(told > 0 ? told : USUAL_ANSWER_BYTES)
   let size = 0
   for await (const chunk of response.body ?? []) {
@@ -182,7 +167,7 @@ async function readBody(response: Response): Promise<JsonText | null> {
     bytes.set(chunk, size)
     size += chunk.length
   }
-  return new JsonText(bytes.subarray(0, size))
+  return bytes.toString('utf8', 0, size)
 }
 
 /** What an answer without a word of its own is taken to refuse. */

@@ -46,7 +46,7 @@ export function parseQuantity(raw: unknown, what: string): number {
   return value
 }
 
-function parseHash(raw: unknown, what: string): Hex {
+export function parseHash(raw: unknown, what: string): Hex {
   return match(raw, HASH, what)
 }
 
@@ -55,7 +55,7 @@ function match(raw: unknown, pattern: RegExp, what: string): Hex {
   return raw.toLowerCase() as Hex
 }
 
-function recordOf(raw: unknown, what: string): Readonly<Record<string, unknown>> {
+export function recordOf(raw: unknown, what: string): Readonly<Record<string, unknown>> {
   if (typeof raw !== 'object' || raw === null) throw new RpcError({ kind: 'garbled', what: `${what}: not an object` })
   return raw as Readonly<Record<string, unknown>>
 }

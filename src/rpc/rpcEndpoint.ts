@@ -11,7 +11,7 @@ export interface RpcCall {
 export const TOGETHER_CALLS = 4
 
 export interface RpcAnswers {
-  /** In the order of the calls: parsed, but logs may be left as `JsonText`. */
+  /** In the order of the calls. */
   readonly results: readonly unknown[]
   /** Where these are the results of the first calls only: that the provider wants to be asked the next one later, `rate-limited`. */
   readonly refusal: RpcError | null

@@ -8,7 +8,7 @@ import { faultOf, RpcError, type RpcFault } from '#rpc/rpcFault.ts'
 import { createLogTest, type LogTest } from './logFilter.ts'
 import { askedOf, createLogPlan, type LogPiece, named, splitPiece } from './logQueries.ts'
 import { type AnsweredLogs, createLogWays } from './logStrategy.ts'
-import { parseLogs, parseSomeLogs } from './rawLogs.ts'
+import { parseLogs } from './parseLogs.ts'
 
 export interface LogRangeQuery {
   readonly from: number
@@ -182,18 +182,15 @@ async function fetchPiece(provider: RpcProvider, piece: LogPiece, { query: { end
   const known = tests.get(filter)
   const test = known ?? createLogTest(filter)
   if (way === 'open' && known === undefined) tests.set(filter, test)
-  const { logs, all } = way === 'open' ? parseSomeLogs(rawLogs, test) : allOf(parseLogs(rawLogs))
+  const all = parseLogs(rawLogs)
+  const logs = way === 'open' ? all.filter(({ address, topics }) => test(address, position => topics[position])) : all
   for (const { address, blockNumber, topics } of logs) {
     if (blockNumber < from || blockNumber > to)
       throw new RpcError({ kind: 'inconsistent', what: `a log of block ${blockNumber} in ${from}-${to}` })
     if (way === 'named' && !test(address, position => topics[position]))
       throw new RpcError({ kind: 'inconsistent', what: 'a log that was not asked for' })
   }
-  return { logs, all }
-}
-
-function allOf(logs: readonly ChainLog[]): FetchedPiece {
-  return { logs, all: logs.length }
+  return { logs, all: all.length }
 }
 
 /**

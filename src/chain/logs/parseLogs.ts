@@ -1,0 +1,76 @@
+import type { Address, Hex } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+import { parseHash, parseQuantity, recordOf } from '#rpc/parseHeader.ts'
+import { RpcError } from '#rpc/rpcFault.ts'
+
+const ADDRESS = /^0x[0-9a-f]{40}$/i
+const BYTES = /^0x(?:[0-9a-f]{2})*$/i
+const MOST_TOPICS = 4
+
+/**
+ * Reads the answer to `eth_getLogs`.
+ *
+ * @throws `RpcError` `garbled` for anything that is no list of logs, `inconsistent` for a log that is marked as removed
+ */
+export function parseLogs(raw: unknown): ChainLog[] {
+  if (!Array.isArray(raw)) throw garbled('logs: not a list')
+  return raw.map(parseLog)
+}
+
+function parseLog(raw: unknown): ChainLog {
+  const fields = recordOf(raw, 'log')
+  if (fields['removed'] === true) throw new RpcError({ kind: 'inconsistent', what: 'a log is marked as removed' })
+  return {
+    address: interned(fields['address'], addresses),
+    topics: parseTopics(fields['topics']),
+    data: parseBytes(fields['data']),
+    blockNumber: parseQuantity(fields['blockNumber'], 'log: blockNumber'),
+    blockHash: interned(fields['blockHash'], hashes),
+    txHash: interned(fields['transactionHash'], hashes),
+    txIndex: parseQuantity(fields['transactionIndex'], 'log: transactionIndex'),
+    logIndex: parseQuantity(fields['logIndex'], 'log: logIndex'),
+  }
+}
+
+function parseTopics(raw: unknown): readonly Hex[] {
+  if (!Array.isArray(raw) || raw.length > MOST_TOPICS) throw garbled('log: topics')
+  return raw.map(topic => interned(topic, topics))
+}
+
+function parseBytes(raw: unknown): Hex {
+  if (typeof raw !== 'string' || !BYTES.test(raw)) throw garbled('log: data')
+  return raw.toLowerCase() as Hex
+}
+
+/** The last texts of one kind, each kept once by the text that stands in answers. */
+interface Interned<T extends Hex> {
+  readonly parse: (raw: unknown) => T
+  readonly texts: Map<unknown, T>
+}
+
+/** Bounds the memory: some 2 MiB each. */
+const MOST_INTERNED = 16_384
+
+const addresses: Interned<Address> = { parse: parseLogAddress, texts: new Map() }
+const topics: Interned<Hex> = { parse: raw => parseHash(raw, 'log: topic'), texts: new Map() }
+/** Of blocks and transactions, whose logs follow each other. */
+const hashes: Interned<Hex> = { parse: raw => parseHash(raw, 'log: hash'), texts: new Map() }
+
+/** The same few addresses, topics and hashes fill most of an answer. One string for each is checked once, and compared and looked up faster. */
+function interned<T extends Hex>(raw: unknown, { parse, texts }: Interned<T>): T {
+  const known = texts.get(raw)
+  if (known !== undefined) return known
+  const text = parse(raw)
+  if (texts.size >= MOST_INTERNED) texts.clear()
+  texts.set(raw, text)
+  return text
+}
+
+function parseLogAddress(raw: unknown): Address {
+  if (typeof raw !== 'string' || !ADDRESS.test(raw)) throw garbled('log: address')
+  return raw.toLowerCase() as Address
+}
+
+function garbled(what: string): RpcError {
+  return new RpcError({ kind: 'garbled', what })
+}
