@@ -31,8 +31,6 @@ export interface ChainSource {
   blockWithLogs(number: number, known?: ChainHeader): Promise<BlockWithLogs>
   /** Logs of some addresses in a range, in as many queries as the providers' limits ask for. */
   logsInRange(query: LogRangeQuery): Promise<LogRange>
-  /** How many blocks the provider is asked for at once now when logs are fetched in ranges. */
-  blocksAtOnce(provider: string): number
 }
 
 /** Headers asked for in one question: bounds the size of an answer, not of a range. */
@@ -43,12 +41,10 @@ export interface ChainSourceOptions {
   readonly rpc: Pick<Rpc, 'ask' | 'askEach' | 'preferred'>
   /** Queries of logs that are under way at the same time. Default 4. */
   readonly concurrency?: number
-  /** Default: that of `createLogRanges`. */
-  readonly mostListed?: number | undefined
 }
 
-export function createChainSource({ rpc, concurrency = 4, mostListed }: ChainSourceOptions): ChainSource {
-  const logRanges = createLogRanges({ rpc, concurrency, mostListed })
+export function createChainSource({ rpc, concurrency = 4 }: ChainSourceOptions): ChainSource {
+  const logRanges = createLogRanges({ rpc, concurrency })
   const tips = createChainTips()
   /** Whether a block's bloom was that of its logs: on a chain that leaves all of them empty, one would say that nothing ever happens. */
   let bloomsTell = false
@@ -88,6 +84,5 @@ export function createChainSource({ rpc, concurrency = 4, mostListed }: ChainSou
       })
     },
     logsInRange: query => logRanges.fetch(query),
-    blocksAtOnce: provider => logRanges.blocksAtOnce(provider),
   }
 }

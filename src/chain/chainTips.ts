@@ -46,15 +46,12 @@ export interface ChainTips {
 
 /** While the head stands still, the tip is repeated this many times before its confirmed block is read again: a wrong answer must not last. */
 const MOST_REPEATS = 8
-/** For this many tips, a provider that refuses the calls of a tip in one request gets them one after the other. */
-const ONE_BY_ONE_TIPS = 64
 /** Faults that may come from the request, not from the provider. */
 const OF_THE_QUESTION: ReadonlySet<string> = new Set(['too-large', 'batch-too-large', 'rejected', 'missing', 'node'])
 
 export function createChainTips(): ChainTips {
   let last: { readonly tip: ChainTip; readonly confirmations: Confirmations } | null = null
   let repeats = 0
-  const oneByOne = new Map<string, number>()
 
   const keep = (tip: ChainTip, confirmations: Confirmations): ChainTip => {
     last = { tip, confirmations }
@@ -64,16 +61,12 @@ export function createChainTips(): ChainTips {
 
   /** The answers to the calls and to the query of the block's logs; `null`: they have to be asked for one after the other. */
   const askTogether = async (provider: RpcProvider, calls: readonly RpcCall[], number: number): Promise<readonly unknown[] | null> => {
-    const left = oneByOne.get(provider.name) ?? 0
-    if (left > 0) {
-      oneByOne.set(provider.name, left - 1)
-      return null
-    }
+    if (provider.addressRequired) return null
     try {
       return await provider.calls([...calls, logsInBlocks(number, number)])
     } catch (error) {
       if (!OF_THE_QUESTION.has(faultOf(error)?.kind ?? '')) throw error
-      oneByOne.set(provider.name, ONE_BY_ONE_TIPS)
+      provider.logsRefused({ blocks: 1, addresses: 0 }, { kind: 'unlisted' })
       return null
     }
   }

@@ -204,7 +204,18 @@ export const indexerHealthShape: Shape<IndexerHealth> = object({
     }),
   ),
   reorgs: object({ count, lastDepth: nullable(count), lastAt: timeOrNull }),
-  rpc: listOf(object({ name: string, healthy: boolean, latencyMs: positiveOrNull, errorRate: number(0, 1) })),
+  rpc: listOf(
+    object({
+      name: string,
+      healthy: boolean,
+      latencyMs: positiveOrNull,
+      errorRate: number(0, 1),
+      concurrency: nullable(count),
+      batchSize: count,
+      rangeBlocks: count,
+      silentSeconds: nullable(count),
+    }),
+  ),
   database: object({ ok: boolean, latencyMs: positiveOrNull }),
   actors: object({ total: count, byState: recordOf(count), subscribers: count }),
   realtime: object({

@@ -9,8 +9,14 @@ export interface RpcHealth {
   readonly latencyMs: number | null
   /** Share of failed calls in the recent past, 0 to 1. */
   readonly errorRate: number
-  /** How many blocks it is asked for at once now when logs are fetched in ranges, as learned from what it refused; absent: not known here. */
-  readonly rangeBlocks?: number
+  /** Requests in flight that are allowed now; `null` while it has refused none. This and the next two are learned from its answers and refusals. */
+  readonly concurrency: number | null
+  /** Calls per request. */
+  readonly batchSize: number
+  /** Blocks per log query. */
+  readonly rangeBlocks: number
+  /** For how long it must not be asked, because it said so; `null`: it may be. */
+  readonly silentSeconds: number | null
 }
 
 export interface BackfillProgress {

@@ -40,7 +40,16 @@ export const indexerHealthSchema = z.object({
   backfill: backfill.nullable(),
   reorgs: z.object({ count, lastDepth: count.nullable(), lastAt: timeText.nullable() }),
   rpc: z.array(
-    z.object({ name: z.string(), healthy: z.boolean(), latencyMs: milliseconds.nullable(), errorRate: z.number().min(0).max(1) }),
+    z.object({
+      name: z.string(),
+      healthy: z.boolean(),
+      latencyMs: milliseconds.nullable(),
+      errorRate: z.number().min(0).max(1),
+      concurrency: count.nullable(),
+      batchSize: count,
+      rangeBlocks: count,
+      silentSeconds: count.nullable(),
+    }),
   ),
   database: z.object({ ok: z.boolean(), latencyMs: milliseconds.nullable() }),
   actors,

@@ -2,10 +2,10 @@ import type { Logger } from 'pino'
 import type { Clock } from '#clock'
 import { TokenwireError } from '#errors'
 import { parseHeader, parseQuantity } from './parseHeader.ts'
-import { isHealthy, type ProviderHealth } from './providerHealth.ts'
-import type { Provider } from './providers.ts'
+import type { Persistence, Provider } from './provider.ts'
+import { areBehind, backOffUntilMs, isHealthy } from './providerHealth.ts'
 import type { RpcCall } from './rpcEndpoint.ts'
-import { faultOf, RpcError } from './rpcFault.ts'
+import { faultOf, isLost, RpcError } from './rpcFault.ts'
 
 export interface ChainCheckOptions {
   readonly providers: readonly Provider[]
@@ -13,10 +13,9 @@ export interface ChainCheckOptions {
   readonly chainId: number | null
   readonly logger: Logger
   readonly clock: Clock
-  readonly timeoutMs: number
 }
 
-/** Sees to it that only providers of the right chain with a fresh head are asked. */
+/** Makes sure that only providers of the right chain with a fresh head are asked. */
 export interface ChainCheck {
   /**
    * Asks every provider for its chain and waits for those that answer soon.
@@ -27,36 +26,44 @@ export interface ChainCheck {
   connect(): Promise<number>
   /** @throws `RpcError` when the provider does not answer or serves another chain */
   identify(provider: Provider): Promise<void>
-  /** Looks, without waiting, at the providers that are asked nothing: a better one is found again, a stale one is known before it is needed. */
+  /** Probes, without waiting, the providers that get no requests: so a better one is found again, and a stale one is known before it is needed. */
   probeIdle(): void
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
-/** How often a provider that is asked nothing shows its chain and head. */
+/** How often a provider that gets no requests shows its chain and head. */
 const PROBE_EVERY_MS = 30_000
 
-export function createChainCheck({ providers, chainId: configured, logger, clock, timeoutMs }: ChainCheckOptions): ChainCheck {
+export function createChainCheck({ providers, chainId: configured, logger, clock }: ChainCheckOptions): ChainCheck {
   let expected = configured
   const probedAtMs = new Map<string, number>()
   const probing = new Set<string>()
 
-  /** Returns the chain id, which is `wanted` unless nothing is wanted yet. */
-  const identify = async (provider: Provider, wanted: number | null, withinMs: number): Promise<number> => {
-    const startedAtMs = clock.nowMs()
-    probedAtMs.set(provider.name, startedAtMs)
+  /** Returns the chain id, which is `wanted` unless that is `null`. */
+  const identify = async (provider: Provider, wanted: number | null, timeoutMs?: number): Promise<number> => {
+    let sentAtMs = clock.nowMs()
+    probedAtMs.set(provider.name, sentAtMs)
+    const persistence: Persistence = {
+      hasAnother: () => false,
+      sendAgain: async () => false,
+      answered: atMs => {
+        sentAtMs = atMs
+      },
+      ...(timeoutMs !== undefined && { timeoutMs }),
+    }
     try {
-      const { results, refusal } = await provider.endpoint.send(QUESTIONS, withinMs)
-      if (refusal !== null) throw refusal
-      const [id, block] = results
+      const [id, block] = await provider.call(QUESTIONS, persistence)
       const chainId = parseQuantity(id, 'eth_chainId')
       if (wanted !== null && wanted !== chainId)
         throw new RpcError({ kind: 'wrong-chain', expected: wanted, actual: chainId }, provider.name)
       const { timestamp } = parseHeader(block, 'a head')
-      provider.identified({ startedAtMs, nowMs: clock.nowMs() }, timestamp)
+      provider.identified(sentAtMs, timestamp)
+      const behind = areBehind(providers.map(({ health }) => health))
+      for (const [index, one] of providers.entries()) one.setBehind(behind[index] === true)
       return chainId
     } catch (error) {
       const fault = faultOf(error)
-      if (fault !== null) provider.failed(fault, { startedAtMs, nowMs: clock.nowMs() })
+      if (fault !== null && !isLost(fault)) provider.failed(fault, sentAtMs)
       throw error
     }
   }
@@ -64,7 +71,7 @@ export function createChainCheck({ providers, chainId: configured, logger, clock
   const probe = async (provider: Provider): Promise<void> => {
     probing.add(provider.name)
     try {
-      await identify(provider, expected, timeoutMs)
+      await identify(provider, expected)
     } catch (error) {
       // A fault of the provider is in its health already.
       if (faultOf(error) === null) logger.error({ provider: provider.name, err: error }, 'probing an RPC provider failed')
@@ -75,20 +82,19 @@ export function createChainCheck({ providers, chainId: configured, logger, clock
 
   return {
     identify: async provider => {
-      const chainId = await identify(provider, expected, timeoutMs)
+      const chainId = await identify(provider, expected)
       expected ??= chainId
     },
     probeIdle: () => {
       const nowMs = clock.nowMs()
       for (const provider of providers) {
         const last = probedAtMs.get(provider.name) ?? Number.NEGATIVE_INFINITY
-        if (!probing.has(provider.name) && isProbeDue(provider.health(), providers.length, nowMs, last)) void probe(provider)
+        if (!probing.has(provider.name) && isProbeDue(provider, providers.length, nowMs, last)) void probe(provider)
       }
     },
     connect: async () => {
-      const within = Math.min(timeoutMs, CONNECT_TIMEOUT_MS)
-      const outcomes = await Promise.allSettled(providers.map(provider => identify(provider, configured, within)))
-      // Judged in the order of the URLs, not of the answers: the first provider says which chain it is.
+      const outcomes = await Promise.allSettled(providers.map(provider => identify(provider, configured, CONNECT_TIMEOUT_MS)))
+      // In the order of the URLs, not of the answers: the first provider says which chain it is.
       const chainId = outcomes.find(outcome => outcome.status === 'fulfilled')?.value
       if (chainId === undefined) throw worst(outcomes)
       expected = chainId
@@ -96,7 +102,7 @@ export function createChainCheck({ providers, chainId: configured, logger, clock
       for (const [index, provider] of providers.entries()) {
         const outcome = outcomes[index]
         if (outcome?.status !== 'fulfilled' || outcome.value === chainId) continue
-        provider.failed({ kind: 'wrong-chain', expected: chainId, actual: outcome.value }, { startedAtMs: nowMs, nowMs })
+        provider.failed({ kind: 'wrong-chain', expected: chainId, actual: outcome.value }, nowMs)
       }
       return chainId
     },
@@ -108,15 +114,16 @@ const QUESTIONS: readonly RpcCall[] = [
   { method: 'eth_getBlockByNumber', params: ['latest', false] },
 ]
 
-function isProbeDue(health: ProviderHealth, providers: number, nowMs: number, probedAtMs: number): boolean {
-  // A lone provider is asked whatever it did before, unless it serves another chain.
+function isProbeDue(provider: Provider, providers: number, nowMs: number, probedAtMs: number): boolean {
+  const { health, limits } = provider
+  // A lone provider gets the next question whatever it did before, unless it serves another chain.
   if (providers === 1 && health.chain !== 'wrong') return false
-  if (nowMs < health.silentUntilMs || nowMs < health.backOffUntilMs) return false
-  const failing = health.chain !== 'wrong' && !health.behind && !isHealthy(health, nowMs)
+  if (nowMs < limits.silentUntilMs || nowMs < backOffUntilMs(health)) return false
+  const failing = health.chain !== 'wrong' && !health.behind && !isHealthy(provider, nowMs)
   return failing || nowMs - probedAtMs >= PROBE_EVERY_MS
 }
 
-/** Another chain is a mistake to be mended; silence may end by itself. */
+/** Another chain is an error of the configuration; no answer may be a matter of time. */
 function worst(outcomes: readonly PromiseSettledResult<number>[]): unknown {
   const reasons = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
   const mismatch = reasons.find(reason => faultOf(reason)?.kind === 'wrong-chain')

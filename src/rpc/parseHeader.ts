@@ -23,7 +23,7 @@ const BLOOM = /^0x[0-9a-f]{512}$/i
  */
 export function parseHeader(raw: unknown, what: string, asked?: number): ChainHeader {
   if (raw === null) throw new RpcError({ kind: 'missing', what })
-  const fields = recordOf(raw, what)
+  const fields = fieldsOf(raw, what)
   const number = parseQuantity(fields['number'], `${what}: number`)
   if (asked !== undefined && number !== asked) throw new RpcError({ kind: 'inconsistent', what: `block ${number} in answer to ${what}` })
   return {
@@ -55,7 +55,7 @@ function match(raw: unknown, pattern: RegExp, what: string): Hex {
   return raw.toLowerCase() as Hex
 }
 
-export function recordOf(raw: unknown, what: string): Readonly<Record<string, unknown>> {
+export function fieldsOf(raw: unknown, what: string): Readonly<Record<string, unknown>> {
   if (typeof raw !== 'object' || raw === null) throw new RpcError({ kind: 'garbled', what: `${what}: not an object` })
   return raw as Readonly<Record<string, unknown>>
 }

@@ -1,21 +1,17 @@
 import type { RpcHealth } from '#domain/health.ts'
+import type { Limits } from './limits.ts'
 import type { RpcFault } from './rpcFault.ts'
 
-/** What is known of one provider. Every change makes a new one; times are the clock's milliseconds. */
+/** Whether a provider can be believed and preferred. Every change makes a new value; times are the clock's milliseconds. */
 export interface ProviderHealth {
-  readonly name: string
   /** Whether it serves the expected chain; `unknown` until it has said so. */
   readonly chain: 'unknown' | 'right' | 'wrong'
   readonly consecutiveFailures: number
   readonly lastFailureAtMs: number | null
   readonly lastAnswerAtMs: number | null
-  /** Not preferred before this time, after failures. */
-  readonly backOffUntilMs: number
-  /** Not asked at all before this time, because it said so. */
-  readonly silentUntilMs: number
   /** Moving average. */
   readonly latencyMs: number | null
-  /** Moving share of failed calls, 0 to 1. */
+  /** Moving share of failures, 0 to 1. */
   readonly errorRate: number
   /** The head that it showed last: the block's time in Unix seconds, and when it was shown. */
   readonly head: { readonly timestamp: number; readonly seenAtMs: number } | null
@@ -23,7 +19,15 @@ export interface ProviderHealth {
   readonly behind: boolean
 }
 
-/** So many failures in a row and it is asked nothing but "are you back?" while another one works. */
+/** What choosing a provider rests on. */
+export interface ProviderState {
+  /** `rpc-1` … in the order of `RPC_URLS`. */
+  readonly name: string
+  readonly health: ProviderHealth
+  readonly limits: Limits
+}
+
+/** After this many failures in a row a provider is only probed while another one works. */
 export const UNHEALTHY_AFTER = 3
 /** A head this much older than another provider's is no longer the chain's head. */
 const BEHIND_SECONDS = 60
@@ -32,72 +36,59 @@ const LATENCY_WEIGHT = 0.2
 const ERROR_WEIGHT = 0.1
 const BACK_OFF_FIRST_MS = 250
 const BACK_OFF_MOST_MS = 30_000
-const SILENT_DEFAULT_MS = 1_000
-const SILENT_MOST_MS = 300_000
 
-export function unknownProvider(name: string): ProviderHealth {
-  return {
-    name,
-    chain: 'unknown',
-    consecutiveFailures: 0,
-    lastFailureAtMs: null,
-    lastAnswerAtMs: null,
-    backOffUntilMs: 0,
-    silentUntilMs: 0,
-    latencyMs: null,
-    errorRate: 0,
-    head: null,
-    behind: false,
-  }
+export const UNKNOWN_PROVIDER: ProviderHealth = {
+  chain: 'unknown',
+  consecutiveFailures: 0,
+  lastFailureAtMs: null,
+  lastAnswerAtMs: null,
+  latencyMs: null,
+  errorRate: 0,
+  head: null,
+  behind: false,
 }
 
-/** When a question was asked and when its outcome was known. */
+/** When a request was sent and when its outcome was known. */
 export interface Span {
-  readonly startedAtMs: number
+  readonly sentAtMs: number
   readonly nowMs: number
 }
 
-/** After an answer that was believed. */
-export function afterAnswer(health: ProviderHealth, { startedAtMs, nowMs }: Span): ProviderHealth {
-  const latency = nowMs - startedAtMs
-  const recovered = health.lastFailureAtMs === null || startedAtMs >= health.lastFailureAtMs
+/** After a request was answered; whether the answer is believed shows later. */
+export function afterResponse(health: ProviderHealth, { sentAtMs, nowMs }: Span): ProviderHealth {
+  const latency = nowMs - sentAtMs
   return {
     ...health,
     latencyMs: health.latencyMs === null ? latency : health.latencyMs + LATENCY_WEIGHT * (latency - health.latencyMs),
-    errorRate: health.errorRate * (1 - ERROR_WEIGHT),
     lastAnswerAtMs: nowMs,
-    // An answer to an older question says nothing about what failed since.
-    ...(recovered ? { consecutiveFailures: 0, backOffUntilMs: 0 } : {}),
+  }
+}
+
+/** After an answer was believed; `sentAtMs` is of its last request. */
+export function afterBelieved(health: ProviderHealth, sentAtMs: number): ProviderHealth {
+  // An answer to an older request says nothing about what failed since.
+  const recovered = health.lastFailureAtMs === null || sentAtMs >= health.lastFailureAtMs
+  return {
+    ...health,
+    errorRate: health.errorRate * (1 - ERROR_WEIGHT),
+    consecutiveFailures: recovered ? 0 : health.consecutiveFailures,
   }
 }
 
 /**
- * After a fault. Questions that were under way together count as one failure in a row, or a single reset of a connection
- * that carried ten calls would set a provider aside.
- *
- * @param random 0 to 1, spreads the back-off
+ * After a fault. Requests in flight at the same time count as one failure in a row: one reset of a connection that carried ten requests must not set a
+ * provider aside.
  */
-export function afterFault(health: ProviderHealth, fault: RpcFault, { startedAtMs, nowMs }: Span, random: number): ProviderHealth {
+export function afterFault(health: ProviderHealth, fault: RpcFault, { sentAtMs, nowMs }: Span): ProviderHealth {
   if (!countsAgainst(fault)) return { ...health, lastAnswerAtMs: nowMs }
-  const another = health.lastFailureAtMs === null || startedAtMs >= health.lastFailureAtMs
-  const consecutiveFailures = health.consecutiveFailures + (another ? failuresOf(fault) : 0)
-  const backOff = Math.min(BACK_OFF_MOST_MS, BACK_OFF_FIRST_MS * 2 ** Math.max(0, consecutiveFailures - 1))
-  const failed: ProviderHealth = {
+  const isAnother = health.lastFailureAtMs === null || sentAtMs >= health.lastFailureAtMs
+  return {
     ...health,
-    consecutiveFailures,
+    chain: fault.kind === 'wrong-chain' ? 'wrong' : health.chain,
+    consecutiveFailures: health.consecutiveFailures + (isAnother ? failuresOf(fault) : 0),
     lastFailureAtMs: nowMs,
+    lastAnswerAtMs: fault.kind === 'rate-limited' ? nowMs : health.lastAnswerAtMs,
     errorRate: health.errorRate + ERROR_WEIGHT * (1 - health.errorRate),
-    backOffUntilMs: Math.max(health.backOffUntilMs, nowMs + backOff * (0.5 + random / 2)),
-  }
-  switch (fault.kind) {
-    case 'rate-limited': {
-      const silence = Math.min(fault.retryAfterMs ?? Math.max(SILENT_DEFAULT_MS, backOff), SILENT_MOST_MS)
-      return { ...failed, lastAnswerAtMs: nowMs, silentUntilMs: Math.max(health.silentUntilMs, nowMs + silence) }
-    }
-    case 'wrong-chain':
-      return { ...failed, chain: 'wrong', backOffUntilMs: nowMs + BACK_OFF_MOST_MS }
-    default:
-      return failed
   }
 }
 
@@ -114,24 +105,27 @@ function countsAgainst(fault: RpcFault): boolean {
   }
 }
 
-/** A time-out has cost whoever asked as much as many quick failures would. */
+/** A timeout costs as much time as many quick failures. */
 function failuresOf(fault: RpcFault): number {
   return fault.kind === 'timeout' ? 2 : 1
 }
 
+/** Until then other providers are preferred, after failures. */
+export function backOffUntilMs({ chain, consecutiveFailures, lastFailureAtMs }: ProviderHealth): number {
+  if (lastFailureAtMs === null || consecutiveFailures === 0) return 0
+  if (chain === 'wrong') return lastFailureAtMs + BACK_OFF_MOST_MS
+  return lastFailureAtMs + Math.min(BACK_OFF_MOST_MS, BACK_OFF_FIRST_MS * 2 ** (consecutiveFailures - 1))
+}
+
 /**
- * Marks the providers whose head is far older than another one's. They are looked at at different times: one that was looked at earlier is
- * not behind for having shown an earlier head then, nor one that was looked at later for showing the same head of a chain that stands still.
+ * Which providers show a head far older than another one's, in their order. They show their heads at different times: a provider is not behind because it
+ * was asked earlier, nor because it was asked later and shows the same head of a chain that stands still.
  */
-export function markBehind(all: readonly ProviderHealth[]): readonly ProviderHealth[] {
+export function areBehind(all: readonly ProviderHealth[]): readonly boolean[] {
   const heads = all.flatMap(({ chain, head }) => (chain === 'right' && head !== null ? [head] : []))
   const newest = Math.max(...heads.map(({ timestamp }) => timestamp))
   const freshest = Math.max(...heads.map(freshness))
-  return all.map(health => {
-    const { head } = health
-    const behind = head !== null && Math.min(newest - head.timestamp, freshest - freshness(head)) > BEHIND_SECONDS
-    return behind === health.behind ? health : { ...health, behind }
-  })
+  return all.map(({ head }) => head !== null && Math.min(newest - head.timestamp, freshest - freshness(head)) > BEHIND_SECONDS)
 }
 
 /** How old a head was when it was shown, negated, in seconds and up to a constant. */
@@ -140,25 +134,31 @@ function freshness({ timestamp, seenAtMs }: { readonly timestamp: number; readon
 }
 
 /** Whether it may be asked in its turn. */
-export function isUsable(health: ProviderHealth, nowMs: number): boolean {
-  return isHealthy(health, nowMs) && nowMs >= health.backOffUntilMs
+export function isUsable(provider: ProviderState, nowMs: number): boolean {
+  return isHealthy(provider, nowMs) && nowMs >= backOffUntilMs(provider.health)
 }
 
-/** Whether what is known speaks for it; a provider that has said nothing yet has the benefit of the doubt until it fails. */
-export function isHealthy(health: ProviderHealth, nowMs: number): boolean {
+/** Whether what is known speaks for the provider. One that was never asked is healthy until it fails. */
+export function isHealthy({ health, limits }: Pick<ProviderState, 'health' | 'limits'>, nowMs: number): boolean {
   const failuresAllowed = health.chain === 'right' ? UNHEALTHY_AFTER - 1 : 0
-  return health.chain !== 'wrong' && !health.behind && health.consecutiveFailures <= failuresAllowed && nowMs >= health.silentUntilMs
+  return health.chain !== 'wrong' && !health.behind && health.consecutiveFailures <= failuresAllowed && nowMs >= limits.silentUntilMs
 }
 
-/** A silence that ends so soon is everyday life with a rate limit. */
+/** A silence this short is usual with a rate limit. */
 const SHORT_SILENCE_MS = 10_000
 
 /** As operators see it. A provider that has never answered is not healthy; one that asked for a short silence is. */
-export function toRpcHealth(health: ProviderHealth, nowMs: number): RpcHealth {
+export function toRpcHealth({ name, health, limits }: ProviderState, nowMs: number): RpcHealth {
+  const { latencyMs, errorRate } = health
+  const { concurrency, calls, blocks, silentUntilMs } = limits
   return {
-    name: health.name,
-    healthy: health.chain === 'right' && isHealthy(health, nowMs + SHORT_SILENCE_MS),
-    latencyMs: health.latencyMs === null ? null : Math.round(health.latencyMs * 10) / 10,
-    errorRate: Math.round(health.errorRate * 1_000) / 1_000,
+    name,
+    healthy: health.chain === 'right' && isHealthy({ health, limits }, nowMs + SHORT_SILENCE_MS),
+    latencyMs: latencyMs === null ? null : Math.round(latencyMs * 10) / 10,
+    errorRate: Math.round(errorRate * 1_000) / 1_000,
+    concurrency: Number.isFinite(concurrency) ? Math.floor(concurrency) : null,
+    batchSize: calls.size,
+    rangeBlocks: blocks.size,
+    silentSeconds: silentUntilMs > nowMs ? Math.ceil((silentUntilMs - nowMs) / 1_000) : null,
   }
 }

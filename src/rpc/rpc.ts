@@ -4,22 +4,34 @@ import type { RpcHealth } from '#domain/health.ts'
 import { TokenwireError } from '#errors'
 import { createChainCheck } from './chainCheck.ts'
 import { chooseProvider } from './chooseProvider.ts'
-import { isHealthy, isUsable, toRpcHealth } from './providerHealth.ts'
-import { createProviders, type Provider } from './providers.ts'
-import { type RpcAnswers, type RpcCall, TOGETHER_CALLS } from './rpcEndpoint.ts'
-import { faultOf, RpcError } from './rpcFault.ts'
+import { createHttpEndpoint } from './httpEndpoint.ts'
+import type { Limits, LogQuerySize } from './limits.ts'
+import { LONGEST_SILENCE_WAIT_MS, type Persistence, Provider } from './provider.ts'
+import { isHealthy, isUsable } from './providerHealth.ts'
+import type { RangeLimit } from './rangeLimit.ts'
+import type { RpcCall } from './rpcEndpoint.ts'
+import { faultOf, isLost, RpcError, type RpcFault } from './rpcFault.ts'
 import { rpcRetryPolicy } from './rpcRetryPolicy.ts'
+import { createWebSocketEndpoint } from './webSocketEndpoint.ts'
 
 /** One provider, for the time of one question. */
 export interface RpcProvider {
   /** `rpc-1` … */
   readonly name: string
+  /** What it is known to allow now. */
+  readonly limits: Limits
+  /** Whether it refuses log queries that name no addresses. */
+  readonly addressRequired: boolean
   call(method: string, params: readonly unknown[]): Promise<unknown>
   /**
-   * All of them or an error; over HTTP in one request where the provider allows it. Only up to `TOGETHER_CALLS` of them are all answered at about one time,
-   * for one to tell whether another is to be believed: of more, some may be answered seconds later.
+   * All of them or an error; over HTTP in one request where the provider allows it. Only up to `TOGETHER_CALLS` are answered at about the same time, so that
+   * one answer can be checked against another: of more calls, some may be answered seconds later.
    */
   calls(calls: readonly RpcCall[]): Promise<readonly unknown[]>
+  /** Notes that it answered a log query of this size in full. */
+  logsAnswered(query: LogQuerySize): void
+  /** Notes that it refused a log query of this size. */
+  logsRefused(query: LogQuerySize, limit: RangeLimit): void
 }
 
 /** Several providers of one chain as one: the first healthy one in the order of the URLs is asked. */
@@ -33,8 +45,8 @@ export interface Rpc {
    */
   connect(): Promise<number>
   /**
-   * Puts a question to one provider after the other until one's answer is believed: what `question` throws as `RpcError` counts
-   * against the provider, like a failed call. It may be called several times; it must not keep the provider.
+   * Puts a question to one provider after the other until an answer is believed: what `question` throws as `RpcError` counts against the provider, like a
+   * failed call. The function may be called several times, and must not keep the provider.
    *
    * @throws `RpcError` of the last attempt; anything else that `question` throws, at once
    */
@@ -48,7 +60,7 @@ export interface Rpc {
   /** EIP-1193, for viem: `custom(rpc, { retryCount: 0 })`. */
   request(call: { readonly method: string; readonly params?: unknown }): Promise<unknown>
   /** The provider that is asked first now. */
-  preferred(): string
+  preferred(): Pick<RpcProvider, 'name' | 'limits' | 'addressRequired'>
   /** In the order of the URLs. */
   health(): readonly RpcHealth[]
   /** When any provider last answered anything, in the clock's milliseconds; `null`: none yet. */
@@ -77,133 +89,123 @@ export interface RpcOptions {
 }
 
 const TIMEOUT_MS = 10_000
-/** The longest that one question waits for a provider that asked for silence; whoever asks has longer waits of its own. */
-const LONGEST_WAIT_MS = 30_000
-/** So many times in a row the rest of a question's calls may be refused and nothing of it answered. */
-const MOST_FRUITLESS_WAITS = 10
-
-interface Asked {
-  /** When the question was put to a provider, less what it waited there for its turn. */
-  atMs: number
-  /** The providers to which it need not be put: before, or at the same time, it was. */
-  readonly tried: ReadonlySet<string>
-}
 
 /** @throws `TokenwireError` `config_invalid` without a URL */
 export function createRpc(options: RpcOptions): Rpc {
-  const { urls, chainId, logger, clock = systemClock, random = Math.random, timeoutMs = TIMEOUT_MS, fetch: fetchFn } = options
-  const providers = createProviders({ urls, logger, clock, random, ...(fetchFn === undefined ? {} : { fetch: fetchFn }) })
-  const check = createChainCheck({ providers, chainId, logger, clock, timeoutMs })
+  const { chainId, logger, clock = systemClock, random = Math.random } = options
+  const [firstProvider, ...otherProviders] = createProviders({ ...options, clock })
+  if (firstProvider === undefined) throw new TokenwireError('config_invalid', 'RPC_URLS must name at least one RPC endpoint')
+  const providers = [firstProvider, ...otherProviders]
+  const check = createChainCheck({ providers, chainId, logger, clock })
   const closing = new AbortController()
-  /** How many answers were believed so far, of all questions. */
+  /** How many answers were believed so far, to all questions. */
   let believed = 0
 
-  const healths = () => providers.map(provider => provider.health())
-  const preferred = () => providers.find(provider => isUsable(provider.health(), clock.nowMs())) ?? providers[0]
-  /** Whether a usable provider is not among them. */
-  const hasAnother = (tried: ReadonlySet<string>) => healths().some(health => isUsable(health, clock.nowMs()) && !tried.has(health.name))
+  const preferred = () => providers.find(provider => isUsable(provider, clock.nowMs())) ?? firstProvider
+  const hasUntried = (tried: ReadonlySet<string>) => providers.some(one => !tried.has(one.name) && isUsable(one, clock.nowMs()))
   const pause = (ms: number) =>
     clock.sleep(ms, closing.signal).catch(() => {
       throw new RpcError({ kind: 'closed' })
     })
 
   const choose = async (tried: ReadonlySet<string>): Promise<Provider> => {
-    const choice = chooseProvider(healths(), tried, clock.nowMs())
-    const provider = choice.kind === 'ask' ? providers.find(({ name }) => name === choice.name) : undefined
-    if (provider !== undefined) return provider
-    if (choice.kind !== 'wait') throw new TokenwireError('chain_mismatch', 'every RPC provider serves another chain', { retryable: true })
-    if (choice.afterMs > LONGEST_WAIT_MS) throw new RpcError({ kind: 'rate-limited', retryAfterMs: choice.afterMs })
-    await pause(choice.afterMs)
-    return choose(tried)
-  }
-
-  /** Whether a usable provider is left after this one. */
-  const isAnotherLeft = ({ name }: Pick<Provider, 'name'>, { tried }: Asked) => hasAnother(new Set([...tried, name]))
-
-  /**
-   * Sends calls when it is their turn and the provider has not asked for silence, and notes its refusal of some. Where it has got into trouble while they
-   * waited, and another one is left, they are refused here.
-   */
-  const send = ({ endpoint, turns, ...provider }: Provider, list: readonly RpcCall[], asked: Asked): Promise<RpcAnswers> => {
-    const waitsSinceMs = clock.nowMs()
-    return turns.take(async () => {
-      const silenceMs = Math.max(0, provider.health().silentUntilMs - clock.nowMs())
-      const isLeft = !isUsable(provider.health(), clock.nowMs()) && isAnotherLeft(provider, asked)
-      if (isLeft || silenceMs > LONGEST_WAIT_MS) throw new RpcError({ kind: 'rate-limited', retryAfterMs: silenceMs }, provider.name)
-      if (silenceMs > 0) await pause(silenceMs)
-      const startedAtMs = clock.nowMs()
-      asked.atMs += startedAtMs - waitsSinceMs
-      const answers = await endpoint.send(list, timeoutMs)
-      const { results, refusal } = answers
-      const span = { startedAtMs, nowMs: clock.nowMs() }
-      if (refusal === null) turns.answered()
-      else {
-        if (results.length > 0) provider.answered(span)
-        provider.failed(refusal.fault, span)
-        turns.refused()
-      }
-      return answers
-    })
-  }
-
-  /**
-   * All calls to one provider. Where it answers some and refuses the rest for coming too fast, and no other one is left to be asked, the rest is asked for
-   * later: beyond what it takes at a time, all of many would never be answered together. Of few, none is kept.
-   */
-  const callAll = async (provider: Provider, list: readonly RpcCall[], asked: Asked): Promise<readonly unknown[]> => {
-    const answered: unknown[] = []
-    for (let fruitless = 0; ; ) {
-      const { results, refusal } = await send(provider, list.slice(answered.length), asked)
-      if (refusal === null) return [...answered, ...results]
-      const kept = list.length > TOGETHER_CALLS ? results : []
-      fruitless = kept.length > 0 ? 0 : fruitless + 1
-      if (isAnotherLeft(provider, asked) || answered.length + results.length === 0 || fruitless > MOST_FRUITLESS_WAITS) throw refusal
-      answered.push(...kept)
+    const choice = chooseProvider(providers, tried, clock.nowMs())
+    switch (choice.kind) {
+      case 'ask':
+        return choice.provider
+      case 'none':
+        throw new TokenwireError('chain_mismatch', 'every RPC provider serves another chain', { retryable: true })
+      case 'wait':
+        if (choice.afterMs > LONGEST_SILENCE_WAIT_MS) throw new RpcError({ kind: 'rate-limited', retryAfterMs: choice.afterMs })
+        await pause(choice.afterMs)
+        return choose(tried)
     }
   }
 
-  const attempt = async <T>(
-    provider: Provider,
-    question: (provider: RpcProvider) => Promise<T>,
-    tried: ReadonlySet<string>,
-  ): Promise<T> => {
-    const { name } = provider
-    if (provider.health().chain !== 'right') await check.identify(provider)
-    const asked: Asked = { atMs: clock.nowMs(), tried }
-    const calls = (list: readonly RpcCall[]) => callAll(provider, list, asked)
-    const span = () => ({ startedAtMs: asked.atMs, nowMs: clock.nowMs() })
+  /** Puts the question to one provider, once. */
+  const attempt = async <T>(provider: Provider, question: (provider: RpcProvider) => Promise<T>, persistence: Persistence): Promise<T> => {
+    if (provider.health.chain !== 'right') await check.identify(provider)
+    let sentAtMs = clock.nowMs()
+    const calls = (list: readonly RpcCall[]) =>
+      provider.call(list, {
+        ...persistence,
+        answered: atMs => {
+          sentAtMs = atMs
+          persistence.answered(atMs)
+        },
+      })
     try {
-      const answer = await question({ name, calls, call: async (method, params) => (await calls([{ method, params }]))[0] })
-      provider.answered(span())
+      const answer = await question({
+        name: provider.name,
+        get limits() {
+          return provider.limits
+        },
+        get addressRequired() {
+          return provider.addressRequired
+        },
+        calls,
+        call: async (method, params) => (await calls([{ method, params }]))[0],
+        logsAnswered: query => provider.logsAnswered(query),
+        logsRefused: (query, limit) => provider.logsRefused(query, limit),
+      })
+      provider.believed(sentAtMs)
       believed++
       return answer
     } catch (error) {
       const fault = faultOf(error)
       if (fault === null) throw error
-      // A refusal was noted when it came.
-      if (fault.kind !== 'rate-limited') provider.failed(fault, span())
-      throw error instanceof RpcError && error.provider !== null ? error : new RpcError(fault, name)
+      // The provider notes by itself what it loses.
+      if (!isLost(fault)) provider.failed(fault, sentAtMs)
+      throw error instanceof RpcError && error.provider !== null ? error : new RpcError(fault, provider.name)
     }
   }
 
   const ask = async <T>(question: (provider: RpcProvider) => Promise<T>): Promise<T> => {
     const tried = new Set<string>()
     const believedBefore = believed
-    for (let count = 1; ; count++) {
+    /** Attempts that failed, and requests lost in a row in the attempt under way. */
+    let [failures, losses] = [0, 0]
+    const mayRetry = async (fault: RpcFault): Promise<boolean> => {
+      const hasAnother = hasUntried(tried)
+      const othersAnswered = believed > believedBefore
+      const situation = { failures: failures + losses, providers: providers.length, hasAnother, othersAnswered, random: random() }
+      const decision = rpcRetryPolicy(fault, situation)
+      if (decision.kind === 'retry' && decision.afterMs > 0) await pause(decision.afterMs)
+      return decision.kind === 'retry'
+    }
+
+    for (;;) {
       if (closing.signal.aborted) throw new RpcError({ kind: 'closed' })
       check.probeIdle()
       const provider = await choose(tried)
+      tried.add(provider.name)
+      losses = 0
+      let gaveUp = false
+      const isNext = () => {
+        const next = chooseProvider(providers, tried, clock.nowMs())
+        return next.kind !== 'none' && next.provider === provider
+      }
+      const persistence: Persistence = {
+        hasAnother: () => hasUntried(tried),
+        answered: () => {
+          losses = 0
+        },
+        sendAgain: async (fault, kept) => {
+          const silenceMs = provider.limits.silentUntilMs - clock.nowMs()
+          if (hasUntried(tried) || silenceMs > LONGEST_SILENCE_WAIT_MS || (kept === 0 && !isNext())) return false
+          losses++
+          gaveUp = !(await mayRetry(fault))
+          return !gaveUp
+        },
+      }
       try {
-        return await attempt(provider, question, tried)
+        return await attempt(provider, question, persistence)
       } catch (error) {
         const fault = faultOf(error)
-        if (fault === null) throw error
-        tried.add(provider.name)
-        const another = hasAnother(tried)
-        const othersAnswered = believed > believedBefore
-        const decision = rpcRetryPolicy(fault, { attempt: count, providers: providers.length, another, othersAnswered, random: random() })
-        if (decision.kind === 'give-up') throw error
-        if (decision.afterMs > 0) await pause(decision.afterMs)
+        if (fault === null || gaveUp) throw error
+        failures += losses + 1
+        losses = 0
+        if (!(await mayRetry(fault))) throw error
       }
     }
   }
@@ -212,21 +214,30 @@ export function createRpc(options: RpcOptions): Rpc {
     connect: check.connect,
     ask,
     askEach: async question => {
-      // None is to leave it to another.
-      const all = new Set(providers.map(({ name }) => name))
-      const healthy = providers.filter(provider => isHealthy(provider.health(), clock.nowMs()))
-      const outcomes = await Promise.allSettled(healthy.map(provider => attempt(provider, question, all)))
+      const once: Persistence = { hasAnother: () => false, sendAgain: async () => false, answered: () => {} }
+      const healthy = providers.filter(provider => isHealthy(provider, clock.nowMs()))
+      const outcomes = await Promise.allSettled(healthy.map(provider => attempt(provider, question, once)))
       const [first, ...others] = outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [{ answer: outcome.value }] : []))
       return first === undefined ? [await ask(question)] : [first.answer, ...others.map(({ answer }) => answer)]
     },
     request: ({ method, params }) => ask(provider => provider.call(method, Array.isArray(params) ? params : [])),
-    preferred: () => preferred()?.name ?? 'rpc-1',
-    health: () => healths().map(health => toRpcHealth(health, clock.nowMs())),
-    lastAnswerAtMs: () => Math.max(...healths().map(({ lastAnswerAtMs }) => lastAnswerAtMs ?? 0)) || null,
-    subscribeHeads: async (onHead, onEnd) => (await preferred()?.endpoint.subscribeHeads?.(onHead, onEnd, timeoutMs)) ?? null,
+    preferred,
+    health: () => providers.map(provider => provider.report()),
+    lastAnswerAtMs: () => Math.max(...providers.map(({ health }) => health.lastAnswerAtMs ?? 0)) || null,
+    subscribeHeads: async (onHead, onEnd) => (await preferred().endpoint.subscribeHeads?.(onHead, onEnd)) ?? null,
     close: () => {
       closing.abort()
-      for (const { endpoint } of providers) endpoint.close()
+      for (const provider of providers) provider.close()
     },
   }
+}
+
+function createProviders({ urls, logger, clock, timeoutMs = TIMEOUT_MS, fetch }: RpcOptions & { readonly clock: Clock }): Provider[] {
+  return urls.map((url, index) => {
+    const name = `rpc-${index + 1}`
+    const endpoint = /^wss?:/i.test(url)
+      ? createWebSocketEndpoint({ name, url, timeoutMs })
+      : createHttpEndpoint({ name, url, nowMs: () => clock.nowMs(), fetch })
+    return new Provider({ name, endpoint, clock, logger, timeoutMs })
+  })
 }

@@ -7,9 +7,6 @@ export interface RpcCall {
   readonly params: readonly unknown[]
 }
 
-/** So few calls go into one request where the provider allows it, and are asked for again together when the answer to one of them is lacking. */
-export const TOGETHER_CALLS = 4
-
 export interface RpcAnswers {
   /** In the order of the calls. */
   readonly results: readonly unknown[]
@@ -20,27 +17,19 @@ export interface RpcAnswers {
 /** The wire to one provider. It keeps no policy: every failure is thrown at once as an `RpcError`. */
 export interface RpcEndpoint {
   /**
-   * Sends the calls, over HTTP in as few requests as the provider allows.
+   * Sends the calls together: over HTTP in one request.
    *
-   * @throws `RpcError` with the first fault that is no `rate-limited`; then no result is to be used
+   * @throws `RpcError` with the first fault that is no `rate-limited`; the reason of the signal
    */
-  send(calls: readonly RpcCall[], timeoutMs: number): Promise<RpcAnswers>
+  send(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcAnswers>
   /**
    * Calls `onHead` at every new head. `null`: this wire can't push.
    *
    * @returns ends the subscription; `onEnd` is called once when the provider ends it instead
    */
-  readonly subscribeHeads: ((onHead: () => void, onEnd: () => void, timeoutMs: number) => Promise<() => void>) | null
-  /** Fails what is under way and everything after it. */
+  readonly subscribeHeads: ((onHead: () => void, onEnd: () => void) => Promise<() => void>) | null
+  /** Closes the connection. Whoever has sent something aborts it. */
   close(): void
-}
-
-export interface EndpointOptions {
-  readonly name: string
-  readonly url: string
-  readonly nowMs: () => number
-  /** Default: the global one. */
-  readonly fetch?: typeof fetch
 }
 
 /** @throws the error, if it is another */

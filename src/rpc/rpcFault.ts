@@ -48,6 +48,11 @@ export function faultOf(error: unknown): RpcFault | null {
   return error instanceof RpcError ? error.fault : null
 }
 
+/** Whether the request was lost or put off, so that nothing is known of its answer: sending it again may be all that it takes. */
+export function isLost({ kind }: RpcFault): boolean {
+  return kind === 'timeout' || kind === 'network' || kind === 'rate-limited'
+}
+
 function codeOf(fault: RpcFault): ErrorCode {
   switch (fault.kind) {
     case 'inconsistent':

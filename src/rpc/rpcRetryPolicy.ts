@@ -1,49 +1,46 @@
-import type { RpcFault } from './rpcFault.ts'
+import { isLost, type RpcFault } from './rpcFault.ts'
 
 export type RpcRetryDecision = { readonly kind: 'retry'; readonly afterMs: number } | { readonly kind: 'give-up' }
 
 export interface RpcRetrySituation {
-  /** 1 after the first failure. */
-  readonly attempt: number
+  /** Failures of the question in a row: 1 after the first one, and again after any of its calls was answered. */
+  readonly failures: number
   readonly providers: number
   /** Whether a usable provider has not been tried for this question. */
-  readonly another: boolean
+  readonly hasAnother: boolean
   /** Whether other questions were answered since this one was asked. */
   readonly othersAnswered: boolean
   /** 0 to 1, spreads the delay. */
   readonly random: number
 }
 
-const GIVE_UP: RpcRetryDecision = { kind: 'give-up' }
 const FIRST_DELAY_MS = 100
 const MOST_DELAY_MS = 1_000
+const USUAL_ATTEMPTS = 3
 /** Some 25 s. */
-const MOST_ATTEMPTS = 30
+const PATIENT_ATTEMPTS = 30
 
-/**
- * Whether a question is asked again after a fault: at once when another provider has not been tried, else after a short wait. Three times
- * in all, since whoever asked has longer waits of its own; more often where others are answered meanwhile. Hundreds of answers that are
- * needed together would never be complete if each had to come within three times from a provider that fails at every third.
- */
-export function rpcRetryPolicy(
-  fault: RpcFault,
-  { attempt, providers, another, othersAnswered, random }: RpcRetrySituation,
-): RpcRetryDecision {
-  switch (fault.kind) {
-    case 'too-large':
-    case 'rejected':
-    case 'batch-too-large':
-    case 'closed':
-      return GIVE_UP
-    default: {
-      if (attempt >= (othersAnswered && isOfTheMoment(fault) ? MOST_ATTEMPTS : Math.max(3, providers + 1))) return GIVE_UP
-      const delay = Math.min(MOST_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1))
-      return { kind: 'retry', afterMs: another ? 0 : delay * (0.5 + random / 2) }
-    }
-  }
+/** Whether a question that failed is asked again: at once when another provider has not been tried, else after a short wait. */
+export function rpcRetryPolicy(fault: RpcFault, situation: RpcRetrySituation): RpcRetryDecision {
+  const { failures, providers, hasAnother, random } = situation
+  if (isAboutQuestion(fault)) return { kind: 'give-up' }
+  const mostAttempts = worksForOthers(fault, situation) ? PATIENT_ATTEMPTS : Math.max(USUAL_ATTEMPTS, providers + 1)
+  if (failures >= mostAttempts) return { kind: 'give-up' }
+  const delay = Math.min(MOST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1))
+  return { kind: 'retry', afterMs: hasAnother ? 0 : delay * (0.5 + random / 2) }
 }
 
-/** Whether a fault is of one attempt rather than of what is asked, and quickly told. */
-function isOfTheMoment({ kind }: RpcFault): boolean {
-  return kind === 'network' || kind === 'http' || kind === 'garbled' || kind === 'rate-limited'
+/** Whether every attempt and every provider would end in this fault. */
+function isAboutQuestion({ kind }: RpcFault): boolean {
+  return kind === 'too-large' || kind === 'rejected' || kind === 'batch-too-large' || kind === 'closed'
+}
+
+/**
+ * Whether the provider is there and this attempt was unlucky, and quickly so. Hundreds of answers that are needed together would never be complete if each
+ * had to come within three attempts from a provider that fails at every third.
+ */
+function worksForOthers(fault: RpcFault, { othersAnswered }: RpcRetrySituation): boolean {
+  if (fault.kind === 'rate-limited') return true
+  const isQuick = (isLost(fault) && fault.kind !== 'timeout') || fault.kind === 'http' || fault.kind === 'garbled'
+  return othersAnswered && isQuick
 }

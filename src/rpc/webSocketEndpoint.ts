@@ -1,24 +1,31 @@
 import { getSocketRpcClient, type SocketRpcClient } from 'viem/utils'
 import { redactor } from './redactUrl.ts'
-import { type EndpointOptions, isEnvelope, type RpcCall, type RpcEndpoint, readResult, refusalOf } from './rpcEndpoint.ts'
-import { RpcError } from './rpcFault.ts'
+import { isEnvelope, type RpcCall, type RpcEndpoint, readResult, refusalOf } from './rpcEndpoint.ts'
+import { faultOf, RpcError } from './rpcFault.ts'
 
 type Client = SocketRpcClient<WebSocket>
 
 const ON_SOCKET = { status: 200, retryAfterMs: null }
-/** viem keeps its socket clients by key and would hand out one that is closing: each socket gets a key of its own. */
+/** viem keeps its socket clients by key, and would return one that is closing: each socket gets its own key. */
 let sockets = 0
 
+export interface WebSocketEndpointOptions {
+  readonly name: string
+  readonly url: string
+  /** For the opening of a socket, and for the answer to a subscription. */
+  readonly timeoutMs: number
+}
+
 /**
- * A provider over WebSocket, on viem's socket client without its reconnecting (which gives up after five attempts and prints the URL):
- * here a closed socket is opened anew by the next call, and one that lets a call time out is closed.
+ * A provider over WebSocket, on viem's socket client without its reconnecting, which gives up after five attempts and prints the URL: here the next call
+ * opens a new socket after the last one has closed. A socket on which a call times out is closed.
  */
-export function createWebSocketEndpoint({ name, url }: Pick<EndpointOptions, 'name' | 'url'>): RpcEndpoint {
+export function createWebSocketEndpoint({ name, url, timeoutMs }: WebSocketEndpointOptions): RpcEndpoint {
   const redact = redactor(url)
   let current: Promise<Client> | null = null
   let closed = false
 
-  const open = (timeoutMs: number): Promise<Client> => {
+  const open = (): Promise<Client> => {
     if (closed) return Promise.reject(new RpcError({ kind: 'closed' }, name))
     if (current !== null) return current
     const opening = openClient(url, timeoutMs, () => {
@@ -31,32 +38,25 @@ export function createWebSocketEndpoint({ name, url }: Pick<EndpointOptions, 'na
     return opening
   }
 
-  const drop = (client: Client) => {
-    current = null
-    client.close()
-  }
-
-  const call = (client: Client, { method, params }: RpcCall, timeoutMs: number): Promise<unknown> => {
+  const call = (client: Client, { method, params }: RpcCall, signal: AbortSignal): Promise<unknown> => {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    const timer = setTimeout(() => {
-      reject(new RpcError({ kind: 'timeout' }, name))
-      drop(client)
-    }, timeoutMs)
+    const onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort)
     client.request({
       body: { method, params: [...params] },
       onResponse: resolve,
       onError: () => reject(new RpcError({ kind: closed ? 'closed' : 'network' }, name)),
     })
     return promise
-      .finally(() => clearTimeout(timer))
+      .finally(() => signal.removeEventListener('abort', onAbort))
       .then(answer => {
         if (!isEnvelope(answer)) throw new RpcError({ kind: 'garbled', what: `${method} answered by no object` }, name)
         return readResult(answer, method, ON_SOCKET, redact, name)
       })
   }
 
-  const subscribeHeads = async (onHead: () => void, onEnd: () => void, timeoutMs: number) => {
-    const client = await open(timeoutMs)
+  const subscribeHeads = async (onHead: () => void, onEnd: () => void) => {
+    const client = await open()
     const { promise, resolve, reject } = Promise.withResolvers<string>()
     let ended = false
     const end = () => {
@@ -87,9 +87,18 @@ export function createWebSocketEndpoint({ name, url }: Pick<EndpointOptions, 'na
   }
 
   return {
-    send: async (calls, timeoutMs) => {
-      const client = await open(timeoutMs)
-      const outcomes = await Promise.allSettled(calls.map(one => call(client, one, timeoutMs)))
+    send: async (calls, signal) => {
+      const opened = open()
+      const client = await opened
+      signal.throwIfAborted()
+      const onAbort = () => {
+        if (faultOf(signal.reason)?.kind !== 'timeout') return
+        if (current === opened) current = null
+        client.close()
+      }
+      signal.addEventListener('abort', onAbort, { once: true })
+      const outcomes = await Promise.allSettled(calls.map(one => call(client, one, signal)))
+      signal.removeEventListener('abort', onAbort)
       const results: unknown[] = []
       for (const outcome of outcomes) {
         if (outcome.status === 'rejected') return { results, refusal: refusalOf(outcome.reason) }
@@ -100,7 +109,7 @@ export function createWebSocketEndpoint({ name, url }: Pick<EndpointOptions, 'na
     subscribeHeads,
     close: () => {
       closed = true
-      void current?.then(drop, () => {})
+      void current?.then(client => client.close()).catch(() => {})
     },
   }
 }

@@ -3,6 +3,7 @@ import { createChainSource } from '#chain/chainSource.ts'
 import type { Hex } from '#domain/address.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'
 import { createChainRpc } from '#test/support/chainRpc.ts'
+import { createManualClock } from '#test/support/manualClock.ts'
 import { createSimulatedChain, NodeFailure, type SimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
 
 const topic = (byte: string): Hex => `0x${byte.repeat(32)}`
@@ -13,10 +14,10 @@ const mine = (chain: SimulatedChain) =>
   ])
 
 /** A source whose questions are counted: those that are asked together are one. */
-function open(intercept: (call: RpcCall, answer: () => unknown) => unknown = (_, answer) => answer()) {
+function open(intercept: (call: RpcCall, answer: () => unknown) => unknown = (_, answer) => answer(), clock = createManualClock()) {
   const chain = createSimulatedChain()
   for (let number = 0; number < 10; number++) mine(chain)
-  const rpc = createChainRpc([chain], { intercept: (_, call, answer) => intercept(call, answer) })
+  const rpc = createChainRpc([chain], { intercept: (_, call, answer) => intercept(call, answer), nowMs: () => clock.nowMs() })
   const counts = { turns: 0, calls: 0 }
   const source = createChainSource({
     rpc: {
@@ -24,7 +25,11 @@ function open(intercept: (call: RpcCall, answer: () => unknown) => unknown = (_,
       ask: question =>
         rpc.ask(provider =>
           question({
-            name: provider.name,
+            ...provider,
+            // A getter: it changes.
+            get addressRequired() {
+              return provider.addressRequired
+            },
             call: (method, params) => {
               counts.turns++
               counts.calls++
@@ -102,15 +107,16 @@ describe('the confirmed block that is indexed next', () => {
 
   it('is asked for one call after the other when the provider refuses them together, and together again after a while', async () => {
     let refuses = true
+    const clock = createManualClock()
     const { follow } = open((call, answer) => {
       if (refuses && call.method === 'eth_getLogs' && (call.params[0] as { blockHash?: Hex }).blockHash === undefined)
         throw new NodeFailure(-32701, 'Please specify an address in your request')
       return answer()
-    })
+    }, clock)
     await expect(follow(3, true)).resolves.toMatchObject({ turns: 4 })
     refuses = false
     for (let block = 0; block < 20; block++) await expect(follow(3, true)).resolves.toEqual({ turns: 3, calls: 3 })
-    for (let block = 0; block < 50; block++) await follow(3, true)
+    clock.advance(600_000)
     await expect(follow(3, true)).resolves.toEqual({ turns: 1, calls: 3 })
   })
 })

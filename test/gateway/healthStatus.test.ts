@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { BackfillProgress } from '#domain/health.ts'
 import { type Condition, healthStatus } from '#gateway/healthStatus.ts'
+import { rpcHealth } from '#test/support/rpcHealth.ts'
 
 const FOLLOWING = { indexedBlock: 467, lagBlocks: 0, backfill: null, rpc: [], stalled: false, reason: null }
 const PRICE = {
@@ -20,7 +21,7 @@ const BACKFILL: BackfillProgress = {
   eventsPerSecond: 1,
   secondsLeft: 6,
 }
-const rpc = (name: string, healthy: boolean) => ({ name, healthy, latencyMs: null, errorRate: healthy ? 0 : 1 })
+const rpc = (name: string, healthy: boolean) => rpcHealth({ name, healthy, latencyMs: null, errorRate: healthy ? 0 : 1 })
 
 interface Case {
   readonly name: string

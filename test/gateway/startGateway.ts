@@ -8,6 +8,7 @@ import { createAdmission } from '#gateway/admission.ts'
 import { createDatabaseProbe } from '#gateway/databaseProbe.ts'
 import { operatorPolicy } from '#gateway/operatorPolicy.ts'
 import { createServer, type ServerDeps } from '#gateway/server.ts'
+import { rpcHealth } from '#test/support/rpcHealth.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { type MemoryReads, memoryReads, type Stored } from './memoryReads.ts'
 
@@ -162,7 +163,7 @@ function healthyConditions(): Conditions {
       lagSeconds: 1.2,
       backfill: null,
       reorgs: { count: 0, lastDepth: null, lastAt: null },
-      rpc: [{ name: 'rpc-1', healthy: true, latencyMs: 12, errorRate: 0 }],
+      rpc: [rpcHealth()],
       stalled: false,
       reason: null,
     },

@@ -33,7 +33,9 @@ afterAll(() => new Promise(resolve => server.close(resolve)))
 
 async function failure(): Promise<RpcError> {
   const endpoint = createHttpEndpoint({ name: 'rpc-1', url: url.href, nowMs: () => performance.now() })
-  const error: unknown = await endpoint.send([{ method: 'eth_blockNumber', params: [] }], 5_000).catch((error: unknown) => error)
+  const error: unknown = await endpoint
+    .send([{ method: 'eth_blockNumber', params: [] }], AbortSignal.timeout(5_000))
+    .catch((error: unknown) => error)
   endpoint.close()
   if (!(error instanceof RpcError)) return expect.unreachable()
   return error

@@ -3,23 +3,25 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createRpc, type Rpc } from '#rpc/rpc.ts'
 import { type FakeProvider, startFakeProvider } from '#test/support/fakeProvider.ts'
 import { createLogLines } from '#test/support/logLines.ts'
-import { createManualClock } from '#test/support/manualClock.ts'
+import { createManualClock, type ManualClock } from '#test/support/manualClock.ts'
 import { createSimulatedChain } from '#test/support/simulatedChain.ts'
+import { callQuota } from '#test/support/weakness.ts'
 
 const running: { stop(): void | Promise<void> }[] = []
 afterEach(async () => {
   for (const one of running.splice(0).reverse()) await one.stop()
 })
 
-const start = async (): Promise<{ provider: FakeProvider; rpc: Rpc }> => {
+const start = async (timeoutMs = 10_000): Promise<{ provider: FakeProvider; rpc: Rpc; clock: ManualClock }> => {
   const chain = createSimulatedChain()
   for (let count = 0; count < 5; count++) chain.mine()
+  const clock = createManualClock()
   const provider = await startFakeProvider({ chain })
   const { logger } = createLogLines()
-  const rpc = createRpc({ urls: [provider.webSocketUrl], chainId: null, logger, clock: createManualClock(), timeoutMs: 200 })
+  const rpc = createRpc({ urls: [provider.webSocketUrl], chainId: null, logger, clock, timeoutMs })
   running.push(provider, { stop: () => rpc.close() })
   await rpc.connect()
-  return { provider, rpc }
+  return { provider, rpc, clock }
 }
 const headNumber = (rpc: Rpc) =>
   rpc.ask(async provider => Number(((await provider.call('eth_getBlockByNumber', ['latest', false])) as { number: string }).number))
@@ -40,11 +42,37 @@ describe('a provider over WebSocket', () => {
   })
 
   it('is connected to anew after it has let a call time out', async () => {
-    const { provider, rpc } = await start()
+    const { provider, rpc } = await start(1_000)
     provider.setMisbehaviour(() => ({ kind: 'hang' }))
     await expect(headNumber(rpc)).rejects.toThrow('rpc-1: no answer in time')
     provider.setMisbehaviour(undefined)
     await expect(headNumber(rpc)).resolves.toBe(5)
+  })
+
+  it('gets a lost call again, on the same socket', async () => {
+    const { provider, rpc } = await start(3_000)
+    let lost = 1
+    const before = provider.calls.length
+    provider.setMisbehaviour(() => (lost-- > 0 ? { kind: 'hang' } : undefined))
+    await expect(headNumber(rpc)).resolves.toBe(5)
+    expect(provider.calls.length - before).toBe(2)
+    expect(rpc.health()[0]?.errorRate).toBe(0)
+  })
+
+  it('gets no more calls at a time than it answers', async () => {
+    const { provider, rpc, clock } = await start()
+    const quota = callQuota(5, () => clock.nowMs())
+    provider.setMisbehaviour(call => quota(call, provider.requests()))
+    const before = provider.calls.length
+    const numbers = Array.from({ length: 40 }, (_, index) => index % 5)
+    const answers = await rpc.ask(({ calls }) =>
+      calls(numbers.map(number => ({ method: 'eth_getBlockByNumber', params: [`0x${number}`, false] }))),
+    )
+    expect((answers as { number: string }[]).map(({ number }) => Number(number))).toEqual(numbers)
+    // Every second some too many, once all of them.
+    expect(provider.calls.length - before).toBeLessThan(120)
+    expect(clock.waitedMs()).toBeCloseTo(7_000)
+    expect(rpc.health()[0]?.batchSize).toBeLessThan(8)
   })
 
   it('fails calls that are under way when the socket closes', async () => {

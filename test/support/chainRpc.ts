@@ -1,24 +1,34 @@
 import { classifyNodeError } from '#rpc/classifyAnswer.ts'
+import { Limiter } from '#rpc/limiter.ts'
+import { afterLogsAnswer, afterLogsRefusal, type Limits, UNLIMITED } from '#rpc/limits.ts'
 import type { Rpc, RpcProvider } from '#rpc/rpc.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'
 import { faultOf, RpcError } from '#rpc/rpcFault.ts'
+import { unlimitedUpTo } from '#rpc/sizeLimit.ts'
+import { rpcHealth } from './rpcHealth.ts'
 import { NodeFailure, type SimulatedChain } from './simulatedChain.ts'
 
 export interface ChainRpcOptions {
   /** Changes or refuses one provider's answer; `answer` returns the chain's. */
   readonly intercept?: (provider: string, call: RpcCall, answer: () => unknown) => unknown
+  /** Addresses that are asked for in one query of logs, at most. Default: as in production. */
+  readonly mostAddresses?: number | undefined
+  /** Default: time stands still. */
+  readonly nowMs?: () => number
 }
 
 /**
  * An `Rpc` over chains in memory, one per provider, without sockets and waits: each call goes to the providers in turn until an answer is
- * accepted. Unlike the real one it has no health and no back-off.
+ * accepted. It has the limits of the real one, and neither its health nor its silence.
  */
 export function createChainRpc(
   chains: readonly Pick<SimulatedChain, 'answer'>[],
-  { intercept }: ChainRpcOptions = {},
+  { intercept, mostAddresses, nowMs = () => 0 }: ChainRpcOptions = {},
 ): Pick<Rpc, 'ask' | 'askEach' | 'preferred' | 'health' | 'lastAnswerAtMs' | 'subscribeHeads'> {
+  const initial: Limits = { ...UNLIMITED, ...(mostAddresses !== undefined && { addresses: unlimitedUpTo(mostAddresses, 1.5) }) }
   const providers = chains.map((chain, index): RpcProvider => {
     const name = `rpc-${index + 1}`
+    const limiter = new Limiter(initial)
     const one = async (call: RpcCall): Promise<unknown> => {
       await Promise.resolve()
       const answer = () => chain.answer(call.method, call.params)
@@ -30,8 +40,22 @@ export function createChainRpc(
         throw new RpcError(classifyNodeError(call.method, { code, text: message }, { status: 200, retryAfterMs: null }), name)
       }
     }
-    return { name, call: (method, params) => one({ method, params }), calls: calls => Promise.all(calls.map(one)) }
+    return {
+      name,
+      get limits() {
+        return limiter.limits
+      },
+      get addressRequired() {
+        return nowMs() < limiter.limits.addressRequiredUntilMs
+      },
+      call: (method, params) => one({ method, params }),
+      calls: calls => Promise.all(calls.map(one)),
+      logsAnswered: query => limiter.update(afterLogsAnswer(limiter.limits, query)),
+      logsRefused: (query, limit) => limiter.update(afterLogsRefusal(limiter.limits, query, limit, nowMs())),
+    }
   })
+  const [first] = providers
+  if (first === undefined) throw new RangeError('a chain without a provider')
 
   return {
     ask: async question => {
@@ -53,8 +77,8 @@ export function createChainRpc(
       if (first === undefined) throw new RpcError({ kind: 'missing', what: 'an answer' })
       return [first.answer, ...others.map(({ answer }) => answer)]
     },
-    preferred: () => 'rpc-1',
-    health: () => providers.map(({ name }) => ({ name, healthy: true, latencyMs: 1, errorRate: 0 })),
+    preferred: () => first,
+    health: () => providers.map(({ name }) => rpcHealth({ name })),
     lastAnswerAtMs: () => null,
     subscribeHeads: async () => null,
   }

@@ -108,7 +108,7 @@ export async function growTree(
     }
     return answer()
   }
-  const rpc = createChainRpc([chain], { intercept })
+  const rpc = createChainRpc([chain], { intercept, mostAddresses: longLists ? FEW_LISTED : undefined })
   const depth = () =>
     [random.integer(1, 4), random.integer(5, 16), random.integer(17, DEEPEST), DEEPEST][
       random.weighted(chain.head().header.number > 40 ? [3, 3, 3, 3] : [12, 5, 1, 0])
@@ -177,7 +177,6 @@ export async function growTree(
       maxReorgDepth,
       // With the usual distance most blocks of a small tree would be too near the head to be committed together.
       tuning: { followBlocks: maxReorgDepth, ranges: SMALL_RANGES, aloneBlocks: seed % 3 },
-      mostListed: longLists ? FEW_LISTED : undefined,
     })
     started.sync.blocks.subscribe(block => {
       watcher.take(block)

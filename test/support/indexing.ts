@@ -55,14 +55,13 @@ export interface RunOptions {
   /** Default: that of every simulated chain. */
   readonly genesisHash?: Hex
   readonly tuning?: Partial<Tuning>
-  readonly mostListed?: number | undefined
   /** The clock of `rpc`. Default: a new one, by which every answer is recent. */
   readonly clock?: ManualClock
 }
 
 /** Synchronises an index with a chain without waiting anywhere. */
 export function runSync(options: RunOptions): RunningSync {
-  const { rpc, index, confirmations = 0, maxReorgDepth = 0, clock = createManualClock(), mostListed, tuning = {} } = options
+  const { rpc, index, confirmations = 0, maxReorgDepth = 0, clock = createManualClock(), tuning = {} } = options
   const { genesisHash = createSimulatedChain().at(0).header.hash } = options
   const hints = new Subject<HeadHint>()
   /** Pushes a head in half of the cases, and polls in the other half. */
@@ -70,7 +69,7 @@ export function runSync(options: RunOptions): RunningSync {
   const look = () => hints.next(looks++ % 2 === 0 ? 'pushed' : 'due')
   const log = createLogLines()
   const { committer, watchlist } = index
-  const source = createChainSource({ rpc, mostListed })
+  const source = createChainSource({ rpc })
   const sync = createSync({
     source,
     committer,

@@ -11,6 +11,7 @@ import { logEvent } from '#sync/logEvent.ts'
 import { createLogLines } from '#test/support/logLines.ts'
 import { createManualClock } from '#test/support/manualClock.ts'
 import { projectedBatch } from '#test/support/memoryCommitter.ts'
+import { rpcHealth } from '#test/support/rpcHealth.ts'
 import { createSimulatedChain } from '#test/support/simulatedChain.ts'
 import { wholeBlock } from '#test/support/simulatedIndex.ts'
 
@@ -26,7 +27,7 @@ function open(startBlock = 0) {
   const { logger, lines } = createLogLines()
   const bounds = { startBlock, followBlocks: 50, aloneBlocks: 8 }
   let answeredAtMs: number | null = null
-  let rpc: readonly RpcHealth[] = [{ name: 'rpc-1', healthy: true, latencyMs: 3, errorRate: 0 }]
+  let rpc: readonly RpcHealth[] = [rpcHealth()]
   let health = UNKNOWN_HEALTH
   const record = (event: SyncEvent) => {
     const before = health
@@ -299,7 +300,7 @@ describe('the health of synchronisation', () => {
 
   it('names the providers that are not healthy', () => {
     const { state, setRpc } = open()
-    const provider = (name: string, healthy: boolean) => ({ name, healthy, latencyMs: 3, errorRate: 0 })
+    const provider = (name: string, healthy: boolean) => rpcHealth({ name, healthy })
     setRpc([provider('rpc-1', false), provider('rpc-2', true), provider('rpc-3', false)])
     expect(state()).toMatchObject({ stalled: false, reason: 'rpc-1, rpc-3 not healthy' })
   })

@@ -1,13 +1,12 @@
 import { afterEach, expect, it } from 'vitest'
-import { createRandom } from '#devchain/traders/random.ts'
 import { createRpc } from '#rpc/rpc.ts'
-import { callQuota } from '#test/support/callQuota.ts'
 import { silentLogger } from '#test/support/database.ts'
-import { type Misbehaviour, startFakeProvider } from '#test/support/fakeProvider.ts'
+import { startFakeProvider } from '#test/support/fakeProvider.ts'
 import { runSync } from '#test/support/indexing.ts'
 import { createManualClock, type ManualClock } from '#test/support/manualClock.ts'
 import { createMemoryIndex, watchedLogs } from '#test/support/memoryCommitter.ts'
 import { createSimulatedChain, type NewLog, testAddress } from '#test/support/simulatedChain.ts'
+import { callQuota, losing, type Weakness } from '#test/support/weakness.ts'
 
 /* A lone provider that loses a share of the requests, or answers few at a time, whatever they are for: everything takes longer, and nothing takes for ever. */
 
@@ -21,18 +20,20 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-/** What the provider does with one call of the request of that number. */
-type Weakness = (request: number, clock: ManualClock) => Misbehaviour | undefined
-
 /** How many requests an index, in ranges and runs of blocks, and a deep reorg take. */
-async function requestsAt(weakness: Weakness): Promise<Readonly<Record<'index' | 'reorg', number>>> {
+async function requestsAt(
+  weaknessOf: (clock: ManualClock) => Weakness,
+  timeoutMs = 10_000,
+): Promise<Readonly<Record<'index' | 'reorg', number>>> {
   const chain = createSimulatedChain()
   for (let count = 0; count < BLOCKS; count++) chain.mine([speak])
   const provider = await startFakeProvider({ chain })
   const clock = createManualClock()
-  const rpc = createRpc({ urls: [provider.url], chainId: 1, logger: silentLogger, clock, fetch: provider.fetch, random: () => 1 })
+  const weakness = weaknessOf(clock)
+  const options = { chainId: 1, logger: silentLogger, clock, fetch: provider.fetch, random: () => 1, timeoutMs }
+  const rpc = createRpc({ urls: [provider.url], ...options })
   await rpc.connect()
-  provider.setMisbehaviour(() => weakness(provider.requests(), clock))
+  provider.setMisbehaviour(call => weakness(call, provider.requests()))
   const memory = createMemoryIndex({ contracts: [launchpad] })
   const running = runSync({ rpc, index: memory, clock, maxReorgDepth: 64 })
   stops.push(async () => {
@@ -56,29 +57,23 @@ async function requestsAt(weakness: Weakness): Promise<Readonly<Record<'index' |
   return { index, reorg }
 }
 
-/** Loses that share of the requests. */
-function losing(share: number): Weakness {
-  const random = createRandom(7)
-  let decided = 0
-  let loses = false
-  return request => {
-    if (decided !== request) loses = random.chance(share)
-    decided = request
-    return loses ? { kind: 'reset' } : undefined
-  }
-}
-
 it('is indexed from at a cost that stays bounded, also where hundreds of answers are needed together', async () => {
-  const [reliable, weak] = [await requestsAt(() => undefined), await requestsAt(losing(0.3))]
+  const [reliable, weak] = [await requestsAt(() => () => undefined), await requestsAt(() => losing(0.3, 'reset'))]
   // Less than twice as many. When one lost answer spoiled a whole run of blocks, or a replacement, it was 130 and 280 times.
   expect(weak.index / reliable.index).toBeLessThan(8)
   expect(weak.reorg / reliable.reorg).toBeLessThan(40)
 })
 
 it('is indexed from when it counts calls and gives fewer at a time than belong together', async () => {
-  const quota = callQuota(20)
-  const { index, reorg } = await requestsAt((_, clock) => quota(clock))
+  const { index, reorg } = await requestsAt(clock => callQuota(20, () => clock.nowMs()))
   // Some 600 and 270, refused ones among them. Nothing was ever indexed when what was answered of a batch was not kept.
   expect(index).toBeLessThan(4_000)
   expect(reorg).toBeLessThan(2_000)
+})
+
+// A reorg of 48 blocks was never replaced: three attempts at each block, one of which nearly always failed, and then all blocks anew.
+it('is indexed from when it lets a third of the requests hang', async () => {
+  const { index, reorg } = await requestsAt(() => losing(0.3, 'hang'), 100)
+  expect(index).toBeLessThan(400)
+  expect(reorg).toBeLessThan(400)
 })

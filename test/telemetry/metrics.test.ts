@@ -3,6 +3,7 @@ import type { IndexerState, RealtimeHealth } from '#domain/health.ts'
 import { createLatencyHistogram } from '#telemetry/latencyHistogram.ts'
 import type { MetricsReading } from '#telemetry/metricRows.ts'
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts'
+import { rpcHealth } from '#test/support/rpcHealth.ts'
 
 const INDEXER: IndexerState = {
   headBlock: 470,
@@ -20,10 +21,7 @@ const INDEXER: IndexerState = {
     secondsLeft: null,
   },
   reorgs: { count: 2, lastDepth: 3, lastAt: '2026-01-01T00:00:00.000Z' },
-  rpc: [
-    { name: 'rpc-1', healthy: true, latencyMs: 12, errorRate: 0.25 },
-    { name: 'rpc-2', healthy: false, latencyMs: null, errorRate: 1 },
-  ],
+  rpc: [rpcHealth({ errorRate: 0.25 }), rpcHealth({ name: 'rpc-2', healthy: false, latencyMs: null, errorRate: 1 })],
   stalled: false,
   reason: null,
 }
@@ -106,6 +104,8 @@ describe('createMetrics', () => {
       'tokenwire_rpc_latency_seconds{provider="rpc-1"}': 0.012,
       'tokenwire_rpc_error_ratio{provider="rpc-1"}': 0.25,
       'tokenwire_rpc_error_ratio{provider="rpc-2"}': 1,
+      'tokenwire_rpc_range_blocks{provider="rpc-1"}': 100_000,
+      'tokenwire_rpc_range_blocks{provider="rpc-2"}': 100_000,
       'tokenwire_actors{state="live"}': 2,
       'tokenwire_actors{state="activating"}': 1,
       'tokenwire_connections{transport="websocket"}': 40,

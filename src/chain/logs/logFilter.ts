@@ -1,25 +1,18 @@
-import type { Address, Hex } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
 import type { LogFilter } from '#rpc/rpcCalls.ts'
 
-/** Whether a log fits, told from its address and, as far as that is asked for, its topics by their position. */
-export type LogTest = (address: Address, topic: (position: number) => Hex | undefined) => boolean
-
-/** A list of a filter: that of addresses, or of the topics of one position. */
+/** A list of a filter: its addresses, or the topics of one position. */
 type ListAt = 'addresses' | number
 
-/** The list that grows with what is watched: several addresses, or else the last topics. */
-function longAt({ addresses = [], topics = [] }: LogFilter): ListAt {
+/** The list that grows with what is watched: the addresses, or of a single address the last topics. */
+function growingList({ addresses = [], topics = [] }: LogFilter): ListAt {
   return addresses.length > 1 ? 'addresses' : topics.findLastIndex(some => some !== null)
 }
 
-function longestAt({ addresses = [], topics = [] }: LogFilter): ListAt {
+function longestList({ addresses = [], topics = [] }: LogFilter): ListAt {
   const lengths = topics.map(some => some?.length ?? 0)
   const longest = Math.max(...lengths, 0)
   return addresses.length >= longest ? 'addresses' : lengths.indexOf(longest)
-}
-
-function lengthAt({ addresses, topics = [] }: LogFilter, at: ListAt): number {
-  return (at === 'addresses' ? addresses : topics[at])?.length ?? 0
 }
 
 function withList(filter: LogFilter, at: ListAt, change: <T>(list: readonly T[]) => readonly T[] | null): LogFilter {
@@ -34,27 +27,26 @@ function withList(filter: LogFilter, at: ListAt, change: <T>(list: readonly T[])
   return { ...(changed !== null && { addresses: changed }), ...(topics !== undefined && { topics }) }
 }
 
-/** The length of the list that grows with what is watched. */
-export function longLength(filter: LogFilter): number {
-  return lengthAt(filter, longAt(filter))
+function lengthAt({ addresses, topics = [] }: LogFilter, at: ListAt): number {
+  return (at === 'addresses' ? addresses : topics[at])?.length ?? 0
 }
 
 /** The length of the longest list: providers limit addresses and the topics of one position alike. */
 export function widthOf(filter: LogFilter): number {
-  return lengthAt(filter, longestAt(filter))
+  return lengthAt(filter, longestList(filter))
 }
 
-/** As several filters with at most so many entries of the list that grows. */
-export function listedInParts(filter: LogFilter, most: number): readonly LogFilter[] {
-  return inParts(filter, longAt(filter), most)
+/** As several filters with at most `most` entries of the list that grows. */
+export function inParts(filter: LogFilter, most: number): readonly LogFilter[] {
+  return cutList(filter, growingList(filter), most)
 }
 
-/** As several filters with at most so many entries of the longest list. */
-export function widthInParts(filter: LogFilter, most: number): readonly LogFilter[] {
-  return inParts(filter, longestAt(filter), most)
+/** As several filters with at most `most` entries of the longest list. */
+export function inNarrowerParts(filter: LogFilter, most: number): readonly LogFilter[] {
+  return cutList(filter, longestList(filter), most)
 }
 
-function inParts(filter: LogFilter, at: ListAt, most: number): readonly LogFilter[] {
+function cutList(filter: LogFilter, at: ListAt, most: number): readonly LogFilter[] {
   const length = lengthAt(filter, at)
   if (length <= most) return [filter]
   return Array.from({ length: Math.ceil(length / most) }, (_, part) =>
@@ -62,18 +54,18 @@ function inParts(filter: LogFilter, at: ListAt, most: number): readonly LogFilte
   )
 }
 
-/** The filter without the list that grows, which other logs fit as well; `null`: every log would. */
-export function opened(filter: LogFilter): LogFilter | null {
-  const open = withList(filter, longAt(filter), () => null)
-  return open.addresses === undefined && (open.topics ?? []).every(some => some === null) ? null : open
+/** The filter without the list that grows, which matches logs of others, too; `null` when it would match every log. */
+export function withoutList(filter: LogFilter): LogFilter | null {
+  const rest = withList(filter, growingList(filter), () => null)
+  return rest.addresses === undefined && (rest.topics ?? []).every(some => some === null) ? null : rest
 }
 
-/** Costs a copy of the lists. */
-export function createLogTest({ addresses, topics = [] }: LogFilter): LogTest {
+/** A test of logs against the filter. Costs a copy of its lists. */
+export function createLogTest({ addresses, topics = [] }: LogFilter): (log: ChainLog) => boolean {
   const wanted = addresses === undefined ? null : new Set(addresses)
-  const fits = topics.map(some => (some === null ? null : new Set(some)))
-  return (address, topic) => {
-    if (wanted !== null && !wanted.has(address)) return false
-    return fits.every((some, position) => some === null || some.has(topic(position) ?? '0x'))
+  const matching = topics.map(some => (some === null ? null : new Set(some)))
+  return log => {
+    if (wanted !== null && !wanted.has(log.address)) return false
+    return matching.every((some, position) => some === null || some.has(log.topics[position] ?? '0x'))
   }
 }

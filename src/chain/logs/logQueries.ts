@@ -1,85 +1,84 @@
 import type { LogFilter } from '#rpc/rpcCalls.ts'
-import { listedInParts, opened, widthInParts, widthOf } from './logFilter.ts'
+import { inNarrowerParts, inParts, widthOf, withoutList } from './logFilter.ts'
 
 /**
- * How a filter is asked for: with its long list, in as many parts as the provider's limit asks for; or without it, which is one query whatever
- * the list's length and brings logs that nobody wants.
+ * How logs are asked for. `address`: by the list of addresses, or of pool ids, in as many parts as the provider's limit asks for. `topic`: without that list,
+ * in one query however long the list is, which brings logs of others that are sorted out here.
  */
-export type LogWay = 'named' | 'open'
+export type LogQueryBy = 'address' | 'topic'
 
-/** One query: a part of a filter, in some blocks, both ends inclusive. */
-export interface LogPiece {
+/** One query of logs: a part of a filter in some blocks, both ends inclusive. */
+export interface LogQuery {
   readonly from: number
   readonly to: number
-  readonly way: LogWay
-  /** What is wanted. */
+  readonly by: LogQueryBy
+  /** Which logs are wanted. */
   readonly filter: LogFilter
 }
 
-/** The size of a query: blocks, and entries of a list. */
-export interface PieceSize {
+export interface LogQueryLimits {
   readonly blocks: number
+  /** Entries of a list. */
   readonly width: number
 }
 
-/** What the provider is asked: the filter, without its long list where the piece is open. */
-export function askedOf({ filter, way }: LogPiece): LogFilter {
-  return way === 'named' ? filter : (opened(filter) ?? filter)
+/** The filter that the provider gets. */
+export function sentFilter({ filter, by }: LogQuery): LogFilter {
+  return by === 'address' ? filter : (withoutList(filter) ?? filter)
 }
 
-export function spanOf({ from, to }: Pick<LogPiece, 'from' | 'to'>): number {
+export function blocksOf({ from, to }: Pick<LogQuery, 'from' | 'to'>): number {
   return to - from + 1
 }
 
-/** Pieces of at most that size, ascending by block. */
-export function cutPiece(piece: LogPiece, { blocks, width }: PieceSize): LogPiece[] {
-  return inStretches(piece, blocks, piece.way === 'open' ? [piece.filter] : listedInParts(piece.filter, width))
+/** Queries within the limits, ascending by block. */
+export function cutQuery(query: LogQuery, { blocks, width }: LogQueryLimits): LogQuery[] {
+  return inStretches(query, blocks, query.by === 'topic' ? [query.filter] : inParts(query.filter, width))
 }
 
-function inStretches(piece: LogPiece, blocks: number, filters: readonly LogFilter[]): LogPiece[] {
-  const parts: LogPiece[] = []
-  for (let from = piece.from; from <= piece.to; from += blocks) {
-    const to = Math.min(piece.to, from + blocks - 1)
-    for (const filter of filters) parts.push({ ...piece, from, to, filter })
+function inStretches(query: LogQuery, blocks: number, filters: readonly LogFilter[]): LogQuery[] {
+  const parts: LogQuery[] = []
+  for (let from = query.from; from <= query.to; from += blocks) {
+    const to = Math.min(query.to, from + blocks - 1)
+    for (const filter of filters) parts.push({ ...query, from, to, filter })
   }
   return parts
 }
 
 /**
- * Smaller pieces after a refusal: as the limits now say, or halves when the piece is within them already, by blocks while it has several. A
- * block that is too much without the list is asked for with it.
+ * Smaller queries after a refusal. Cases:
+ * 1. by topic, one block: by address
+ * 2. larger than the limits allow now: within them
+ * 3. several blocks: halves by block
+ * 4. one block: halves by list
  *
- * @param sizes what the limits now say of each way
- * @returns the piece alone when it can't be smaller
+ * @returns the query alone when it can't be smaller
  */
-export function splitPiece(piece: LogPiece, sizes: Readonly<Record<LogWay, PieceSize>>): readonly LogPiece[] {
-  const { blocks, width } = sizes[piece.way]
-  const half = Math.ceil(spanOf(piece) / 2)
-  const { filter } = piece
-  if (piece.way === 'open') {
-    if (spanOf(piece) === 1) return named(piece, sizes)
-    return inStretches(piece, Math.min(blocks, half), [filter])
-  }
-  const listed = widthOf(filter)
-  if (spanOf(piece) > blocks || listed > width) return inStretches(piece, blocks, widthInParts(filter, width))
-  if (spanOf(piece) > 1) return inStretches(piece, half, [filter])
-  return inStretches(piece, 1, widthInParts(filter, Math.max(1, Math.ceil(listed / 2))))
+export function splitQuery(query: LogQuery, limits: Readonly<Record<LogQueryBy, LogQueryLimits>>): readonly LogQuery[] {
+  const { filter, by } = query
+  const { blocks, width } = limits[by]
+  const [span, listed] = [blocksOf(query), by === 'topic' ? 0 : widthOf(filter)]
+  const half = Math.ceil(span / 2)
+  if (by === 'topic') return span === 1 ? byAddress(query, limits) : inStretches(query, Math.min(blocks, half), [filter])
+  if (span > blocks || listed > width) return inStretches(query, blocks, inNarrowerParts(filter, width))
+  if (span > 1) return inStretches(query, half, [filter])
+  return inStretches(query, 1, inNarrowerParts(filter, Math.max(1, Math.ceil(listed / 2))))
 }
 
-/** The same with its list. */
-export function named(piece: LogPiece, sizes: Readonly<Record<LogWay, PieceSize>>): readonly LogPiece[] {
-  return cutPiece({ ...piece, way: 'named' }, sizes.named)
+/** The same logs, asked for by address. */
+export function byAddress(query: LogQuery, limits: Readonly<Record<LogQueryBy, LogQueryLimits>>): readonly LogQuery[] {
+  return cutQuery({ ...query, by: 'address' }, limits.address)
 }
 
-/** How the next blocks of a filter are to be asked for. */
-export interface NextRun extends PieceSize {
-  readonly way: LogWay
+/** How the next blocks of a filter are asked for. */
+export interface LogQueryChoice extends LogQueryLimits {
+  readonly by: LogQueryBy
 }
 
 export interface LogPlan {
-  /** The next piece, or `null`. When `enough` is there, only what was begun is completed: every filter as far as the furthest one. */
-  next(enough: boolean): LogPiece | null
-  /** The last block up to which the pieces given out cover all filters. */
+  /** The next query, or `null`. When `enough` logs are there, only what was begun is completed: every filter up to the same block. */
+  next(enough: boolean): LogQuery | null
+  /** The last block up to which the queries given out cover all filters. */
   reached(): number
 }
 
@@ -87,26 +86,26 @@ export interface LogPlanOptions {
   readonly from: number
   readonly to: number
   readonly filters: readonly LogFilter[]
-  /** Asked before each run of blocks, with what is then known; `blocks` are left of the range. */
-  choose(filter: LogFilter, blocks: number): NextRun
+  /** Called before each stretch, with what is known by then; `blocks` are left of the range. */
+  choose(filter: LogFilter, blocks: number): LogQueryChoice
 }
 
-/** Gives out the pieces of a query about in the order of blocks: always of the filter that has come least far. */
+/** Gives out queries roughly in the order of blocks: the next stretch is of the filter that has come least far. */
 export function createLogPlan({ from, to, filters, choose }: LogPlanOptions): LogPlan {
   const tracks = filters.map(filter => ({ filter, next: from }))
-  let run: LogPiece[] = []
-  const begin = (goal: number): LogPiece[] => {
+  let stretch: LogQuery[] = []
+  const begin = (goal: number): LogQuery[] => {
     const track = tracks.reduce((least, one) => (one.next < least.next ? one : least))
     if (track.next > goal) return []
-    const { way, ...size } = choose(track.filter, goal - track.next + 1)
-    const piece = { from: track.next, to: Math.min(goal, track.next + size.blocks - 1), way, filter: track.filter }
-    track.next = piece.to + 1
-    return cutPiece(piece, size)
+    const { by, ...limits } = choose(track.filter, goal - track.next + 1)
+    const query = { from: track.next, to: Math.min(goal, track.next + limits.blocks - 1), by, filter: track.filter }
+    track.next = query.to + 1
+    return cutQuery(query, limits)
   }
   return {
     next: enough => {
-      if (run.length === 0) run = begin(enough ? Math.max(...tracks.map(({ next }) => next)) - 1 : to)
-      return run.shift() ?? null
+      if (stretch.length === 0) stretch = begin(enough ? Math.max(...tracks.map(({ next }) => next)) - 1 : to)
+      return stretch.shift() ?? null
     },
     reached: () => Math.min(...tracks.map(({ next }) => next)) - 1,
   }

@@ -1,31 +1,31 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { parseHeader } from '#rpc/parseHeader.ts'
+import type { RangeLimit } from '#rpc/rangeLimit.ts'
 import type { Rpc, RpcProvider } from '#rpc/rpc.ts'
-import type { LogFilter, Topics } from '#rpc/rpcCalls.ts'
-import { blockByNumber, logsInBlocks } from '#rpc/rpcCalls.ts'
+import { blockByNumber, type LogFilter, logsInBlocks, type Topics } from '#rpc/rpcCalls.ts'
 import { faultOf, RpcError, type RpcFault } from '#rpc/rpcFault.ts'
-import { createLogTest, type LogTest } from './logFilter.ts'
-import { askedOf, createLogPlan, type LogPiece, named, splitPiece } from './logQueries.ts'
-import { type AnsweredLogs, createLogWays } from './logStrategy.ts'
+import { createLogTest, widthOf } from './logFilter.ts'
+import { blocksOf, byAddress, createLogPlan, type LogQuery, sentFilter, splitQuery } from './logQueries.ts'
+import { createLogStrategy, type LogStrategy } from './logStrategy.ts'
 import { parseLogs } from './parseLogs.ts'
 
 export interface LogRangeQuery {
   readonly from: number
   /** Inclusive. */
   readonly to: number
-  /** A block at or after `to`: every answer must come from a provider on whose chain it is. */
+  /** A block at or after `to`: every answer must come from a provider that has it on its chain. */
   readonly end: { readonly number: number; readonly hash: Hex }
   readonly addresses: readonly Address[]
-  /** The first topics of the logs of `addresses` that matter. Left out: all do, and the addresses are always named. */
+  /** The first topics of the logs of `addresses` that matter. Left out: all do, and the logs are always asked for by address. */
   readonly topics?: readonly Hex[]
-  /** Contracts that are not among `addresses` and whose logs matter only as far as their topics fit. */
+  /** Contracts that are not among `addresses`, of whose logs only some matter. */
   readonly filtered?: readonly FilteredAddress[]
-  /** No more is fetched once this many logs are there, so that a busy stretch can't fill the memory. */
+  /** Nothing more is fetched once this many logs are there: bounds the memory in a busy stretch. */
   readonly maxLogs: number
 }
 
-/** Of one contract's logs those whose topics fit. */
+/** The logs of one contract whose topics match. */
 export interface FilteredAddress {
   readonly address: Address
   /** Only the last list may be long. */
@@ -42,56 +42,59 @@ export interface LogRange {
 export interface LogRanges {
   /** @throws `RpcError` */
   fetch(query: LogRangeQuery): Promise<LogRange>
-  /** How many blocks the provider is asked for at once now, as learned from what it refused. */
-  blocksAtOnce(provider: string): number
 }
 
 export interface LogRangesOptions {
   readonly rpc: Pick<Rpc, 'ask' | 'preferred'>
-  /** Queries that are under way at the same time. */
+  /** Queries in flight at the same time. */
   readonly concurrency: number
-  /** A longer list is asked for in parts, or left out. Default 1,000: geth refuses more addresses, and more topics of one position. */
-  readonly mostListed?: number | undefined
 }
 
-const MOST_LISTED = 1_000
-/** So many pieces in a row that time out are cut smaller; after that it is the provider that hangs, and whoever asked shall know. */
+/** This many queries in a row that time out are split; after that the provider hangs, and the caller has to know. */
 const TIMEOUTS_IN_A_ROW = 2
-/** Who leaves out without a word what is past a limit has one like 1,000 or 10,000: an answer of so many logs is held against its parts. */
+/** A provider that silently leaves out what is past a limit has one like 1,000 or 10,000: an answer of a round number of logs is checked against its parts. */
 const ROUND_LOGS = 1_000
 
-/** One query being answered. */
+/** One range being fetched. */
 interface Run {
   readonly query: LogRangeQuery
-  /** Tells the wanted logs of answers to open pieces, by what is wanted. */
-  readonly tests: Map<LogFilter, LogTest>
+  readonly tests: ReadonlyMap<LogFilter, (log: ChainLog) => boolean>
   timeoutsInARow: number
 }
 
-type PieceOutcome =
+type Outcome =
   | { readonly kind: 'logs'; readonly logs: readonly ChainLog[] }
-  /** To be asked for otherwise; where that can't be, `last` is what there is. */
-  | { readonly kind: 'again'; readonly provider: string; readonly how: 'smaller' | 'named'; readonly last: () => readonly ChainLog[] }
+  /** To be asked for by address, or in parts within these limits. If the parts can't be smaller, `last` is the outcome. */
+  | { readonly kind: 'again'; readonly by: 'address' | 'parts'; readonly limits: QueryLimits; readonly last: () => readonly ChainLog[] }
 
-export function createLogRanges({ rpc, concurrency, mostListed = MOST_LISTED }: LogRangesOptions): LogRanges {
-  const ways = createLogWays(mostListed)
+type QueryLimits = ReturnType<LogStrategy['limits']>
 
-  const askPiece = async (piece: LogPiece, run: Run): Promise<PieceOutcome> => {
-    let provider = ''
-    const question = async (one: RpcProvider): Promise<PieceOutcome> => {
-      provider = one.name
+export function createLogRanges({ rpc, concurrency }: LogRangesOptions): LogRanges {
+  const strategy = createLogStrategy()
+
+  const ask = async (query: LogQuery, run: Run): Promise<Outcome> => {
+    let limits = strategy.limits(rpc.preferred(), query.filter)
+    const size = { blocks: blocksOf(query), addresses: query.by === 'topic' ? 0 : widthOf(query.filter) }
+    const question = async (provider: RpcProvider): Promise<Outcome> => {
+      const refused = (limit: RangeLimit) => {
+        provider.logsRefused(size, limit)
+        limits = strategy.limits(provider, query.filter)
+      }
       try {
-        const { logs, all } = await fetchPiece(one, piece, run)
-        if (all > 0 && all % ROUND_LOGS === 0) {
-          ways.refused(provider, piece, { kind: 'density' })
-          return { kind: 'again', provider, how: 'smaller', last: () => logs }
+        const all = await fetchLogs(provider, query, run.query.end)
+        const logs = wantedLogs(all, query, run)
+        strategy.answered(query, all.length, logs.length)
+        if (all.length > 0 && all.length % ROUND_LOGS === 0) {
+          refused({ kind: 'density' })
+          return { kind: 'again', by: 'parts', limits, last: () => logs }
         }
-        ways.answered(provider, piece, { all, kept: logs.length })
+        provider.logsAnswered(size)
         return { kind: 'logs', logs }
       } catch (error) {
         const fault = faultOf(error)
-        if (fault?.kind === 'too-large') ways.refused(provider, piece, fault.limit)
-        if (fault?.kind === 'timeout') ways.refused(provider, piece, { kind: 'density' })
+        if (query.by === 'topic' && mayNeedAddresses(fault)) refused({ kind: 'unlisted' })
+        else if (fault?.kind === 'too-large') refused(fault.limit)
+        else if (fault?.kind === 'timeout') refused({ kind: 'density' })
         throw error
       }
     }
@@ -104,42 +107,42 @@ export function createLogRanges({ rpc, concurrency, mostListed = MOST_LISTED }: 
       const last = () => {
         throw error
       }
-      if (piece.way === 'open' && needsNames(fault)) {
-        ways.closed(provider, piece)
-        return { kind: 'again', provider, how: 'named', last }
-      }
-      const smaller = fault?.kind === 'too-large' || (fault?.kind === 'timeout' && ++run.timeoutsInARow <= TIMEOUTS_IN_A_ROW)
-      if (!smaller) throw error
-      return { kind: 'again', provider, how: 'smaller', last }
+      if (query.by === 'topic' && mayNeedAddresses(fault)) return { kind: 'again', by: 'address', limits, last }
+      const mayBeTooLarge = fault?.kind === 'too-large' || (fault?.kind === 'timeout' && ++run.timeoutsInARow <= TIMEOUTS_IN_A_ROW)
+      if (!mayBeTooLarge) throw error
+      return { kind: 'again', by: 'parts', limits, last }
     }
   }
 
-  const fetchSplitting = async (piece: LogPiece, run: Run): Promise<readonly ChainLog[]> => {
-    const outcome = await askPiece(piece, run)
+  const fetchSplitting = async (query: LogQuery, run: Run): Promise<readonly ChainLog[]> => {
+    const outcome = await ask(query, run)
     if (outcome.kind === 'logs') return outcome.logs
-    const sizes = ways.sizes(outcome.provider, piece.filter)
-    const parts = outcome.how === 'named' ? named(piece, sizes) : splitPiece(piece, sizes)
-    if (outcome.how === 'smaller' && parts.length === 1 && parts[0]?.way === piece.way) return outcome.last()
+    const parts = outcome.by === 'address' ? byAddress(query, outcome.limits) : splitQuery(query, outcome.limits)
+    if (parts.length === 1 && parts[0]?.by === query.by) return outcome.last()
     const found: (readonly ChainLog[])[] = []
     for (const part of parts) found.push(await fetchSplitting(part, run))
     return found.flat()
   }
 
   return {
-    blocksAtOnce: provider => ways.blocksAtOnce(provider),
     fetch: async query => {
       const filters = filtersOf(query)
       if (filters.length === 0) return { logs: [], to: query.to }
-      const run: Run = { query, tests: new Map(), timeoutsInARow: 0 }
-      const { from, to } = query
-      const plan = createLogPlan({ from, to, filters, choose: (filter, blocks) => ways.choose(rpc.preferred(), filter, blocks) })
+      const run: Run = { query, tests: new Map(filters.map(filter => [filter, createLogTest(filter)])), timeoutsInARow: 0 }
+      const checked = new Set<LogFilter>()
+      const choose = (filter: LogFilter, blocks: number) => {
+        const choice = strategy.choose(rpc.preferred(), filter, blocks, !checked.has(filter))
+        checked.add(filter)
+        return choice
+      }
+      const plan = createLogPlan({ from: query.from, to: query.to, filters, choose })
       const found: (readonly ChainLog[])[] = []
       let count = 0
       let failed = false
       const work = async () => {
-        for (let piece = plan.next(false); piece !== null && !failed; piece = plan.next(count > query.maxLogs)) {
+        for (let next = plan.next(false); next !== null && !failed; next = plan.next(count > query.maxLogs)) {
           try {
-            const logs = await fetchSplitting(piece, run)
+            const logs = await fetchSplitting(next, run)
             found.push(logs)
             count += logs.length
           } catch (error) {
@@ -155,8 +158,8 @@ export function createLogRanges({ rpc, concurrency, mostListed = MOST_LISTED }: 
   }
 }
 
-/** Faults at a query without a list that the same query with it may not meet; those of a broken provider come back then. */
-function needsNames(fault: RpcFault | null): boolean {
+/** Whether a query by topic may have failed for naming no addresses. The faults of a broken provider come back when it is asked by address. */
+function mayNeedAddresses(fault: RpcFault | null): boolean {
   if (fault?.kind === 'too-large') return fault.limit.kind === 'unlisted'
   return fault !== null && ['rejected', 'node', 'http', 'timeout'].includes(fault.kind)
 }
@@ -166,31 +169,26 @@ function filtersOf({ addresses, topics, filtered = [] }: LogRangeQuery): readonl
   return [...(addresses.length === 0 ? [] : [listed]), ...filtered.map(({ address, topics }) => ({ addresses: [address], topics }))]
 }
 
-interface FetchedPiece {
-  readonly logs: readonly ChainLog[]
-  /** How many the answer held. */
-  readonly all: AnsweredLogs['all']
-}
-
-async function fetchPiece(provider: RpcProvider, piece: LogPiece, { query: { end }, tests }: Run): Promise<FetchedPiece> {
-  const { from, to, way, filter } = piece
-  // Together with the range's end, by which the provider shows that it has the range at all and on the same chain:
-  // asked for blocks that it does not have yet, it would answer with what it has, and nobody could tell.
-  const [rawLogs, rawEnd] = await provider.calls([logsInBlocks(from, to, askedOf(piece)), blockByNumber(end.number)])
+/**
+ * All logs of the answer. Asked for together with the range's end, by which the provider proves that it has the range at all and on the same chain: from
+ * blocks that it does not have yet, it would answer with the logs that it has.
+ */
+async function fetchLogs(provider: RpcProvider, query: LogQuery, end: LogRangeQuery['end']): Promise<readonly ChainLog[]> {
+  const { from, to } = query
+  const [rawLogs, rawEnd] = await provider.calls([logsInBlocks(from, to, sentFilter(query)), blockByNumber(end.number)])
   const { hash } = parseHeader(rawEnd, `block ${end.number}`)
   if (hash !== end.hash) throw new RpcError({ kind: 'inconsistent', what: `another block ${end.number}` })
-  const known = tests.get(filter)
-  const test = known ?? createLogTest(filter)
-  if (way === 'open' && known === undefined) tests.set(filter, test)
-  const all = parseLogs(rawLogs)
-  const logs = way === 'open' ? all.filter(({ address, topics }) => test(address, position => topics[position])) : all
-  for (const { address, blockNumber, topics } of logs) {
-    if (blockNumber < from || blockNumber > to)
-      throw new RpcError({ kind: 'inconsistent', what: `a log of block ${blockNumber} in ${from}-${to}` })
-    if (way === 'named' && !test(address, position => topics[position]))
-      throw new RpcError({ kind: 'inconsistent', what: 'a log that was not asked for' })
-  }
-  return { logs, all: all.length }
+  return parseLogs(rawLogs)
+}
+
+/** @throws `RpcError` `inconsistent` for a wanted log outside of the range, and by address for a log that is not wanted */
+function wantedLogs(all: readonly ChainLog[], { from, to, by, filter }: LogQuery, { tests }: Run): readonly ChainLog[] {
+  const isWanted = tests.get(filter) ?? createLogTest(filter)
+  const logs = all.filter(isWanted)
+  if (by === 'address' && logs.length < all.length) throw new RpcError({ kind: 'inconsistent', what: 'a log that was not asked for' })
+  const outside = logs.find(({ blockNumber }) => blockNumber < from || blockNumber > to)
+  if (outside === undefined) return logs
+  throw new RpcError({ kind: 'inconsistent', what: `a log of block ${outside.blockNumber} in ${from}-${to}` })
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { parseHash, parseQuantity, recordOf } from '#rpc/parseHeader.ts'
+import { fieldsOf, parseHash, parseQuantity } from '#rpc/parseHeader.ts'
 import { RpcError } from '#rpc/rpcFault.ts'
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i
@@ -18,7 +18,7 @@ export function parseLogs(raw: unknown): ChainLog[] {
 }
 
 function parseLog(raw: unknown): ChainLog {
-  const fields = recordOf(raw, 'log')
+  const fields = fieldsOf(raw, 'log')
   if (fields['removed'] === true) throw new RpcError({ kind: 'inconsistent', what: 'a log is marked as removed' })
   return {
     address: interned(fields['address'], addresses),

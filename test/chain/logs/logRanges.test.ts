@@ -173,11 +173,11 @@ describe('logs in a range', () => {
       if (call.method === 'eth_getLogs') asked.push(Number(toBlock) - Number(fromBlock) + 1)
       return limiting([limit])(provider, call, answer)
     }
-    const ranges = createLogRanges({ rpc: createChainRpc([chain], { intercept }), concurrency: 1 })
+    const rpc = createChainRpc([chain], { intercept })
     const end = chain.head().header
-    await ranges.fetch({ from: 1, to: 100, end, addresses: [testAddress(1)], maxLogs: 1e9 })
+    await createLogRanges({ rpc, concurrency: 1 }).fetch({ from: 1, to: 100, end, addresses: [testAddress(1)], maxLogs: 1e9 })
     expect(asked).toEqual([100, 20, 20, 20, 20, 20])
-    expect(ranges.blocksAtOnce('rpc-1')).toBe(20)
+    expect(rpc.preferred().limits.blocks.size).toBe(20)
   })
 
   const lies: readonly (readonly [string, (logs: Record<string, unknown>[]) => unknown, string])[] = [

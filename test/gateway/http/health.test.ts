@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
+import { rpcHealth } from '#test/support/rpcHealth.ts'
 import { expectProblem } from '../expectProblem.ts'
 import { databaseAway } from '../memoryReads.ts'
 import { type Gateway, startGateway } from '../startGateway.ts'
@@ -22,7 +23,7 @@ test('tells everything about a healthy service', async () => {
     lagSeconds: 1.2,
     backfill: null,
     reorgs: { count: 0, lastDepth: null, lastAt: null },
-    rpc: [{ name: 'rpc-1', healthy: true, latencyMs: 12, errorRate: 0 }],
+    rpc: [rpcHealth()],
     database: { ok: true, latencyMs: 0.5 },
     actors: { total: 0, byState: { live: 0 }, subscribers: 42 },
     realtime: {
@@ -79,7 +80,7 @@ test('answers 503 with the whole picture, and says when to ask again, when the d
 test('answers 200 when degraded and before anything is known of the chain', async () => {
   gateway = await startGateway()
   const { indexer } = gateway.conditions
-  gateway.conditions.indexer = { ...indexer, rpc: [{ name: 'rpc-1', healthy: false, latencyMs: null, errorRate: 1 }] }
+  gateway.conditions.indexer = { ...indexer, rpc: [rpcHealth({ healthy: false, latencyMs: null, errorRate: 1 })] }
   const degraded = await gateway.get('/api/indexer/health')
   expect(degraded.status).toBe(200)
   expect(await degraded.json()).toMatchObject({ status: 'degraded', reasons: ['rpc-1 fails'] })
@@ -105,7 +106,7 @@ test('is ready only while it serves current data', async () => {
   expect(await expectProblem(await gateway.get('/readyz'), 503, 'data_unavailable')).toBe('a reorg is deeper than the confirmations')
   gateway.conditions.indexer = { ...indexer, indexedBlock: null }
   expect(await expectProblem(await gateway.get('/readyz'), 503, 'data_unavailable')).toBe('the index is catching up with the chain')
-  gateway.conditions.indexer = { ...indexer, rpc: [{ name: 'rpc-1', healthy: false, latencyMs: null, errorRate: 1 }] }
+  gateway.conditions.indexer = { ...indexer, rpc: [rpcHealth({ healthy: false, latencyMs: null, errorRate: 1 })] }
   expect((await gateway.get('/readyz')).status).toBe(200)
   gateway.reads.before = databaseAway
   nowMs = 501

@@ -28,7 +28,6 @@ export interface LifeOptions {
   readonly clock: ManualClock
   readonly confirmations: number
   readonly maxReorgDepth: number
-  readonly mostListed: number | undefined
   readonly underWay: UnderWay
   /** Called at the start and the end of a reorg's replacement. */
   readonly onReplace: (isReplacing: boolean) => void
@@ -48,7 +47,6 @@ export async function startLife({
   clock,
   confirmations,
   maxReorgDepth,
-  mostListed,
   underWay,
   onReplace,
 }: LifeOptions): Promise<Life> {
@@ -78,7 +76,6 @@ export async function startLife({
       maxReorgDepth,
       // With the usual distance most of the few blocks would be too near the head to be committed together.
       tuning: { followBlocks: maxReorgDepth, ranges: SMALL_RANGES, aloneBlocks: 2 },
-      mostListed,
       clock,
     })
     return { rpc, index, running, writer, startedAt }

@@ -41,6 +41,7 @@ const RANGE_LIMITS: readonly (readonly [name: string, message: (from: number, bl
 ]
 /** The answer to a query by block hash of a provider that limits results. */
 const CROWDED = 'range limit: results of a block'
+const LONG_LISTS = 'long lists'
 const TRAITS = ['some blocks behind', 'an hour behind', 'batch out of order', 'lies about its chain id', 'serves another chain'] as const
 
 export const RPC_FAULTS: readonly string[] = [
@@ -49,6 +50,7 @@ export const RPC_FAULTS: readonly string[] = [
   ...LOGS,
   ...RANGE_LIMITS.map(([name]) => name),
   CROWDED,
+  LONG_LISTS,
   ...TRAITS,
 ]
 
@@ -74,7 +76,13 @@ export interface ProviderWeather {
   calm(): void
 }
 
-export function createProviderWeather(chain: SimulatedChain, random: Random, hit: Hit): ProviderWeather {
+/** @param mostListed addresses, or pool ids, in one query of logs; more are refused in fair weather, too */
+export function createProviderWeather(
+  chain: SimulatedChain,
+  random: Random,
+  hit: Hit,
+  mostListed = Number.POSITIVE_INFINITY,
+): ProviderWeather {
   const elsewhere = createSimulatedChain({ genesisTimestamp: 1_600_000_000 })
   // Another genesis block makes it another chain, not a fork of this one.
   elsewhere.drop(1)
@@ -105,6 +113,10 @@ export function createProviderWeather(chain: SimulatedChain, random: Random, hit
     if (call.method === 'eth_chainId' && traits.trait === 'lies about its chain id') {
       hit(traits.trait)
       return { kind: 'result', result: '0x2a' }
+    }
+    if (listedIn(call) > mostListed) {
+      hit(LONG_LISTS)
+      return { kind: 'error', code: -32_602, message: 'exceed max addresses or topics per search position' }
     }
     const refused = traits.limit === null ? undefined : (refusedRange(call, traits.limit) ?? refusedBlock(chain, call, traits.limit))
     if (refused !== undefined) {
@@ -177,6 +189,15 @@ function refusedBlock(chain: SimulatedChain, { method, params }: FakeCall, { wor
   if (name !== 'range limit: results' || method !== 'eth_getLogs' || blockHash === undefined) return undefined
   const logs = tried(() => chain.answer(method, params) as readonly RawLog[]) ?? []
   return logs.length > blocks ? { name: CROWDED, message: message(0, 1) } : undefined
+}
+
+/** The length of the longer list: of addresses, or of pool ids. */
+function listedIn({ method, params }: FakeCall): number {
+  const filter = (method === 'eth_getLogs' ? (params[0] ?? {}) : {}) as {
+    readonly address?: readonly unknown[]
+    readonly topics?: readonly (readonly unknown[] | null)[]
+  }
+  return Math.max(filter.address?.length ?? 0, filter.topics?.[1]?.length ?? 0)
 }
 
 type RawBlock = Readonly<Record<string, unknown>> | null

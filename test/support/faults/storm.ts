@@ -70,7 +70,9 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
   const { chain } = forking
   const clock = createManualClock()
   const databaseWeather = createDatabaseWeather(createRandom(seed + 2_000_003), hit)
-  const providerWeathers = rig.providers.map((_, index) => createProviderWeather(chain, createRandom(seed + 3_000_003 + index), hit))
+  const providerWeathers = rig.providers.map((_, index) =>
+    createProviderWeather(chain, createRandom(seed + 3_000_003 + index), hit, longLists ? FEW_LISTED : undefined),
+  )
   // Real sockets are slow, so most storms call their providers without.
   const onSockets = random.chance(0.15)
   const urls = rig.providers
@@ -117,7 +119,6 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
       clock,
       confirmations,
       maxReorgDepth,
-      mostListed: longLists ? FEW_LISTED : undefined,
       underWay,
       onReplace: isReplacing => {
         replacing = isReplacing

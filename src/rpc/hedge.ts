@@ -1,0 +1,35 @@
+import { faultOf } from './rpcFault.ts'
+
+export interface Hedging {
+  /** From one look at the request to the next. */
+  readonly everyMs: number
+  readonly mostSends: number
+  /** Whether to send it once more, at the n-th look. */
+  readonly mayRepeat: (look: number) => boolean
+}
+
+/**
+ * Sends a request again while it is not answered: a provider that loses requests would cost the whole time limit for each of them. The first answer or error
+ * counts; a timeout does when no other send is in flight.
+ */
+export async function hedge<T>(send: () => Promise<T>, { everyMs, mostSends, mayRepeat }: Hedging): Promise<T> {
+  const outcome = Promise.withResolvers<T>()
+  let [sends, inFlight, looks] = [0, 0, 0]
+  const sendOnce = () => {
+    sends++
+    inFlight++
+    send().then(outcome.resolve, (error: unknown) => {
+      inFlight--
+      if (inFlight === 0 || faultOf(error)?.kind !== 'timeout') outcome.reject(error)
+    })
+  }
+  sendOnce()
+  const timer = setInterval(() => {
+    if (sends < mostSends && mayRepeat(++looks)) sendOnce()
+  }, everyMs)
+  try {
+    return await outcome.promise
+  } finally {
+    clearInterval(timer)
+  }
+}

@@ -1,0 +1,137 @@
+import type { RangeLimit } from './rangeLimit.ts'
+import { afterAllowed, afterTooLarge, half, type SizeLimit, shrunkTo, unlimitedUpTo } from './sizeLimit.ts'
+
+/**
+ * How much a provider is asked for at a time, learned from its answers and refusals: additive growth, halving. Every change makes a new value; times are the
+ * clock's milliseconds.
+ */
+export interface Limits {
+  /** Requests in flight at most; infinite while none was refused. */
+  readonly concurrency: number
+  /** Calls per request. */
+  readonly calls: SizeLimit
+  /** Blocks per log query. */
+  readonly blocks: SizeLimit
+  /** Addresses, or topics of one position, per log query. */
+  readonly addresses: SizeLimit
+  /** Until then every log query names addresses: the provider refused one that named none. */
+  readonly addressRequiredUntilMs: number
+  /** Until then the provider gets no request: it asked for that. */
+  readonly silentUntilMs: number
+  readonly refusedAtMs: number
+  readonly refusalsInARow: number
+}
+
+/** Calls that belong together: they go into one request where the provider allows it, and are sent again together when one of them is refused. */
+export const TOGETHER_CALLS = 4
+
+const MOST_CALLS = 100
+/** No provider answers more blocks in one query, and the failure of a larger query would cost a long wait. */
+const MOST_BLOCKS = 100_000
+/** geth refuses more addresses, and more topics of one position. */
+const MOST_ADDRESSES = 1_000
+/** One more request in flight after this share's inverse of answered windows. */
+const CONCURRENCY_GROWTH = 1 / 4
+/** This many requests in flight are as good as any number. */
+const UNLIMITED_CONCURRENCY = 32
+const SILENCE_FIRST_MS = 1_000
+const SILENCE_MOST_MS = 30_000
+/** No provider is obeyed longer: a header may ask for a day. */
+const LONGEST_SILENCE_MS = 300_000
+const ADDRESS_REQUIRED_MS = 600_000
+
+export const UNLIMITED: Limits = {
+  concurrency: Number.POSITIVE_INFINITY,
+  calls: unlimitedUpTo(MOST_CALLS, 1.01),
+  blocks: unlimitedUpTo(MOST_BLOCKS, 1.5),
+  addresses: unlimitedUpTo(MOST_ADDRESSES, 1.5),
+  addressRequiredUntilMs: 0,
+  silentUntilMs: 0,
+  refusedAtMs: 0,
+  refusalsInARow: 0,
+}
+
+/** A request that was answered in full. */
+interface AnsweredRequest {
+  readonly calls: number
+  readonly sentAtMs: number
+}
+
+export function afterAnswer(limits: Limits, { calls, sentAtMs }: AnsweredRequest): Limits {
+  const concurrency = limits.concurrency + CONCURRENCY_GROWTH / limits.concurrency
+  return {
+    ...limits,
+    concurrency: concurrency >= UNLIMITED_CONCURRENCY ? Number.POSITIVE_INFINITY : concurrency,
+    calls: afterAllowed(limits.calls, calls),
+    // An older request says nothing about what was refused since.
+    refusalsInARow: sentAtMs <= limits.refusedAtMs ? limits.refusalsInARow : 0,
+  }
+}
+
+/** A request of which the provider answered the first calls, or none, and refused the rest for coming too fast. */
+export interface RefusedRequest {
+  readonly calls: number
+  readonly answered: number
+  /** Requests in flight when it was refused, this one among them. */
+  readonly inFlight: number
+  readonly sentAtMs: number
+  readonly nowMs: number
+  /** As the provider says; `null`: it does not. */
+  readonly retryAfterMs: number | null
+}
+
+/**
+ * Cases:
+ * 1. the request was sent before the last refusal: both are the same refusal, and only the longer silence counts
+ * 2. some of its calls were answered: calls are counted, and this many are allowed at a time
+ * 3. none were, twice in a row, with a silence in between: it may be too large
+ * 4. none were: requests are counted, so smaller ones, which are more, would be worse
+ */
+export function afterRefusal(limits: Limits, refused: RefusedRequest): Limits {
+  const { calls, answered, nowMs, retryAfterMs } = refused
+  const silentFor = (ms: number) => Math.max(limits.silentUntilMs, nowMs + Math.min(ms, LONGEST_SILENCE_MS))
+  if (refused.sentAtMs <= limits.refusedAtMs) return { ...limits, silentUntilMs: silentFor(retryAfterMs ?? 0) }
+  const refusalsInARow = answered > 0 ? 1 : limits.refusalsInARow + 1
+  const fitting = answered > 0 ? answered : refusalsInARow > 1 ? half(calls) : limits.calls.size
+  return {
+    ...limits,
+    concurrency: half(Math.min(limits.concurrency, refused.inFlight)),
+    calls: shrunkTo(limits.calls, Math.max(TOGETHER_CALLS, fitting)),
+    silentUntilMs: silentFor(retryAfterMs ?? Math.min(SILENCE_MOST_MS, SILENCE_FIRST_MS * 2 ** (refusalsInARow - 1))),
+    refusedAtMs: nowMs,
+    refusalsInARow,
+  }
+}
+
+/** After a request was refused for holding too many calls. */
+export function afterTooManyCalls(limits: Limits, calls: number): Limits {
+  return { ...limits, calls: afterTooLarge(limits.calls, calls, null) }
+}
+
+/** A query of logs: how many blocks it spans, and how many addresses, or topics of one position, it names at most. */
+export interface LogQuerySize {
+  readonly blocks: number
+  /** 0: it names no addresses. */
+  readonly addresses: number
+}
+
+export function afterLogsAnswer(limits: Limits, { blocks, addresses }: LogQuerySize): Limits {
+  return { ...limits, blocks: afterAllowed(limits.blocks, blocks), addresses: afterAllowed(limits.addresses, addresses) }
+}
+
+export function afterLogsRefusal(limits: Limits, { blocks, addresses }: LogQuerySize, limit: RangeLimit, nowMs: number): Limits {
+  switch (limit.kind) {
+    case 'blocks':
+      return { ...limits, blocks: afterTooLarge(limits.blocks, blocks, limit.max) }
+    case 'suggested': {
+      const suggested = limit.to - limit.from + 1
+      return { ...limits, blocks: shrunkTo(limits.blocks, suggested >= 1 && suggested < blocks ? suggested : half(blocks)) }
+    }
+    case 'density':
+      return { ...limits, blocks: shrunkTo(limits.blocks, half(blocks)) }
+    case 'addresses':
+      return { ...limits, addresses: afterTooLarge(limits.addresses, addresses, limit.max) }
+    case 'unlisted':
+      return { ...limits, addressRequiredUntilMs: nowMs + ADDRESS_REQUIRED_MS }
+  }
+}
