@@ -5,19 +5,19 @@ import { promisify } from 'node:util'
 import { build } from 'vite'
 
 /*
- * `npm run build:client`: makes the package that is published, JavaScript for browsers and Node with its types, in dist/client. Its package.json is
- * made from the repository's, without the server's dependencies.
+ * `npm run build:client` builds the published package into dist/client: JavaScript for browsers and Node, with types. Its
+ * package.json is the repository's without the server's dependencies.
  */
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 
-/** What each entry of the package is made from. */
+/** Entries of the package, and the source file of each. */
 const ENTRIES = { client: 'index', 'client/rxjs': 'rxjs', 'client/react': 'react' } as const
 
-/** Packages that their users have anyway; nobody needs both. */
+/** Optional peer dependencies of the adapters. */
 const PEERS = { react: '>=18', rxjs: '>=7' } as const
 
-/** @param directory - is emptied */
+/** @param directory - is deleted first */
 export async function buildClient(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true })
   await mkdir(directory, { recursive: true })
@@ -44,7 +44,7 @@ async function writeScripts(directory: string): Promise<void> {
   })
 }
 
-/** Types as the compiler emits them, with the repository's aliases turned into relative paths, and those files only that an entry leads to. */
+/** Writes the declarations that the entries need, with the repository's aliases replaced by relative paths. */
 async function writeTypes(directory: string): Promise<void> {
   const emitted = path.join(directory, 'emitted')
   const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc')
@@ -87,7 +87,7 @@ async function writeManifest(directory: string): Promise<void> {
   await writeFile(path.join(directory, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   await cp(path.join(ROOT, 'LICENSE'), path.join(directory, 'LICENSE'))
   const manual = await readFile(path.join(ROOT, 'docs/client.md'), 'utf8')
-  // What the manual points to is not in the package.
+  // Relative links lead to files that the package does not contain.
   await writeFile(path.join(directory, 'README.md'), manual.replace(/\[([^\]]+)\]\(\.\.\/[^)]*\)/g, '$1'))
 }
 

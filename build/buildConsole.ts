@@ -5,13 +5,13 @@ import { precompress } from './precompress.ts'
 import { sourceStamp } from './sourceStamp.ts'
 
 /*
- * Builds the console into dist/console, with gzip and brotli beside each file. With --if-stale only when something that it is made from has
- * changed since.
+ * Builds the console into dist/console, with a gzip and a brotli copy of each file. With --if-stale it does so only when a source
+ * has changed.
  */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OUTPUT = path.join(ROOT, 'dist/console')
-/** What the built folder was made from. Not served: the gateway knows no files of this kind. */
+/** Holds a hash of the sources. The gateway does not serve files of this type. */
 const STAMP = 'source.stamp'
 const SOURCES = ['build', 'src/console', 'src/client', 'src/protocol', 'src/async', 'src/domain', 'package-lock.json']
 
@@ -27,11 +27,11 @@ async function builtFrom(): Promise<string | null> {
   }
 }
 
-/** Built beside and put in place as a whole: a service that starts meanwhile must not find half of it. */
+/** Builds into another folder and renames it at the end: a service that starts meanwhile must not find an incomplete console. */
 async function buildConsole(): Promise<void> {
-  // Packages choose between their builds by it; whoever starts this, such as a test, may say otherwise.
+  // Packages choose their build by it, and a test that starts this script sets another value.
   process.env['NODE_ENV'] = 'production'
-  // Loading the bundler takes longer than finding out that there is nothing to do.
+  // Loaded late, because loading the bundler takes longer than the check of the sources.
   const [{ build }, { default: preact }] = await Promise.all([import('vite'), import('@preact/preset-vite')])
   const folder = path.join(ROOT, `dist/.console-${process.pid}`)
   const outgoing = `${folder}-outgoing`
@@ -39,7 +39,7 @@ async function buildConsole(): Promise<void> {
     await build({
       configFile: false,
       root: path.join(ROOT, 'src/console'),
-      // Relative addresses: the console does not know under which path it is served.
+      // Relative addresses, because the path prefix is known only at run time.
       base: './',
       logLevel: 'error',
       plugins: [preact({ devToolsEnabled: false })],
@@ -47,7 +47,7 @@ async function buildConsole(): Promise<void> {
         outDir: folder,
         emptyOutDir: true,
         target: 'es2022',
-        // Inlined assets and the polyfill's inline script would have to be allowed by the page's policy.
+        // The page's policy forbids inlined assets and the inline script of the polyfill.
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
         reportCompressedSize: false,

@@ -5,7 +5,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 
 const COMPRESSIBLE: ReadonlySet<string> = new Set(['.html', '.js', '.css', '.svg', '.txt'])
 
-/** Puts `<name>.gz` and `<name>.br` beside each file of a folder that gets smaller by it. */
+/** Writes `<name>.gz` and `<name>.br` beside each file that compression makes smaller. */
 export async function precompress(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   for (const entry of entries) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 
-/** A text that changes when any of these files, or files below these folders, changes its name or contents. What does not exist is passed over. */
+/** A hash of the names and contents of these files and of all files below these folders. Missing ones are skipped. */
 export async function sourceStamp(root: string, sources: readonly string[]): Promise<string> {
   const digest = createHash('sha256')
   for (const source of sources) {

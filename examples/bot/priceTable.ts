@@ -12,7 +12,7 @@ const changed = new Set<string>()
 
 tokenwire.onState(state => console.log(`connection: ${state}`))
 
-// The list may be asked for before the service is there: every failure is a value, and says whether waiting helps.
+// The service may not be up yet. A failure is a value, and its code says whether a retry can help.
 const listed = await tokenwire.tokens({ sort: 'marketCap', limit: 100 }, { retries: 10 })
 if (!listed.ok) {
   console.error(`no list: ${listed.error.code}, ${listed.error.message}`)
@@ -37,7 +37,7 @@ const printing = setInterval(() => {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     clearInterval(printing)
-    // Nothing is left behind: the process ends by itself.
+    // No timer or connection is left, so the process ends by itself.
     tokenwire.close()
   })
 }

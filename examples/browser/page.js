@@ -10,12 +10,12 @@ const listed = await tokenwire.tokens({ sort: 'volume24h', limit: 20 })
 if (listed.ok) for (const token of listed.value.data) show(token)
 else document.getElementById('failure').textContent = listed.error.message
 
-/** A row that lives on by itself: the list is what it begins with. */
+/** Adds a row that keeps itself up to date, beginning with the state from the list. */
 function show(token) {
   const row = document.getElementById('tokens').insertRow()
   const [name, price, trades] = [row.insertCell(), row.insertCell(), row.insertCell()]
   const draw = ({ symbol, address, market }) => {
-    // Names are what anybody wrote on the chain: text, never HTML.
+    // Names come from the chain and can be anything: insert them as text, never as HTML.
     name.textContent = symbol ?? address
     price.textContent = market.priceWeth ?? '–'
     trades.textContent = market.tradeCount

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 
-/* node examples/browser/serve.ts [port]: serves this page and the client that it imports. */
+/* node examples/browser/serve.ts [port]: serves the page and the client that it imports. */
 
 const FILES: Readonly<Record<string, readonly [file: URL | string, type: string]>> = {
   '/': [new URL('index.html', import.meta.url), 'text/html'],

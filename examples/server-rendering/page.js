@@ -3,7 +3,7 @@ import { createTokenwire } from 'tokenwire/client'
 const { service, token } = JSON.parse(document.getElementById('state').textContent)
 const tokenwire = createTokenwire({ url: service })
 
-// What the server rendered is the beginning: nothing is drawn until something is newer.
+// `initial` is the state that the server rendered: the page is updated only with newer ones.
 tokenwire.watch(
   token.address,
   ({ token: { market } }) => {

@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url'
 import { createTokenwire, type Token } from 'tokenwire/client'
 
 /*
- * node examples/server-rendering/server.ts [service] [port]: /<address> is a page with the token's state in it, readable without scripts, which
- * goes on live in browsers that run them.
+ * node examples/server-rendering/server.ts [service] [port]: renders /<address> with the token's state. The page is readable
+ * without scripts, and updates itself with them.
  */
 
 const [service = 'http://localhost:3000', port = '8080'] = process.argv.slice(2)
 const tokenwire = createTokenwire({ url: service })
 
-/** Names are what anybody wrote on the chain. */
+/** Names come from the chain and can contain HTML. */
 const escaped = (text: string) => text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
 
 const page = (token: Token) => `<!doctype html>

@@ -2,7 +2,7 @@ import type { Address } from '#domain/address.ts'
 import { ClientError } from './clientError.ts'
 import type { ClientContext } from './context.ts'
 import type { Feed, Watcher } from './feed.ts'
-import { isNewer, type KnownToken, merge } from './knownToken.ts'
+import { type KnownToken, merge, supersedes } from './knownToken.ts'
 import { addressShape } from './resourceShapes.ts'
 import { mismatch } from './shape.ts'
 import type { RestApi, Tokenwire } from './tokenwire.ts'
@@ -30,7 +30,7 @@ export function createWatch(context: ClientContext, feed: Feed, api: Pick<RestAp
     const watcher: Watcher = {
       deliver(next) {
         // A watch that began later, or with a state of its own, may know more than the feed.
-        if (over.aborted || !isNewer(next, known)) return
+        if (over.aborted || !supersedes(next, known)) return
         known = next
         call(onUpdate, next.state)
         if (!over.aborted) tradeFeed?.update(next.state)

@@ -22,7 +22,7 @@ export function merge(known: KnownToken | null, received: ReceivedState): KnownT
   const { latestTrade = null, holders = null }: Partial<WatchedToken> = (isAlone ? known?.state : received) ?? {}
   const state = { address, sequence, token, latestTrade, holders, source }
   const next = { state, completeSequence: isAlone ? (known?.completeSequence ?? null) : sequence }
-  return isNewer(next, known) ? next : null
+  return supersedes(next, known) ? next : null
 }
 
 /** Whether a source brings the token without its newest trade and its holders. */
@@ -31,7 +31,7 @@ export function isTokenAlone(source: Source): boolean {
 }
 
 /** A higher sequence is newer, and so is a complete state after an incomplete one of the same sequence. */
-export function isNewer(next: KnownToken, known: KnownToken | null): boolean {
+export function supersedes(next: KnownToken, known: KnownToken | null): boolean {
   const { sequence } = next.state
   const before = known?.state.sequence ?? -1
   return sequence > before || (sequence === before && next.completeSequence === sequence && known?.completeSequence !== sequence)

@@ -8,7 +8,7 @@ import type { Holder } from '#domain/holder.ts'
 import type { PerWindow, Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 import type { ProblemDetails } from './clientError.ts'
-import { boolean, choice, listOf, nullable, number, object, pattern, recordOf, type Shape, string, whole } from './shape.ts'
+import { boolean, choice, listOf, mapOf, nullable, number, object, pattern, type Shape, string, whole } from './shape.ts'
 import type { ListPage } from './tokenwire.ts'
 
 /*
@@ -217,7 +217,7 @@ export const indexerHealthShape: Shape<IndexerHealth> = object({
     }),
   ),
   database: object({ ok: boolean, latencyMs: positiveOrNull }),
-  actors: object({ total: count, byState: recordOf(count), subscribers: count }),
+  actors: object({ total: count, byState: mapOf(count), subscribers: count }),
   realtime: object({
     webSocketConnections: count,
     eventStreams: count,

@@ -33,7 +33,7 @@ export const object = <T>(fields: { readonly [K in keyof T]-?: Shape<T[K]> }): S
 
 export const listOf = <T>(item: Shape<T>, max?: number): Shape<readonly T[]> => ({ kind: 'list', item, max })
 
-export const recordOf = <T>(value: Shape<T>): Shape<Readonly<Record<string, T>>> => ({ kind: 'record', value })
+export const mapOf = <T>(value: Shape<T>): Shape<Readonly<Record<string, T>>> => ({ kind: 'record', value })
 
 export const nullable = <T>(inner: Shape<T>): Shape<T | null> => ({ kind: 'nullable', inner })
 

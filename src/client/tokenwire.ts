@@ -3,7 +3,7 @@ import type { Candle } from '#domain/candle.ts'
 import type { ChainStats } from '#domain/chainStats.ts'
 import type { Claimable } from '#domain/claimable.ts'
 import type { EthUsd } from '#domain/ethUsd.ts'
-import type { ActorState, ActorStateName, IndexerHealth } from '#domain/health.ts'
+import type { ActorSort, ActorState, ActorStateName, IndexerHealth } from '#domain/health.ts'
 import type { Holder, HolderType } from '#domain/holder.ts'
 import type { CandlesQuery, HoldersQuery, TokensQuery, TradesQuery } from '#domain/queries.ts'
 import type { Token } from '#domain/token.ts'
@@ -46,7 +46,7 @@ export type CandlesParameters = RouteParameters<CandlesQuery>
 
 export interface ActorsParameters {
   readonly state?: ActorStateName
-  readonly sort?: 'subscribers' | 'sequence' | 'lastUpdateAt'
+  readonly sort?: ActorSort
   readonly limit?: number
 }
 

@@ -27,7 +27,7 @@ export function App() {
   )
 }
 
-/** `#main` would be taken for a route. */
+/** Moves the focus itself: the router would read `#main` as a route. */
 function skip(event: Event): void {
   event.preventDefault()
   document.getElementById('main')?.focus()

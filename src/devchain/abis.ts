@@ -1,8 +1,8 @@
 import { parseAbi } from 'viem'
 
 /*
- * The contracts' interfaces as types. Those of the launchpad are complete, those of Uniswap and WETH9 hold what is called here; a test
- * compares each with its compiled artifact.
+ * The contracts' ABIs as types. Those of the launchpad are complete; those of Uniswap and WETH9 have the functions and events used
+ * here. A test compares each with its compiled artifact.
  */
 
 export const launchpadAbi = parseAbi([

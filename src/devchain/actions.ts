@@ -6,8 +6,8 @@ import type { DevClient } from './client.ts'
 import type { Deployment } from './deploy.ts'
 
 /*
- * What people do on the chain, one function per action. Each sends its transactions from an unlocked account and resolves with the hash of
- * the last one, before it is mined. Gas is given and not estimated, so a call that will revert is sent and mined like any other.
+ * The actions of creators and traders. Each sends its transactions from an unlocked account and resolves with the hash of the last
+ * one before it is mined. The gas limit is fixed and not estimated, so a transaction that will revert is sent and mined, too.
  */
 
 /** A chain with the launchpad on it. */
@@ -17,12 +17,12 @@ export interface DevChain {
 }
 
 const TRADE_GAS = 500_000n
-/** Making a curve and a token; long names cost more. */
+/** Creates a curve and a token; long names cost more. */
 const LAUNCH_GAS = 8_000_000n
-/** Making and initialising a pool and minting its position. */
+/** Creates and initialises a pool and mints its position. */
 const GRADUATE_GAS = 9_000_000n
 const FEES = { maxFeePerGas: parseGwei('20'), maxPriorityFeePerGas: parseGwei('0.01') }
-/** The highest and lowest prices a Uniswap v3 pool can have (TickMath), one step inside. */
+/** One step inside the lowest and the highest price of a Uniswap v3 pool (TickMath). */
 const MIN_SQRT_RATIO = 4295128740n
 const MAX_SQRT_RATIO = 1461446703485210103287273052203988822378723970341n
 const POOL_FEE = 10_000
@@ -51,9 +51,9 @@ export interface Launched {
 }
 
 /**
- * Which token a launch made.
+ * The token of a launch.
  *
- * @throws `Error` when the receipt is not that of a successful launch
+ * @throws `Error` when the receipt is not of a successful launch
  */
 export function readLaunched(receipt: TransactionReceipt): Launched {
   const [event] = parseEventLogs({ abi: launchpadAbi, eventName: 'TokenLaunched', logs: receipt.logs })
@@ -65,7 +65,7 @@ export function readLaunched(receipt: TransactionReceipt): Launched {
 export interface CurveBuyOptions {
   readonly from: Address
   readonly curve: Address
-  /** Fee included; what passes the target comes back. */
+  /** With the fee. The curve returns what exceeds its target. */
   readonly paidWei: bigint
   readonly minTokensOut?: bigint
   /** Default: the buyer. */
@@ -101,7 +101,7 @@ export interface TokenOptions {
   readonly token: Address
 }
 
-/** Moves a complete curve's money into the Uniswap pool. */
+/** Moves a complete curve's ETH and tokens into a Uniswap pool. */
 export function graduate(chain: DevChain, { from, token }: TokenOptions): Promise<Hex> {
   const data = encodeFunctionData({ abi: launchpadAbi, functionName: 'graduate', args: [token] })
   return send(chain, { from, to: chain.deployment.launchpad, data, gas: GRADUATE_GAS })
@@ -113,7 +113,7 @@ export function collectFees(chain: DevChain, { from, token }: TokenOptions): Pro
   return send(chain, { from, to: chain.deployment.launchpad, data })
 }
 
-/** Pays out what the creator is owed; `from` must be the creator. */
+/** Pays out the creator's fees. `from` must be the creator. */
 export function claim(chain: DevChain, { from, token }: TokenOptions): Promise<Hex> {
   const data = encodeFunctionData({ abi: launchpadAbi, functionName: 'claim', args: [token] })
   return send(chain, { from, to: chain.deployment.launchpad, data })
@@ -160,7 +160,7 @@ export interface DirectSwapOptions {
   readonly recipient?: Address
 }
 
-/** Trades with the pool itself, without a router and without a bound on the price: an approval and the swap. */
+/** Swaps in the pool without a router and without a price limit: an approval and the swap. */
 export async function swapDirectly(chain: DevChain, options: DirectSwapOptions): Promise<Hex> {
   const { from, token, pool, side, amountIn, recipient = from } = options
   const { weth, directSwapper } = chain.deployment
@@ -196,7 +196,7 @@ export function approve(chain: DevChain, { from, currency, spender, amount }: Ap
   return send(chain, { from, to: currency, data: encodeFunctionData({ abi: tokenAbi, functionName: 'approve', args: [spender, amount] }) })
 }
 
-/** Turns ETH into WETH. */
+/** Wraps ETH into WETH. */
 export function wrap(chain: DevChain, { from, amountWei }: { readonly from: Address; readonly amountWei: bigint }): Promise<Hex> {
   const data = encodeFunctionData({ abi: wethAbi, functionName: 'deposit' })
   return send(chain, { from, to: chain.deployment.weth, data, value: amountWei })

@@ -9,30 +9,30 @@ const STOP_TIMEOUT_MS = 3_000
 const STDERR_KEPT = 2_000
 
 export interface AnvilOptions {
-  /** Default 0: any free one. */
+  /** Default 0: any free port. */
   readonly port?: number
   /** Default 31337. */
   readonly chainId?: number
-  /** How many unlocked accounts of 10,000 ETH there are. Default 10. */
+  /** Number of unlocked accounts with 10,000 ETH each. Default 10. */
   readonly accounts?: number
-  /** Mines a block this often; `null` (the default): only when told to. */
+  /** Time between blocks. `null` (the default): a block is mined only on request. */
   readonly blockTimeMs?: number | null
   /** Of the genesis block, Unix seconds. Default: now. */
   readonly timestamp?: number
-  /** Past blocks that calls can still be made on; the state of each is a copy of all accounts. Default 128. */
+  /** Number of past blocks whose state can be read; each is a copy of all accounts. Default 128. */
   readonly keptStates?: number
-  /** Ends anvil when this process dies without having stopped it. */
+  /** Ends anvil when this process dies without stopping it. */
   readonly watchdog?: Watchdog
 }
 
-/** A running anvil, bound to 127.0.0.1 alone. */
+/** A running anvil that listens on 127.0.0.1 only. */
 export interface Anvil {
   readonly url: string
   readonly port: number
   readonly pid: number
-  /** Resolves when the process has ended, for whatever reason. */
+  /** Resolves when the process has ended for any reason. */
   readonly exited: Promise<void>
-  /** Ends it, gently first; resolves when it has ended. May be called again. */
+  /** Asks the process to end, then kills it. Resolves when it has ended. Can be called again. */
   stop(): Promise<void>
 }
 
@@ -41,11 +41,11 @@ type AnvilProcess = ChildProcessByStdio<null, Readable, Readable>
 /**
  * Starts anvil from its npm package and resolves as soon as it listens.
  *
- * @throws `Error` with what anvil printed when it does not start, for example because the port is taken
+ * @throws `Error` with the output of anvil when it does not start, for example because the port is in use
  */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
-  // The binary itself, not the package's wrapper script: that one leaves anvil behind when it is killed.
-  // In a process group of its own where a watchdog sees to its end: Ctrl-C would end it before those who still talk to it.
+  // The binary itself, because the package's wrapper script leaves anvil running when it is killed.
+  // With a watchdog it has its own process group: Ctrl-C would end it before the processes that still use it.
   const detached = options.watchdog !== undefined
   const child = spawn(anvilBinary(), argumentsOf(options), { stdio: ['ignore', 'pipe', 'pipe'], detached })
   const exited = new Promise<void>(resolve => void child.once('close', () => resolve()))
@@ -97,7 +97,7 @@ function anvilBinary(): string {
   return require.resolve(`@foundry-rs/anvil-${system}-${architecture}/bin/${file}`)
 }
 
-/** Reads the port that anvil says it listens on; the rest of what it prints is read and dropped, or its pipe would fill. */
+/** Reads the port from anvil's output. The rest is read and dropped, because a full pipe would block anvil. */
 function listeningPort(child: AnvilProcess): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   let complaint = ''

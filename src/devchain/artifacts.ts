@@ -10,7 +10,7 @@ export interface Artifact {
 const UNISWAP_CORE = '@uniswap/v3-core/artifacts/contracts'
 const UNISWAP_PERIPHERY = '@uniswap/v3-periphery/artifacts/contracts'
 
-/** Where each contract's compiled form lies: our own beside the sources, the rest in their npm packages. */
+/** Paths of the compiled contracts: the launchpad's beside its sources, the others in their npm packages. */
 const FILES = {
   Launchpad: './contracts/Launchpad.artifact.json',
   BondingCurve: './contracts/BondingCurve.artifact.json',

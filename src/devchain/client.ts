@@ -1,12 +1,9 @@
 import { createTestClient, http, publicActions, walletActions } from 'viem'
 
-/** A viem client that can do everything: read, send from anvil's unlocked accounts, and mine. */
+/** A viem client that reads, sends from anvil's unlocked accounts, and mines. */
 export type DevClient = ReturnType<typeof createDevClient>
 
-/**
- * The client that tests and traders use. Nothing is cached or retried, because a
- * development chain's state changes under the caller's hands.
- */
+/** The client of tests and traders. It neither caches nor retries, because the caller itself changes the chain's state. */
 export function createDevClient(url: string) {
   return createTestClient({
     mode: 'anvil',

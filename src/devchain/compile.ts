@@ -6,7 +6,7 @@ const DIRECTORY = new URL('./contracts/', import.meta.url)
 const SOURCES = ['interfaces', 'LaunchToken', 'BondingCurve', 'Launchpad', 'DirectSwapper']
 const ARTIFACTS = ['LaunchToken', 'BondingCurve', 'Launchpad', 'DirectSwapper']
 
-/** The part of the compiler's standard JSON output that is used (Solidity documentation, "Compiler Input and Output JSON Description"). */
+/** The used part of the compiler's output (Solidity documentation, "Compiler Input and Output JSON Description"). */
 interface CompilerOutput {
   readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[]
   readonly contracts?: Readonly<
@@ -17,10 +17,10 @@ interface CompilerOutput {
 /**
  * Compiles the contracts beside this file.
  *
- * The result depends on the sources and the pinned compiler alone: no metadata hash is appended to the bytecode.
+ * The result depends only on the sources and the pinned compiler: no metadata hash is appended to the bytecode.
  *
  * @returns the text of each artifact by file name
- * @throws `Error` with the compiler's own words when it reports anything, warnings included
+ * @throws `Error` with the compiler's message for any error or warning
  */
 export function compileContracts(): ReadonlyMap<string, string> {
   const sources = Object.fromEntries(
@@ -43,7 +43,7 @@ export function compileContracts(): ReadonlyMap<string, string> {
   return new Map(ARTIFACTS.map(name => [`${name}.artifact.json`, artifactOf(name, output)]))
 }
 
-/** Where an artifact is checked in. */
+/** The URL of a checked-in artifact. */
 export function artifactUrl(file: string): URL {
   return new URL(file, DIRECTORY)
 }

@@ -7,16 +7,16 @@ import type { DevClient } from './client.ts'
 const DEPLOY_GAS = 12_000_000n
 
 export interface DeployOptions {
-  /** What a curve raises before it graduates. Default 4.2 ETH; the initial virtual reserve is 5/14 of it (1.5 ETH). */
+  /** ETH that a curve raises before it graduates. Default 4.2 ETH; the initial virtual reserve is 5/14 of it (1.5 ETH). */
   readonly targetWei?: bigint
 }
 
 /** The contracts of a development chain. */
 export interface Deployment {
   readonly chainId: number
-  /** The block with the first of the contracts. */
+  /** The block of the first contract. */
   readonly startBlock: number
-  /** Sent the deployments and gets the protocol's share of the fees. */
+  /** Sender of the deployments and recipient of the protocol's fees. */
   readonly deployer: Address
   readonly weth: Address
   readonly uniswapFactory: Address
@@ -39,13 +39,13 @@ const DEPLOYMENT_ABIS = {
   router: routerAbi,
 } as const
 
-/** More than the supply of 10^27: what is unsold at the target then suffices for the pool, with a little left over to burn. */
+/** More than the supply of 10^27, so that the tokens unsold at the target are enough for the pool. A small rest is burned. */
 const VIRTUAL_TOKEN = 1_073_000_000n * 10n ** 18n
 
 /**
  * Deploys WETH9, Uniswap v3 and the launchpad from the chain's first account, all in one block.
  *
- * @param mine makes the chain mine what was sent; for a chain that mines by itself leave it out
+ * @param mine mines the sent transactions; not needed on a chain that mines by itself
  * @throws `Error` when a deployment fails
  */
 export async function deploy(client: DevClient, options: DeployOptions = {}, mine?: () => Promise<unknown>): Promise<Deployment> {
@@ -53,7 +53,7 @@ export async function deploy(client: DevClient, options: DeployOptions = {}, min
   if (deployer === undefined) throw new Error('the chain has no unlocked account')
   const firstNonce = await client.getTransactionCount({ address: deployer, blockTag: 'pending' })
   const { targetWei = parseEther('4.2') } = options
-  // The addresses follow from sender and nonce, so later contracts can name earlier ones before anything is mined.
+  // An address follows from sender and nonce, so contracts can refer to earlier ones that are not mined yet.
   const at = (offset: number) => toAddress(getContractAddress({ from: deployer, nonce: BigInt(firstNonce + offset) }))
   const [weth, uniswapFactory, positionManager, swapRouter, directSwapper, launchpad] = [at(0), at(1), at(2), at(3), at(4), at(5)]
   const terms = [(targetWei * 5n) / 14n, VIRTUAL_TOKEN, targetWei] as const

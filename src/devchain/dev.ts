@@ -10,8 +10,8 @@ import { stopRequested } from './dev/stopRequested.ts'
 import { startWatchdog } from './startWatchdog.ts'
 
 /*
- * npm run dev: a chain of its own, a market with a past, the real service on it, and traders that go on. Exit code 0 when it was asked to
- * stop; otherwise what the service ended with, or 1.
+ * npm run dev: a private chain, a market with a day of history, the real service, and traders that continue. Exit code 0 when it
+ * was asked to stop, else the service's exit code, or 1.
  */
 
 async function main(): Promise<number> {
@@ -24,9 +24,9 @@ async function main(): Promise<number> {
     throw new TokenwireError('config_invalid', `DATA_DIR: another npm run dev uses ${settings.dataDir}; ${remedy}`)
   }
   const watchdog = startWatchdog()
-  const shutdown = createShutdown(error => console.error('A part did not stop in order:', error))
+  const shutdown = createShutdown(error => console.error('A process did not stop cleanly:', error))
   shutdown.add(release)
-  // Ends whatever of our processes is left then, and itself.
+  // Ends all processes that are still left, then itself.
   shutdown.add(() => watchdog.stop())
   try {
     const reason = await Promise.race([asked, runDev({ settings, environment, watchdog, shutdown })])
@@ -41,7 +41,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** With the folder made, and its path without links. */
+/** Creates the data folder and resolves links in its path. */
 async function withDataDir(settings: DevSettings): Promise<DevSettings> {
   const { dataDir } = settings
   try {

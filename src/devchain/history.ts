@@ -1,7 +1,7 @@
 import type { Random } from './traders/random.ts'
 import type { Traders } from './traders.ts'
 
-/** How long ago the history begins: a day and a bit, so that windows of 24 hours have a past. */
+/** Length of the history: more than a day, so that 24-hour windows are filled. */
 export const HISTORY_SECONDS = 26 * 3_600
 const HISTORY_BLOCKS = 240
 
@@ -10,7 +10,7 @@ export interface HistoryOptions {
   readonly random: Random
   /** Unix seconds; every block's timestamp is later. */
   readonly since: number
-  /** The time of day in Unix seconds; the last block is given it. */
+  /** The current time in Unix seconds, which is the timestamp of the last block. */
   readonly now: () => number
   /** Default 240. */
   readonly blocks?: number
@@ -19,9 +19,9 @@ export interface HistoryOptions {
 }
 
 /**
- * Lets the traders live through the past day in seconds: blocks with uneven gaps between them, from `since` to now, some quiet and some busy.
+ * Simulates the past day within seconds: quiet and busy blocks at irregular times from `since` to now.
  *
- * @throws what `Traders.block` throws; the signal's reason when it aborts
+ * @throws the errors of `Traders.block`; the signal's reason when it aborts
  */
 export async function runHistory(options: HistoryOptions): Promise<void> {
   const { traders, random, since, now, blocks = HISTORY_BLOCKS, signal, onProgress } = options
@@ -31,12 +31,12 @@ export async function runHistory(options: HistoryOptions): Promise<void> {
     await traders.block(drawActions(random), time)
     onProgress?.(index + 1, blocks)
   }
-  // However long all of this took, the chain's clock goes on from the present.
+  // The chain's clock continues from the current time, however long the simulation took.
   await traders.block(drawActions(random), Math.max(now(), (times.at(-1) ?? since) + 1))
   onProgress?.(blocks, blocks)
 }
 
-/** Strictly rising whole seconds after `since` and up to `until`. */
+/** Strictly rising timestamps after `since`, up to `until`. */
 function drawTimes(random: Random, since: number, until: number, count: number): number[] {
   const gaps = Array.from({ length: count }, () => random.spread(0.02, 1))
   const total = gaps.reduce((sum, gap) => sum + gap, 0)

@@ -7,18 +7,17 @@ export interface LiveOptions {
   readonly random: Random
   readonly clock: Clock
   readonly blockTimeMs: number
-  /** The average; each block has between half and one and a half times as many actions. */
+  /** The average. A block has between 50 % and 150 % of it. */
   readonly tradesPerBlock: number
   /** Ends the run after the block in progress. */
   readonly signal: AbortSignal
-  /** A block that could not be made; the next one is tried at its time. */
+  /** Called when a block could not be mined. The next one follows at its time. */
   readonly onError: (error: unknown) => void
 }
 
 /**
- * Lets the traders make one block per block time until the signal aborts.
- *
- * One block at a time: when the machine is too slow for the block time, blocks are late and none is made up for.
+ * Lets the traders mine one block per block time until the signal aborts. When the machine is too slow, blocks are late, and none
+ * is caught up.
  */
 export async function runLive({ traders, random, clock, blockTimeMs, tradesPerBlock, signal, onError }: LiveOptions): Promise<void> {
   let due = clock.nowMs() + blockTimeMs

@@ -2,22 +2,22 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** Sees to it that nothing this process has started outlives it. */
+/** Ends the child processes of this process when it dies. */
 export interface Watchdog {
   /** The watchdog's own process. */
   readonly pid: number
-  /** Ends this process when ours is gone: with `signal` (default `SIGTERM`), and after a grace period with `SIGKILL`. */
+  /** Ends `pid` when this process is gone: with `signal` (default `SIGTERM`), and after a grace period with `SIGKILL`. */
   watch(pid: number, signal?: NodeJS.Signals): void
-  /** To be called as soon as a watched process has ended, because its pid may be given to another. */
+  /** To be called when a watched process has ended, because the system can reuse its pid. */
   forget(pid: number): void
-  /** Ends the process whose pid the file's first line holds, after the others: for a server that a child of ours has started. */
+  /** Ends the process whose pid is in the file's first line, after the others: a server that a child process has started. */
   watchFile(path: string, signal?: NodeJS.Signals): void
-  /** Ends everything that is still watched, then the watchdog; resolves when it has ended. */
+  /** Ends all watched processes, then the watchdog. Resolves when it has ended. */
   stop(): Promise<void>
 }
 
 /**
- * Starts the process of watchdog.ts, in a process group of its own so that Ctrl-C does not reach it.
+ * Starts watchdog.ts in its own process group, so that Ctrl-C does not reach it.
  *
  * @param options.graceMs how long a process has between the signal and `SIGKILL`; default 8 s
  */
@@ -32,7 +32,7 @@ export function startWatchdog({ graceMs = 8_000 }: { readonly graceMs?: number }
   const { pid } = child
   if (pid === undefined) throw new Error('cannot start the watchdog process')
   child.unref()
-  // A watchdog that was killed cannot be told anything: the work goes on without it.
+  // Writing to a killed watchdog fails. The run continues without it.
   child.stdin.on('error', () => undefined)
   const tell = (line: string) => void child.stdin.write(`${line}\n`)
   return {

@@ -1,18 +1,18 @@
 import { type Address, toAddress } from '#domain/address.ts'
 import type { DevChain } from './actions.ts'
 import { type Cast, decideBlock } from './traders/decide.ts'
-import { afterBlock, EMPTY_MARKET, type Market, type MarketToken } from './traders/market.ts'
-import { perform } from './traders/perform.ts'
+import { afterBlock, EMPTY_MARKET, type MarketToken, type SimulatedMarket } from './traders/market.ts'
 import type { Random } from './traders/random.ts'
 import { readNewestBlock } from './traders/readNewestBlock.ts'
+import { sendIntents } from './traders/sendIntents.ts'
 
-/** The first of the chain's accounts are left to whoever uses the development chain by hand. */
+/** The chain's first accounts are left for manual use. */
 const FIRST_TRADER = 10
 const CREATORS = 8
-/** Accounts that a chain for traders must have. */
+/** Accounts that the traders need on the chain. */
 export const ACCOUNTS_FOR_TRADERS = 50
 
-/** Blocks after which the wallets are filled up again: trading costs fees, and a run may last for days. */
+/** Blocks between two refills of the wallets: trading costs fees, and a run can last for days. */
 const REFILL_BLOCKS = 500
 const WALLET_WEI = 10_000n * 10n ** 18n
 
@@ -21,34 +21,34 @@ export interface TradersOptions {
   readonly random: Random
 }
 
-/** Counts since the traders began. */
+/** Counts since the start. */
 export interface TraderStats {
   readonly blocks: number
   readonly transactions: number
-  /** Mined and failed, as some always do: a price moved, a bound was too tight. */
+  /** Mined but reverted, for example because the price moved beyond the slippage limit. */
   readonly reverted: number
-  /** Refused by the node. */
+  /** Rejected by the node. */
   readonly refused: number
   readonly launched: number
   readonly graduated: number
 }
 
-/** Simulated creators and traders. One block at a time: every call waits for the last one. */
+/** Simulated creators and traders. A block is mined after the one before. */
 export interface Traders {
   /**
-   * Lets the crowd act and mines the block.
+   * Sends the transactions of a block and mines it.
    *
-   * @param timestamp of the block, Unix seconds; left out: what the chain's clock says
-   * @throws the RPC error when the chain does not answer; what traders do wrong is not an error
+   * @param timestamp of the block, Unix seconds; default: the chain's clock
+   * @throws the RPC error when the chain does not answer; a failed trade is not an error
    */
   block(actions: number, timestamp?: number): Promise<void>
   stats(): TraderStats
-  /** The token that is traded most often now; `null` before the first launch. */
+  /** The most traded token; `null` before the first launch. */
   busiestToken(): Address | null
 }
 
 /**
- * Makes a crowd for a chain of `ACCOUNTS_FOR_TRADERS` unlocked accounts that mines when told to. The same chain, seed and calls give the
+ * Traders for a chain with `ACCOUNTS_FOR_TRADERS` unlocked accounts that mines on request. The same chain, seed and calls give the
  * same transactions in the same order.
  */
 export async function createTraders({ chain, random }: TradersOptions): Promise<Traders> {
@@ -58,14 +58,14 @@ export async function createTraders({ chain, random }: TradersOptions): Promise<
   const crowd = accounts.slice(FIRST_TRADER, ACCOUNTS_FOR_TRADERS)
   const cast: Cast = { creators: crowd.slice(0, CREATORS), wallets: crowd }
   const canSell = new Set(crowd)
-  let market: Market = EMPTY_MARKET
+  let market: SimulatedMarket = EMPTY_MARKET
   let stats: TraderStats = { blocks: 0, transactions: 0, reverted: 0, refused: 0, launched: 0, graduated: 0 }
 
   const block = async (actions: number, timestamp?: number): Promise<void> => {
     if (stats.blocks % REFILL_BLOCKS === REFILL_BLOCKS - 1) {
       await Promise.all(crowd.map(address => client.setBalance({ address, value: WALLET_WEI })))
     }
-    const { refused } = await perform(chain, decideBlock(market, cast, random, actions))
+    const { refused } = await sendIntents(chain, decideBlock(market, cast, random, actions))
     if (timestamp !== undefined) await client.setNextBlockTimestamp({ timestamp: BigInt(timestamp) })
     await client.mine({ blocks: 1 })
     const mined = await readNewestBlock(client)

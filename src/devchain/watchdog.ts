@@ -3,16 +3,17 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /*
- * A process of its own (started by startWatchdog.ts) that outlives its parent by a few seconds. Its standard input is a pipe that only the
- * parent holds: whichever way the parent ends, kill -9 included, the pipe closes, and everything the parent had started is ended here.
+ * A process, started by startWatchdog.ts, that outlives its parent by a few seconds. Only the parent holds the pipe to its standard
+ * input. When the parent ends in any way, kill -9 included, the pipe closes, and this process ends the others that the parent
+ * started.
  *
  * Lines on standard input:
- *   watch <pid> <signal>       end this process when the parent is gone, first with that signal, then with SIGKILL
- *   forget <pid>               it has ended by itself
- *   watchFile <signal> <path>  the same for the process whose pid is the file's first line when the time comes, after the others
+ *   watch <pid> <signal>       end the process when the parent is gone, first with the signal, then with SIGKILL
+ *   forget <pid>               the process has ended by itself
+ *   watchFile <signal> <path>  like watch, after the others, for the pid that the file's first line then holds
  */
 
-/** How long a process has to end in order; the first argument. */
+/** Time between signal and SIGKILL; the first argument. */
 const graceMs = Number(process.argv[2] ?? 8_000)
 const POLL_MS = 25
 
@@ -52,7 +53,7 @@ function pidIn(path: string): number | null {
     const pid = Number(readFileSync(path, 'utf8').split('\n', 1)[0])
     return Number.isSafeInteger(pid) && pid > 1 ? pid : null
   } catch {
-    return null // no such file: the process it would name has stopped in order, or never started
+    return null // no such file: its process has stopped, or never started
   }
 }
 
@@ -63,7 +64,7 @@ async function end(targets: readonly Target[]): Promise<void> {
   for (const target of alive) signalProcess(target.pid, 'SIGKILL')
 }
 
-/** False when there is no such process any more. */
+/** False when the process does not exist any more. */
 function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal)
@@ -72,7 +73,7 @@ function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-// Ctrl-C and a closing terminal reach every process of the group; this one must be the last.
+// Ctrl-C and a closing terminal signal every process of the group, and this one has to end last.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 
 process.stdout.write('watching\n')

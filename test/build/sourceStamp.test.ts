@@ -15,11 +15,11 @@ afterEach(() => folder.remove())
 
 const stamp = () => sourceStamp(folder.path, ['src', 'lock.json', 'missing'])
 
-test('stays while nothing changes', async () => {
+test('stays the same while nothing changes', async () => {
   expect(await stamp()).toBe(await stamp())
 })
 
-test('changes with contents, names, and files that come and go', async () => {
+test('changes with contents, names, and added or removed files', async () => {
   const seen = [await stamp()]
   await writeFile(path.join(folder.path, 'src/deep/a.ts'), 'b')
   seen.push(await stamp())

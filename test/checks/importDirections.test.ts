@@ -45,7 +45,7 @@ const REACHES: Readonly<Record<string, Reach>> = {
   client: { values: ['protocol', 'async'], types: ['domain'], packages: [] },
   'client/rxjs': { values: ['client', 'protocol'], types: ['domain'], packages: ['rxjs'] },
   'client/react': { values: ['client', 'protocol'], types: ['domain'], packages: ['react'] },
-  console: { values: ['client', 'protocol'], types: ['domain'] },
+  console: { values: ['client', 'protocol', 'async'], types: ['domain'] },
   devchain: { values: [...BASE, 'configuration', 'launchpads', 'store', 'telemetry'] },
 }
 /** Composition roots: they may import everything that runs in production. */

@@ -10,7 +10,7 @@ import { ClientFixture } from './clientFixture.ts'
 
 const A = addressOf(1)
 
-it('is observable with RxJS', async () => {
+it('provides observables for RxJS', async () => {
   const fixture = await ClientFixture.start()
   try {
     fixture.store(A, 1)
@@ -28,7 +28,7 @@ it('is observable with RxJS', async () => {
   }
 })
 
-it('renders with React on a server, from what is known there, without connecting', () => {
+it('renders with React on a server from the initial state, without connecting', () => {
   const client = createTokenwire({ url: 'http://service.test' })
   const Price = () => {
     const state = useToken(client, A, tokenOf(A, 5))
@@ -37,7 +37,7 @@ it('renders with React on a server, from what is known there, without connecting
   const Nothing = () => createElement('p', null, useToken(client, A) === null ? 'nothing' : 'something')
   expect(renderToString(createElement(Price))).toBe('<p>0.00000001234 connecting</p>')
   expect(renderToString(createElement(Nothing))).toBe('<p>nothing</p>')
-  // What was rendered for one token is no state of another that the page goes on to.
+  // The initial state of one token is not used for another.
   const Other = () => createElement('p', null, useToken(client, addressOf(2), tokenOf(A, 5)) === null ? 'nothing' : 'something')
   expect(renderToString(createElement(Other))).toBe('<p>nothing</p>')
   expect(client.state).toBe('offline')

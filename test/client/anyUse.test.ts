@@ -7,9 +7,10 @@ import type { Address } from '#domain/address.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { Seen } from './clientFixture.ts'
 import { SimulatedClock } from './simulatedClock.ts'
-import { SimulatedService, socketsOf } from './simulatedService.ts'
+import { socketsOf } from './simulatedConnections.ts'
+import { SimulatedService } from './simulatedService.ts'
 
-/* What its user may do with a client: anything, at any moment, ten thousand times. */
+/* Uses of the client that stress it: many watches, calls from within listeners, a suspended machine. */
 
 const A = addressOf(1)
 const B = addressOf(2)
@@ -36,7 +37,7 @@ function simulated(options: Partial<TokenwireOptions> & { readonly tokens?: numb
   return { clock, service, client, errors }
 }
 
-it('is itself again after a night in a suspended machine', async () => {
+it('recovers after nine hours in a suspended machine', async () => {
   const { clock, service, client } = simulated()
   const seen = new Seen()
   client.watch(B, seen.listen)
@@ -49,9 +50,9 @@ it('is itself again after a night in a suspended machine', async () => {
   expect(seen.sequences.at(-1)).toBe(service.truth(B)?.token.sequence)
 })
 
-it('takes ten thousand watches, says which are too many, and is not busy with them', async () => {
+it('takes ten thousand watches, ends the ones above its limit, and stays cheap', async () => {
   const { clock, service, client } = simulated({ tokens: 10_000 })
-  // Harder than with WebSockets: what the fallback is to bring changes with each watch.
+  // More work than with WebSockets, because each watch changes the tokens of the fallback.
   service.faults.webSocket = 'refused'
   const refused: string[] = []
   const first = client.watch(service.tokens[1] as Address, () => {})
@@ -72,17 +73,17 @@ it('takes ten thousand watches, says which are too many, and is not busy with th
   })
 })
 
-it('can be told anything from within a listener', async () => {
+it('allows every call from within a listener', async () => {
   const { clock, service, client, errors } = simulated()
   const [first, second] = [new Seen(), new Seen()]
-  const told: string[] = []
-  // Its second update ends itself, and begins another watch of the same token, in another spelling.
+  const notified: string[] = []
+  // The second update ends its own watch and starts another one of the same token, in upper case.
   const own = client.watch(B, state => {
     first.listen(state)
     if (first.states.length !== 2) return
     own.close()
     client.watch(B.toUpperCase(), second.listen)
-    client.watch(A, () => told.push('another'))
+    client.watch(A, () => notified.push('another'))
     throw new Error('and it throws')
   })
   await clock.advance(1_000)
@@ -93,11 +94,11 @@ it('can be told anything from within a listener', async () => {
   await clock.advance(1_000)
   expect(first.states).toHaveLength(2)
   expect(second.sequences).toEqual([first.sequences[1], service.truth(B)?.token.sequence])
-  expect(told).toEqual(['another'])
+  expect(notified).toEqual(['another'])
   expect(errors.map(String)).toEqual(['Error: and it throws'])
 })
 
-it('tells all listeners of the state in the same order, and none after the client was closed by one', async () => {
+it('calls all state listeners in the same order, and none after one of them closed the client', async () => {
   const { clock, service, client } = simulated()
   const heard: string[] = []
   client.onState(state => {
@@ -114,13 +115,13 @@ it('tells all listeners of the state in the same order, and none after the clien
   expect(heard).toContain('offline')
   service.heal()
   await clock.advance(60_000)
-  // The first listener closes the client as soon as it is live again, before the second hears of it.
+  // The first listener closes the client when it is live again, before the second one is called.
   expect(heard.filter(state => state === 'live')).toHaveLength(1)
   expect(client.state).toBe('offline')
   expect(clock.waiting).toBe(0)
 })
 
-it('holds on to no signal and no listener of its user', async () => {
+it("leaves no listener on its user's signals", async () => {
   const { clock, service, client } = simulated()
   const { signal } = new AbortController()
   const iterator = client.updates(B, { signal })
@@ -136,7 +137,7 @@ it('holds on to no signal and no listener of its user', async () => {
   void client.tokens({ addresses: [B] }, { signal })
   client.watch(B, () => {}, { signal })
   client.close()
-  // What the service had on its way.
+  // Answers of the service that are still on their way.
   await clock.advance(100)
   expect(getEventListeners(signal, 'abort')).toEqual([])
   expect({ timers: clock.waiting, sockets: service.sockets.size }).toEqual({ timers: 0, sockets: 0 })

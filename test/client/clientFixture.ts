@@ -10,8 +10,8 @@ import { snapshotOf } from '#test/support/snapshots.ts'
 import { FaultyProxy } from './faultyProxy.ts'
 
 /**
- * Time that runs faster, for tests that wait for what takes long by intent. A busy machine may then look like a dead server, so such a test must not
- * count connections.
+ * A clock that runs faster, for tests of long pauses. On a busy machine a server can then seem dead, so such a test must not count
+ * connections.
  */
 export class FastClock implements ClientClock {
   readonly #factor: number
@@ -44,7 +44,7 @@ export class FastClock implements ClientClock {
   }
 }
 
-/** A real gateway over memory, a proxy before it, and clients of that. */
+/** A real gateway over tokens in memory, a faulty proxy before it, and clients of the proxy. */
 export class ClientFixture {
   readonly service: RealtimeFixture
   readonly proxy: FaultyProxy
@@ -66,7 +66,7 @@ export class ClientFixture {
     return client
   }
 
-  /** Stores a token's state where REST and a later activation find it; subscribers hear nothing. */
+  /** Stores a token's state for REST and for actors that activate later. Subscribers get no update. */
   store(token: Address, sequence: number, overrides: Partial<Token> = {}): void {
     this.service.store(token, sequence, overrides)
     this.#keep(token, sequence, overrides)
@@ -91,7 +91,7 @@ export class ClientFixture {
   }
 }
 
-/** Everything that a watch was told, and waiting for more of it. */
+/** All states of a watch, and promises for later ones. */
 export class Seen {
   readonly states: WatchedToken[] = []
   readonly listen = (state: WatchedToken): void => {
@@ -104,7 +104,7 @@ export class Seen {
     return this.states.map(state => state.sequence)
   }
 
-  /** Resolves once a state of this sequence, complete or from there on, has come. */
+  /** Resolves with the first state of this sequence, from this source when one is given. */
   reaches(sequence: number, source?: WatchedToken['source']): Promise<WatchedToken> {
     return new Promise(resolve => {
       const look = () => {
@@ -119,7 +119,7 @@ export class Seen {
   }
 }
 
-/** Resolves once the client is in that state. */
+/** Resolves when the client is in this state. */
 export function inState(client: Tokenwire, wanted: Tokenwire['state']): Promise<void> {
   return new Promise(resolve => {
     const forget = client.onState(state => {

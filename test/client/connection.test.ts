@@ -1,10 +1,4 @@
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type WebSocket, WebSocketServer } from 'ws'
-import type { ClientError } from '#client/clientError.ts'
-import { createTokenwire } from '#client/createTokenwire.ts'
-import { encodeSubscribed, encodeUnsubscribed } from '#protocol/encodeAnswer.ts'
-import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { eventually, RealtimeFixture } from '#test/gateway/startRealtime.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 import { ClientFixture, FastClock, inState, Seen } from './clientFixture.ts'
@@ -19,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => fixture.stop())
 
-it('comes back after a connection broke, says what it holds, and gets what it missed', async () => {
+it('reconnects, subscribes with the sequence that it has, and receives what it missed', async () => {
   fixture.store(B, 1)
   const client = fixture.client()
   const [a, b] = [new Seen(), new Seen()]
@@ -37,7 +31,7 @@ it('comes back after a connection broke, says what it holds, and gets what it mi
   expect(subscribes.filter(({ token }) => token === A).map(({ sequence }) => sequence)).toEqual([null, 1])
 })
 
-it('keeps its order through messages that come late, twice and in another order', async () => {
+it('delivers rising sequences when messages arrive late, twice and out of order', async () => {
   const client = fixture.client()
   const seen = new Seen()
   client.watch(A, seen.listen)
@@ -45,12 +39,12 @@ it('keeps its order through messages that come late, twice and in another order'
   const held: (() => void)[] = []
   fixture.proxy.treat = (text, deliver) => {
     held.push(() => deliver(text))
-    // Each third message lets go of all before it, backwards and twice.
+    // Every third message releases the ones before it, in reverse order and twice.
     if (held.length % 3 === 0) for (const late of held.splice(0).reverse()) for (const _ of [1, 2]) late()
   }
   for (let sequence = 2; sequence <= 31; sequence++) {
     fixture.commit(A, sequence)
-    // One message per commit: those of one tick are made one.
+    // A tick between commits: the server conflates commits of one tick.
     await new Promise(setImmediate)
   }
   await seen.reaches(31)
@@ -58,7 +52,7 @@ it('keeps its order through messages that come late, twice and in another order'
   expect(seen.sequences.length).toBeLessThan(31)
 })
 
-it('falls back to event streams while WebSockets are blocked, and comes back when they are not', async () => {
+it('falls back to event streams while WebSockets are blocked, then returns to WebSocket', async () => {
   fixture.store(B, 1)
   fixture.proxy.webSockets = 'refuse'
   const client = fixture.client({ maxEventStreams: 1, clock: new FastClock(20) })
@@ -67,7 +61,7 @@ it('falls back to event streams while WebSockets are blocked, and comes back whe
   client.watch(B, b.listen)
   await inState(client, 'fallback')
   await a.reaches(1, 'eventStream')
-  // For the second token there is no stream left: it is polled.
+  // The second token has no stream, so it is polled.
   await b.reaches(1, 'rest')
   fixture.commit(A, 2)
   fixture.commit(B, 2)
@@ -83,7 +77,7 @@ it('falls back to event streams while WebSockets are blocked, and comes back whe
   expect(a.sequences.toSorted((x, y) => x - y)).toEqual(a.sequences)
 })
 
-it('resumes an event stream that breaks from what it holds', async () => {
+it('resumes a broken event stream from its last sequence', async () => {
   fixture.proxy.webSockets = 'refuse'
   const client = fixture.client({ clock: new FastClock(20) })
   const seen = new Seen()
@@ -101,14 +95,14 @@ it('resumes an event stream that breaks from what it holds', async () => {
   ])
 })
 
-it('notices a connection that died without a word, over WebSocket and event streams alike', async () => {
+it('detects a connection that died without a close', async () => {
   const client = fixture.client({ clock: new FastClock(20) })
   const seen = new Seen()
   client.watch(A, seen.listen)
   await seen.reaches(1)
   fixture.proxy.webSockets = 'swallow'
   const opened = fixture.proxy.opened
-  // A new connection is swallowed, too, until somebody lets it pass.
+  // New connections are swallowed, too.
   await eventually(() => fixture.proxy.opened > opened)
   expect(client.state).not.toBe('live')
   fixture.commit(A, 2)
@@ -117,7 +111,7 @@ it('notices a connection that died without a word, over WebSocket and event stre
   await inState(client, 'live')
 })
 
-it('is offline while nothing answers, and live again when the server is back', async () => {
+it('is offline while nothing answers, and live when the server is back', async () => {
   const client = fixture.client({ clock: new FastClock(20) })
   const seen = new Seen()
   client.watch(A, seen.listen)
@@ -134,7 +128,7 @@ it('is offline while nothing answers, and live again when the server is back', a
   expect(seen.sequences).toEqual([1, 5])
 })
 
-it('goes over to another gateway without believing that one less advanced', async () => {
+it('ignores the older states of a gateway that lags behind the one before', async () => {
   const behind = await RealtimeFixture.start()
   try {
     behind.store(A, 1)
@@ -158,7 +152,7 @@ it('goes over to another gateway without believing that one less advanced', asyn
   }
 })
 
-it('takes from REST what its connection missed, and then asks the connection for the whole', async () => {
+it('takes from REST a state that its connection missed, then the complete one from the connection', async () => {
   const client = fixture.client({ clock: new FastClock(20), maxEventStreams: 0 })
   const seen = new Seen()
   client.watch(A, seen.listen)
@@ -171,7 +165,7 @@ it('takes from REST what its connection missed, and then asks the connection for
   await seen.reaches(2, 'webSocket')
 })
 
-it('sends no more messages than a server allows, however much is watched at once', async () => {
+it('stays below the message limit of the server, however many tokens are watched at once', async () => {
   await fixture.stop()
   fixture = await ClientFixture.start({ maxSubscriptionsPerConnection: 400 })
   const client = fixture.client({ maxSubscriptions: 400 })
@@ -183,92 +177,4 @@ it('sends no more messages than a server allows, however much is watched at once
   // The probe, a burst of 180, then one message each 25 ms.
   expect(fixture.proxy.sent.length).toBeLessThanOrEqual(181 + (performance.now() - startedAt) / 25)
   expect(fixture.proxy.opened).toBe(1)
-})
-
-/** A server of its own, for what the real one does not do. */
-async function serve(
-  connected: (socket: WebSocket, count: number) => void,
-): Promise<{ url: string; connections: () => number; stop(): void }> {
-  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
-  await new Promise(resolve => server.once('listening', resolve))
-  let count = 0
-  server.on('connection', socket => {
-    connected(socket, ++count)
-    socket.on('message', (data: Buffer) => {
-      const { type, token } = JSON.parse(data.toString())
-      socket.send(type === 'subscribe' ? encodeSubscribed(token, 1) : encodeUnsubscribed(token))
-    })
-  })
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    connections: () => count,
-    stop() {
-      for (const client of server.clients) client.terminate()
-      server.close()
-    },
-  }
-}
-
-it.each([1008, 4500, 4999])('does not come back after %i, and tells every watch', async code => {
-  let isRefusing = true
-  const server = await serve(socket => {
-    if (isRefusing) socket.once('message', () => socket.close(code))
-  })
-  const client = createTokenwire({ url: server.url, fetch: async () => Promise.reject(new TypeError('nothing there')) })
-  try {
-    const errors = await Promise.all([A, B].map(token => new Promise<ClientError>(onEnd => client.watch(token, () => {}, { onEnd }))))
-    expect(errors).toEqual([expect.objectContaining({ code: 'dismissed', status: code }), expect.objectContaining({ code: 'dismissed' })])
-    expect(client.state).toBe('offline')
-    await expect(client.updates(A).next()).rejects.toMatchObject({ code: 'dismissed' })
-    expect(server.connections()).toBe(1)
-    isRefusing = false
-    client.reconnect()
-    client.watch(A, () => {})
-    await inState(client, 'live')
-    expect(server.connections()).toBe(2)
-  } finally {
-    client.close()
-    server.stop()
-  }
-})
-
-it.each([1001, 1012, 4408, 4429, 4499])('comes back after %i', async code => {
-  const server = await serve((socket, count) => {
-    if (count === 1) socket.once('message', () => socket.close(code))
-  })
-  const client = createTokenwire({ url: server.url })
-  try {
-    client.watch(A, () => {})
-    await eventually(() => server.connections() === 2)
-    await inState(client, 'live')
-    expect(server.connections()).toBe(2)
-  } finally {
-    client.close()
-    server.stop()
-  }
-})
-
-it('drops and reports messages that are not as promised, and ignores types that it does not know', async () => {
-  const server = await serve(socket => {
-    const { bytes } = encodeUpdate(snapshotOf(A, 5))
-    const text = new TextDecoder().decode(bytes)
-    for (const message of ['', '[]', '{"type":7}', '{"type":"news"}', text.replace('"sequence":5', '"sequence":-5'), text])
-      socket.send(message)
-  })
-  const errors: ClientError[] = []
-  const client = createTokenwire({ url: server.url, onError: error => errors.push(error as ClientError) })
-  try {
-    const seen = new Seen()
-    client.watch(A, seen.listen)
-    // What came before the answer to the first subscription is taken, too.
-    await seen.reaches(5)
-    expect(errors.map(({ code, path }) => `${code} ${path}`)).toEqual(
-      ['type', 'type', 'type', expect.stringMatching(/sequence$/)].map(path =>
-        typeof path === 'string' ? `invalid_answer ${path}` : path,
-      ),
-    )
-  } finally {
-    client.close()
-    server.stop()
-  }
 })

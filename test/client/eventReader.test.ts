@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createEventReader } from '#client/eventReader.ts'
 
-it('reads what the server writes, wherever it is cut', () => {
+it('reads events from text that is cut anywhere', () => {
   const text =
     'retry: 2000\n\n:\n\nid: 7\nevent: token.update\ndata: {"a":"ü😀"}\n\n:\n\ndata:1\ndata: 2\n\nevent: x\n\nevent: y\r\ndata: 3\r\n\r\n'
   const expected = [
@@ -20,14 +20,14 @@ it('reads what the server writes, wherever it is cut', () => {
   )
 })
 
-it('refuses an event without end', () => {
+it('rejects an event without end', () => {
   const read = createEventReader()
   const lines = `data: ${'x'.repeat(1_000)}\n`.repeat(50)
   expect([read(lines), read(lines)]).toEqual([[], []])
   expect(read(lines)).toBeNull()
 })
 
-it('refuses a line without end', () => {
+it('rejects a line without end', () => {
   const read = createEventReader()
   expect(read('x'.repeat(100_000))).toEqual([])
   expect(read('x'.repeat(100_000))).toBeNull()

@@ -4,7 +4,8 @@ import { createTokenwire } from '#client/createTokenwire.ts'
 import type { WatchedToken } from '#client/watch.ts'
 import type { Address } from '#domain/address.ts'
 import { SimulatedClock } from './simulatedClock.ts'
-import { type Faults, SimulatedService, socketsOf } from './simulatedService.ts'
+import { type Faults, socketsOf } from './simulatedConnections.ts'
+import { SimulatedService } from './simulatedService.ts'
 
 type Step =
   | { readonly kind: 'commit' | 'watch' | 'unwatch'; readonly token: number }
@@ -34,7 +35,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('wake') }) },
 ) as fc.Arbitrary<Step>
 
-/** A watch that fails the test as soon as it is told of an older state than before. */
+/** A watch that fails the test when it receives an older state than before. */
 class Witness {
   state: WatchedToken | null = null
   #close: () => void
@@ -56,7 +57,7 @@ class Witness {
   }
 }
 
-/** @param closes - after the steps and without waiting for anything, instead of looking at what is held in the end */
+/** @param closes - closes the client right after the steps, instead of waiting for it to converge */
 async function run(steps: readonly Step[], seed: number, closes = false): Promise<void> {
   const random = generator(seed)
   const clock = new SimulatedClock()
@@ -108,14 +109,14 @@ async function run(steps: readonly Step[], seed: number, closes = false): Promis
     }
   }
   if (!closes) await expectTruth()
-  // What a witness throws is reported like what any listener throws.
+  // Errors of a witness are reported like those of any listener.
   expect(errors.filter(error => (error as Error).name !== 'TokenwireError')).toEqual([])
 
   client.close()
   const { length } = errors
   const held = [...witnesses.values()].map(({ state }) => state)
   for (const address of service.tokens) service.commit(address)
-  // What was on its way arrives nowhere.
+  // Messages that are still on their way reach nobody.
   await clock.advance(100_000)
   expect([...witnesses.values()].map(({ state }) => state)).toEqual(held)
   expect(errors).toHaveLength(length)
@@ -140,7 +141,7 @@ async function run(steps: readonly Step[], seed: number, closes = false): Promis
   }
 }
 
-/** Mulberry32: what the seed is, the run is. */
+/** Mulberry32: the same seed gives the same run. */
 function generator(seed: number): () => number {
   let state = seed
   return () => {
@@ -151,14 +152,14 @@ function generator(seed: number): () => number {
   }
 }
 
-it('holds in the end what the server holds, and never goes back, whatever goes wrong', async () => {
+it('converges to the state of the server under any faults, and never goes back', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), fc.integer(), (steps, seed) => run(steps, seed)),
     { numRuns: Number(process.env['FAULT_RUNS'] ?? 60) },
   )
 })
 
-it('leaves nothing behind and tells nobody anything, at whatever moment it is closed', async () => {
+it('leaves no timer or connection and calls no listener after close, at any moment', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30, size: 'max' }), fc.integer(), (steps, seed) => run(steps, seed, true)),
     { numRuns: Number(process.env['FAULT_RUNS'] ?? 60) },

@@ -3,26 +3,26 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocket, WebSocketServer } from 'ws'
 
-/** What the proxy does with a message of the server to a WebSocket client. `deliver` may be called any number of times, at any time. */
+/** Decides over a server message to a WebSocket client. `deliver` can be called any number of times, at any time. */
 export type Treatment = (text: string, deliver: (text: string) => void) => void
 
-/** Between a client and a gateway: an HTTP and WebSocket proxy that misbehaves as it is told. */
+/** An HTTP and WebSocket proxy between client and gateway that misbehaves as the test says. */
 export class FaultyProxy {
-  /** Where new connections and requests go. */
+  /** The gateway of new connections and requests. */
   target: string
-  /** `swallow`: open connections stay open, and nothing passes any more; `refuse`: new ones are destroyed. */
+  /** `swallow`: connections stay open, and no message passes; `refuse`: new connections are destroyed. */
   webSockets: 'pass' | 'refuse' | 'swallow' = 'pass'
   rest: 'pass' | 'refuse' = 'pass'
   treat: Treatment = (text, deliver) => deliver(text)
-  /** Of the clients that are connected now. */
+  /** WebSockets of the connected clients. */
   readonly #clients = new Set<WebSocket>()
   readonly #streams = new Set<Duplex>()
   readonly #server: Server
   readonly #accept = new WebSocketServer({ noServer: true })
-  /** WebSockets that were opened so far, and paths of the requests. */
+  /** Number of WebSockets opened so far. */
   opened = 0
   readonly requests: string[] = []
-  /** What clients sent. */
+  /** All messages of clients. */
   readonly sent: string[] = []
 
   private constructor(target: string) {
@@ -52,7 +52,7 @@ export class FaultyProxy {
     return this.#clients.size
   }
 
-  /** Ends every WebSocket, with a close code or in the middle of it. */
+  /** Ends every WebSocket, with a close code or by cutting its TCP connection. */
   cut(code?: number): void {
     for (const client of this.#clients) {
       if (code === undefined) client.terminate()
@@ -60,7 +60,7 @@ export class FaultyProxy {
     }
   }
 
-  /** Ends every TCP connection, event streams with them. */
+  /** Cuts every TCP connection, also those of event streams. */
   cutAll(): void {
     for (const socket of this.#streams) socket.destroy()
   }

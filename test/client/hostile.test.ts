@@ -14,7 +14,7 @@ import { addressOf, snapshotOf, tokenOf, tradeOf } from '#test/support/snapshots
 import { Seen } from './clientFixture.ts'
 import { SimulatedClock } from './simulatedClock.ts'
 
-/* Servers that are broken or mean no good: what they say is not believed, and they are not asked more often than servers that are fine. */
+/* Broken and malicious servers: the client rejects their data and does not send them more requests than others. */
 
 const A = addressOf(1)
 const B = addressOf(2)
@@ -38,7 +38,7 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** A WebSocket server that answers as promised and says besides what it is told to. */
+/** A WebSocket server that answers correctly and sends whatever the test wants besides. */
 async function serveSockets(connected: (socket: WebSocket, count: number) => void): Promise<string> {
   const http = createServer((_, response) => response.writeHead(503).end())
   const server = new WebSocketServer({ server: http })
@@ -71,7 +71,7 @@ async function serve(answer: RequestListener): Promise<{ url: string; asked: str
   return { url: await listen(server), asked }
 }
 
-it('believes no message that is too large, not text, of two states at once, or older than what it holds', async () => {
+it('rejects messages that are too large, binary, contradictory, or older than the known state', async () => {
   const two = JSON.parse(updateText(9)) as { token: object; latestTrade: object }
   const messages = [
     `{"type":"token.update","padding":"${'x'.repeat(1 << 20)}"}`,
@@ -106,16 +106,16 @@ it('believes no message that is too large, not text, of two states at once, or o
   ])
 })
 
-/** The bytes of a WebSocket text message as a server sends it. */
+/** A server's WebSocket frame with this text. */
 function frameOf(text: string): Buffer {
   const payload = Buffer.from(text)
   return Buffer.concat([Buffer.of(0x81, 126, payload.length >> 8, payload.length & 0xff), payload])
 }
 
-it('comes through frames that are cut off, forged, or trickle', async () => {
+it('survives frames that are truncated, forged, or arrive byte by byte', async () => {
   const breaks: ((socket: Socket) => void)[] = [
     socket => socket.end(frameOf(updateText(50)).subarray(0, 900)),
-    // A reserved operation; a length that no memory holds; a compressed message that nobody agreed on.
+    // A reserved opcode; an absurd length; compression that was not negotiated.
     socket => socket.write(Buffer.of(0x83, 0)),
     socket => socket.write(Buffer.of(0x81, 127, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)),
     socket => socket.write(Buffer.of(0xc1, 1, 0)),
@@ -156,7 +156,7 @@ it('comes through frames that are cut off, forged, or trickle', async () => {
   expect(breaks).toEqual([])
 })
 
-it('calls pages, redirects without end and answers about something else what they are', async () => {
+it('reports HTML pages and endless redirects as errors', async () => {
   const { url, asked } = await serve((request, response) => {
     if (request.url?.includes('loop')) response.writeHead(302, { location: request.url }).end()
     else response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><h1>Log in</h1>')
@@ -172,7 +172,7 @@ it('calls pages, redirects without end and answers about something else what the
   expect(seen.states).toEqual([])
 })
 
-it('ends a list whose pages never end', async () => {
+it('stops reading a list whose pages never end', async () => {
   const { url, asked } = await serve((request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(
@@ -200,7 +200,7 @@ it.each([
   ['1000000000000', 1],
   ['Fri, 31 Dec 9999 23:59:59 GMT', 1],
   ['9'.repeat(400), 1],
-])('asks no more often for a Retry-After of %s', async (header, inOneSecond) => {
+])('sends no more requests with a Retry-After of %s', async (header, inOneSecond) => {
   const clock = new SimulatedClock()
   let asked = 0
   const { client } = clientOf({
@@ -219,7 +219,7 @@ it.each([
   const result = await answer
   expect(result).toMatchObject({ ok: false, error: { code: 'rate_limited', status: 429 } })
   expect(asked).toBeLessThanOrEqual(3)
-  // It is asked again within the hour, whatever it said.
+  // After an hour it sends requests again, whatever the header said.
   await clock.advance(3_600_000)
   const before = asked
   void client.token(A)

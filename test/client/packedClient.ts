@@ -9,10 +9,10 @@ export const run = promisify(execFile)
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 
-/** What a project that uses the client has installed besides it. */
+/** Packages that a project with the client has installed, too. */
 const INSTALLED = ['react', 'react-dom', 'scheduler', '@types/react', 'csstype', 'rxjs', 'tslib', '@types/node', 'undici-types']
 
-/** The client as it is published, and a project that has installed it and holds the examples. */
+/** The published package, and a project with the examples that has it installed. */
 export interface PackedClient {
   readonly tarball: string
   readonly package: string

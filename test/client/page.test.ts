@@ -2,11 +2,12 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { createTokenwire } from '#client/createTokenwire.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { SimulatedClock } from './simulatedClock.ts'
-import { SimulatedService, socketsOf } from './simulatedService.ts'
+import { socketsOf } from './simulatedConnections.ts'
+import { SimulatedService } from './simulatedService.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
-/** The parts of a browser that the client listens to. */
+/** The objects of a browser that the client listens to. */
 function stubPage() {
   const page = new EventTarget()
   const document = Object.assign(new EventTarget(), { visibilityState: 'visible' })
@@ -33,7 +34,7 @@ function start() {
   return { clock, service, requests, client }
 }
 
-it('connects at once when the network is back, instead of when its pause is over', async () => {
+it('connects at once when the network is back, before its pause is over', async () => {
   const { page } = stubPage()
   const { clock, service, client } = start()
   service.faults.webSocket = 'refused'
@@ -43,7 +44,7 @@ it('connects at once when the network is back, instead of when its pause is over
   await clock.advance(120_000)
   expect(client.state).toBe('offline')
   service.heal()
-  // Past the failures of the last seconds, and before the next try.
+  // After the last failed attempt, and before the next one.
   await clock.advance(1)
   page.dispatchEvent(new Event('online'))
   await clock.advance(100)
@@ -51,7 +52,7 @@ it('connects at once when the network is back, instead of when its pause is over
   client.close()
 })
 
-it('takes up event streams and polling at once when the network is back and WebSockets are blocked still', async () => {
+it('starts event streams and polling at once when the network is back while WebSockets are blocked', async () => {
   const { page } = stubPage()
   const { clock, service, client } = start()
   Object.assign(service.faults, { webSocket: 'refused', stream: 'broken', rest: 'unreachable' })
@@ -66,7 +67,7 @@ it('takes up event streams and polling at once when the network is back and WebS
   client.close()
 })
 
-it('does not hurry an event stream that the server asked to wait, however often somebody looks', async () => {
+it('keeps the pause that the server asked of an event stream, however often the page becomes visible', async () => {
   const { document } = stubPage()
   const { clock, service, requests, client } = start()
   Object.assign(service.faults, { webSocket: 'refused', stream: 'refused' })
@@ -82,7 +83,7 @@ it('does not hurry an event stream that the server asked to wait, however often 
   client.close()
 })
 
-it.each(['online', 'offline', 'visibilitychange'])('finds out at %s whether its connection lives, sooner than by silence', async event => {
+it.each(['online', 'offline', 'visibilitychange'])('probes its connection at %s, before it is silent for long', async event => {
   const { page, document } = stubPage()
   const { clock, service, client } = start()
   client.watch(addressOf(2), () => {})
@@ -97,7 +98,7 @@ it.each(['online', 'offline', 'visibilitychange'])('finds out at %s whether its 
   client.close()
 })
 
-it('asks for no second opinion while nobody looks, and for one when somebody does', async () => {
+it('does not refetch while the page is hidden, and does when it becomes visible', async () => {
   const { document } = stubPage()
   const { clock, requests, client } = start()
   client.watch(addressOf(2), () => {})
@@ -136,7 +137,7 @@ it('stops listening to the page when it is closed', () => {
   expect([...listening.values()].every(signal => signal.aborted)).toBe(true)
 })
 
-it('stays away for good from a server that asked for it, whatever the page does', async () => {
+it('never reconnects to a server that asked for it, whatever the page does', async () => {
   const { page } = stubPage()
   const { clock, service, client } = start()
   client.watch(addressOf(2), () => {})

@@ -9,7 +9,7 @@ import * as operations from '#protocol/operations.ts'
 import * as resources from '#protocol/resources.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 
-/** What a schema of the client says, in the words that the server's are printed in. */
+/** A shape as JSON Schema. */
 function jsonSchema(shape: AnyShape): object {
   switch (shape.kind) {
     case 'string':
@@ -38,7 +38,7 @@ function jsonSchema(shape: AnyShape): object {
 
 function serverSchema(schema: z.ZodType): unknown {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', reused: 'inline' })
-  // The same in one spelling: a constant is a choice of one, and several types are several schemas.
+  // One spelling for equal schemas: a constant becomes an enum of one, and several types become several schemas.
   return JSON.parse(JSON.stringify(rest), (_key, value: unknown) => {
     if (typeof value !== 'object' || value === null) return value
     if ('const' in value) {
@@ -51,7 +51,7 @@ function serverSchema(schema: z.ZodType): unknown {
   })
 }
 
-describe('the schemas of the client', () => {
+describe('the shapes of the client', () => {
   it.each<[string, AnyShape, z.ZodType]>([
     ['a token', own.tokenShape, resources.tokenSchema],
     ['a trade', own.tradeShape, resources.tradeSchema],
@@ -66,11 +66,11 @@ describe('the schemas of the client', () => {
     ['an update', messages.tokenUpdateShape, sent.tokenUpdateSchema],
     ['the answer to a subscription', messages.subscribedShape, sent.subscribedSchema],
     ['the answer to its end', messages.unsubscribedShape, sent.unsubscribedSchema],
-  ])('say of %s what those of the server say', (_, shape, schema) => {
+  ])("equal the server's schema of %s", (_, shape, schema) => {
     expect(jsonSchema(shape)).toEqual(serverSchema(schema))
   })
 
-  it('say where a value is not as promised', () => {
+  it('name the field that does not fit', () => {
     const token = tokenOf(addressOf(1), 7)
     expect(mismatch(own.tokenShape, { ...token, news: true })).toBeNull()
     expect(mismatch(own.tokenShape, { ...token, sequence: 1.5 })).toBe('sequence')
@@ -81,13 +81,13 @@ describe('the schemas of the client', () => {
       'data.1.totalSupply',
     )
     expect(mismatch(own.actorStateShape, JSON.parse('{"__proto__":{"token":"x"}}'))).toBe('token')
-    // JSON has no infinity, but a number may be too large for one.
+    // JSON has no infinity, but a number can overflow to it.
     expect(
       mismatch(own.ethUsdShape.kind === 'object' ? (own.ethUsdShape.fields['ageSeconds'] ?? string) : string, JSON.parse('1e999')),
     ).toBe('')
   })
 
-  it('are held against their types by the compiler', () => {
+  it('are checked against their types by the compiler', () => {
     const { symbol: _, ...fields } = own.tokenShape.kind === 'object' ? own.tokenShape.fields : {}
     // @ts-expect-error A field is missing.
     const short: Shape<Pick<Token, 'symbol' | 'launchpad'>> = object({ launchpad: string })

@@ -20,7 +20,7 @@ describe('against the real gateway', () => {
     return { gateway, client }
   }
 
-  it('gives the values of every route, typed', async () => {
+  it('returns the values of every route', async () => {
     const { gateway, client } = await start()
     gateway.reads.stored.holders.set(TOKEN, [...holdersOf(3)])
     gateway.reads.stored.trades.push(tradeOf(TOKEN))
@@ -39,7 +39,7 @@ describe('against the real gateway', () => {
     expect(unwrap(await client.actors({ sort: 'sequence' })).data).toEqual([])
   })
 
-  it('gives what went wrong as values with a code', async () => {
+  it('returns failures as values with a code', async () => {
     const { gateway, client } = await start({ config: { operatorToken: 'a-very-secret-token-of-32-letters' } })
     expect(await client.token(NOT_INDEXED)).toMatchObject({
       ok: false,
@@ -60,13 +60,13 @@ describe('against the real gateway', () => {
     expect(() => unwrap({ ok: false, error: new Error('x') as never })).toThrow('x')
   })
 
-  it('gives the health of an indexer that stands still, which is no failure of the call', async () => {
+  it('returns the health of a stalled indexer as a value', async () => {
     const { gateway, client } = await start()
     gateway.conditions.indexer = { ...gateway.conditions.indexer, stalled: true, reason: 'nothing moves' }
     expect(unwrap(await client.health())).toMatchObject({ status: 'stalled', reasons: ['nothing moves'] })
   })
 
-  it('does not ask a server again that asked to wait', async () => {
+  it('sends no request during a long pause that the server asked for', async () => {
     const { gateway, client } = await start({ config: { rateLimitPerMinute: 2 } })
     await client.token(TOKEN)
     await client.token(TOKEN)
@@ -127,7 +127,7 @@ describe('in simulated time', () => {
     expect(asked[0]?.url).toBe(`http://service.test/base/api/tokens/${TOKEN}`)
   })
 
-  it('tries again after pauses that grow, with jitter, and gives up', async () => {
+  it('retries after growing pauses, then gives up', async () => {
     const { clock, asked, client } = start(
       Array.from({ length: 9 }, (_, index) => (index % 2 ? new TypeError('no route') : new Response('', { status: 502 }))),
     )
@@ -135,7 +135,7 @@ describe('in simulated time', () => {
     expect(asked.map(({ atMs }) => atMs)).toEqual([0, 250, 750, 1_750])
   })
 
-  it('waits as long as it is asked to, and everybody with it', async () => {
+  it('waits as long as the server asks, and holds back all calls', async () => {
     const { clock, asked, client } = start([limited('3')])
     const first = client.token(TOKEN)
     await clock.advance(100)
@@ -144,7 +144,7 @@ describe('in simulated time', () => {
     expect(asked.map(({ atMs }) => atMs)).toEqual([0, 3_125, 3_125])
   })
 
-  it('does not wait for minutes, and says how long it would be', async () => {
+  it('fails with the pause when the server asks for minutes', async () => {
     const { clock, asked, client } = start([limited('60')])
     expect(await client.token(TOKEN)).toMatchObject({ ok: false, error: { code: 'rate_limited', retryAfterMs: 60_000 } })
     await clock.advance(45_000)
@@ -155,16 +155,16 @@ describe('in simulated time', () => {
   })
 
   it.each([
-    ['a body that is no JSON', () => new Response('<html>'), ''],
+    ['a body that is not JSON', () => new Response('<html>'), ''],
     ['another shape', () => Response.json({ ...tokenOf(TOKEN, 1), sequence: '1' }), 'sequence'],
     ['no content', () => new Response(null, { status: 204 }), ''],
-  ])('calls %s an invalid answer and does not ask again', async (_, reply, path) => {
+  ])('reports %s as an invalid answer and does not retry', async (_, reply, path) => {
     const { clock, asked, client } = start([reply()])
     expect(await result(clock, client.token(TOKEN))).toMatchObject({ ok: false, error: { code: 'invalid_answer', path } })
     expect(asked).toHaveLength(1)
   })
 
-  it('gives up a request that is not answered in time', async () => {
+  it('aborts a request that is not answered in time', async () => {
     const { clock, asked, client } = start(['silence', 'silence'])
     expect(await result(clock, client.token(TOKEN, { timeoutMs: 1_000, retries: 1 }))).toMatchObject({
       ok: false,
@@ -173,7 +173,7 @@ describe('in simulated time', () => {
     expect(asked.map(({ signal }) => signal?.aborted)).toEqual([true, true])
   })
 
-  it('ends at once when it is aborted: under way, in a pause, in line', async () => {
+  it('ends an aborted call at once: in flight, in a pause, in line', async () => {
     const { clock, asked, client } = start([limited('5'), ...Array<Reply>(6).fill('silence')])
     const aborter = new AbortController()
     const { signal } = aborter
@@ -194,7 +194,7 @@ describe('in simulated time', () => {
     expect(await client.token(TOKEN)).toMatchObject({ ok: true })
   })
 
-  it('lets nobody wait in line for a server that asked all to stay away', async () => {
+  it('ends all waiting calls when the server asks for a long pause', async () => {
     const { clock, asked, client } = start(Array.from({ length: 20 }, () => limited('60')))
     const calls = Array.from({ length: 20 }, () => client.token(TOKEN))
     await clock.advance(1)
@@ -203,7 +203,7 @@ describe('in simulated time', () => {
     expect(asked.length).toBeLessThan(10)
   })
 
-  it('has six requests under way at most', async () => {
+  it('has at most six requests in flight', async () => {
     const { clock, asked, client } = start(Array<Reply>(6).fill('silence'), { timeoutMs: 1_000, retries: 0 })
     const calls = Array.from({ length: 20 }, () => client.token(TOKEN))
     await clock.advance(999)

@@ -5,7 +5,7 @@ interface Timer {
   readonly run: () => void
 }
 
-/** Time that passes only when it is told to. */
+/** A clock that moves only when the test advances it. */
 export class SimulatedClock implements ClientClock {
   #nowMs = 0
   readonly #timers = new Set<Timer>()
@@ -14,7 +14,7 @@ export class SimulatedClock implements ClientClock {
     return this.#nowMs
   }
 
-  /** Timers that wait. */
+  /** Number of waiting timers. */
   get waiting(): number {
     return this.#timers.size
   }
@@ -29,12 +29,12 @@ export class SimulatedClock implements ClientClock {
     this.#timers.delete(timer as Timer)
   }
 
-  /** The machine sleeps: time passes and nothing happens. What was due meanwhile happens with the next `advance`. */
+  /** Simulates a suspended machine: time passes and no timer runs. Due timers run with the next `advance`. */
   suspend(ms: number): void {
     this.#nowMs += ms
   }
 
-  /** Lets time pass, with everything that happens in it and what follows from that. */
+  /** Advances the time, and runs due timers and what follows from them. */
   async advance(ms: number): Promise<void> {
     const untilMs = this.#nowMs + ms
     await settle()
@@ -51,7 +51,7 @@ export class SimulatedClock implements ClientClock {
   }
 }
 
-/** Everything that follows without time passing: promises, and streams of promises. */
+/** Waits for promises and streams that settle without time passing. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate)
 }

@@ -1,27 +1,18 @@
 import type { Address } from '#domain/address.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
-import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { addressOf, snapshotOf, tradeOf } from '#test/support/snapshots.ts'
 import type { SimulatedClock } from './simulatedClock.ts'
-
-/** What goes wrong with what; tests change it at any time. */
-export interface Faults {
-  /** `mute`: it opens and says nothing. */
-  webSocket: 'fine' | 'refused' | 'hanging' | 'mute'
-  messages: 'fine' | 'delayed' | 'reordered' | 'duplicated' | 'dropped' | 'corrupt'
-  rest: 'fine' | 'unreachable' | 'failing' | 'limited' | 'corrupt'
-  stream: 'fine' | 'refused' | 'broken'
-}
+import { type Faults, type SimulatedNetwork, type SimulatedSocket, SimulatedStream } from './simulatedConnections.ts'
 
 export const NO_FAULTS: Faults = { webSocket: 'fine', messages: 'fine', rest: 'fine', stream: 'fine' }
 
 const SLOWEST_MS = 3_000
 
 /**
- * A service of several gateways as a client sees it, in memory and in simulated time. Each gateway has its own view of the state, which may stand
- * still for a while; connections and requests come to any of them.
+ * A service with several gateways, in memory and in simulated time. Each gateway has its own view of the state, which can fall
+ * behind. Connections and requests go to a random gateway.
  */
-export class SimulatedService {
+export class SimulatedService implements SimulatedNetwork {
   readonly tokens: readonly Address[]
   readonly faults: Faults = { ...NO_FAULTS }
   readonly #clock: SimulatedClock
@@ -40,7 +31,7 @@ export class SimulatedService {
     for (const token of this.tokens.slice(1)) this.commit(token)
   }
 
-  /** What the database holds. */
+  /** The state in the database. */
   truth(token: Address): TokenSnapshot | undefined {
     return this.#state.get(token)
   }
@@ -58,7 +49,7 @@ export class SimulatedService {
     })
   }
 
-  /** A gateway stops to hear of commits, or hears of all that it missed. */
+  /** A stuck gateway receives no commits. When it is released, it receives all that it missed. */
   stick(gateway: number, isStuck: boolean): void {
     const view = this.#views[gateway % this.#views.length]
     if (view === undefined) return
@@ -79,7 +70,7 @@ export class SimulatedService {
     return Math.floor(this.#random() * this.#views.length)
   }
 
-  /** Ends all connections: with a close code, or `null`: without a word, nothing more comes and nothing tells. */
+  /** Ends all connections with a close code. `null`: silently, so that they stay open and receive nothing. */
   cut(code: number | null): void {
     for (const socket of this.sockets) {
       if (code === null) socket.isDead = true
@@ -98,12 +89,10 @@ export class SimulatedService {
     })
   }
 
-  /** Runs it after the time that a message takes. */
   later(run: () => void): void {
     this.#clock.setTimeout(run, 1 + this.#random() * 20)
   }
 
-  /** Hands a text of the server to the network, which treats it as the faults say. */
   transport(text: string, deliver: (text: string) => void): void {
     switch (this.faults.messages) {
       case 'fine':
@@ -163,125 +152,5 @@ export class SimulatedService {
   #publish(gateway: number, token: Address): void {
     for (const socket of this.sockets) if (socket.gateway === gateway) socket.offer(token)
     for (const stream of this.streams) if (stream.gateway === gateway && stream.token === token) stream.offer()
-  }
-}
-
-function updateText(snapshot: TokenSnapshot): string {
-  return new TextDecoder().decode(encodeUpdate(snapshot).bytes)
-}
-
-/** The WebSocket of a simulated service, made by a client; see `socketsOf`. */
-export class SimulatedSocket {
-  readonly readyState = 1
-  onopen: ((event: never) => void) | null = null
-  onmessage: ((event: never) => void) | null = null
-  onerror: ((event: never) => void) | null = null
-  onclose: ((event: never) => void) | null = null
-  readonly gateway: number
-  isDead = false
-  readonly #service: SimulatedService
-  /** The newest sequence offered per subscribed token: nothing is offered twice. */
-  readonly #offered = new Map<Address, number>()
-
-  constructor(service: SimulatedService) {
-    this.#service = service
-    this.gateway = service.someGateway()
-    service.sockets.add(this)
-    const { webSocket } = service.faults
-    service.later(() => {
-      if (webSocket === 'refused') this.endedByServer(1006)
-      else if (webSocket !== 'hanging') this.onopen?.({} as never)
-    })
-    this.isDead = webSocket === 'mute'
-  }
-
-  send(text: string): void {
-    const { type, token, sequence } = JSON.parse(text) as { type: string; token: Address; sequence?: number | null }
-    this.#service.later(() => {
-      if (type === 'unsubscribe') {
-        this.#offered.delete(token)
-        this.#say(JSON.stringify({ type: 'unsubscribed', token }))
-        return
-      }
-      const snapshot = this.#service.view(this.gateway, token)
-      if (!this.#offered.has(token)) this.#offered.set(token, sequence ?? -1)
-      this.#say(JSON.stringify({ type: 'subscribed', token, sequence: snapshot?.token.sequence ?? null }))
-      this.offer(token)
-    })
-  }
-
-  /** Sends the newest state, if it is subscribed and was not offered. */
-  offer(token: Address): void {
-    const snapshot = this.#service.view(this.gateway, token)
-    const offered = this.#offered.get(token)
-    if (snapshot === undefined || offered === undefined || snapshot.token.sequence <= offered) return
-    this.#offered.set(token, snapshot.token.sequence)
-    this.#say(updateText(snapshot))
-  }
-
-  endedByServer(code: number): void {
-    if (this.isDead || !this.#service.sockets.delete(this)) return
-    this.onclose?.({ code } as never)
-  }
-
-  close(): void {
-    this.#service.sockets.delete(this)
-  }
-
-  #say(text: string): void {
-    this.#service.transport(text, arrived => {
-      if (!this.isDead && this.#service.sockets.has(this)) this.onmessage?.({ data: arrived } as never)
-    })
-  }
-}
-
-/** The class that a client of the service gets as its `WebSocket`. */
-export function socketsOf(service: SimulatedService): new (url: string) => SimulatedSocket {
-  return class extends SimulatedSocket {
-    constructor() {
-      super(service)
-    }
-  }
-}
-
-class SimulatedStream {
-  readonly body: ReadableStream<Uint8Array>
-  readonly gateway: number
-  readonly token: Address
-  isDead = false
-  readonly #service: SimulatedService
-  #controller: ReadableStreamDefaultController<Uint8Array> | null = null
-  #offered: number
-
-  constructor(service: SimulatedService, gateway: number, token: Address, held: number, signal: AbortSignal) {
-    this.#service = service
-    this.gateway = gateway
-    this.token = token
-    this.#offered = held
-    this.body = new ReadableStream({
-      start: controller => {
-        this.#controller = controller
-      },
-    })
-    service.streams.add(this)
-    signal.addEventListener('abort', () => {
-      if (service.streams.delete(this)) this.#controller?.error(new DOMException('aborted', 'AbortError'))
-    })
-    this.offer()
-  }
-
-  offer(): void {
-    const snapshot = this.#service.view(this.gateway, this.token)
-    if (snapshot === undefined || snapshot.token.sequence <= this.#offered) return
-    this.#offered = snapshot.token.sequence
-    this.#service.transport(updateText(snapshot), text => {
-      if (this.isDead || !this.#service.streams.has(this)) return
-      const event = `id: ${snapshot.token.sequence}\nevent: token.update\ndata: ${text}\n\n`
-      this.#controller?.enqueue(new TextEncoder().encode(event))
-    })
-  }
-
-  end(): void {
-    if (!this.isDead && this.#service.streams.delete(this)) this.#controller?.close()
   }
 }

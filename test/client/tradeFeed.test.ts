@@ -25,7 +25,7 @@ const trade = (block: number, logIndex = 0, tx = block * 1_000 + logIndex): Trad
   txHash: hashOf(tx),
 })
 
-/** Commits trades in one update; the chain has them and those before. */
+/** Commits trades in one update, after the trades before. */
 function trades(...added: readonly Trade[]): number {
   const { stored } = fixture.service.gateway.reads
   stored.trades = [...stored.trades, ...added]
@@ -46,7 +46,7 @@ async function watching({ clock, ...options }: { readonly tradesSince?: Trade; r
   return { seen, errors, news, ids: () => news.flatMap(({ trades }) => trades.map(({ id }) => id)) }
 }
 
-it('gives each trade after the first state, a single one without a request', async () => {
+it('delivers every trade after the first state, a single one without a request', async () => {
   trades(trade(1), trade(2))
   const { ids, seen } = await watching()
   trades(trade(3))
@@ -57,7 +57,7 @@ it('gives each trade after the first state, a single one without a request', asy
   expect(tradeRequests()).toBe(0)
 })
 
-it('fetches those that one update or several hide, and gives each once and in order', async () => {
+it('fetches trades that no update carried, and delivers each once and in order', async () => {
   trades(trade(1))
   const { ids, news } = await watching()
   trades(trade(2, 1), trade(2, 3), trade(2, 9), trade(3))
@@ -69,7 +69,7 @@ it('fetches those that one update or several hide, and gives each once and in or
   expect(news.some(({ gap }) => gap)).toBe(false)
 })
 
-it('fetches what happened while it was not connected', async () => {
+it('fetches the trades of a lost connection', async () => {
   trades(trade(1))
   const { ids } = await watching()
   fixture.proxy.cut()
@@ -81,14 +81,14 @@ it('fetches what happened while it was not connected', async () => {
   expect(ids()).toEqual(['2-0', '3-0', '4-0', '5-0'])
 })
 
-it('goes on from a trade that is known already', async () => {
+it('delivers the trades after a given one', async () => {
   trades(trade(1), trade(2), trade(3))
   const { ids } = await watching({ tradesSince: trade(1) })
   await eventually(() => ids().length === 2)
   expect(ids()).toEqual(['2-0', '3-0'])
 })
 
-it('gives the newest thousand of more, and says that there is a gap', async () => {
+it('delivers the newest thousand of more missed trades, with a gap', async () => {
   trades(trade(1))
   const { ids, news } = await watching()
   trades(...Array.from({ length: 1_300 }, (_, index) => trade(2 + index)))
@@ -101,7 +101,7 @@ it('gives the newest thousand of more, and says that there is a gap', async () =
   expect(news[1]).toMatchObject({ gap: false, trades: [{ id: '2000-0' }] })
 })
 
-it('tries again when the fetch fails', async () => {
+it('retries a failed fetch', async () => {
   trades(trade(1))
   const { ids, errors } = await watching({ clock: new FastClock(50) })
   fixture.service.gateway.reads.before = databaseAway
@@ -113,22 +113,22 @@ it('tries again when the fetch fails', async () => {
   expect(ids()).toEqual(['2-0', '3-0'])
 })
 
-it('gives a trade once though a reorg puts it into another block, and says what it can not know', async () => {
+it("delivers a trade once when a reorg moves it to another block, and reports a gap when it can't know", async () => {
   trades(trade(10))
   const { ids, news, seen } = await watching()
   trades(trade(11, 0, 77))
   await seen.reaches(2)
   const { stored } = fixture.service.gateway.reads
-  // Block 11 is dropped for one without trades, and the same transaction comes in block 12.
+  // A reorg drops block 11, and the same transaction is in block 12.
   stored.trades = [trade(10)]
   trades(trade(12, 0, 77))
   await seen.reaches(3)
-  // Then blocks 12 and 10 are dropped.
+  // Then a reorg drops blocks 10 to 12.
   stored.trades = [trade(8)]
   trades(trade(9))
   await seen.reaches(4)
   await eventually(() => news.length === 2)
-  // What is new of those before the last one given can't be told.
+  // Of the trades before the last delivered one, the client can't tell which are new.
   expect(ids()).toEqual(['11-0'])
   expect(news.map(({ gap }) => gap)).toEqual([false, true])
   trades(trade(13))
@@ -137,11 +137,11 @@ it('gives a trade once though a reorg puts it into another block, and says what 
 })
 
 it.each<[string, readonly Trade[], readonly string[]]>([
-  ['and nothing comes for them', [trade(10)], []],
-  ['and others come later', [trade(10), trade(20), trade(21)], ['20-0', '21-0']],
-  ['and all that there were', [], []],
-  ['and one before the last is missing', [trade(10), trade(12)], []],
-])('says that there is a gap when a reorg takes trades back, %s', async (_, after, expected) => {
+  ['with none in their place', [trade(10)], []],
+  ['with later ones in their place', [trade(10), trade(20), trade(21)], ['20-0', '21-0']],
+  ['all there were', [], []],
+  ['one before the last', [trade(10), trade(12)], []],
+])('reports a gap when a reorg removes trades, %s', async (_, after, expected) => {
   trades(trade(10))
   const { ids, news, seen } = await watching({ clock: new FastClock(20) })
   trades(trade(11))
@@ -155,18 +155,18 @@ it.each<[string, readonly Trade[], readonly string[]]>([
   expect(news).toHaveLength(3)
 })
 
-it('asks once, and not on and on, when REST counts trades that nobody can find', async () => {
+it('fetches once when REST counts trades that are not in the list', async () => {
   trades(trade(1), trade(2))
   const { ids, seen } = await watching({ clock: new FastClock(20) })
   const { stored } = fixture.service.gateway.reads
   stored.trades = [trade(1)]
   const { market } = tokenOf(A, 0)
-  // The stream hears nothing of it.
+  // The stream carries no update of this.
   fixture.store(A, ++sequence, { market: { ...market, tradeCount: 1 } })
   fixture.proxy.treat = () => {}
   await seen.reaches(sequence, 'rest')
   await eventually(() => tradeRequests() > 0)
-  // An answer to a later request shows that no other was under way.
+  // When a later request is answered, an earlier one would have been seen.
   for (let n = 0; n < 5; n++) await fetch(`${fixture.proxy.url}/healthz`)
   expect(tradeRequests()).toBe(1)
   expect(ids()).toEqual([])

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => fixture.stop())
 
-it('tells of the state as it is and of every newer one', async () => {
+it('delivers the current state and every newer one', async () => {
   fixture.store(A, 10)
   const client = fixture.client()
   const seen = new Seen()
@@ -54,7 +54,7 @@ it('delivers a token that is indexed only after it was watched', async () => {
   await seen.reaches(3)
 })
 
-it('unsubscribes with the last watch, and leaves the connection some seconds later', async () => {
+it('unsubscribes with the last watch, and disconnects some seconds later', async () => {
   fixture.store(A, 1)
   const client = fixture.client({ clock: new FastClock(20) })
   const [first, second] = [new Seen(), new Seen()]
@@ -70,7 +70,7 @@ it('unsubscribes with the last watch, and leaves the connection some seconds lat
   expect(first.sequences).toEqual([1])
 })
 
-it('sends nothing for a token that is let go and watched again at once', async () => {
+it('sends nothing for a token that is closed and watched again at once', async () => {
   fixture.store(A, 1)
   fixture.store(B, 1)
   const client = fixture.client()
@@ -87,17 +87,17 @@ it('sends nothing for a token that is let go and watched again at once', async (
   expect(fixture.proxy.sent.filter(text => text.includes(A)).map(text => JSON.parse(text).type)).toEqual(['subscribe'])
 })
 
-it('gives a watch that takes the place of another what is held, at once and also when the server was not told yet', async () => {
+it('delivers the known state to a watch that replaces another, also before the server is told', async () => {
   fixture.store(A, 1)
   const client = fixture.client()
   const [first, second, third] = [new Seen(), new Seen(), new Seen()]
   const watch = client.watch(A, first.listen)
   await first.reaches(1)
-  // As when one component goes and another comes.
+  // Like a component that replaces another.
   watch.close()
   const next = client.watch(A, second.listen)
   expect((await second.reaches(1)).source).toBe('webSocket')
-  // So much is said that leaving the token has to wait.
+  // So many messages that the unsubscribe has to wait.
   const others = Array.from({ length: 190 }, (_, index) => client.watch(addressOf(1_000 + index), () => {}))
   await eventually(() => fixture.proxy.sent.length > 150)
   next.close()
@@ -107,7 +107,7 @@ it('gives a watch that takes the place of another what is held, at once and also
   await third.reaches(1)
 })
 
-it('begins with a state that is known already, and tells only of what is newer or more complete', async () => {
+it('starts with a given state, and delivers only newer or complete ones', async () => {
   fixture.store(A, 10)
   const client = fixture.client()
   const [older, same] = [new Seen(), new Seen()]
@@ -115,7 +115,7 @@ it('begins with a state that is known already, and tells only of what is newer o
   expect(watch.current).toMatchObject({ sequence: 9, source: 'initial', holders: null })
   client.watch(A, same.listen, { initial: tokenOf(A, 10) })
   await older.reaches(10, 'webSocket')
-  // The token is no news to this one, its holders are.
+  // The token is known to this watch, its holders are not.
   expect((await same.reaches(10)).holders).toHaveLength(20)
   expect(same.states).toHaveLength(1)
 })
@@ -139,7 +139,7 @@ it('ends a watch with its signal', async () => {
   expect(ended.sequences).toEqual([1])
 })
 
-it('is not harmed by a listener that throws, and reports it', async () => {
+it('reports errors of listeners and continues', async () => {
   fixture.store(A, 1)
   const errors: unknown[] = []
   const client = fixture.client({ onError: error => errors.push(error) })
@@ -159,7 +159,7 @@ it('is not harmed by a listener that throws, and reports it', async () => {
   expect(new Set(errors)).toEqual(new Set([mistake]))
 })
 
-it('gives a slow reader of the iterator the newest state, and ends with its signal, its loop or the client', async () => {
+it('iterates over the newest states for a slow reader, until the signal, the loop or the client ends it', async () => {
   fixture.store(A, 1)
   const client = fixture.client()
   const aborter = new AbortController()
@@ -186,10 +186,10 @@ it('gives a slow reader of the iterator the newest state, and ends with its sign
   await expect(client.updates(A).next()).rejects.toMatchObject({ code: 'closed' })
 })
 
-it('opens more connections for more watches than one carries, and says so when all are full', async () => {
+it('opens more connections for more watches, and rejects a watch when all are full', async () => {
   await fixture.stop()
   fixture = await ClientFixture.start({ maxSubscriptionsPerConnection: 20 })
-  // The client takes the server for more generous than it is, and learns.
+  // The client starts with a higher limit than the server has, and adapts.
   const client = fixture.client({ maxSubscriptions: 25, maxConnections: 3 })
   const ended: number[] = []
   const seen = Array.from({ length: 61 }, (_, index) => {
@@ -208,7 +208,7 @@ it('opens more connections for more watches than one carries, and says so when a
   expect(fixture.service.realtime.health().subscriptions).toBe(60)
 })
 
-it('leaves nothing behind when it is closed, whatever is under way', async () => {
+it('leaves nothing behind when it is closed, whatever is in flight', async () => {
   fixture.store(A, 1)
   const clock = new FastClock(1)
   const client = fixture.client({ clock })
@@ -234,7 +234,7 @@ it('leaves nothing behind when it is closed, whatever is under way', async () =>
   expect(seen.sequences).toEqual([1])
 })
 
-it('refuses what is no address', () => {
+it('rejects an invalid address', () => {
   const client = fixture.client()
   for (const address of ['', '0x12', `0x${'g'.repeat(40)}`]) expect(() => client.watch(address, () => {})).toThrow(TypeError)
   expect(() => client.watch(A, () => {}, { initial: tokenOf(B, 1) })).toThrow(TypeError)

@@ -4,9 +4,9 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { SITE_FOLDER } from './siteFolder.ts'
 
-/** Of everything that the console can ever load, gzipped. */
+/** Gzipped size of all files. */
 const MOST_BYTES = 200_000
-/** Of what stands before the first row: the chart comes when a token is looked at. */
+/** Gzipped size of the first page. The chart is loaded with the first token view. */
 const MOST_FIRST_BYTES = 60_000
 
 const entries = await readdir(SITE_FOLDER, { recursive: true, withFileTypes: true })
@@ -20,21 +20,21 @@ const textOf = (name: string) => files.get(name)?.toString() ?? ''
 const sizeOf = (name: string) => files.get(`${name}.gz`)?.length ?? files.get(name)?.length ?? 0
 const served = names.filter(name => /\.(?:html|js|css|svg)$/.test(name))
 
-test('is small, all of it and what comes first', () => {
+test('is small, as a whole and for the first page', () => {
   expect(served.reduce((sum, name) => sum + sizeOf(name), 0)).toBeLessThan(MOST_BYTES)
   const first = served.filter(name => !name.includes('lightweight-charts'))
   expect(first.length).toBeLessThan(served.length)
   expect(first.reduce((sum, name) => sum + sizeOf(name), 0)).toBeLessThan(MOST_FIRST_BYTES)
 })
 
-test('lies beside its compressed forms, byte for byte', () => {
+test('has compressed copies with the same content', () => {
   for (const name of served.filter(each => /\.(?:js|css)$/.test(each))) {
     expect(gunzipSync(files.get(`${name}.gz`) as Buffer).equals(files.get(name) as Buffer)).toBe(true)
     expect(brotliDecompressSync(files.get(`${name}.br`) as Buffer).equals(files.get(name) as Buffer)).toBe(true)
   }
 })
 
-test('refers to its own files only, wherever it is served', () => {
+test('refers only to its own files, by relative addresses', () => {
   const page = textOf('index.html')
   const references = Array.from(page.matchAll(/\b(?:src|href)="([^"]*)"/g), match => match[1] ?? '')
   expect(references.length).toBeGreaterThan(2)
@@ -43,6 +43,6 @@ test('refers to its own files only, wherever it is served', () => {
   for (const name of served.filter(each => each.endsWith('.css'))) expect(textOf(name)).not.toMatch(/@import|url\(|https?:/)
 })
 
-test('asks for nothing that its policy forbids', () => {
+test('uses no eval, which its policy forbids', () => {
   for (const name of served.filter(each => each.endsWith('.js'))) expect(textOf(name)).not.toMatch(/\beval\(|new Function\(/)
 })

@@ -7,7 +7,7 @@ import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { SITE_FOLDER } from './siteFolder.ts'
 
-/* The console in Firefox, driven over WebDriver BiDi: that it starts under its policy, ticks, and draws. The rest is proved in Chromium. */
+/* The console in Firefox, over WebDriver BiDi: it starts under its policy, updates and draws. The other tests use Chromium. */
 
 const FIREFOX = findBrowser('firefox')
 const TOKEN = addressOf(0xa1)
@@ -34,7 +34,7 @@ afterAll(async () => {
   await fixture?.stop()
 })
 
-test.skipIf(FIREFOX === null)('starts in Firefox under its policy, ticks and draws', async () => {
+test.skipIf(FIREFOX === null)('starts in Firefox under its policy, updates prices and draws the chart', async () => {
   const page = await browser.newPage()
   page.setDefaultTimeout(POLL_LIMIT_MS)
   const complaints: string[] = []

@@ -32,7 +32,7 @@ describe('a price', () => {
     expect(formatPrice(decimal)).toBe(shown)
   })
 
-  test('is never further from the truth than its last digit', () => {
+  test('is never off by more than its last digit', () => {
     const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 24 })
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 999_999n }), digits, (whole, fraction) => {
@@ -64,7 +64,7 @@ test.each([
   ['1200000', '1.20M'],
   [1e21, '1,000,000Q'],
   ['-1234', '−1.23K'],
-])('%s is short as %s', (value, shown) => {
+])('%s is shortened to %s', (value, shown) => {
   expect(formatCompact(value)).toBe(shown)
 })
 
@@ -117,13 +117,13 @@ describe('a text from the chain', () => {
     expect(displayText(text)).toBe(shown)
   })
 
-  test('is cut, however long it is, between characters', () => {
+  test('is cut between characters, however long it is', () => {
     expect(displayText('🚀'.repeat(1_000_000), 8)).toBe('🚀🚀🚀🚀🚀🚀🚀…')
     expect(displayText('a'.repeat(64))).toBe('a'.repeat(64))
     expect(displayText('a'.repeat(65))).toBe(`${'a'.repeat(63)}…`)
   })
 
-  test('never holds what is not printed, and never more than was asked for', () => {
+  test('never contains unprintable characters, nor more characters than asked for', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 700 }), fc.integer({ min: 2, max: 80 }), (text, most) => {
         const shown = displayText(text, most) ?? ''

@@ -2,16 +2,16 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { type AddressInfo, connect } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/** A proxy before the service: its address stays while the service is killed and started anew. */
+/** A proxy before the service, whose address stays the same when the service is restarted. */
 export interface FrontProxy {
   readonly url: string
-  /** Where to pass requests on to. */
+  /** The service that gets the requests. */
   target: string
-  /** False: WebSockets are refused as by a proxy that does not know them, and the open ones cut. */
+  /** False: rejects WebSockets, like a proxy without support for them, and cuts the open ones. */
   allowWebSocket: boolean
-  /** A path that requests have to begin with, and that is taken away from them. Default empty. */
+  /** A path prefix that requests need and that the service does not see. Default empty. */
   strip: string
-  /** WebSockets that are open now. */
+  /** Number of open WebSockets. */
   readonly webSockets: number
   close(): Promise<void>
 }
@@ -21,7 +21,7 @@ export async function startFrontProxy(target: string): Promise<FrontProxy> {
   let allowWebSocket = true
   const proxy = { target, strip: '' }
 
-  /** The path at the service; `null`: not under the prefix. */
+  /** The path at the service; `null` without the prefix. */
   const inner = (url: string) => (url.startsWith(`${proxy.strip}/`) ? url.slice(proxy.strip.length) : null)
 
   const server = createServer((incoming: IncomingMessage, outgoing: ServerResponse) => {

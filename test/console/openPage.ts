@@ -2,10 +2,10 @@ import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 
-/** A page and everything that it has complained of. */
+/** A page and its errors. */
 export interface WatchedPage {
   readonly page: Page
-  /** Violations of the page's policy, uncaught errors and messages of the browser at level `error`, refused requests aside. */
+  /** Violations of the page's policy, uncaught errors, and errors in the browser's console except failed requests. */
   complaints(): Promise<readonly string[]>
 }
 
@@ -13,7 +13,7 @@ export interface OpenOptions {
   readonly theme?: 'light' | 'dark'
   readonly width?: number
   readonly height?: number
-  /** Has the page throw low dice, so that pauses between attempts, which are random up to a bound, are short. */
+  /** Makes `Math.random` small in the page, so that the random pauses between attempts are short. */
   readonly isEager?: boolean
 }
 
@@ -21,10 +21,10 @@ export function launchChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
 }
 
-/** What a failed request writes to the console is the network's doing, and the tests break the network on purpose. */
+/** Errors of failed requests, which the tests cause on purpose. */
 const OF_THE_NETWORK = /Failed to load resource|WebSocket connection to|net::ERR_/
 
-/** Opens a page with nothing remembered from others. */
+/** Opens a page in a new browser context. */
 export async function openPage(
   browser: Browser,
   url: string,
@@ -57,7 +57,7 @@ export async function openPage(
   }
 }
 
-/** What axe finds on the page as it is now: `rule: element`. With `rules` only what those find. */
+/** The findings of axe on the current page, as `rule: element`. `rules`: only these rules. */
 export async function findingsOf(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source)
   return page.evaluate(async values => {

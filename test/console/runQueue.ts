@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs'
 
 const EVERY_MS = 10
 
-/** How long a thread had to wait for a processor, as the kernel counts it. */
+/** How long a thread waited for a processor, as the kernel counts it. */
 export interface RunQueue {
-  /** At most, between two times of the monotonic clock in ms; `null`: not known. */
+  /** An upper bound between two times of the monotonic clock, in ms; `null` when unknown. */
   waitedMs(fromMs: number, untilMs: number): number | null
 }
 
 interface Sample {
   readonly atMs: number
-  /** Since the thread began. */
+  /** Since the start of the thread. */
   readonly waitedMs: number
 }
 
-/** Watches the main threads of these processes until `stop`. Of systems without `/proc` nothing is known. */
+/** Samples the main threads of these processes until `stop`. Systems without `/proc` have no samples. */
 export function watchRunQueues(pids: readonly number[]): { stop(): ReadonlyMap<number, RunQueue> } {
   const samples = new Map<number, Sample[]>(pids.map(pid => [pid, []]))
   const look = () => {
@@ -40,7 +40,7 @@ function between(samples: readonly Sample[], fromMs: number, untilMs: number): n
   return before === undefined || after === undefined ? null : after.waitedMs - before.waitedMs
 }
 
-/** The second number of `schedstat`: nanoseconds in the queue of those that could run. */
+/** The second number of `schedstat`: nanoseconds in the run queue. */
 function readWaitedMs(pid: number): number | null {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6

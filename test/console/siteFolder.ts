@@ -1,4 +1,4 @@
 import path from 'node:path'
 
-/** The console as the run's set-up has built it. */
+/** The console, built by the global set-up of the tests. */
 export const SITE_FOLDER = path.resolve(import.meta.dirname, '../../dist/console')

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import type { WatchOptions } from '#client/watch.ts'
-import { createFrames } from '#console/state/frames.ts'
+import { createRenderQueue } from '#console/state/renderQueue.ts'
 import { createTokenDetail, type TokenDetail } from '#console/state/tokenDetail.ts'
 import type { Trade } from '#domain/trade.ts'
 import { addressOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllGlobals())
 
-/** A token's state over a client that answers with these trades, newest first, and tells of what the test says. */
+/** The state of a token view over a fake client with these trades, newest first. */
 async function start(listed: readonly Trade[]) {
   const rest = { listed, isAway: false }
   let watched: WatchOptions = {}
@@ -33,7 +33,7 @@ async function start(listed: readonly Trade[]) {
   }
   const detail = createTokenDetail(
     client as unknown as Tokenwire,
-    createFrames(run => queueMicrotask(run)),
+    createRenderQueue(run => queueMicrotask(run)),
     A,
     signal(0),
   )
@@ -43,12 +43,12 @@ async function start(listed: readonly Trade[]) {
 
 const ids = (detail: TokenDetail) => detail.trades.value?.map(({ id }) => id)
 
-test('takes trades off the tape that a reorg took back, and keeps those that came meanwhile', async () => {
+test('removes trades that a reorg removed, and keeps trades that arrived meanwhile', async () => {
   const { detail, rest, tell } = await start([trade(2), trade(1)])
   tell([trade(3)])
   tell([trade(4)])
   await expect.poll(() => ids(detail)).toEqual(['4-0', '3-0', '2-0', '1-0'])
-  // Blocks 3 and 4 are gone; the list is asked for before block 5 and its trade are there.
+  // A reorg drops blocks 3 and 4. The list is requested before block 5 and its trade are indexed.
   tell([], true)
   tell([trade(5)])
   expect(ids(detail)).toEqual(['4-0', '3-0', '2-0', '1-0'])
@@ -58,7 +58,7 @@ test('takes trades off the tape that a reorg took back, and keeps those that cam
   detail.stop()
 })
 
-test('goes on doubting until the list has come', async () => {
+test('keeps removed trades until the list is loaded', async () => {
   const { detail, rest, tell } = await start([trade(2), trade(1)])
   rest.isAway = true
   tell([], true)

@@ -1,26 +1,20 @@
 import type { Browser, Page } from 'playwright-core'
 import { type RunQueue, watchRunQueues } from './runQueue.ts'
 
-/** What a person begins to notice. */
+/** Longer tasks are noticeable. */
 export const MOST_TASK_MS = 100
 
 /** A task of a page's main thread. */
 export interface Task {
-  /** From its begin to its end, as `PerformanceObserver` counts it. */
+  /** From start to end, like `PerformanceObserver`. */
   readonly wallMs: number
-  /** What it used of the processor. */
+  /** Processor time. */
   readonly cpuMs: number
-  /**
-   * For how long the thread could have gone on and had to wait for a processor, which others had: what no page can do anything about.
-   * At most.
-   */
+  /** An upper bound of the time in which the thread was ready and waited for a processor, which a page can not influence. */
   readonly waitedMs: number
 }
 
-/**
- * Tasks that are too long through no fault of a busy machine: by the processor's time, or by the clock without the wait for a
- * processor.
- */
+/** Tasks that are too long on any machine: by processor time, or by wall time without the wait for a processor. */
 export function longTasks(tasks: readonly Task[]): readonly Task[] {
   return tasks.filter(({ wallMs, cpuMs, waitedMs }) => cpuMs > MOST_TASK_MS || wallMs - waitedMs > MOST_TASK_MS)
 }
@@ -30,7 +24,7 @@ interface TraceEvent {
   readonly name: string
   readonly pid: number
   readonly tid: number
-  /** Microseconds: when by the monotonic clock, how long by the clock and of the processor. */
+  /** Microseconds: start on the monotonic clock, wall time and processor time. */
   readonly ts: number
   readonly dur?: number
   readonly tdur?: number
@@ -38,14 +32,14 @@ interface TraceEvent {
 
 const MARK = 'the traced page'
 
-/** Runs something and gives the tasks of the page's main thread meanwhile, the longest first. */
+/** The tasks of the page's main thread during `run`, longest first. */
 export async function traceTasks(browser: Browser, page: Page, run: () => Promise<void>): Promise<readonly Task[]> {
   const session = await browser.newBrowserCDPSession()
   const { processInfo } = await session.send('SystemInfo.getProcessInfo')
   await session.detach()
   const queues = watchRunQueues(processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id))
   await browser.startTracing(page, { categories: ['-*', 'toplevel', 'blink.user_timing'] })
-  // Other pages are traced, too: this shows which thread is this one's.
+  // All pages are traced. The mark identifies this page's thread.
   await page.evaluate(mark => void performance.mark(mark), MARK)
   await run()
   // An evaluation is answered from inside its task. After another one, that task has ended, and the trace contains it.
@@ -62,13 +56,13 @@ export async function traceTasks(browser: Browser, page: Page, run: () => Promis
 
 function taskOf({ ts, dur = 0, tdur = dur }: TraceEvent, queue: RunQueue | undefined): Task {
   const [wallMs, cpuMs] = [dur / 1_000, tdur / 1_000]
-  // Where the system does not tell, all that was not spent on the processor is excused, and the processor's time alone is judged.
+  // When the wait is unknown, only the processor time counts.
   return { wallMs, cpuMs, waitedMs: Math.min(queue?.waitedMs(ts / 1_000, (ts + dur) / 1_000) ?? wallMs, wallMs - Math.min(cpuMs, wallMs)) }
 }
 
 /**
- * Blocks the page in one task of at least three times `MOST_TASK_MS` of processor time, on a machine of any speed and load: every step
- * counts as long as the fastest one took, so time in which other processes ran is not counted.
+ * Blocks the page in one task with at least three times `MOST_TASK_MS` of processor time, on a machine of any speed and load. Every
+ * step counts with the time of the fastest one, which excludes the time of other processes.
  */
 export async function keepBusy(page: Page): Promise<void> {
   await page.evaluate(cpuMs => {
@@ -79,7 +73,7 @@ export async function keepBusy(page: Page): Promise<void> {
       for (let n = 0; n < 100_000; n++) value = (value * 48_271) % 2_147_483_647
       fastestMs = Math.min(fastestMs, performance.now() - startedAt)
     }
-    // Keeps the engine from leaving out a computation without a result.
+    // A computation without a result could be optimised away.
     Object.assign(globalThis, { worked: value })
   }, 3 * MOST_TASK_MS)
 }

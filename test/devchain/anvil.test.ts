@@ -19,7 +19,7 @@ async function start(options: AnvilOptions = {}): Promise<Anvil> {
 }
 
 describe('startAnvil', () => {
-  it('answers as soon as it resolves, on the chain, accounts and time it was given', async () => {
+  it('answers as soon as it resolves, with the given chain, accounts and time', async () => {
     const anvil = await start({ chainId: 4_242, accounts: 3, timestamp: 1_700_000_000 })
     const client = createDevClient(anvil.url)
     expect(await client.getChainId()).toBe(4_242)
@@ -27,7 +27,7 @@ describe('startAnvil', () => {
     expect(await client.getBlock()).toMatchObject({ number: 0n, timestamp: 1_700_000_000n })
   })
 
-  it('mines nothing by itself unless it is given a block time', async () => {
+  it('mines nothing by itself without a block time', async () => {
     const manual = createDevClient((await start()).url)
     const [from] = await manual.getAddresses()
     await manual.sendTransaction({ account: from ?? null, chain: null, to: from ?? null, value: 1n })
@@ -36,12 +36,12 @@ describe('startAnvil', () => {
     expect(await manual.getBlockNumber()).toBe(0n)
   })
 
-  it('listens on the loopback address alone', async () => {
+  it('listens on the loopback address only', async () => {
     const { port } = await start()
     expect(await listeningAddress(port)).toBe('127.0.0.1')
   })
 
-  it('says what anvil said when the port is taken, and leaves nothing running', async () => {
+  it('fails with the output of anvil when the port is in use, and leaves nothing running', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     started.push(() => new Promise(resolve => void server.close(resolve)))
     await new Promise(resolve => void server.once('listening', resolve))
@@ -50,7 +50,7 @@ describe('startAnvil', () => {
     await expect(start({ port })).rejects.toThrow(/in use/i)
   })
 
-  it('ends when it is stopped, and may be stopped again', async () => {
+  it('ends when it is stopped, and can be stopped twice', async () => {
     const anvil = await start()
     await anvil.stop()
     await expect(anvil.exited).resolves.toBeUndefined()

@@ -11,15 +11,14 @@ import { listeningAddress } from '#test/support/listeningAddress.ts'
 import { commandOf, descendants, isRunning } from '#test/support/processes.ts'
 
 /*
- * The whole of npm run dev as a user has it: real anvil, real service, real PostgreSQL. The first run is killed without warning, so the second
- * one also proves that what such an end leaves behind is no obstacle.
+ * npm run dev with real anvil, service and PostgreSQL. The first run is killed, so the second one also shows that its remains do no harm.
  */
 
 const SCRIPT = fileURLToPath(new URL('../../src/devchain/dev.ts', import.meta.url))
-/** Each look reads the list of all processes. */
+/** Each poll reads the list of all processes. */
 const SELDOM = { interval: 250 }
 
-/** Whatever the machine sets is not used; nor is a `.env` of the repository, because no run starts in it. */
+/** Without the machine's settings. The repository's `.env` is not read, because the runs start in another folder. */
 const ENVIRONMENT = { PATH: process.env['PATH'], PORT: '0', HOST: '127.0.0.1' }
 
 interface DevFile {
@@ -65,7 +64,7 @@ function startDev(env: Readonly<Record<string, string>> = {}): Dev {
   return dev
 }
 
-/** Waits until everything serves, or fails with what the run printed. */
+/** Waits until everything serves, or fails with the output of the run. */
 async function served(dev: Dev): Promise<DevFile> {
   const file = path.join(dataDir, 'dev.json')
   const ready = async () => {
@@ -77,7 +76,7 @@ async function served(dev: Dev): Promise<DevFile> {
   return JSON.parse(await readFile(file, 'utf8')) as DevFile
 }
 
-/** A process that the run has started, by a part of its command line. */
+/** A process of the run, found by a part of its command line. */
 function find(dev: Dev, part: string): number | undefined {
   return descendants(dev.pid).find(pid => commandOf(pid).includes(part))
 }
@@ -89,7 +88,7 @@ async function get(url: string): Promise<{ readonly data: readonly { readonly ad
 }
 
 describe('npm run dev', () => {
-  it('serves a market with a past that goes on, and leaves no process behind when it is killed without warning', async () => {
+  it('serves a market with a history that continues, and leaves no process behind when it is killed', async () => {
     const dev = startDev()
     const file = await served(dev)
     expect((await stat(path.join(dataDir, 'dev.json'))).mode & 0o777).toBe(0o600)
@@ -104,7 +103,7 @@ describe('npm run dev', () => {
     const indexed = async () => BigInt((await get(`${file.url}/api/indexer/health`)).indexedBlock ?? 0)
     await expect.poll(indexed).toBeGreaterThan(before)
 
-    // What the creators name is nowhere, and nobody is asked for it.
+    // The metadata of simulated tokens does not exist, and is not requested.
     const attempts = async () => [
       ...(await (await fetch(`${file.url}/metrics`)).text()).matchAll(/metadata_attempts_total\{outcome="(\w+)"/g),
     ]
@@ -135,9 +134,9 @@ describe('npm run dev', () => {
     await expect.poll(() => started.filter(isRunning), SELDOM).toEqual([])
   })
 
-  it('starts again after such an end, with another chain, and stops in order with code 0 when it is asked to', async () => {
+  it('starts with a new chain after a kill, and stops with code 0 when it is asked to', async () => {
     const dev = startDev({ DEV_SEED: '2' })
-    // What the killed run has left is gone before anything of this one runs.
+    // The file of the killed run is removed first.
     await expect.poll(() => find(dev, 'anvil'), SELDOM).toBeDefined()
     await expect(stat(path.join(dataDir, 'dev.json'))).rejects.toThrow('ENOENT')
     const file = await served(dev)
@@ -149,7 +148,7 @@ describe('npm run dev', () => {
     expect((await readdir(dataDir)).sort()).toEqual(['dev', 'launchpads.dev.json'])
   })
 
-  it('stops in order while it is still starting', async () => {
+  it('stops cleanly while it is starting', async () => {
     const dev = startDev()
     await expect.poll(dev.output, SELDOM).toContain('the past day')
     const started = descendants(dev.pid)
@@ -159,7 +158,7 @@ describe('npm run dev', () => {
     expect(started.filter(isRunning)).toEqual([])
   })
 
-  it('stops when the process that started it has ended', async () => {
+  it('stops when its parent has ended', async () => {
     const script = `const { spawn } = require('node:child_process')
       const child = spawn(process.execPath, [process.argv[1]], { stdio: 'ignore' }); console.log(child.pid); setInterval(() => {}, 1000)`
     const env = { ...ENVIRONMENT, DATA_DIR: dataDir }
@@ -180,14 +179,14 @@ describe('npm run dev', () => {
     )
   })
 
-  it('ends with a message, before it simulates anything, when a setting of the service is wrong', async () => {
+  it('ends with a message before the simulation when a setting of the service is wrong', async () => {
     const dev = startDev({ MAX_CONNECTIONS: 'all' })
     expect(await dev.exited).toEqual([1, null])
     expect(dev.output()).toMatch(/MAX_CONNECTIONS: expected a whole number/)
     expect(dev.output()).not.toContain('the past day')
   })
 
-  it('ends with a message when its port is taken', async () => {
+  it('ends with a message when its port is in use', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const address = server.address()
@@ -197,17 +196,17 @@ describe('npm run dev', () => {
     await new Promise(resolve => void server.close(resolve))
   })
 
-  it('ends when the chain or the service ends, and takes the rest with it', async () => {
+  it('ends everything when the chain or the service ends', async () => {
     for (const { victim, once: due, message } of [
       {
         victim: 'bin/anvil',
         once: (dev: Dev) => dev.output().includes('the past day'),
-        message: 'The development chain (anvil) has ended by itself.',
+        message: 'The development chain (anvil) ended unexpectedly.',
       },
       {
         victim: 'main.ts',
         once: (dev: Dev) => find(dev, 'postgres: checkpointer') !== undefined,
-        message: 'The service has ended by itself',
+        message: 'The service ended unexpectedly',
       },
     ]) {
       const dev = startDev()

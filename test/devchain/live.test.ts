@@ -7,13 +7,13 @@ import type { Traders } from '#devchain/traders.ts'
 const NO_STATS = { blocks: 0, transactions: 0, reverted: 0, refused: 0, launched: 0, graduated: 0 }
 
 interface Run {
-  /** When each block began, and with how many actions. */
+  /** Start and number of actions of each block. */
   readonly blocks: readonly { readonly at: number; readonly actions: number }[]
   readonly errors: readonly unknown[]
   readonly atOnce: number
 }
 
-/** Runs some blocks on a clock that only moves when it is slept on or a block takes time. */
+/** Runs some blocks on a clock that moves only with sleeps and with the duration of blocks. */
 async function run(options: {
   readonly count: number
   readonly takesMs: (block: number) => number
@@ -55,24 +55,24 @@ async function run(options: {
 }
 
 describe('runLive', () => {
-  it('keeps the block time whatever a block takes below it', async () => {
+  it('keeps the block time when blocks take less', async () => {
     const { blocks } = await run({ count: 5, takesMs: block => block * 150 })
     expect(blocks.map(block => block.at)).toEqual([1_000, 2_000, 3_000, 4_000, 5_000])
   })
 
-  it('is late when blocks take too long, one at a time, and does not make up for it', async () => {
+  it('is late when blocks take too long, and does not catch up', async () => {
     const { blocks, atOnce } = await run({ count: 5, takesMs: block => (block === 2 ? 3_500 : 100) })
     expect(blocks.map(block => block.at)).toEqual([1_000, 2_000, 5_500, 6_500, 7_500])
     expect(atOnce).toBe(1)
   })
 
-  it('has about as many actions per block as it was told', async () => {
+  it('has about the given number of actions per block', async () => {
     const { blocks } = await run({ count: 200, takesMs: () => 0 })
     expect(blocks.every(block => block.actions >= 2 && block.actions <= 6)).toBe(true)
     expect(blocks.reduce((sum, block) => sum + block.actions, 0) / 200).toBeCloseTo(4, 0)
   })
 
-  it('ends at once when it is told to while it waits', async () => {
+  it('ends at once when it is aborted while it waits', async () => {
     const abort = new AbortController()
     const live = runLive({
       traders: { block: () => Promise.reject(new Error('no block was due')), stats: () => NO_STATS, busiestToken: () => null },
@@ -89,7 +89,7 @@ describe('runLive', () => {
     await expect(live).resolves.toBeUndefined()
   })
 
-  it('goes on after a block that failed', async () => {
+  it('continues after a failed block', async () => {
     const { blocks, errors } = await run({ count: 4, takesMs: () => 0, fails: 2 })
     expect(blocks).toHaveLength(4)
     expect(errors).toEqual([new Error('the chain does not answer')])

@@ -50,7 +50,7 @@ async function history(seed: number, blocks: number): Promise<History> {
   }
 }
 
-/** What a history did, without what differs between runs of the same seed (block hashes). */
+/** The results of a history, without block hashes, which differ between runs of the same seed. */
 function outline({ receipts }: History): unknown {
   return receipts.map(block =>
     block.map(({ from, to, status, gasUsed, logs }) => [from, to, status, gasUsed, logs.map(log => [log.address, log.topics, log.data])]),
@@ -58,7 +58,7 @@ function outline({ receipts }: History): unknown {
 }
 
 describe('the same seed', () => {
-  it('gives the same transactions with the same results in the same blocks, and another seed others', async () => {
+  it('gives the same transactions and results in the same blocks, and another seed gives others', async () => {
     const [first, second, other] = [await history(5, 40), await history(5, 40), await history(6, 40)]
     expect(first.stats.transactions).toBeGreaterThan(100)
     expect(outline(second)).toEqual(outline(first))
@@ -77,13 +77,13 @@ describe('a history of the usual length', () => {
         try {
           return { address: log.address, event: decodeEventLog({ abi: ABI, topics: log.topics, data: log.data }) }
         } catch {
-          return [] // of a contract that is not looked at here
+          return [] // of another contract
         }
       }),
     )
   })
 
-  it('is spread unevenly over the past day, in rising order, and ends now', () => {
+  it('is spread irregularly over the past day and ends now', () => {
     const gaps = past.timestamps.slice(1).map((time, index) => time - (past.timestamps[index] ?? 0))
     expect(Math.min(...gaps)).toBeGreaterThan(0)
     expect(Math.max(...gaps)).toBeGreaterThan(5 * Math.min(...gaps))
@@ -91,7 +91,7 @@ describe('a history of the usual length', () => {
     expect(past.timestamps.at(-1)).toBe(NOW)
   })
 
-  it('has everything that happens on a launchpad', () => {
+  it('has every kind of event of a launchpad', () => {
     const count = (name: string) => events.filter(({ event }) => event.eventName === name).length
     expect(count('TokenLaunched')).toBe(past.stats.launched)
     expect(past.stats.launched).toBeGreaterThan(30)
@@ -115,13 +115,13 @@ describe('a history of the usual length', () => {
     expect(new Set(kinds)).toEqual(new Set(['token0 in', 'token0 out', 'token1 in', 'token1 out']))
   })
 
-  it('has amounts from a few wei to whole ether', () => {
+  it('has amounts from a few wei to several ether', () => {
     const paid = events.flatMap(({ event }) => (event.eventName === 'Bought' ? event.args.paidWei : []))
     expect(paid.some(wei => wei < 1_000_000n)).toBe(true)
     expect(paid.some(wei => wei > 10n ** 18n)).toBe(true)
   })
 
-  it('moves tokens between wallets and into the fire', () => {
+  it('transfers tokens between wallets and to the burn address', () => {
     const transactions = past.receipts.flat()
     const plain = transactions.filter(({ status, logs }) => status === '0x1' && logs.length === 1)
     const to = plain.flatMap(({ logs: [log] }) => {
@@ -132,7 +132,7 @@ describe('a history of the usual length', () => {
     expect(new Set(to).size).toBeGreaterThan(5)
   })
 
-  it('has trades that fail, and goes on', () => {
+  it('has failed trades and continues', () => {
     expect(past.stats.reverted).toBeGreaterThan(0)
     expect(past.stats.reverted / past.stats.transactions).toBeLessThan(0.2)
     expect(past.stats.refused).toBe(0)

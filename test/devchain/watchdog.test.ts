@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const watchdog of watchdogs.splice(0)) await watchdog.stop()
 })
 
-/** A process that says when it is there, and what ended it if it could. */
+/** A process that prints when it has started, and which signal ended it. */
 const OBEDIENT = `process.on('SIGTERM', () => { console.log('SIGTERM'); process.exit(0) }); setInterval(() => {}, 1000); console.log('there')`
 const DEAF = `process.on('SIGTERM', () => console.log('SIGTERM')); setInterval(() => {}, 1000); console.log('there')`
 
@@ -43,7 +43,7 @@ function start(graceMs?: number): Watchdog {
 }
 
 describe('the watchdog', () => {
-  it('ends with kindness what is watched when its parent is killed without warning, and then itself', async () => {
+  it('signals the watched processes when its parent is killed, then ends itself', async () => {
     const target = await startTarget(OBEDIENT)
     const startModule = fileURLToPath(new URL('../../src/devchain/startWatchdog.ts', import.meta.url))
     const script = `import { startWatchdog } from ${JSON.stringify(startModule)}
@@ -59,7 +59,7 @@ describe('the watchdog', () => {
     await expect.poll(() => isRunning(watchdogPid)).toBe(false)
   })
 
-  it('kills what does not end when it is asked to', async () => {
+  it('kills a process that ignores its signal', async () => {
     const target = await startTarget(DEAF)
     const watchdog = start(200)
     watchdog.watch(target.pid)
@@ -68,7 +68,7 @@ describe('the watchdog', () => {
     expect(target.output()).toBe('there\nSIGTERM\n')
   })
 
-  it('leaves alone what it was told to forget', async () => {
+  it('does not signal a forgotten process', async () => {
     const [kept, ended] = [await startTarget(OBEDIENT), await startTarget(OBEDIENT)]
     const watchdog = start()
     watchdog.watch(kept.pid)
@@ -80,7 +80,7 @@ describe('the watchdog', () => {
     expect(kept.output()).toBe('there\n')
   })
 
-  it('ends the process that a file names at that time', async () => {
+  it('ends the process whose pid is in the file by then', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'watchdog-'))
     try {
       const watchdog = start()
@@ -96,7 +96,7 @@ describe('the watchdog', () => {
     }
   })
 
-  it('outlives the signals that a terminal sends to all, and does its work then', async () => {
+  it('survives the signals that a terminal sends to the process group', async () => {
     const target = await startTarget(OBEDIENT)
     const script = fileURLToPath(new URL('../../src/devchain/watchdog.ts', import.meta.url))
     const watchdog = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] })

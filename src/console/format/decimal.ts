@@ -1,19 +1,19 @@
 /*
- * Numbers for people, from the plain decimal strings of the wire: they are cut as text, so that no value is too small or too large for it.
+ * Formats the wire's decimal strings for people. They are shortened as text, because a float would lose very small and very large values.
  */
 
-/** What stands for a value that is not known. */
+/** Shown in place of an unknown value. */
 export const UNKNOWN = '–'
 
 const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉'
-/** From so many zeros after the point on, they are counted instead of written. */
+/** From this number of zeros after the point on, a subscript counts them. */
 const MANY_ZEROS = 4
 const PRICE_DIGITS = 4
 const UNITS = ['', 'K', 'M', 'B', 'T', 'Q'] as const
 
 interface Parts {
   readonly negative: boolean
-  /** Without leading zeros; empty below one. */
+  /** Without leading zeros; empty for values below 1. */
   readonly whole: string
   readonly fraction: string
 }
@@ -28,8 +28,8 @@ function partsOf(decimal: string): Parts | null {
 const signed = (negative: boolean, text: string) => (negative && /[1-9]/.test(text) ? `−${text}` : text)
 
 /**
- * A price: four digits that say something, always as many, so that a column is even and nothing moves when the last one becomes a zero. `0.0₅1230` for
- * small ones, thousands in groups, `12.3M` for large ones.
+ * A price with four significant digits: `0.0₅1230`, `1.234`, `12,345.00`, `12.3M`. Trailing zeros stay, so that a column is even
+ * and does not move when the last digit becomes zero.
  */
 export function formatPrice(decimal: string | null): string {
   return priceText(decimal, false)
@@ -44,7 +44,7 @@ function priceText(decimal: string | null, trims: boolean): string {
   const zeros = /^0*/.exec(fraction)?.[0].length ?? 0
   if (zeros === fraction.length) return '0'
   const digits = roundDigits(fraction.slice(zeros), PRICE_DIGITS)
-  // Rounding 0.09999… up moves the first digit one place to the left.
+  // Rounding 0.09999… up removes one leading zero.
   const left = zeros - digits.carried
   if (left < 0) return signed(negative, '1.000')
   const kept = digits.text.slice(0, PRICE_DIGITS)
@@ -53,8 +53,8 @@ function priceText(decimal: string | null, trims: boolean): string {
 }
 
 /**
- * An amount in three digits and a unit: `0`, `7.50`, `12.3K`, `1.20M`; whole numbers below a thousand as they are. Below one it is written as a price
- * is, without zeros at its end: `0.12`.
+ * An amount with three significant digits and a unit: `0`, `7.50`, `12.3K`, `1.20M`. Whole numbers below a thousand stay as they
+ * are. Below 1 it has the format of a price without trailing zeros: `0.12`.
  */
 export function formatCompact(value: string | number | null): string {
   const decimal = typeof value === 'number' ? plain(value) : value
@@ -119,7 +119,7 @@ function formatWhole(whole: string, fraction: string, places: number): string {
   return `${group(digits.text.slice(0, length))}.${rest.padEnd(shown, '0')}`
 }
 
-/** The first digits, rounded half up. `carried` is 1 when that made one digit more in front (999.9 → 1000). */
+/** The first `count` digits, rounded half up. `carried` is 1 when rounding added a digit in front (999.9 → 1000). */
 function roundDigits(digits: string, count: number): { readonly text: string; readonly carried: 0 | 1 } {
   const kept = digits.slice(0, count).padEnd(count, '0')
   if ((digits[count] ?? '0') < '5') return { text: kept, carried: 0 }
@@ -133,7 +133,7 @@ function subscript(count: number): string {
 
 const group = (digits: string) => digits.replace(/\B(?=(?:\d{3})+$)/g, ',')
 
-/** A number as a plain decimal string: without an exponent, which `String` gives to very large and very small ones. `null`: it is none. */
+/** A number as a decimal string without an exponent; `null` when it is not finite. */
 export function plain(value: number): string | null {
   if (!Number.isFinite(value)) return null
   const text = String(value)

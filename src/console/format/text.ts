@@ -1,14 +1,14 @@
-/** Longer texts are cut before anything else looks at them: a name may be a megabyte. */
+/** Longer texts are cut before anything else is done with them: a token's name may have a megabyte. */
 const MOST_UNITS = 512
 
-/** Combining marks beyond this many in a row climb over the lines above and below. */
+/** More than two combining marks in a row reach into the lines above and below. */
 const STACKED_MARKS = /(\p{M}{2})\p{M}+/gu
 
 /**
- * What somebody else has written, made fit to be shown: at most so many characters, without control characters, marks that turn or hide
- * text, and line breaks. It still has to be put into a page as text, and isolated (`<bdi>`) where it is not alone.
+ * Makes a text from the chain safe to show: at most `most` characters, no control characters, line breaks, or characters that
+ * reverse or hide text. The caller still has to insert it as text, and to isolate it (`<bdi>`) beside other text.
  *
- * @returns `null` when nothing is left that can be seen
+ * @returns `null` when no visible character is left
  */
 export function displayText(text: string | null, most = 64): string | null {
   if (text === null) return null

@@ -5,7 +5,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** How long ago a time was, in one unit: `now`, `12s`, `5m`, `3h`, `2d`, `3mo`, `2y`. */
+/** The age of a time in one unit: `now`, `12s`, `5m`, `3h`, `2d`, `3mo`, `2y`. */
 export function formatAge(time: string | null, nowMs: number): string {
   if (time === null) return UNKNOWN
   const ms = nowMs - Date.parse(time)
@@ -42,14 +42,14 @@ export function formatClock(time: string | number): string {
 
 const dayAndClock = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hour12: false })
 
-/** The time of day for today, with the day for earlier: `14:03:12`, `19 Nov, 22:56`. */
+/** The time of day for times of today, else with the date: `14:03:12`, `19 Nov, 22:56`. */
 export function formatStamp(time: string, nowMs: number): string {
   const date = new Date(time)
   if (Number.isNaN(date.getTime())) return UNKNOWN
   return date.toDateString() === new Date(nowMs).toDateString() ? clock.format(date) : dayAndClock.format(date)
 }
 
-/** Date and time, local, for titles. */
+/** Local date and time, for tooltips. */
 export function formatMoment(time: string | null): string {
   const date = new Date(time ?? Number.NaN)
   return Number.isNaN(date.getTime()) ? UNKNOWN : full.format(date)

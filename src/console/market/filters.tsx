@@ -4,7 +4,7 @@ import { displayText } from '#console/format/text.ts'
 import { type MarketQuery, SORTS, STATUSES, showMarket } from '#console/state/route.ts'
 import { settings } from '#console/state/session.ts'
 
-/** Typing rests for so long before a search is asked for. */
+/** Pause in typing before the search is sent. */
 const DEBOUNCE_MS = 200
 
 interface FiltersProps {
@@ -90,7 +90,7 @@ export function Filters({ query, moved, onMoved, busy, isEmpty }: FiltersProps) 
 function SearchField({ query }: { readonly query: MarketQuery }) {
   const text = useSignal(query.q)
   const typed = useRef(query.q)
-  // A search that came from elsewhere, such as the address bar.
+  // The search changed elsewhere, such as in the address bar.
   if (query.q !== typed.current) {
     typed.current = query.q
     text.value = query.q

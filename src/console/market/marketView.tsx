@@ -1,24 +1,24 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { Notice } from '#console/parts/notice.tsx'
-import { createMarket, MOST_ROWS } from '#console/state/market.ts'
 import { DEFAULT_QUERY, lastMarket, showMarket } from '#console/state/route.ts'
-import { client, frames, returns } from '#console/state/session.ts'
+import { client, renderQueue, returns } from '#console/state/session.ts'
+import { createTokenList, MOST_ROWS } from '#console/state/tokenList.ts'
 import { Filters } from './filters.tsx'
 import { createOnScreen } from './onScreen.ts'
 import { TokenTable } from './tokenTable.tsx'
 
 export function MarketView() {
-  const market = useMemo(() => createMarket(client, frames, lastMarket, returns), [])
-  const onScreen = useMemo(() => createOnScreen(row => market.watch(row)), [market])
+  const list = useMemo(() => createTokenList(client, renderQueue, lastMarket, returns), [])
+  const onScreen = useMemo(() => createOnScreen(row => list.watch(row)), [list])
   useEffect(() => {
     document.title = 'Market · Tokenwire'
     return () => {
       onScreen.stop()
-      market.stop()
+      list.stop()
     }
-  }, [market, onScreen])
-  const rows = market.rows.value
-  const phase = market.phase.value
+  }, [list, onScreen])
+  const rows = list.rows.value
+  const phase = list.phase.value
   const query = lastMarket.value
   const isNarrowed = query.q !== '' || query.status !== null || query.launchpad !== null
   return (
@@ -26,14 +26,14 @@ export function MarketView() {
       <h1 class="sr-only">Market</h1>
       <Filters
         query={query}
-        moved={market.moved.value}
-        onMoved={() => market.showMoved()}
+        moved={list.moved.value}
+        onMoved={() => list.showMoved()}
         busy={phase === 'loading'}
         isEmpty={rows.length === 0}
       />
       {phase === 'failed' && rows.length === 0 ? (
-        <Notice urgent title="The list could not be loaded" action={{ text: 'Try again', run: () => market.reload() }}>
-          {market.failure.value}
+        <Notice urgent title="The list could not be loaded" action={{ text: 'Try again', run: () => list.reload() }}>
+          {list.failure.value}
         </Notice>
       ) : phase === 'ready' && rows.length === 0 ? (
         <Notice
@@ -46,16 +46,16 @@ export function MarketView() {
         </Notice>
       ) : (
         <>
-          {market.failure.value === null ? null : (
+          {list.failure.value === null ? null : (
             <p class="list-failure warn" role="status">
-              The list could not be brought up to date: {market.failure.value}
+              The list could not be brought up to date: {list.failure.value}
             </p>
           )}
           <TokenTable rows={rows} query={query} busy={phase !== 'ready'} onScreen={onScreen} />
-          {market.hasMore.value ? (
+          {list.hasMore.value ? (
             <div class="more">
-              <button type="button" class="button" disabled={market.loadingMore.value} onClick={() => market.loadMore()}>
-                {market.loadingMore.value ? 'Loading' : 'Show more'}
+              <button type="button" class="button" disabled={list.loadingMore.value} onClick={() => list.loadMore()}>
+                {list.loadingMore.value ? 'Loading' : 'Show more'}
               </button>
             </div>
           ) : rows.length >= MOST_ROWS ? (

@@ -1,16 +1,16 @@
 import type { Row } from '#console/state/rows.ts'
 
-/** A row that has left the screen is let go after a moment, so that scrolling past does not unsubscribe and subscribe again. */
+/** A row stays live for a moment after it left the screen, so that scrolling back and forth does not unsubscribe and subscribe again. */
 const LINGER_MS = 1_500
 
 /** Keeps rows live while they are on the screen. */
 export interface OnScreen {
-  /** Follows the element of a row. Returns how to stop that. */
+  /** Observes the element of a row. Returns a function that stops it. */
   follow(element: Element, row: Row): () => void
   stop(): void
 }
 
-/** @param watch - begins to keep a row live, and returns how to end that */
+/** @param watch - keeps a row live until the returned function is called */
 export function createOnScreen(watch: (row: Row) => () => void): OnScreen {
   const rows = new Map<Element, Row>()
   const live = new Map<Element, () => void>()

@@ -2,10 +2,10 @@ import { type MarketQuery, showMarket } from '#console/state/route.ts'
 import type { Row } from '#console/state/rows.ts'
 import type { TokenSort } from '#domain/queries.ts'
 import type { OnScreen } from './onScreen.ts'
-import { TokenRow } from './tokenRow.tsx'
+import { TokenListRow } from './tokenListRow.tsx'
 
 interface Column {
-  /** Names the column for styles, which hide some where they do not fit. */
+  /** CSS class of the column; narrow screens hide some columns. */
   readonly name: string
   readonly text: string
   readonly sort?: TokenSort
@@ -49,7 +49,7 @@ export function TokenTable({ rows, query, busy, onScreen }: TokenTableProps) {
         </thead>
         <tbody class={busy && rows.length > 0 ? 'outdated' : ''} data-testid="rows">
           {rows.length > 0
-            ? rows.map(row => <TokenRow key={row.address} row={row} onScreen={onScreen} />)
+            ? rows.map(row => <TokenListRow key={row.address} row={row} onScreen={onScreen} />)
             : Array.from({ length: SKELETONS }, (_, index) => <SkeletonRow key={index} />)}
         </tbody>
       </table>
@@ -59,7 +59,7 @@ export function TokenTable({ rows, query, busy, onScreen }: TokenTableProps) {
 
 function HeadCell({ column: { name, text, sort }, query }: { readonly column: Column; readonly query: MarketQuery }) {
   const className = `c-${name} ${name === 'token' ? 'text' : ''}`
-  // What was searched for comes in the order of how well it fits.
+  // Search results are sorted by relevance.
   if (sort === undefined || query.q !== '') {
     return (
       <th scope="col" class={className}>

@@ -9,7 +9,7 @@ import type { ActorState } from '#domain/health.ts'
 
 interface ActorDetailProps {
   readonly address: string
-  /** `null`: not known yet, or gone because nobody watches the token any more. */
+  /** `null` while unknown, and when the token has no subscriber any more. */
   readonly actor: ActorState | null
   readonly onClose: () => void
 }
@@ -28,7 +28,7 @@ export function ActorDetail({ address, actor, onClose }: ActorDetailProps) {
       </header>
       {actor === null ? (
         <p class="card-body quiet" role="status">
-          There is no actor now: nobody watches the token.
+          The token has no actor now, because it has no subscriber.
         </p>
       ) : (
         <Pairs>

@@ -1,18 +1,18 @@
 import { useSignal } from '@preact/signals'
 import { formatCompact, formatCount } from '#console/format/decimal.ts'
 import { shortHex } from '#console/format/text.ts'
-import { type Column, CompactTable } from '#console/parts/compactTable.tsx'
+import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { Notice } from '#console/parts/notice.tsx'
 import { Age, Unknown } from '#console/parts/value.tsx'
-import type { ActorSort, Operator } from '#console/state/operator.ts'
-import type { ActorState, ActorStateName } from '#domain/health.ts'
+import type { Operator } from '#console/state/operator.ts'
+import type { ActorSort, ActorState, ActorStateName } from '#domain/health.ts'
 import { ActorDetail } from './actorDetail.tsx'
 
 const STATES = { activating: 'fair', live: 'good', resyncing: 'fair', passivated: '' } as const satisfies Record<ActorStateName, string>
 
 interface ActorsProps {
   readonly operator: Operator
-  /** Whether a token was given that can be forgotten. */
+  /** Whether an operator token was entered. */
   readonly canForget: boolean
 }
 
@@ -49,7 +49,7 @@ export function Actors({ operator, canForget }: ActorsProps) {
             ))}
           </select>
           {canForget ? (
-            <button type="button" class="button" onClick={() => operator.useToken(null)}>
+            <button type="button" class="button" onClick={() => operator.setToken(null)}>
               Forget token
             </button>
           ) : null}
@@ -80,14 +80,14 @@ export function Actors({ operator, canForget }: ActorsProps) {
 
 function ActorTable({ operator, actors }: { readonly operator: Operator; readonly actors: readonly ActorState[] }) {
   const sorted = operator.sort.value
-  const column = (name: string, sort: ActorSort, wide = false): Column => ({
+  const column = (name: string, sort: ActorSort, wide = false): TableColumn => ({
     name,
     wide,
     class: 'sorted',
     isSorted: sort === sorted,
     head: <SortButton text={name} isSorted={sort === sorted} onSort={() => (operator.sort.value = sort)} />,
   })
-  const columns: readonly Column[] = [
+  const columns: readonly TableColumn[] = [
     { name: 'Token', text: true },
     { name: 'State', text: true },
     column('Subscribers', 'subscribers'),
@@ -137,7 +137,7 @@ interface SortButtonProps {
   readonly onSort: () => void
 }
 
-/** The service sorts by these, the largest first. */
+/** Sorts on the service, largest first. */
 function SortButton({ text, isSorted, onSort }: SortButtonProps) {
   return (
     <button type="button" class="sort" onClick={onSort}>

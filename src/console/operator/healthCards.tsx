@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { formatCompact, formatCount, formatMs, formatShare } from '#console/format/decimal.ts'
 import { formatDuration, formatMoment } from '#console/format/time.ts'
-import { type Column, CompactTable } from '#console/parts/compactTable.tsx'
+import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { Meter } from '#console/parts/meter.tsx'
 import { Notice } from '#console/parts/notice.tsx'
 import { Pair, Pairs } from '#console/parts/pairs.tsx'
@@ -154,7 +154,7 @@ function ProcessCard({
   )
 }
 
-const PROVIDER_COLUMNS: readonly Column[] = [
+const PROVIDER_COLUMNS: readonly TableColumn[] = [
   { name: 'Name', text: true },
   { name: 'State', text: true },
   { name: 'Latency' },

@@ -6,7 +6,7 @@ import { Actors } from './actors.tsx'
 import { HealthCards } from './healthCards.tsx'
 import { TokenForm } from './tokenForm.tsx'
 
-/** Outlives the view, so that looking at the market does not ask for it again; a reload of the page forgets it. */
+/** Kept while the page is open, so that a visit to the market does not ask for it again. A reload forgets it. */
 const operatorToken = signal<string | null>(null)
 
 export function OperatorView() {
@@ -23,7 +23,7 @@ export function OperatorView() {
       {access === 'open' || access === 'unknown' ? (
         <Actors operator={operator} canForget={operatorToken.value !== null} />
       ) : (
-        <TokenForm access={access} onToken={token => operator.useToken(token)} />
+        <TokenForm access={access} onToken={token => operator.setToken(token)} />
       )}
     </>
   )

@@ -1,4 +1,4 @@
-/** What the service's process says of itself in Prometheus' text format. `null`: it does not say. */
+/** Metrics of the service's process, from Prometheus' text format; `null` when one is missing. */
 export interface ProcessMetrics {
   readonly eventLoopP50Ms: number | null
   readonly eventLoopP99Ms: number | null

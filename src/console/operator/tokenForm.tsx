@@ -6,7 +6,7 @@ interface TokenFormProps {
   readonly onToken: (token: string) => void
 }
 
-/** Asks for the operator token. The field is no password field: a browser would offer to keep what is in one. */
+/** Asks for the operator token. Not a password field, because browsers offer to store passwords. */
 export function TokenForm({ access, onToken }: TokenFormProps) {
   const field = useRef<HTMLInputElement>(null)
   if (access === 'closed') {

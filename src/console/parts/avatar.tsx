@@ -9,7 +9,7 @@ interface AvatarProps {
   readonly large?: boolean
 }
 
-/** Letters on a colour that belongs to the address: pictures of tokens lie on other people's servers, which are not asked. */
+/** Letters on a colour derived from the address. Images of tokens are on servers of strangers, which would see every visitor. */
 export function Avatar({ address, symbol, large = false }: AvatarProps) {
   const hue = (Number.parseInt(address.slice(-4), 16) % HUES) * (360 / HUES)
   const element = useRef<HTMLSpanElement>(null)

@@ -1,29 +1,29 @@
 import type { ComponentChildren } from 'preact'
 
-/** A column of a table: its name, and how its cells are: `text` begins at the left, `wide` is left out where there is no room for it. */
-export interface Column {
+/** A column of a table. `text` aligns it to the left, `wide` hides it on narrow screens. */
+export interface TableColumn {
   readonly name: string
   readonly text?: boolean
   readonly wide?: boolean
-  /** What stands in its head instead of its name. */
+  /** Shown in the header instead of the name. */
   readonly head?: ComponentChildren
   readonly class?: string
-  /** Whether the rows are in its order, the largest first. */
+  /** Whether the rows are sorted by this column, largest first. */
   readonly isSorted?: boolean
 }
 
 interface CompactTableProps {
-  readonly columns: readonly Column[]
-  /** The rows. */
+  readonly columns: readonly TableColumn[]
+  /** The table rows. */
   readonly children: ComponentChildren
-  /** Given: the table scrolls by itself, and this is what it holds. */
+  /** Makes the table scrollable, and is its accessible name. */
   readonly label?: string
-  /** Names the scrolling table for styles. */
+  /** CSS class of the scrollable table. */
   readonly name?: string
   readonly testId?: string
 }
 
-/** A dense table with a head that stays in sight. */
+/** A dense table with a sticky header. */
 export function CompactTable({ columns, children, label, name = '', testId }: CompactTableProps) {
   const table = (
     <table class="data compact">
@@ -48,5 +48,5 @@ export function CompactTable({ columns, children, label, name = '', testId }: Co
   )
 }
 
-const classOf = ({ text, wide, class: own }: Column) =>
+const classOf = ({ text, wide, class: own }: TableColumn) =>
   [text ? 'text' : '', wide ? 'wide-only' : '', own ?? ''].join(' ').trim() || undefined

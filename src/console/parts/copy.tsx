@@ -6,11 +6,11 @@ const SAID_MS = 1_500
 
 interface CopyProps {
   readonly text: string
-  /** What it is, for who can't see where the button stands: "address". */
+  /** What the text is, for screen readers: "address". */
   readonly of: string
 }
 
-/** Copies a text and says so for a moment. */
+/** Copies a text and confirms it for a moment. */
 export function Copy({ text, of }: CopyProps) {
   const outcome = useSignal<'copied' | 'failed' | null>(null)
   useEffect(() => {
@@ -32,7 +32,7 @@ export function Copy({ text, of }: CopyProps) {
   )
 }
 
-/** The clipboard is there on https and on this machine only. */
+/** Browsers have a clipboard only on https and on localhost. */
 async function write(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

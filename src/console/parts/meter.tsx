@@ -5,7 +5,7 @@ interface MeterProps {
   readonly done?: boolean
 }
 
-/** How far something has come, beside the number that says it. */
+/** A progress bar beside the number that it shows. */
 export function Meter({ percent, done = false }: MeterProps) {
   const part = useRef<HTMLSpanElement>(null)
   useLayoutEffect(() => part.current?.style.setProperty('--part', String(percent)), [percent])

@@ -4,13 +4,13 @@ interface NoticeProps {
   readonly title: string
   readonly children?: ComponentChildren
   readonly action?: { readonly text: string; readonly run: () => void }
-  /** Whether it is said at once to who can't see it. */
+  /** Whether screen readers announce it at once. */
   readonly urgent?: boolean
-  /** Whether it is all that its view has, and therefore the view's heading. */
+  /** Whether its title is the heading of the view. */
   readonly heading?: boolean
 }
 
-/** What stands where there is nothing to show. */
+/** Shown where there is nothing else to show. */
 export function Notice({ title, children, action, urgent = false, heading = false }: NoticeProps) {
   return (
     <div class="notice" role={urgent ? 'alert' : 'status'}>

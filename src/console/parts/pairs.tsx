@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** Names with their values, in two columns. */
+/** Names and values in two columns. */
 export function Pairs({ children }: { readonly children: ComponentChildren }) {
   return <dl class="pairs">{children}</dl>
 }
@@ -8,7 +8,7 @@ export function Pairs({ children }: { readonly children: ComponentChildren }) {
 interface PairProps {
   readonly name: string
   readonly title?: string
-  /** Takes a whole line, for long values. */
+  /** Takes a full line, for long values. */
   readonly wide?: boolean
   readonly children: ComponentChildren
 }

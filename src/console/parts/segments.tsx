@@ -6,7 +6,7 @@ interface SegmentsProps<T extends string> {
   readonly small?: boolean
 }
 
-/** A choice of few, all of them in sight. */
+/** A choice between a few visible options. */
 export function Segments<T extends string>({ label, options, value, onChange, small = false }: SegmentsProps<T>) {
   return (
     <div class={small ? 'segments small' : 'segments'} role="group" aria-label={label}>

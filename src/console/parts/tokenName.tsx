@@ -5,7 +5,7 @@ interface TokenNameProps {
   readonly symbol: string | null
 }
 
-/** What a token calls itself, isolated, so that its direction of writing ends with it. */
+/** A token's symbol, isolated so that its writing direction does not affect the text around it. */
 export function Symbol({ address, symbol }: TokenNameProps) {
   return <bdi>{displayText(symbol, 16) ?? shortHex(address)}</bdi>
 }

@@ -10,7 +10,7 @@ interface MoneyProps {
   readonly as?: 'price' | 'amount'
 }
 
-/** A value in the currency that is looked at. */
+/** A value in the chosen currency. */
 export function Money({ usd, weth, as = 'amount' }: MoneyProps) {
   const inUsd = currency.value === 'usd'
   const value = inUsd ? usd : weth
@@ -24,7 +24,7 @@ export function Money({ usd, weth, as = 'amount' }: MoneyProps) {
   )
 }
 
-/** What stands for something that nobody knows. */
+/** Shown in place of an unknown value. */
 export function Unknown() {
   return (
     <span class="quiet">
@@ -34,7 +34,7 @@ export function Unknown() {
   )
 }
 
-/** A text, or the sign for what is not known. */
+/** A formatted text, or the sign for an unknown value. */
 export function Known({ text }: { readonly text: string }) {
   return text === UNKNOWN ? <Unknown /> : <>{text}</>
 }
@@ -48,7 +48,7 @@ export function Change({ percent }: { readonly percent: number | null }) {
 
 const MINUTE = 60_000
 
-/** How long ago something was; goes on by itself. */
+/** The age of a time, which keeps itself up to date. */
 export function Age({ time }: { readonly time: string | null }) {
   if (time === null) return <Unknown />
   const isYoung = minuteClock.value - Date.parse(time) < 2 * MINUTE

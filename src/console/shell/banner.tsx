@@ -1,7 +1,7 @@
 import { formatClock } from '#console/format/time.ts'
 import { client, connection, health } from '#console/state/session.ts'
 
-/** Says what stands in the way of what is shown being true now. */
+/** Explains why the page may show outdated values. */
 export function Banner() {
   const { value, failure, atMs } = health.state.value
   if (failure !== null) {

@@ -4,12 +4,12 @@ import { timesPrice } from '#console/format/usd.ts'
 import { Known, Money, Unknown } from '#console/parts/value.tsx'
 import { chainStats, ethUsd } from '#console/state/session.ts'
 
-/** The whole index in a line. */
+/** Statistics of the whole index in one line. */
 export function StatsStrip() {
   const stats = chainStats.state.value.value
   const price = ethUsd.state.value.value?.price ?? null
   return (
-    // Scrolls where it does not fit, so it has to be reachable with the keyboard.
+    // It scrolls on narrow screens, so the keyboard has to reach it.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable
     <section class="stats-scroll" aria-label="Chain statistics" tabIndex={0}>
       <dl class="stats" data-testid="stats">

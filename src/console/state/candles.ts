@@ -7,15 +7,15 @@ import type { Trade } from '#domain/trade.ts'
 
 const PAGE = 300
 const MOST_BARS = 3_000
-/** The newest bars are asked for again so long after a trade, and not sooner than so long after the last time. */
-const SETTLE_MS = 1_000
-const EVERY_MS = 4_000
+/** The newest bars are fetched `REFETCH_AFTER_MS` after a trade, and at most once in `REFETCH_EVERY_MS`. */
+const REFETCH_AFTER_MS = 1_000
+const REFETCH_EVERY_MS = 4_000
 
-/** Where the bars are drawn. */
+/** The chart that draws the bars. */
 export interface BarSink {
-  /** All bars, times rising. */
+  /** All bars, oldest first. */
   replace(bars: readonly Bar[]): void
-  /** The newest bar, or a newer one. */
+  /** Replaces the newest bar, or adds a newer one. */
   update(bar: Bar): void
   onFailure(message: string | null): void
 }
@@ -31,12 +31,12 @@ export interface CandleFeedOptions {
   readonly interval: CandleInterval
   readonly currency: CandleCurrency
   readonly trades: ReadonlySignal<readonly Trade[] | null>
-  /** Changes when all bars are to be asked for again. */
+  /** A change makes all bars load again. */
   readonly renewals: ReadonlySignal<number>
   readonly sink: BarSink
 }
 
-/** Draws a token's candles and lets them grow: by each trade at once, and by what the service says of them soon after. */
+/** Draws a token's candles. Each trade updates the newest bar at once, and the service's candle replaces it soon after. */
 export function createCandleFeed({ client, address, interval, currency, trades, renewals, sink }: CandleFeedOptions): CandleFeed {
   const ending = new AbortController()
   const { signal } = ending
@@ -60,7 +60,7 @@ export function createCandleFeed({ client, address, interval, currency, trades, 
     sink.replace(bars)
   }
 
-  /** Replaces what was folded by what the service has. */
+  /** Replaces bars that trades have updated with the service's candles. */
   async function settle(): Promise<void> {
     askedAtMs = performance.now()
     const newest = bars.at(-1)
@@ -101,7 +101,7 @@ export function createCandleFeed({ client, address, interval, currency, trades, 
         if (bar !== null && bars.length > 0) put(bar)
       }
       if (timer !== undefined) return
-      const wait = Math.max(SETTLE_MS, askedAtMs + EVERY_MS - performance.now())
+      const wait = Math.max(REFETCH_AFTER_MS, askedAtMs + REFETCH_EVERY_MS - performance.now())
       timer = window.setTimeout(() => {
         timer = undefined
         void settle()

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** Now, in steps of a second and of a minute, for what is shown as an age: something minutes old need not be looked at each second. */
+/** The current time in steps of a second and of a minute. Ages in minutes use the second one, so that they render once a minute. */
 export const secondClock = signal(Date.now())
 export const minuteClock = signal(Date.now())
 

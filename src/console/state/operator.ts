@@ -2,15 +2,13 @@ import { effect, type ReadonlySignal, type Signal, signal, untracked } from '@pr
 import type { Result } from '#client/result.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import { type ProcessMetrics, readMetrics } from '#console/operator/processMetrics.ts'
-import type { ActorState, ActorStateName } from '#domain/health.ts'
+import type { ActorSort, ActorState, ActorStateName } from '#domain/health.ts'
 import { type Poll, poll } from './polling.ts'
 import { askMetrics } from './session.ts'
 
-export type ActorSort = 'subscribers' | 'sequence' | 'lastUpdateAt'
-
 const LIMIT = 500
 
-/** Whether the operators' routes answer: `token`: they ask for one; `wrong`: they refuse the one they were given; `closed`: they answer nobody here. */
+/** How the operator routes answer. `token`: they require a token; `wrong`: they reject the given one; `closed`: they are disabled here. */
 export type Access = 'unknown' | 'open' | 'token' | 'wrong' | 'closed'
 
 export interface Operator {
@@ -20,15 +18,15 @@ export interface Operator {
   readonly process: ReadonlySignal<ProcessMetrics | null>
   readonly sort: Signal<ActorSort>
   readonly state: Signal<ActorStateName | null>
-  /** Whose state is shown in detail. */
+  /** Address of the actor that is shown in detail. */
   readonly selected: Signal<string | null>
   readonly detail: ReadonlySignal<ActorState | null>
-  /** Tries a token. It lives in this page's memory and nowhere else; `null` forgets it. */
-  useToken(token: string | null): void
+  /** Uses an operator token, which is only kept in the memory of this page. `null` forgets it. */
+  setToken(token: string | null): void
   stop(): void
 }
 
-/** What only operators see, asked for as long as it is looked at. */
+/** Data for operators, polled until `stop`. */
 export function createOperator(client: Tokenwire, token: Signal<string | null>): Operator {
   const access = signal<Access>('unknown')
   const actors = signal<readonly ActorState[] | null>(null)
@@ -76,7 +74,7 @@ export function createOperator(client: Tokenwire, token: Signal<string | null>):
 
   const asked: Poll<null> = poll({ everyMs: 3_000, ask })
   const stopFollowing = effect(() => {
-    // Asked again at once when one of them changes.
+    // A change of any of these asks again at once.
     void [sort.value, state.value, selected.value, token.value]
     untracked(() => asked.refresh())
   })
@@ -90,7 +88,7 @@ export function createOperator(client: Tokenwire, token: Signal<string | null>):
     state,
     selected,
     detail,
-    useToken(next) {
+    setToken(next) {
       access.value = 'unknown'
       token.value = next
     },

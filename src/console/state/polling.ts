@@ -1,18 +1,19 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
+import { coalesce } from '#async/coalesce.ts'
 import type { Result } from '#client/result.ts'
 
-/** What is asked for again and again: the newest answer, and whether the last question failed. */
+/** The state of a poll: the newest value, and whether the last request failed. */
 export interface Polled<T> {
   readonly value: T | null
-  /** Why the newest question got no answer; `null`: it got one, or none was asked yet. */
+  /** Why the last request failed; `null` when it succeeded or none has ended yet. */
   readonly failure: string | null
-  /** When `value` came, Unix ms. */
+  /** When `value` arrived, Unix ms. */
   readonly atMs: number | null
 }
 
 export interface Poll<T> {
   readonly state: ReadonlySignal<Polled<T>>
-  /** Asks now. */
+  /** Sends a request now. */
   refresh(): void
   stop(): void
 }
@@ -20,54 +21,50 @@ export interface Poll<T> {
 export interface PollOptions<T> {
   readonly everyMs: number
   readonly ask: (signal: AbortSignal) => Promise<Result<T>>
-  /** A value is not shown beyond this age when it can't be renewed. Default: it is, with the failure beside it. */
+  /** Age from which a value is dropped when a request fails. Default: never. */
   readonly keepMs?: number
 }
 
-/** Asks at once and then in intervals, a tenth more or less; not while the page is hidden, and at once when it is seen again. One question at a time. */
+/**
+ * Sends a request now, then periodically, a tenth more or less, one at a time. A hidden page pauses, and asks at once when it is
+ * visible again.
+ */
 export function poll<T>({ everyMs, ask, keepMs = Number.POSITIVE_INFINITY }: PollOptions<T>): Poll<T> {
   const state = signal<Polled<T>>({ value: null, failure: null, atMs: null })
   const ending = new AbortController()
   let timer: number | undefined
-  let asking = false
-  let again = false
-
-  async function run(): Promise<void> {
-    if (asking) {
-      again = true
-      return
-    }
-    asking = true
+  const requests = coalesce<void>(async () => {
     clearTimeout(timer)
     const result = await ask(ending.signal)
-    asking = false
     if (ending.signal.aborted) return
     const nowMs = Date.now()
     if (result.ok) state.value = { value: result.value, failure: null, atMs: nowMs }
     else {
       const { value, atMs } = state.peek()
-      const expired = atMs === null || nowMs - atMs > keepMs
-      state.value = { value: expired ? null : value, failure: result.error.message, atMs: expired ? null : atMs }
+      const isExpired = atMs === null || nowMs - atMs > keepMs
+      state.value = { value: isExpired ? null : value, failure: result.error.message, atMs: isExpired ? null : atMs }
     }
-    if (again) {
-      again = false
-      void run()
-    } else if (!document.hidden) timer = window.setTimeout(() => void run(), everyMs * (0.9 + Math.random() / 5))
+    if (!document.hidden) timer = window.setTimeout(refresh, everyMs * (0.9 + Math.random() / 5))
+  }, reportError)
+
+  function refresh(): void {
+    requests.request()
   }
 
-  const seen = () => {
+  function visibilityChanged(): void {
     if (document.hidden) clearTimeout(timer)
-    else void run()
+    else refresh()
   }
-  document.addEventListener('visibilitychange', seen)
-  void run()
+  document.addEventListener('visibilitychange', visibilityChanged)
+  refresh()
   return {
     state,
-    refresh: () => void run(),
+    refresh,
     stop() {
       ending.abort()
+      requests.stop()
       clearTimeout(timer)
-      document.removeEventListener('visibilitychange', seen)
+      document.removeEventListener('visibilitychange', visibilityChanged)
     },
   }
 }

@@ -3,14 +3,14 @@ import { effect, signal } from '@preact/signals'
 export type Theme = 'system' | 'light' | 'dark'
 export type Currency = 'usd' | 'weth'
 
-/** What somebody prefers, kept in this browser where it may be kept. Nothing secret is ever put here. */
+/** Stored in this browser where storage is allowed. Never holds secrets. */
 const KEYS = { theme: 'tokenwire.theme', currency: 'tokenwire.currency' } as const
 
 export const theme = signal<Theme>(read(KEYS.theme, ['light', 'dark']) ?? 'system')
-/** `null`: not chosen, so dollars when there is a price of ETH and ETH otherwise. */
+/** `null` until the user chooses: dollars while a price of ETH is known, else ETH. */
 export const chosenCurrency = signal<Currency | null>(read(KEYS.currency, ['usd', 'weth']))
 
-/** Applies and keeps them. To be called once. */
+/** Applies and stores the preferences. To be called once. */
 export function applyPreferences(): void {
   effect(() => {
     const chosen = theme.value
@@ -26,7 +26,7 @@ function read<T extends string>(key: string, values: readonly T[]): T | null {
     const text = localStorage.getItem(key)
     return values.find(value => value === text) ?? null
   } catch {
-    return null // storage is forbidden here
+    return null // storage is forbidden
   }
 }
 
@@ -35,6 +35,6 @@ function write(key: string, value: string | null): void {
     if (value === null) localStorage.removeItem(key)
     else localStorage.setItem(key, value)
   } catch {
-    // storage is forbidden here; the choice lasts as long as the page
+    // storage is forbidden: the choice lasts as long as the page
   }
 }

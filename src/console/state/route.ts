@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { SortOrder, TokenSort } from '#domain/queries.ts'
 import type { GraduationStatus } from '#domain/token.ts'
 
-/** What the market view lists. */
+/** The list of the market view. */
 export interface MarketQuery {
   readonly q: string
   readonly sort: TokenSort
@@ -11,7 +11,7 @@ export interface MarketQuery {
   readonly launchpad: string | null
 }
 
-export type Route =
+export type PageRoute =
   | { readonly view: 'market'; readonly query: MarketQuery }
   | { readonly view: 'token'; readonly address: string }
   | { readonly view: 'operator' }
@@ -39,8 +39,8 @@ export const DEFAULT_QUERY: MarketQuery = { q: '', sort: 'trades24h', order: 'de
 
 const MOST_TEXT = 100
 
-/** Reads the part of an address after `#`. What can't be right falls back to the default, since anybody can write an address. */
-export function parseRoute(hash: string): Route {
+/** Parses the hash of an address. Invalid parts become the default, because anybody can write a link. */
+export function parseRoute(hash: string): PageRoute {
   const [path = '', search = ''] = hash.replace(/^#/, '').split('?', 2)
   const parameters = new URLSearchParams(search)
   if (path === '' || path === '/') return { view: 'market', query: parseQuery(parameters) }
@@ -63,8 +63,8 @@ function parseQuery(parameters: URLSearchParams): MarketQuery {
   }
 }
 
-/** The address of a route, from `#` on; what is the default is left out. */
-export function hrefOf(route: Route): string {
+/** The hash of a route, without default values. */
+export function hrefOf(route: PageRoute): string {
   switch (route.view) {
     case 'market': {
       const { q, sort, order, status, launchpad } = route.query
@@ -86,14 +86,14 @@ export function hrefOf(route: Route): string {
   }
 }
 
-export const route = signal<Route>(parseRoute(typeof location === 'undefined' ? '' : location.hash))
+export const route = signal<PageRoute>(parseRoute(typeof location === 'undefined' ? '' : location.hash))
 
-/** Where the market was left, so that the way back from a token leads there. */
+/** The last query of the market view, to which the way back from a token leads. */
 export const lastMarket = signal<MarketQuery>(
   route.peek().view === 'market' ? (route.peek() as { query: MarketQuery }).query : DEFAULT_QUERY,
 )
 
-/** Follows the address bar. To be called once. */
+/** Updates the route when the hash changes. To be called once. */
 export function followAddress(): void {
   const read = () => {
     const next = parseRoute(location.hash)
@@ -103,7 +103,7 @@ export function followAddress(): void {
   addEventListener('hashchange', read)
 }
 
-/** Changes the list without a step in the history: typing a word is not ten pages. */
+/** Changes the list without a history entry, so that typing a word does not add ten. */
 export function showMarket(query: MarketQuery): void {
   history.replaceState(null, '', hrefOf({ view: 'market', query }))
   lastMarket.value = query

@@ -2,33 +2,33 @@ import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Address } from '#domain/address.ts'
 import type { Token } from '#domain/token.ts'
 
-/** Which way a price went, and how often, so that each step can be seen. */
-export interface Tick {
+/** Direction of the last price change and the number of changes, so that each one starts an animation. */
+export interface PriceMove {
   readonly direction: 'up' | 'down' | null
   readonly count: number
 }
 
-/** One token as a list shows it. */
+/** One token of a list. */
 export interface Row {
   readonly address: Address
   readonly token: ReadonlySignal<Token>
-  readonly tick: ReadonlySignal<Tick>
-  /** Takes a state that is not older than the one it has. */
+  readonly priceMove: ReadonlySignal<PriceMove>
+  /** Takes a state unless it is older than the current one. */
   update(token: Token): void
 }
 
 export function createRow(first: Token): Row {
   const token = signal(first)
-  const tick: Signal<Tick> = signal({ direction: null, count: 0 })
+  const priceMove: Signal<PriceMove> = signal({ direction: null, count: 0 })
   return {
     address: first.address,
     token,
-    tick,
+    priceMove,
     update(next) {
       const held = token.peek()
       if (next.sequence < held.sequence) return
       const direction = directionOf(held.market.priceWeth, next.market.priceWeth)
-      if (direction !== null) tick.value = { direction, count: tick.peek().count + 1 }
+      if (direction !== null) priceMove.value = { direction, count: priceMove.peek().count + 1 }
       token.value = next
     },
   }

@@ -1,24 +1,24 @@
 import { computed, effect, signal, untracked } from '@preact/signals'
 import { createTokenwire } from '#client/createTokenwire.ts'
 import type { ConnectionState } from '#client/tokenwire.ts'
-import { createFrames } from './frames.ts'
 import { poll } from './polling.ts'
 import { type Currency, chosenCurrency } from './preferences.ts'
+import { createRenderQueue } from './renderQueue.ts'
 
-/** What the service tells the page of its configuration. */
+/** The part of the service's configuration that the page needs. */
 interface Settings {
   readonly explorerUrl: string | null
   readonly launchpads: readonly string[]
 }
 
-/** The folder that the page lies in: wherever that is, the API lies beside it. */
+/** The page's folder. The API has the same base address, whatever the path prefix is. */
 const BASE = new URL('.', document.baseURI).href.replace(/\/$/, '')
 
-/** A price of ETH is not shown for longer than the service itself would give it. */
+/** As long as the service itself serves an old price of ETH. */
 const KEEP_PRICE_MS = 600_000
 
 export const client = createTokenwire({ url: BASE, keepConnected: true })
-export const frames = createFrames()
+export const renderQueue = createRenderQueue()
 
 export const connection = signal<ConnectionState>(client.state)
 client.onState(state => {
@@ -31,13 +31,13 @@ export const health = poll({ everyMs: 5_000, ask: signal => client.health({ sign
 export const chainStats = poll({ everyMs: 10_000, ask: signal => client.chainStats({ signal, retries: 0 }) })
 export const ethUsd = poll({ everyMs: 20_000, keepMs: KEEP_PRICE_MS, ask: signal => client.ethUsd({ signal, retries: 0 }) })
 
-/** What values are shown in: dollars also while nobody has answered whether they can be. */
+/** The currency of all values. Dollars until the first request for the price of ETH has failed. */
 export const currency = computed<Currency>(() => {
   const { value, failure } = ethUsd.state.value
   return chosenCurrency.value ?? (value === null && failure !== null ? 'weth' : 'usd')
 })
 
-/** Counts returns to a working connection: lists are asked for anew then, since nobody said what changed meanwhile. */
+/** Number of returns to a working connection. Lists load again then, because changes may have been missed. */
 export const returns = signal(0)
 
 /** To be called once. */
@@ -59,7 +59,7 @@ export function startSession(): void {
   let wasAnswering = true
   effect(() => {
     const isAnswering = health.state.value.failure === null
-    // A service that answers again need not be waited for until the pause between attempts is over.
+    // The service answers again, so the client need not wait for the end of its pause.
     if (isAnswering && !wasAnswering) untracked(() => client.reconnect())
     wasAnswering = isAnswering
   })
@@ -76,11 +76,11 @@ async function readSettings(): Promise<void> {
       launchpads: Array.isArray(launchpads) ? launchpads.filter(name => typeof name === 'string') : [],
     }
   } catch {
-    // Without settings there are no links to an explorer; everything else works.
+    // Without settings the page has no links to an explorer. Everything else works.
   }
 }
 
-/** The process's own metrics, which are no JSON and therefore no part of the SDK; `null`: it does not give them. */
+/** The process's metrics as text, which the client has no call for; `null` when the service does not answer. */
 export async function askMetrics(operatorToken: string | null, signal: AbortSignal): Promise<string | null> {
   try {
     const headers = operatorToken === null ? {} : { authorization: `Bearer ${operatorToken}` }

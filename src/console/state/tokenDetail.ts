@@ -5,26 +5,26 @@ import type { Claimable } from '#domain/claimable.ts'
 import type { Holder } from '#domain/holder.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
-import type { Frames } from './frames.ts'
-import { directionOf, type Tick } from './rows.ts'
+import type { RenderQueue } from './renderQueue.ts'
+import { directionOf, type PriceMove } from './rows.ts'
 
-/** What the tape holds at most; the API has the rest. */
+/** Trades shown at most. */
 const MOST_TRADES = 100
 const HOLDERS = 20
-/** What a creator can claim is asked for again at most so often. */
+/** Shortest time between two requests for what the creator can claim. */
 const CLAIMABLE_EVERY_MS = 5_000
-/** Unwatched values, such as those in dollars, are renewed so often. */
+/** How often values that no update carries, such as dollars, are fetched. */
 const REFRESH_MS = 20_000
 
 export interface TokenDetail {
-  /** `missing`: not indexed, or not any more; it is shown as soon as it is. */
+  /** `missing`: not indexed, or removed by a reorg. The token is shown as soon as it is indexed. */
   readonly phase: ReadonlySignal<'loading' | 'ready' | 'missing' | 'failed'>
   readonly failure: ReadonlySignal<string | null>
   readonly token: ReadonlySignal<Token | null>
-  readonly tick: ReadonlySignal<Tick>
-  /** Newest first; `null`: not known yet. */
+  readonly priceMove: ReadonlySignal<PriceMove>
+  /** Newest first; `null` while unknown. */
   readonly trades: ReadonlySignal<readonly Trade[] | null>
-  /** Counts reorgs that may have taken trades back. */
+  /** Number of reorgs that may have removed trades. */
   readonly rewinds: ReadonlySignal<number>
   readonly holders: ReadonlySignal<readonly Holder[] | null>
   readonly claimable: ReadonlySignal<Claimable | null>
@@ -32,12 +32,17 @@ export interface TokenDetail {
   stop(): void
 }
 
-/** One token with all that belongs to it, kept up to date. */
-export function createTokenDetail(client: Tokenwire, frames: Frames, address: string, returns: ReadonlySignal<number>): TokenDetail {
+/** One token with its trades, holders and claims, kept up to date. */
+export function createTokenDetail(
+  client: Tokenwire,
+  renderQueue: RenderQueue,
+  address: string,
+  returns: ReadonlySignal<number>,
+): TokenDetail {
   const phase = signal<'loading' | 'ready' | 'missing' | 'failed'>('loading')
   const failure = signal<string | null>(null)
   const token = signal<Token | null>(null)
-  const tick = signal<Tick>({ direction: null, count: 0 })
+  const priceMove = signal<PriceMove>({ direction: null, count: 0 })
   const trades = signal<readonly Trade[] | null>(null)
   const rewinds = signal(0)
   const holders = signal<readonly Holder[] | null>(null)
@@ -52,9 +57,9 @@ export function createTokenDetail(client: Tokenwire, frames: Frames, address: st
     const held = token.peek()
     if (held !== null && next.sequence < held.sequence) return
     const direction = held === null ? null : directionOf(held.market.priceWeth, next.market.priceWeth)
-    if (direction !== null) tick.value = { direction, count: tick.peek().count + 1 }
+    if (direction !== null) priceMove.value = { direction, count: priceMove.peek().count + 1 }
     token.value = next
-    // It has appeared: its trades and holders have not been asked for yet.
+    // It has just been indexed: its trades and holders are not loaded yet.
     if (phase.peek() === 'missing') void load()
     phase.value = 'ready'
     failure.value = null
@@ -64,7 +69,7 @@ export function createTokenDetail(client: Tokenwire, frames: Frames, address: st
   }
 
   function onUpdate({ token: next, holders: largest }: WatchedToken): void {
-    frames.put(`token ${address}`, () => {
+    renderQueue.put(`token ${address}`, () => {
       take(next)
       if (largest !== null) holders.value = largest
     })
@@ -80,12 +85,12 @@ export function createTokenDetail(client: Tokenwire, frames: Frames, address: st
     }
     waitingTrades.push(...news)
     waitingTrades.splice(0, waitingTrades.length - MOST_TRADES)
-    frames.put(`trades ${address}`, () => {
+    renderQueue.put(`trades ${address}`, () => {
       trades.value = merged(waitingTrades.splice(0), trades.peek() ?? [])
     })
   }
   const waitingTrades: Trade[] = []
-  /** Trades that a reorg may have taken back; `null`: none. They stand until the list that leaves them out has come. */
+  /** Trades that a reorg may have removed; `null` when there are none. They are shown until the list has been loaded without them. */
   let doubted: ReadonlySet<string> | null = null
 
   function askClaimable(creator: string, afterMs: number): void {
@@ -126,7 +131,7 @@ export function createTokenDetail(client: Tokenwire, frames: Frames, address: st
       }
       if (largest.ok) holders.value = largest.value.data
     })
-    // Also of a token that is not there: it may be on its way.
+    // A token that is not indexed is watched, too: it may be indexed later.
     watch ??= client.watch(address, onUpdate, {
       ...(found.ok ? { initial: found.value } : {}),
       ...(newestTrade === undefined ? {} : { tradesSince: newestTrade }),
@@ -144,7 +149,7 @@ export function createTokenDetail(client: Tokenwire, frames: Frames, address: st
     if (doubted !== null) void loadTrades(ending.signal)
     const result = await client.token(address, { signal: ending.signal })
     if (result.ok) take(result.value)
-    // A reorg has taken its launch away.
+    // A reorg removed its launch.
     else if (result.error.code === 'not_found') phase.value = 'missing'
   }, REFRESH_MS)
 
@@ -152,7 +157,7 @@ export function createTokenDetail(client: Tokenwire, frames: Frames, address: st
     phase,
     failure,
     token,
-    tick,
+    priceMove,
     trades,
     rewinds,
     holders,
@@ -165,13 +170,13 @@ export function createTokenDetail(client: Tokenwire, frames: Frames, address: st
       stopFollowing()
       clearTimeout(claimableTimer)
       clearInterval(refreshTimer)
-      frames.drop(`token ${address}`)
-      frames.drop(`trades ${address}`)
+      renderQueue.drop(`token ${address}`)
+      renderQueue.drop(`trades ${address}`)
     },
   }
 }
 
-/** Newest first, each once. */
+/** All trades, each once, newest first. */
 export function merged(news: readonly Trade[], held: readonly Trade[]): readonly Trade[] {
   const byId = new Map([...news, ...held].map(trade => [trade.id, trade]))
   return Array.from(byId.values())

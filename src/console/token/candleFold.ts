@@ -3,7 +3,7 @@ import type { CandleCurrency } from '#domain/queries.ts'
 import type { Trade } from '#domain/trade.ts'
 import { CANDLE_SECONDS } from './intervals.ts'
 
-/** A candle as the chart draws it. */
+/** A candle of the chart. */
 export interface Bar {
   readonly time: number
   readonly open: number
@@ -18,10 +18,10 @@ export function barOf({ time, open, high, low, close, volume }: Candle): Bar {
 }
 
 /**
- * What a trade makes of the newest bar, so that it grows before the served candle comes: price only, since a trade that the candle already holds
- * would count twice in a volume and changes nothing about high, low and close.
+ * The newest bar after a trade, until the service's candle replaces it. The volume stays: the candle may already include the trade,
+ * which changes nothing about the prices but would count twice in the volume.
  *
- * @returns `null`: nothing; a trade without a price, or of a time before the newest bar
+ * @returns `null` for a trade without a price, or older than the newest bar
  */
 export function foldTrade(newest: Bar | null, trade: Trade, interval: CandleInterval, currency: CandleCurrency): Bar | null {
   const text = currency === 'usd' ? trade.priceUsd : trade.priceWeth

@@ -2,7 +2,7 @@ import type { IChartApi, ISeriesApi, UTCTimestamp } from 'lightweight-charts'
 import { formatCompact, formatPrice, plain } from '#console/format/decimal.ts'
 import type { Bar } from './candleFold.ts'
 
-/** The chart's colours, resolved for the theme that is on. */
+/** The chart's colours in the current theme. */
 interface Palette {
   readonly ink: string
   readonly line: string
@@ -15,23 +15,23 @@ interface Palette {
 export interface Chart {
   replace(bars: readonly Bar[]): void
   update(bar: Bar): void
-  /** Takes on the colours of the theme. */
+  /** Applies the colours of the current theme. */
   repaint(): void
-  /** Shows the newest bars again. */
+  /** Scrolls to the newest bars. */
   showNewest(): void
   remove(): void
 }
 
-/** So many bars from the left end, older ones are asked for. */
+/** Older bars are loaded when fewer than these are left of the visible range. */
 const NEAR_END = 20
 const NEWEST_BARS = 90
 
-/** Loads the drawing library and puts a chart into the element. */
+/** Loads the chart library and draws a chart in the element. */
 export async function createChart(element: HTMLElement, onNearStart: () => void): Promise<Chart> {
   const { CandlestickSeries, createChart: create, HistogramSeries, CrosshairMode, LineStyle } = await import('lightweight-charts')
   const chart: IChartApi = create(element, {
     autoSize: true,
-    // The library's own mark comes with inline styles, which the page's policy forbids; it is named in the footer instead.
+    // The library's logo needs inline styles, which the page's policy forbids. The footer names the library instead.
     layout: { attributionLogo: false, fontSize: 11 },
     crosshair: { mode: CrosshairMode.Normal },
     rightPriceScale: { borderVisible: false, entireTextOnly: true, scaleMargins: { top: 0.12, bottom: 0.25 } },
@@ -88,7 +88,7 @@ export async function createChart(element: HTMLElement, onNearStart: () => void)
       candles.setData(bars.map(candleOf))
       volumes.setData(bars.map(volumeOf))
       if (isFirst) showNewest()
-      // Older bars came in on the left: what is looked at stays where it is.
+      // Older bars were added on the left: the visible range moves with its bars.
       else if (range !== null && grown > 0) chart.timeScale().setVisibleLogicalRange({ from: range.from + grown, to: range.to + grown })
     },
     update(bar) {
@@ -102,20 +102,20 @@ export async function createChart(element: HTMLElement, onNearStart: () => void)
   }
 }
 
-/** Prices on the axis; sums of floating-point steps that should be zero are zero. */
+/** Labels of the price axis. The label at zero is a sum of float steps, which is rounded to `0`. */
 function priceFormatOf(bars: readonly Bar[]) {
   const minMove = stepOf(bars)
   const formatter = (price: number) => (Math.abs(price) < minMove / 2 ? '0' : formatPrice(plain(price)))
   return { type: 'custom', minMove, formatter } as const
 }
 
-/** The smallest difference that the price axis has to tell: a ten-thousandth of the price, as a power of ten. */
+/** The smallest step of the price axis: a ten-thousandth of the price, as a power of ten. */
 function stepOf(bars: readonly Bar[]): number {
   const price = bars.at(-1)?.close ?? 1
   return price > 0 ? 10 ** Math.max(-18, Math.floor(Math.log10(price)) - 4) : 1e-9
 }
 
-/** Canvas needs colours without variables; the browser works them out for an element that has them. */
+/** A canvas can not use CSS variables, so a hidden element resolves them. */
 function paletteOf(element: HTMLElement): Palette {
   const probe = document.createElement('span')
   probe.hidden = true

@@ -2,7 +2,7 @@ import { formatCompact, fromUnits, UNKNOWN } from '#console/format/decimal.ts'
 import { displayText, shortHex } from '#console/format/text.ts'
 import { timesPrice } from '#console/format/usd.ts'
 import { Copy } from '#console/parts/copy.tsx'
-import { Hex } from '#console/parts/hex.tsx'
+import { HexLink } from '#console/parts/hexLink.tsx'
 import { Pair, Pairs } from '#console/parts/pairs.tsx'
 import { Known, Money, Unknown } from '#console/parts/value.tsx'
 import { ethUsd } from '#console/state/session.ts'
@@ -11,17 +11,17 @@ import type { Token } from '#domain/token.ts'
 
 interface CreatorProps {
   readonly token: Token
-  /** `null`: not known yet. */
+  /** `null` while unknown. */
   readonly claimable: Claimable | null
 }
 
-/** What the creator has earned and how it is claimed. */
+/** The fees of the creator, and the call that claims them. */
 export function Creator({ token: { creator, fees }, claimable }: CreatorProps) {
   return (
     <section class="card late" aria-labelledby="creator-title">
       <header>
         <h2 id="creator-title">Creator</h2>
-        <Hex hex={creator} of="creator address" kind="address" copy />
+        <HexLink hex={creator} of="creator address" kind="address" copy />
       </header>
       <Pairs>
         <Pair name="Fee share">{fees.creatorFeeBps === null ? <Unknown /> : `${(fees.creatorFeeBps / 100).toFixed(2)}%`}</Pair>

@@ -2,15 +2,15 @@ import { formatCompact, formatCount, fromUnits } from '#console/format/decimal.t
 import { displayText } from '#console/format/text.ts'
 import { formatMoment } from '#console/format/time.ts'
 import { Copy } from '#console/parts/copy.tsx'
-import { Hex } from '#console/parts/hex.tsx'
+import { HexLink } from '#console/parts/hexLink.tsx'
 import { Pair, Pairs } from '#console/parts/pairs.tsx'
 import { Unknown } from '#console/parts/value.tsx'
 import type { Token } from '#domain/token.ts'
 
-/** What is shown of texts that anybody may have written at any length. */
+/** Characters shown of texts from the chain, which can have any length. */
 const MOST_DESCRIPTION = 400
 
-/** What does not change, or is looked up seldom. */
+/** Facts that do not change or are rarely needed. */
 export function Facts({ token }: { readonly token: Token }) {
   const { pool, metadataUri, description } = token
   const metadata = displayText(metadataUri, 60)
@@ -33,7 +33,7 @@ export function Facts({ token }: { readonly token: Token }) {
             <Unknown />
           ) : (
             <>
-              <span class="tag">{pool.type}</span> <Hex hex={pool.address} of="pool" kind="address" />
+              <span class="tag">{pool.type}</span> <HexLink hex={pool.address} of="pool" kind="address" />
             </>
           )}
         </Pair>
@@ -41,7 +41,7 @@ export function Facts({ token }: { readonly token: Token }) {
           {formatMoment(token.createdAt)}
         </Pair>
         <Pair name="Launch transaction">
-          <Hex hex={token.createdTxHash} of="launch transaction" kind="tx" />
+          <HexLink hex={token.createdTxHash} of="launch transaction" kind="tx" />
         </Pair>
         <Pair wide name="Metadata">
           {metadata === null || metadataUri === null ? (

@@ -1,7 +1,7 @@
 import { formatShare } from '#console/format/decimal.ts'
 import { formatMoment } from '#console/format/time.ts'
 import { timesPrice } from '#console/format/usd.ts'
-import { Hex } from '#console/parts/hex.tsx'
+import { HexLink } from '#console/parts/hexLink.tsx'
 import { Meter } from '#console/parts/meter.tsx'
 import { Pair, Pairs } from '#console/parts/pairs.tsx'
 import { Money, Unknown } from '#console/parts/value.tsx'
@@ -48,12 +48,12 @@ export function GraduationCard({ graduation }: { readonly graduation: Graduation
           )}
           {poolAddress === null ? null : (
             <Pair name="Pool">
-              <Hex hex={poolAddress} of="pool" kind="address" />
+              <HexLink hex={poolAddress} of="pool" kind="address" />
             </Pair>
           )}
           {txHash === null ? null : (
             <Pair name="Transaction">
-              <Hex hex={txHash} of="transaction" kind="tx" />
+              <HexLink hex={txHash} of="transaction" kind="tx" />
             </Pair>
           )}
         </Pairs>

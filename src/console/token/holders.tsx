@@ -1,6 +1,6 @@
 import { formatCompact, formatCount, formatShare, fromUnits } from '#console/format/decimal.ts'
-import { type Column, CompactTable } from '#console/parts/compactTable.tsx'
-import { Hex } from '#console/parts/hex.tsx'
+import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
+import { HexLink } from '#console/parts/hexLink.tsx'
 import { Unknown } from '#console/parts/value.tsx'
 import type { Holder } from '#domain/holder.ts'
 import type { Token } from '#domain/token.ts'
@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<Holder['type'], string>> = {
   contract: '',
 }
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly TableColumn[] = [
   { name: '#', class: 'rank' },
   { name: 'Address', text: true },
   { name: 'Type', text: true },
@@ -47,7 +47,7 @@ export function Holders({ holders, token }: HoldersProps) {
             <tr key={holder.address}>
               <td class="rank quiet">{holder.rank}</td>
               <td class="text">
-                <Hex hex={holder.address} of="holder" kind="address" />
+                <HexLink hex={holder.address} of="holder" kind="address" />
               </td>
               <td class="text">
                 <span class={`tag ${KINDS[holder.type]}`}>{holder.type}</span>

@@ -1,15 +1,15 @@
 import { displayText } from '#console/format/text.ts'
 import { Avatar } from '#console/parts/avatar.tsx'
-import { Hex } from '#console/parts/hex.tsx'
+import { HexLink } from '#console/parts/hexLink.tsx'
 import { Symbol } from '#console/parts/tokenName.tsx'
 import { Age, Change, Money } from '#console/parts/value.tsx'
 import { STATUSES } from '#console/state/route.ts'
-import type { Tick } from '#console/state/rows.ts'
+import type { PriceMove } from '#console/state/rows.ts'
 import type { Token } from '#domain/token.ts'
 
 const WINDOWS = { m5: '5m', h1: '1h', h6: '6h', h24: '24h' } as const
 
-export function TokenHead({ token, tick }: { readonly token: Token; readonly tick: Tick }) {
+export function TokenHead({ token, priceMove }: { readonly token: Token; readonly priceMove: PriceMove }) {
   const { address, symbol, name, launchpad, graduation, market } = token
   return (
     <div class="token-head">
@@ -22,7 +22,7 @@ export function TokenHead({ token, tick }: { readonly token: Token; readonly tic
           </span>
         </h1>
         <p>
-          <Hex hex={address} of="token address" kind="token" copy />
+          <HexLink hex={address} of="token address" kind="token" copy />
           <span class="tag">{displayText(launchpad, 24)}</span>
           <span class={`tag ${graduation.status === 'migrated' ? 'good' : graduation.status === 'none' ? '' : 'accent'}`}>
             {STATUSES[graduation.status]}
@@ -34,7 +34,7 @@ export function TokenHead({ token, tick }: { readonly token: Token; readonly tic
       </div>
       <div class="token-price">
         <span
-          class={`price ${tick.direction === null ? '' : `tick-${tick.direction}-${tick.count % 2}`}`}
+          class={`price ${priceMove.direction === null ? '' : `moved-${priceMove.direction}-${priceMove.count % 2}`}`}
           data-testid="price"
           data-sequence={token.sequence}
         >

@@ -3,7 +3,7 @@ import { displayText, shortHex } from '#console/format/text.ts'
 import { BackIcon } from '#console/parts/icons.tsx'
 import { Notice } from '#console/parts/notice.tsx'
 import { hrefOf, lastMarket } from '#console/state/route.ts'
-import { client, frames, returns } from '#console/state/session.ts'
+import { client, renderQueue, returns } from '#console/state/session.ts'
 import { createTokenDetail } from '#console/state/tokenDetail.ts'
 import { ChartCard } from './chartCard.tsx'
 import { Creator } from './creator.tsx'
@@ -15,7 +15,7 @@ import { TokenHead } from './tokenHead.tsx'
 import { Trades } from './trades.tsx'
 
 export function TokenView({ address }: { readonly address: string }) {
-  const detail = useMemo(() => createTokenDetail(client, frames, address, returns), [address])
+  const detail = useMemo(() => createTokenDetail(client, renderQueue, address, returns), [address])
   useEffect(() => () => detail.stop(), [detail])
   const token = detail.token.value
   const title = token === null ? shortHex(address) : (displayText(token.symbol, 16) ?? shortHex(address))
@@ -44,7 +44,7 @@ export function TokenView({ address }: { readonly address: string }) {
         <Loading address={address} />
       ) : (
         <>
-          <TokenHead token={token} tick={detail.tick.value} />
+          <TokenHead token={token} priceMove={detail.priceMove.value} />
           <div class="token-grid">
             <div class="token-main">
               <ChartCard address={address} detail={detail} />
@@ -66,7 +66,7 @@ export function TokenView({ address }: { readonly address: string }) {
   )
 }
 
-/** The token's place before anything is known of it, as large as what will stand there. */
+/** Placeholder for a token that is not loaded yet, in the size of its view. */
 function Loading({ address }: { readonly address: string }) {
   return (
     <div aria-busy="true">

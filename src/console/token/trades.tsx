@@ -1,13 +1,13 @@
 import { formatCompact, fromUnits } from '#console/format/decimal.ts'
 import { formatMoment, formatStamp } from '#console/format/time.ts'
-import { type Column, CompactTable } from '#console/parts/compactTable.tsx'
-import { Hex, HexWay } from '#console/parts/hex.tsx'
+import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
+import { HexIconLink, HexLink } from '#console/parts/hexLink.tsx'
 import { Money, Unknown } from '#console/parts/value.tsx'
 import { minuteClock } from '#console/state/clock.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly TableColumn[] = [
   { name: 'Time', text: true },
   { name: 'Side', text: true },
   { name: 'Price' },
@@ -18,12 +18,11 @@ const COLUMNS: readonly Column[] = [
 ]
 
 interface TradesProps {
-  /** Newest first; `null`: not known yet. */
+  /** Newest first; `null` while unknown. */
   readonly trades: readonly Trade[] | null
   readonly token: Token
 }
 
-/** The tape. */
 export function Trades({ trades, token }: TradesProps) {
   return (
     <section class="card" aria-labelledby="trades-title">
@@ -35,7 +34,7 @@ export function Trades({ trades, token }: TradesProps) {
       ) : trades.length === 0 ? (
         <p class="card-body quiet">Nobody has traded it yet.</p>
       ) : (
-        <CompactTable columns={COLUMNS} label="Newest trades" name="tape" testId="trades">
+        <CompactTable columns={COLUMNS} label="Newest trades" name="trades" testId="trades">
           {trades.map(trade => (
             <tr key={trade.id} data-id={trade.id}>
               <td class="text quiet">
@@ -52,10 +51,10 @@ export function Trades({ trades, token }: TradesProps) {
                 <Money usd={trade.valueUsd} weth={trade.amountWeth} />
               </td>
               <td class="wide-only">
-                <Hex hex={trade.maker} of="maker" kind="address" />
+                <HexLink hex={trade.maker} of="maker" kind="address" />
               </td>
               <td class="wide-only way">
-                <HexWay hex={trade.txHash} of="transaction" kind="tx" />
+                <HexIconLink hex={trade.txHash} of="transaction" kind="tx" />
               </td>
             </tr>
           ))}

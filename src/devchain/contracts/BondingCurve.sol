@@ -7,7 +7,7 @@ interface IFeeEscrow {
     function accrueCurveFee(uint256 feeWei) external;
 }
 
-/// What every curve of one launchpad has in common.
+/// The terms that all curves of a launchpad share.
 struct CurveTerms {
     uint256 virtualWei;
     uint256 virtualToken;
@@ -40,7 +40,7 @@ contract BondingCurve {
     Phase public phase;
     uint256 public virtualWei;
     uint256 public virtualToken;
-    /// ETH raised and held for the token, fees excluded. Ether that is forced upon the contract is not counted.
+    /// ETH raised, without fees. Ether that is forced into the contract is not counted.
     uint256 public realWei;
 
     event Bought(
@@ -89,7 +89,7 @@ contract BondingCurve {
         feeBps = terms.feeBps;
     }
 
-    /// Starts trading; ether sent along is the creator's first buy.
+    /// Starts trading. The call's ether is the creator's first buy.
     function open(IERC20 token_, address creator, uint256 minTokensOut) external payable onlyLaunchpad {
         if (phase != Phase.Unopened) revert NotTrading();
         token = token_;
@@ -97,20 +97,20 @@ contract BondingCurve {
         if (msg.value > 0) _buy(creator, creator, minTokensOut);
     }
 
-    /// Buys for all of the ether sent. The buy that reaches the target pays only what is missing and gets the rest back;
-    /// after it the curve is complete and trades no more.
+    /// Buys for the call's ether. The buy that reaches the target pays only what is missing and gets the rest back;
+    /// then the curve is complete and no longer trades.
     function buy(address recipient, uint256 minTokensOut) external payable {
         _buy(msg.sender, recipient, minTokensOut);
     }
 
-    /// Sells tokens that the seller has approved; `minWeiOut` is compared with what the seller gets after the fee.
+    /// Sells approved tokens. `minWeiOut` is the least that the seller receives after the fee.
     function sell(uint256 tokenAmount, address recipient, uint256 minWeiOut) external {
         if (phase != Phase.Trading) revert NotTrading();
         (uint256 receivedWei, uint256 feeWei) = quoteSell(tokenAmount);
         if (receivedWei == 0) revert NothingReceived();
         if (receivedWei < minWeiOut) revert SlippageExceeded(receivedWei, minWeiOut);
 
-        // Before the effects, so that a seller without the tokens hears so; the token is our own and calls nobody.
+        // Before the effects, so that a seller without tokens gets the right error. The token is known and calls no other contract.
         token.transferFrom(msg.sender, address(this), tokenAmount);
         virtualWei -= receivedWei + feeWei;
         realWei -= receivedWei + feeWei;
@@ -123,7 +123,7 @@ contract BondingCurve {
         _pay(recipient, receivedWei);
     }
 
-    /// Hands the raised ETH, wrapped, and the unsold tokens to the launchpad for the pool, once.
+    /// Sends the raised ETH, wrapped, and the unsold tokens to the launchpad for the pool. Works once.
     function release() external onlyLaunchpad returns (uint256 wethAmount, uint256 tokenAmount) {
         if (phase != Phase.Complete) revert NotComplete();
         phase = Phase.Released;
@@ -135,14 +135,14 @@ contract BondingCurve {
         token.transfer(launchpad, tokenAmount);
     }
 
-    /// What a buy with that much ether would do now: tokens out, fee, and what would come back because the target is near.
+    /// The result of a buy now: tokens out, fee, and the refund when the buy would exceed the target.
     function quoteBuy(uint256 offeredWei) public view returns (uint256 tokenAmount, uint256 feeWei, uint256 refundWei) {
         feeWei = offeredWei * feeBps / BPS;
         uint256 netWei = offeredWei - feeWei;
         uint256 missingWei = targetWei - realWei;
         if (netWei > missingWei) {
             netWei = missingWei;
-            // The largest payment whose fee, rounded down, leaves exactly the missing amount; below the payment offered by monotony.
+            // The largest payment that leaves exactly the missing amount after its fee. It is less than the offered payment.
             uint256 paidWei = netWei * BPS / (BPS - feeBps);
             feeWei = paidWei - netWei;
             refundWei = offeredWei - paidWei;
@@ -150,7 +150,7 @@ contract BondingCurve {
         tokenAmount = virtualToken * netWei / (virtualWei + netWei);
     }
 
-    /// What a sale of that many tokens would pay out now, after the fee.
+    /// The result of a sale now: the payment after the fee, and the fee.
     function quoteSell(uint256 tokenAmount) public view returns (uint256 receivedWei, uint256 feeWei) {
         uint256 grossWei = virtualWei * tokenAmount / (virtualToken + tokenAmount);
         feeWei = grossWei * feeBps / BPS;
@@ -186,7 +186,7 @@ contract BondingCurve {
         IFeeEscrow(launchpad).accrueCurveFee(feeWei);
     }
 
-    /// Always the last step of a trade: the receiver runs code of its own.
+    /// Always the last step of a trade, because the receiver can run code.
     function _pay(address to, uint256 amountWei) private {
         (bool ok,) = to.call{value: amountWei}("");
         if (!ok) revert EtherTransferFailed();

@@ -3,9 +3,9 @@ pragma solidity 0.8.37;
 
 import {IERC20, IUniswapV3Pool} from "./interfaces.sol";
 
-/// Swaps in a Uniswap v3 pool without the router, as bots and aggregators do. The caller approves this contract for what it pays.
+/// Swaps in a Uniswap v3 pool without the router, as bots and aggregators do. The caller approves this contract for the payment.
 ///
-/// A fixture for development and tests. Not audited, not for mainnet: it believes any pool that it is pointed at.
+/// A fixture for development and tests. Not audited, not for mainnet: it trusts any given pool.
 contract DirectSwapper {
     error NotPool();
 

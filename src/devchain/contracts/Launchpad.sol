@@ -5,10 +5,10 @@ import {BondingCurve, CurveTerms, IFeeEscrow} from "./BondingCurve.sol";
 import {IERC20, INonfungiblePositionManager, IUniswapV3Pool, IWETH9} from "./interfaces.sol";
 import {LaunchToken} from "./LaunchToken.sol";
 
-/// The reference launchpad: makes tokens with their curves, escrows fees, and locks the liquidity of graduated tokens for good.
+/// The reference launchpad: creates tokens and their curves, escrows fees, and locks the liquidity of graduated tokens forever.
 ///
-/// A realistic fixture for development and tests. NOT AUDITED, NOT FOR MAINNET. Known and accepted: somebody who initialises a token's
-/// pool at another price before it graduates blocks its graduation (`PoolPriceOff`).
+/// A realistic fixture for development and tests. NOT AUDITED, NOT FOR MAINNET. Known limitation: anybody who initialises a token's
+/// pool at another price before it graduates blocks the graduation (`PoolPriceOff`).
 contract Launchpad is IFeeEscrow {
     struct Launch {
         address creator;
@@ -28,7 +28,7 @@ contract Launchpad is IFeeEscrow {
 
     IWETH9 public immutable weth;
     INonfungiblePositionManager public immutable positionManager;
-    /// Gets what creators do not.
+    /// Receives the share of the fees that creators do not get.
     address public immutable protocol;
     uint256 public immutable virtualWei;
     uint256 public immutable virtualToken;
@@ -36,7 +36,7 @@ contract Launchpad is IFeeEscrow {
 
     mapping(address token => Launch) public launches;
     mapping(address curve => address token) public tokenOf;
-    /// Escrowed for a creator and not yet claimed; LP fees that still lie in the position are not in it.
+    /// Escrowed for a creator and not claimed yet, without LP fees that are not collected yet.
     mapping(address token => mapping(address creator => mapping(address currency => uint256))) public claimable;
     mapping(address currency => uint256) public protocolFees;
 
@@ -95,7 +95,7 @@ contract Launchpad is IFeeEscrow {
         targetWei = terms_targetWei;
     }
 
-    /// Makes a token and its curve; ether sent along is the creator's first buy, in the same transaction.
+    /// Creates a token and its curve. The call's ether is the creator's first buy, in the same transaction.
     /// `TokenLaunched` is the last event of the transaction, as in launchpads on mainnet.
     function launch(string calldata name, string calldata symbol, string calldata metadataUri, uint256 minTokensOut)
         external
@@ -125,7 +125,7 @@ contract Launchpad is IFeeEscrow {
         );
     }
 
-    /// Books a fee that the calling curve has just paid in.
+    /// Records a fee that the calling curve has just transferred.
     function accrueCurveFee(uint256 feeWei) external {
         address token = tokenOf[msg.sender];
         if (token == address(0)) revert NotCurve();
@@ -148,7 +148,7 @@ contract Launchpad is IFeeEscrow {
         (positionId, usedWeth, usedToken) = _lockLiquidity(token, wethAmount, tokenAmount);
         launched.pool = pool;
         launched.positionId = positionId;
-        protocolFees[address(weth)] += wethAmount - usedWeth; // a few wei of rounding
+        protocolFees[address(weth)] += wethAmount - usedWeth; // a few wei from rounding
         IERC20(token).transfer(DEAD, heldToken - usedToken);
         emit Graduated(token, pool, positionId, usedWeth, usedToken);
     }
@@ -159,7 +159,7 @@ contract Launchpad is IFeeEscrow {
         _collect(token);
     }
 
-    /// Pays the creator everything that is owed in WETH and in the token, LP fees not yet collected included.
+    /// Pays the creator everything owed in WETH and in the token, with LP fees that are not collected yet.
     function claim(address token) external {
         Launch storage launched = _launched(token);
         if (msg.sender != launched.creator) revert NotCreator();

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 
 /**
- * Makes this process the only development chain of a data folder, until it ends, however it ends: it listens on a socket that is named for
- * the folder. A second one would delete the database of the first.
+ * Locks a data folder for this process until the process ends in any way, because a second `npm run dev` would delete the database
+ * of the first. The lock is a listening socket named after the folder.
  *
  * @param dataDir an absolute path without links
- * @returns what gives the folder up; `null` when another process has it
+ * @returns a function that releases the folder; `null` when another process has it
  */
 export async function claimDataDir(dataDir: string): Promise<(() => Promise<void>) | null> {
   const name = `tokenwire-dev-${createHash('sha256').update(dataDir).digest('hex').slice(0, 24)}`
@@ -24,7 +24,7 @@ export async function claimDataDir(dataDir: string): Promise<(() => Promise<void
   }
 }
 
-/** The socket of a process that was killed stays behind as a file that nobody answers on. */
+/** Replaces the socket file of a killed process, on which connections are refused. */
 async function listenInPlaceOfTheDead(address: string): Promise<Server | null> {
   if (await answers(address)) return null
   await rm(address, { force: true })

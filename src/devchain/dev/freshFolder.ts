@@ -8,10 +8,9 @@ const MARKER = 'DELETED-AT-EACH-npm-run-dev'
 const EXPLANATION = 'npm run dev makes a new chain each time it starts, and deletes this folder then.\n'
 
 /**
- * Empties the folder of the last development chain's database, because the chain of this run is another one. A server that still runs on it
- * (its keeper was killed too) is stopped first.
+ * Empties the database folder of the run before, because every run has a new chain. A server that still runs on it is stopped first.
  *
- * @throws `TokenwireError` `config_invalid` when the folder holds something and was not made by this function: it is then left alone
+ * @throws `TokenwireError` `config_invalid` when the folder is not empty and was not created by this function; it is not touched then
  */
 export async function makeFreshFolder(folder: string): Promise<void> {
   const entries = await readdir(folder).catch((): string[] => [])

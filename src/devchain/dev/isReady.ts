@@ -3,7 +3,7 @@ import { get as getHttps } from 'node:https'
 
 const TIMEOUT_MS = 5_000
 
-/** Whether the service says that it serves current data. Its certificate is not judged: it is our own child, on this machine. */
+/** Whether the service reports that it is ready. Its certificate is not verified, because it is this process's child on this machine. */
 export function isReady(serviceUrl: string): Promise<boolean> {
   const url = new URL('/readyz', serviceUrl)
   return new Promise(resolve => {

@@ -30,10 +30,10 @@ import { writeFileAtomically } from './writeFileAtomically.ts'
 const SERVICE = fileURLToPath(new URL('../../main.ts', import.meta.url))
 const READY_POLL_MS = 150
 const ENDING_MS = 500
-/** Enough for calls on the newest confirmed block; a chain with many tokens has large states. */
+/** Enough for calls at the newest confirmed block. The states of a chain with many tokens are large. */
 const KEPT_STATES = 16
 
-/** A part has ended that should not have: the run is over, with this exit code. */
+/** A process ended that should not have. The run ends with this exit code. */
 export class PartEnded extends Error {
   readonly exitCode: number
 
@@ -45,10 +45,10 @@ export class PartEnded extends Error {
 
 export interface DevRun {
   readonly settings: DevSettings
-  /** The process's variables over those of `.env`. */
+  /** Environment variables, which override those of `.env`. */
   readonly environment: Environment
   readonly watchdog: Watchdog
-  /** Is told how to undo each step; its signal ends the run. */
+  /** Collects how to undo each step. Its signal ends the run. */
   readonly shutdown: Shutdown
 }
 
@@ -69,18 +69,18 @@ interface Service {
 }
 
 /**
- * Starts chain, market and service in order and lets the traders go on.
+ * Starts chain, market and service, then lets the traders continue.
  *
- * @throws `PartEnded` when a part ends by itself; `TokenwireError` `config_invalid` when something that the user has set is wrong
+ * @throws `PartEnded` when a process ends by itself; `TokenwireError` `config_invalid` when a setting is wrong
  */
 export async function runDev(run: DevRun): Promise<never> {
-  // A run that was killed has left its own behind, and whoever waits for the file would believe it.
+  // A killed run has left its file, and a program that waits for the file would read that one.
   await rm(devFileOf(run.settings), { force: true })
   const { anvil, ended } = await startChain(run)
   try {
     return await Promise.race([ended, runOn(run, anvil)])
   } catch (error) {
-    // The call that fails because anvil has died is often heard of before its death is.
+    // A call that fails because anvil ended often fails before `ended` does.
     await Promise.race([ended, delay(ENDING_MS)])
     throw error
   }
@@ -102,16 +102,17 @@ async function runOn(run: DevRun, anvil: Anvil): Promise<never> {
     blockTimeMs: settings.blockTimeMs,
     tradesPerBlock: settings.tradesPerBlock,
     signal: shutdown.signal,
-    onError: error => console.error(`No block was made: ${error instanceof Error ? error.message.split('\n', 1)[0] : String(error)}`),
+    onError: error =>
+      console.error(`The block could not be mined: ${error instanceof Error ? error.message.split('\n', 1)[0] : String(error)}`),
   })
   shutdown.add(() => live)
   return service.ended
 }
 
-/** @returns anvil, and a promise that rejects when it ends */
+/** @returns anvil, and a promise that rejects when anvil ends */
 async function startChain({ settings, watchdog, shutdown }: DevRun): Promise<{ readonly anvil: Anvil; readonly ended: Promise<never> }> {
   const { rpcPort } = settings
-  console.log('Starting a development chain: simulated creators and traders, nothing of it is real.')
+  console.log('Starting a development chain: simulated creators and traders, nothing on it is real.')
   const timestamp = Math.floor(Date.now() / 1_000) - HISTORY_SECONDS
   const options = { port: rpcPort, accounts: ACCOUNTS_FOR_TRADERS, timestamp, keptStates: KEPT_STATES, watchdog }
   const anvil = await startAnvil(options).catch((cause: unknown) => {
@@ -119,15 +120,15 @@ async function startChain({ settings, watchdog, shutdown }: DevRun): Promise<{ r
     throw new TokenwireError('config_invalid', `${subject}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
   })
   shutdown.add(() => anvil.stop())
-  return { anvil, ended: rejectWhen(anvil.exited, () => new PartEnded('The development chain (anvil) has ended by itself.', 1)) }
+  return { anvil, ended: rejectWhen(anvil.exited, () => new PartEnded('The development chain (anvil) ended unexpectedly.', 1)) }
 }
 
-/** @returns the service's variables, checked: its user should not wait for the market to learn that one is wrong */
+/** @returns the service's environment, validated now, so that a wrong setting is reported before the market is simulated */
 async function prepareService({ settings, environment, watchdog }: DevRun, { anvil, deployment }: Chain): Promise<Environment> {
   const folder = path.join(settings.dataDir, 'dev')
   if (!settings.ownDatabase) {
     await makeFreshFolder(folder)
-    // The service's PostgreSQL is made to outlive a killed service; here it has to end with us.
+    // PostgreSQL outlives a killed service on purpose. In a development run it has to end with this process.
     watchdog.watchFile(path.join(layoutOf(folder).dataFolder, 'postmaster.pid'), 'SIGINT')
   }
   const file = path.join(settings.dataDir, 'launchpads.dev.json')
@@ -140,7 +141,7 @@ async function prepareService({ settings, environment, watchdog }: DevRun, { anv
     CHAIN_ID: String(deployment.chainId),
     LAUNCHPADS_FILE: file,
     DATA_DIR: folder,
-    // What the simulated creators name is nowhere, and nothing of a development chain is asked of the world.
+    // The metadata of simulated tokens does not exist, and a development chain sends no requests to the internet.
     METADATA_FETCH: 'false',
     LOG_FORMAT: format === '' ? 'pretty' : format,
     // Nothing stands in front of a development service. OPERATOR_TOKEN comes before it.
@@ -167,7 +168,7 @@ async function startService({ watchdog, shutdown }: DevRun, env: Environment): P
   shutdown.add(() => child.stop())
   const ended = rejectWhen(child.exited, code => {
     return new PartEnded(
-      `The service has ended by itself${code === null ? '' : ` with code ${code}`}.`,
+      `The service ended unexpectedly${code === null ? '' : ` with code ${code}`}.`,
       code === null || code === 0 ? 1 : code,
     )
   })
@@ -175,7 +176,7 @@ async function startService({ watchdog, shutdown }: DevRun, env: Environment): P
   return { url: listening.url, databaseUrl: listening.databaseUrl, ended }
 }
 
-/** Waits until the service serves the present, then tells the user and other programs what runs where. */
+/** Waits until the service is ready, then prints the addresses and writes dev.json for other programs. */
 async function announce({ settings, shutdown }: DevRun, chain: Chain, market: Market, service: Service): Promise<void> {
   while (!(await isReady(service.url))) await delay(READY_POLL_MS, undefined, { signal: shutdown.signal })
   const { url, databaseUrl } = service
@@ -192,20 +193,20 @@ function devFileOf({ dataDir }: DevSettings): string {
   return path.join(dataDir, 'dev.json')
 }
 
-/** A promise that never resolves; nobody has to listen to it. */
+/** A promise that never resolves. Its rejection may go unhandled. */
 function rejectWhen<T>(event: Promise<T>, error: (value: T) => Error): Promise<never> {
   const rejecting = event.then(value => Promise.reject(error(value)))
   rejecting.catch(() => undefined)
   return rejecting
 }
 
-/** One line that is written over on a terminal, a line per quarter elsewhere. */
+/** Overwrites one line on a terminal, prints a line per quarter elsewhere. */
 function showProgress(done: number, blocks: number): void {
   const step = process.stdout.isTTY ? 1 : 25
   const percent = Math.floor((done / blocks) * 100)
   const before = Math.floor(((done - 1) / blocks) * 100)
   if (Math.floor(percent / step) === Math.floor(before / step)) return
-  const line = `The traders live through the past day: ${percent} %`
+  const line = `Simulating the past day: ${percent} %`
   if (process.stdout.isTTY) process.stdout.write(`\r${line}${done === blocks ? '\n' : ''}`)
   else console.log(line)
 }

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import type { Environment } from '#configuration/settings.ts'
 import type { Watchdog } from '#devchain/startWatchdog.ts'
 
-/** Longer than the service gives itself to stop. */
+/** Longer than the service's own time limit for stopping. */
 const STOP_TIMEOUT_MS = 22_000
 
-/** What the service says on its channel when it serves. */
+/** The message that the service sends to its parent when it serves. */
 export interface Listening {
   readonly url: string
   readonly databaseUrl: string
@@ -18,7 +18,7 @@ export interface ServiceProcess {
   readonly listening: Promise<Listening | null>
   /** The exit code; `null` when a signal ended it. */
   readonly exited: Promise<number | null>
-  /** Asks it to stop, and insists when it does not; resolves when it has ended. */
+  /** Sends SIGTERM, and SIGKILL after a time limit. Resolves when the process has ended. */
   stop(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export interface ServiceProcessOptions {
   readonly watchdog: Watchdog
 }
 
-/** Starts the service with its output going where ours goes. Ctrl-C does not reach it: the order of stopping is ours. */
+/** Starts the service with this process's output. Ctrl-C does not reach it, because this process decides the order of stopping. */
 export function startServiceProcess({ script, env, watchdog }: ServiceProcessOptions): ServiceProcess {
   const child = spawn(process.execPath, [script], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], detached: true, env })
   const { pid } = child

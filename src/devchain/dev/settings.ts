@@ -2,23 +2,23 @@ import path from 'node:path'
 import { anyText, createSettingReader, type Environment, wholeNumber } from '#configuration/settings.ts'
 import { TokenwireError } from '#errors'
 
-/** What `npm run dev` can be told, beside the service's own variables. */
+/** Settings of `npm run dev`, besides the service's own. */
 export interface DevSettings {
   readonly seed: number
   readonly blockTimeMs: number
   readonly tradesPerBlock: number
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly rpcPort: number
-  /** Absolute. The service's own data go to a folder below it. */
+  /** Absolute path. The service's data is in a folder below it. */
   readonly dataDir: string
-  /** The user brings a database, which is then left as it is found. */
+  /** Whether `DATABASE_URL` is set; that database is never emptied. */
   readonly ownDatabase: boolean
 }
 
 /**
  * Reads the variables of the development chain.
  *
- * @throws `TokenwireError` `config_invalid`; its message lists everything that is wrong
+ * @throws `TokenwireError` `config_invalid`; its message lists all problems
  */
 export function readDevSettings(environment: Environment, cwd: string): DevSettings {
   const reader = createSettingReader(environment)

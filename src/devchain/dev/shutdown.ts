@@ -1,14 +1,14 @@
-/** What has to be undone at the end, last things first. */
+/** The steps that undo a run, in reverse order. */
 export interface Shutdown {
-  /** Aborts when the end begins. */
+  /** Aborts when `run` is called. */
   readonly signal: AbortSignal
-  /** What comes too late, because the end has begun already, is undone at once. */
+  /** Adds a step. After `run` has been called, the step runs at once. */
   add(step: () => Promise<unknown>): void
-  /** Undoes everything, one after the other; a step that fails is reported, and the others follow. */
+  /** Runs all steps, one after the other. A step that fails is reported and does not stop the others. */
   run(): Promise<void>
 }
 
-/** @param onError a step has failed */
+/** @param onError called with the error of a failed step */
 export function createShutdown(onError: (error: unknown) => void): Shutdown {
   const abort = new AbortController()
   const steps: (() => Promise<unknown>)[] = []

@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs'
 const PARENT_POLL_MS = 500
 
 /**
- * Resolves with the reason when this process should end: a signal, a closed terminal, or the end of whoever started it.
+ * Resolves with a reason when this process should end: a signal, a closed terminal, or the end of its parent.
  *
- * npm runs a script through a shell that outlives a killed npm, so under npm the parent's parent is watched as well.
+ * npm runs a script through a shell, which outlives a killed npm. So under npm the parent of the parent is watched, too.
  */
 export function stopRequested(): Promise<string> {
   return new Promise(resolve => {
-    // Not `once`: npm passes Ctrl-C on to a process that has it from the terminal already.
+    // Not `once`: Ctrl-C arrives twice, from the terminal and from npm.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, resolve)
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => resolve('the output is closed'))
     const before = ancestors()
@@ -28,11 +28,11 @@ function ancestors(): string {
   return process.env['npm_lifecycle_event'] === undefined ? String(ppid) : `${ppid} ${parentOf(ppid)}`
 }
 
-/** The parent of a process; an empty string when there is no such process. */
+/** The pid of the parent; an empty string when the process does not exist. */
 function parentOf(pid: number): string {
   try {
     if (process.platform !== 'linux') return execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }).trim()
-    // "pid (name) state ppid …": the name may hold spaces and parentheses.
+    // "pid (name) state ppid …"; the name can contain spaces and parentheses.
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return text.slice(text.lastIndexOf(')') + 2).split(' ')[1] ?? ''
   } catch {

@@ -8,15 +8,15 @@ export interface SummaryInput {
   readonly devFile: string
   readonly seed: number
   readonly deployment: Deployment
-  /** A token that is traded just now. */
+  /** A token that is traded now. */
   readonly token: Address | null
 }
 
-/** Anvil's second account: its key is in every copy of anvil and worth nothing anywhere else. */
+/** The key of anvil's second account, which is public and has no value on other chains. */
 const TEST_ACCOUNT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const TEST_KEY = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
 
-/** What the terminal shows when everything runs. It holds no credential: the database's password is in the file alone. */
+/** The text on the terminal when everything runs. It contains no credentials: the database's password is only in the file. */
 export function summary(input: SummaryInput): string {
   const { serviceUrl, rpcUrl, databaseUrl, devFile, seed, deployment, token } = input
   const someToken = token ?? '<token>'
@@ -24,7 +24,7 @@ export function summary(input: SummaryInput): string {
   const subscribe = JSON.stringify({ type: 'subscribe', token: someToken }).replaceAll('"', '\\"')
   const script = `const s = new WebSocket('${socketUrl}'); s.onopen = () => s.send('${subscribe}'); s.onmessage = m => console.log(m.data)`
   return `
-  Tokenwire runs on a development chain: simulated traders, nothing of it is real.
+  Tokenwire runs on a development chain: simulated traders, nothing on it is real.
 
     Console      ${serviceUrl}/
     Service      ${serviceUrl}
@@ -32,9 +32,9 @@ export function summary(input: SummaryInput): string {
     PostgreSQL   ${withoutPassword(databaseUrl)}  (with its password in ${devFile})
     Test account ${TEST_ACCOUNT}  (10,000 ETH of this chain)
                  key ${TEST_KEY}
-    Seed         ${seed}  (DEV_SEED=${seed} repeats it)
+    Seed         ${seed}  (DEV_SEED=${seed} gives the same market)
 
-  Try it in another terminal, with a token that is traded just now:
+  Try it in another terminal, with a token that is traded now:
 
     curl -s '${serviceUrl}/api/tokens?sort=trades24h&limit=2'
     curl -N '${serviceUrl}/api/tokens/${someToken}/stream'

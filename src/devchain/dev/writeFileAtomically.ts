@@ -1,6 +1,6 @@
 import { rename, rm, writeFile } from 'node:fs/promises'
 
-/** Writes a file that only its owner can read, in one step for whoever reads it. */
+/** Writes a file that only its owner can read. Readers see the old file or the complete new one. */
 export async function writeFileAtomically(file: string, text: string): Promise<void> {
   const temporary = `${file}.${process.pid}.tmp`
   try {

@@ -1,16 +1,19 @@
 import { parseEther } from 'viem'
 import type { Address } from '#domain/address.ts'
 import type { TradeSide } from '#domain/trade.ts'
-import { MAX_TOKENS, type Market, type MarketToken } from './market.ts'
+import { MAX_TOKENS, type MarketToken, type SimulatedMarket } from './market.ts'
 import type { Random } from './random.ts'
 import { drawTokenName } from './tokenNames.ts'
 
-export type Route = 'router' | 'direct'
+export type SwapRoute = 'router' | 'direct'
 
-/** `fair`: a few percent below what the curve quotes; `hopeless`: more than it can ever give, so the trade reverts. */
+/**
+ * The slippage limit. `fair`: a few percent below the curve's quote; `hopeless`: more than the curve can give, so that the trade
+ * reverts.
+ */
 export type Bound = 'none' | 'fair' | 'hopeless'
 
-/** What somebody wants to do, before balances are looked up. Fractions are of what the sender holds, in (0, 1]. */
+/** A planned action, before balances are read. Fractions are of the sender's balance, in (0, 1]. */
 export type Intent =
   | {
       readonly kind: 'launch'
@@ -29,28 +32,28 @@ export type Intent =
       readonly recipient: Address
     }
   | { readonly kind: 'curveSell'; readonly from: Address; readonly token: MarketToken; readonly fraction: number; readonly bound: Bound }
-  | { readonly kind: 'poolBuy'; readonly from: Address; readonly token: MarketToken; readonly wei: bigint; readonly route: Route }
-  | { readonly kind: 'poolSell'; readonly from: Address; readonly token: MarketToken; readonly fraction: number; readonly route: Route }
+  | { readonly kind: 'poolBuy'; readonly from: Address; readonly token: MarketToken; readonly wei: bigint; readonly route: SwapRoute }
+  | { readonly kind: 'poolSell'; readonly from: Address; readonly token: MarketToken; readonly fraction: number; readonly route: SwapRoute }
   | { readonly kind: 'transfer'; readonly from: Address; readonly token: MarketToken; readonly to: Address; readonly fraction: number }
   | { readonly kind: 'graduate' | 'collectFees' | 'claim'; readonly from: Address; readonly token: MarketToken }
 
-/** Who acts: creators launch and claim, wallets trade. */
+/** The accounts: creators launch and claim, wallets trade. */
 export interface Cast {
   readonly creators: readonly Address[]
   readonly wallets: readonly Address[]
 }
 
 const DEAD = '0x000000000000000000000000000000000000dead' as Address
-/** In a burst this share of the trades goes to the token of the burst. */
+/** Share of trades that go to the token of a burst. */
 const BURST_SHARE = 0.75
 const BURST_MOOD = 0.88
 
 /**
- * What happens in the next block: `count` actions of the crowd, and the graduations that are due.
+ * The next block: `count` actions, and the graduations of complete curves.
  *
- * Pure but for the draws: the same market and the same state of `random` give the same intents.
+ * Pure except for the random draws: the same market and the same state of `random` give the same intents.
  */
-export function decideBlock(market: Market, cast: Cast, random: Random, count: number): readonly Intent[] {
+export function decideBlock(market: SimulatedMarket, cast: Cast, random: Random, count: number): readonly Intent[] {
   const intents: Intent[] = []
   for (const token of market.tokens.values()) {
     if (token.phase === 'complete' && random.chance(0.3)) intents.push({ kind: 'graduate', from: random.pick(cast.wallets), token })
@@ -59,7 +62,7 @@ export function decideBlock(market: Market, cast: Cast, random: Random, count: n
   return intents
 }
 
-function decide(market: Market, cast: Cast, random: Random): Intent {
+function decide(market: SimulatedMarket, cast: Cast, random: Random): Intent {
   const token = drawToken(market, random)
   if (token === null || random.chance(launchShare(market))) return drawLaunch(cast, random)
   switch (random.weighted([88, 5, 4, 2])) {
@@ -76,20 +79,20 @@ function decide(market: Market, cast: Cast, random: Random): Intent {
   }
 }
 
-/** A young market needs tokens more than trades; in a full one they are rare, or a chain that runs for days would grow too heavy. */
-function launchShare({ tokens }: Market): number {
+/** Share of launches. It is high in a new market, and low in a full one, so that a chain that runs for days stays small. */
+function launchShare({ tokens }: SimulatedMarket): number {
   if (tokens.size < 8) return 0.5
   return 0.002 + 0.03 * Math.max(0, 1 - tokens.size / MAX_TOKENS)
 }
 
 function drawLaunch(cast: Cast, random: Random): Intent {
-  // Now and then a creator buys the whole curve: the target is reached in the transaction of the launch.
+  // Sometimes a creator buys the whole curve, which then completes in the transaction of its launch.
   const largest = random.chance(0.05) ? 6 : 0.4
   const firstBuyWei = random.chance(0.5) ? ether(random.spread(0.001, largest)) : 0n
   return { kind: 'launch', from: random.pick(cast.creators), ...drawTokenName(random), firstBuyWei }
 }
 
-function drawToken(market: Market, random: Random): MarketToken | null {
+function drawToken(market: SimulatedMarket, random: Random): MarketToken | null {
   const { burst } = market
   const hot = burst === null ? undefined : market.tokens.get(burst.token)
   if (hot !== undefined && random.chance(BURST_SHARE)) return hot
@@ -97,10 +100,10 @@ function drawToken(market: Market, random: Random): MarketToken | null {
   return tradable[random.weighted(tradable.map(token => token.heat))] ?? null
 }
 
-function drawTrade(market: Market, token: MarketToken, cast: Cast, random: Random): Intent {
+function drawTrade(market: SimulatedMarket, token: MarketToken, cast: Cast, random: Random): Intent {
   const bursting = market.burst?.token === token.address
   const side: TradeSide = token.holders.length === 0 || random.chance(bursting ? BURST_MOOD : token.mood) ? 'buy' : 'sell'
-  const route: Route = random.chance(0.6) ? 'router' : 'direct'
+  const route: SwapRoute = random.chance(0.6) ? 'router' : 'direct'
   if (side === 'buy') {
     const from = random.pick(cast.wallets)
     const wei = drawSpending(bursting, random)
@@ -119,14 +122,14 @@ function drawSpending(bursting: boolean, random: Random): bigint {
     case 0:
       return ether(random.spread(bursting ? 0.005 : 0.000_5, 0.3))
     case 1:
-      return BigInt(random.integer(1, 100_000)) // a few wei: prices and candles of almost nothing
+      return BigInt(random.integer(1, 100_000)) // a few wei: tests very small prices and candles
     default:
       return ether(random.spread(0.3, 2.5))
   }
 }
 
 function drawBound(bursting: boolean, random: Random): Bound {
-  // In a rush few set a bound: the price runs away within the block, and most bounds fail.
+  // In a burst few set a limit, because the price moves within the block and most limits fail.
   return (['fair', 'none', 'hopeless'] as const)[random.weighted(bursting ? [12, 87, 1] : [70, 28, 2])] ?? 'none'
 }
 
@@ -136,7 +139,7 @@ function drawTransfer(token: MarketToken, cast: Cast, random: Random): Intent {
   return { kind: 'transfer', from, token, to, fraction: random.chance(0.2) ? 1 : random.spread(0.001, 0.5) }
 }
 
-/** An amount of ETH in wei, exact to the gwei: what people type. */
+/** An amount of ETH in wei, rounded to gwei as people type it. */
 function ether(amount: number): bigint {
   return parseEther(amount.toFixed(9))
 }

@@ -1,41 +1,41 @@
 import type { Address } from '#domain/address.ts'
 import type { Random } from './random.ts'
 
-/** Tokens that traders care about; launches beyond it push the coldest out, which then fall silent. */
+/** Tokens that are traded. A further launch replaces the one with the least heat. */
 export const MAX_TOKENS = 150
-/** Holders remembered per token, the newest; others keep what they have. */
+/** Newest holders per token that may sell. Older ones keep their balance. */
 const MAX_HOLDERS = 24
 
 export interface MarketToken {
   readonly address: Address
   readonly curve: Address
   readonly creator: Address
-  /** `complete`: the target is reached and nobody has graduated it yet. */
+  /** `complete`: the target is reached and the token has not graduated yet. */
   readonly phase: 'curve' | 'complete' | 'pool'
   readonly pool: Address | null
-  /** How often it is traded, relative to others. */
+  /** How often the token is traded, relative to others. */
   readonly heat: number
-  /** The share of its trades that are buys. */
+  /** Share of buys among its trades. */
   readonly mood: number
   /** Newest last. */
   readonly holders: readonly Address[]
 }
 
-/** A stretch of blocks in which everybody trades one token. */
+/** A number of blocks in which most trades are of one token. */
 export interface Burst {
   readonly token: Address
   readonly blocksLeft: number
 }
 
-/** What the traders know: all of it read from mined blocks, so that a trade that failed changes nothing. */
-export interface Market {
+/** The traders' knowledge, read from mined blocks, so that a failed trade changes nothing. */
+export interface SimulatedMarket {
   readonly tokens: ReadonlyMap<Address, MarketToken>
   readonly burst: Burst | null
 }
 
-export const EMPTY_MARKET: Market = { tokens: new Map(), burst: null }
+export const EMPTY_MARKET: SimulatedMarket = { tokens: new Map(), burst: null }
 
-/** What a mined block says, as far as traders care. */
+/** An event of a mined block that the traders use. */
 export type MarketEvent =
   | { readonly kind: 'launched'; readonly token: Address; readonly curve: Address; readonly creator: Address }
   | { readonly kind: 'completed'; readonly curve: Address }
@@ -43,13 +43,18 @@ export type MarketEvent =
   | { readonly kind: 'received'; readonly token: Address; readonly holder: Address }
 
 /**
- * The market after a block. A new token's temper is drawn here, in the order of the chain.
+ * The market after a block. Heat and mood of a new token are drawn here, in chain order.
  *
- * @param canSell who may be remembered as a holder: not the pools, curves and burn addresses that receive tokens too
+ * @param canSell accounts that can sell; pools, curves and burn addresses receive tokens, too
  */
-export function afterBlock(market: Market, events: readonly MarketEvent[], canSell: ReadonlySet<Address>, random: Random): Market {
+export function afterBlock(
+  market: SimulatedMarket,
+  events: readonly MarketEvent[],
+  canSell: ReadonlySet<Address>,
+  random: Random,
+): SimulatedMarket {
   const tokens = new Map(market.tokens)
-  // In a launch the first buy comes before the announcement: the token must be known first.
+  // In a launch the first buy comes before the launch event, so launches are added first.
   for (const event of events) {
     if (event.kind === 'launched') tokens.set(event.token, newToken(event, random))
   }
@@ -90,7 +95,7 @@ function changed(token: MarketToken, event: MarketEvent): MarketToken {
     case 'completed':
       return { ...token, phase: 'complete' }
     case 'graduated':
-      // Graduation is news: the token is hot again, and those who wanted out sell.
+      // Graduation attracts trades, and many holders sell.
       return { ...token, phase: 'pool', pool: event.pool, heat: token.heat + 2, mood: 0.5 }
   }
 }

@@ -1,19 +1,19 @@
-/** A source of chance that gives the same draws for the same seed, on every machine. */
+/** A random generator that gives the same numbers for the same seed on every machine. */
 export interface Random {
   /** In [0, 1). */
   unit(): number
-  /** A whole number, both ends included. */
+  /** An integer from `min` to `max`, both included. */
   integer(min: number, max: number): number
   chance(probability: number): boolean
   /** @throws `RangeError` for an empty list */
   pick<T>(list: readonly T[]): T
-  /** The index of one of the weights, each as likely as its share of their sum. */
+  /** An index, with a probability in proportion to its weight. */
   weighted(weights: readonly number[]): number
-  /** Between the two, each order of magnitude as likely as the next: many small numbers and a few large ones. */
+  /** A number from `min` to `max`, uniform on a logarithmic scale: many small numbers and a few large ones. */
   spread(min: number, max: number): number
 }
 
-/** Makes a generator from a seed (sfc32 of Chris Doty-Humphrey's PractRand: 128 bits of state, period at least 2^32). Not for secrets. */
+/** sfc32 of Chris Doty-Humphrey's PractRand: 128 bits of state, period at least 2^32. Not for secrets. */
 export function createRandom(seed: number): Random {
   let [a, b, c, counter] = [seed | 0, Math.trunc(seed / 2 ** 32) | 0, 0x9e3779b9 | 0, 1]
   const next = (): number => {
@@ -24,7 +24,7 @@ export function createRandom(seed: number): Random {
     c = (((c << 21) | (c >>> 11)) + sum) | 0
     return (sum >>> 0) / 2 ** 32
   }
-  // The first draws still show the seed's pattern.
+  // The first numbers still correlate with the seed.
   for (let round = 0; round < 16; round++) next()
 
   const integer = (min: number, max: number) => min + Math.floor(next() * (max - min + 1))

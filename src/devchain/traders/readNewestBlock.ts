@@ -4,7 +4,7 @@ import type { DevClient } from '#devchain/client.ts'
 import { toAddress } from '#domain/address.ts'
 import type { MarketEvent } from './market.ts'
 
-/** The part of an `eth_getBlockReceipts` answer that is read here. */
+/** The used part of an `eth_getBlockReceipts` answer. */
 interface RawReceipt {
   readonly status: Hex
   readonly logs: readonly RawLog[]
@@ -22,7 +22,7 @@ export interface BlockResult {
   readonly events: readonly MarketEvent[]
 }
 
-/** What the newest block did, in the order of its logs. */
+/** The transactions and events of the newest block, in log order. */
 export async function readNewestBlock(client: DevClient): Promise<BlockResult> {
   // viem has no type for this method.
   const request = client.request as (call: { method: string; params: readonly unknown[] }) => Promise<unknown>
@@ -36,7 +36,7 @@ export async function readNewestBlock(client: DevClient): Promise<BlockResult> {
 
 const ABI = [...launchpadAbi, ...curveAbi, ...tokenAbi].filter(item => item.type === 'event')
 
-/** `undefined` for the logs of other contracts (Uniswap, WETH) and those that traders do not care about. */
+/** `undefined` for logs of other contracts (Uniswap, WETH) and events that the traders do not use. */
 function marketEvent(log: RawLog): MarketEvent | undefined {
   const event = decode(log)
   switch (event?.eventName) {
@@ -59,6 +59,6 @@ function decode(log: RawLog) {
   try {
     return decodeEventLog({ abi: ABI, topics: log.topics, data: log.data })
   } catch {
-    return undefined // not one of ours
+    return undefined // of another contract
   }
 }

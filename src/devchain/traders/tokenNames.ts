@@ -9,7 +9,7 @@ export interface TokenName {
 const ADJECTIVES = ['Lucky', 'Tiny', 'Grumpy', 'Electric', 'Velvet', 'Cosmic', 'Sleepy', 'Golden', 'Quantum', 'Rusty', 'Polite', 'Feral']
 const NOUNS = ['Otter', 'Walrus', 'Teapot', 'Comet', 'Badger', 'Lantern', 'Pigeon', 'Anvil', 'Mango', 'Turnip', 'Harbor', 'Goblin', 'Yak']
 
-/** What creators really write on chain, and what a reader of it has to survive. */
+/** Names as real creators write them, which every reader of the chain has to handle. */
 const ODD: readonly (readonly [name: string, symbol: string])[] = [
   ['Übergrößen-Tüte', 'ÜBER'],
   ['寿司トークン', '寿司'],
@@ -27,7 +27,7 @@ const ODD: readonly (readonly [name: string, symbol: string])[] = [
   [`Long${' and longer'.repeat(60)}`, 'L'.repeat(120)],
 ]
 
-/** A creator's idea: usually two plain words, sometimes something odd. */
+/** Usually two plain words, sometimes an odd name. */
 export function drawTokenName(random: Random): TokenName {
   const metadataUri = drawMetadataUri(random)
   if (random.chance(0.18)) {

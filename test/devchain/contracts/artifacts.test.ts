@@ -25,7 +25,7 @@ interface Parameter {
   readonly components?: readonly Parameter[] | undefined
 }
 
-/** What matters on the wire: kind, signature, indexed inputs, mutability and output types; not the names of parameters. */
+/** The part of an ABI item that affects the encoding: kind, signature, indexed inputs, mutability and output types. */
 function describeItem(item: AbiItem): string {
   const types = (parameters: readonly Parameter[] = []): string =>
     parameters
@@ -45,19 +45,19 @@ function describeItem(item: AbiItem): string {
 }
 
 describe('the checked-in artifacts', () => {
-  it('are exactly what the sources compile to', () => {
+  it('equal the compiled sources', () => {
     const compiled = compileContracts()
     expect([...compiled.keys()].sort()).toEqual(OWN.map(name => `${name}.artifact.json`).sort())
     for (const [file, text] of compiled) expect(readFileSync(artifactUrl(file), 'utf8') === text, `${file} is stale`).toBe(true)
   })
 
-  it.each(OWN)('%s is small enough to be deployed on a public chain (EIP-170, EIP-3860)', name => {
+  it.each(OWN)('%s is below the code size limits (EIP-170, EIP-3860)', name => {
     expect((readArtifact(name).bytecode.length - 2) / 2).toBeLessThan(24_576)
   })
 })
 
 describe('the typed interfaces', () => {
-  it.each(OWN)('of %s have every item of the artifact and no other', name => {
+  it.each(OWN)('of %s have exactly the items of the artifact', name => {
     expect(TYPED[name].map(describeItem).sort()).toEqual(readArtifact(name).abi.map(describeItem).sort())
   })
 

@@ -41,14 +41,14 @@ function balanceOf(token: Address, holder: Address): Promise<bigint> {
   return chain.client.readContract({ address: token, abi: tokenAbi, functionName: 'balanceOf', args: [holder] })
 }
 
-/** The trade's event, of which there must be exactly one. */
+/** The only event of the trade. */
 function tradeIn<Name extends 'Bought' | 'Sold'>(receipt: TransactionReceipt, eventName: Name) {
   const events = parseEventLogs({ abi: curveAbi, eventName, logs: receipt.logs })
   expect(events).toHaveLength(1)
   return events[0]?.args as NonNullable<(typeof events)[number]>['args']
 }
 
-/** ETH that an account spent on a transaction apart from gas; negative when it got some. */
+/** ETH that an account spent in a transaction without gas; negative when it received some. */
 async function spentBy(account: Address, receipt: TransactionReceipt): Promise<bigint> {
   const [before, after] = await Promise.all([
     chain.client.getBalance({ address: account, blockNumber: receipt.blockNumber - 1n }),
@@ -63,7 +63,7 @@ function eventNames(receipt: TransactionReceipt): string[] {
 }
 
 describe('launch', () => {
-  it('mints the whole supply to the curve and announces the initial reserves', async () => {
+  it('mints the whole supply to the curve and emits the initial reserves', async () => {
     const { token, curve, receipt } = await launchToken()
     expect(eventNames(receipt)).toEqual(['Transfer', 'TokenLaunched'])
     expect(await balanceOf(token, curve)).toBe(SUPPLY)
@@ -74,7 +74,7 @@ describe('launch', () => {
     expect(event?.args).toMatchObject({ virtualWei, virtualToken, feeBps: 100, creatorShareBps: 5_000 })
   })
 
-  it('makes the first buy for the creator before it announces the token, with the reserves of before it', async () => {
+  it('makes the first buy before it emits the launch, with the reserves before the buy', async () => {
     const { token, curve, receipt } = await launchToken(parseEther('0.5'))
     expect(eventNames(receipt)).toEqual(['Transfer', 'Transfer', 'FeeAccrued', 'Transfer', 'Bought', 'TokenLaunched'])
     const bought = tradeIn(receipt, 'Bought')
@@ -85,13 +85,13 @@ describe('launch', () => {
     expect((await reservesOf(curve)).virtualWei).toBe(parseEther('1.5') + parseEther('0.495'))
   })
 
-  it('refuses a bound on a first buy without ether', async () => {
+  it('rejects a minimum amount without a first buy', async () => {
     expect(await chain.reverted(launch(chain, { from: creator, name: 'A', symbol: 'A', minTokensOut: 1n }))).toBe('NothingBought')
   })
 })
 
 describe('a trade on the curve', () => {
-  it('gives what the constant product says, to the last unit, and reports the reserves after it', async () => {
+  it('follows the constant product exactly, and emits the reserves after it', async () => {
     const { token, curve } = await launchToken()
     for (const paidWei of [1n, 99n, 100n, 12_345n, parseEther('0.01') + 7n, parseEther('0.777')]) {
       const before = await reservesOf(curve)
@@ -119,7 +119,7 @@ describe('a trade on the curve', () => {
     }
   })
 
-  it('never pays out more than came in: whoever buys and sells everything loses the fees and at most a wei of rounding each way', async () => {
+  it('never pays out more than came in: a buy and a sale of everything lose the fees and at most a wei of rounding each', async () => {
     const { token, curve } = await launchToken()
     const initial = await reservesOf(curve)
     const paidWei = parseEther('1.234567890123456789')
@@ -134,7 +134,7 @@ describe('a trade on the curve', () => {
     expect(await chain.client.getBalance({ address: curve })).toBe(after.realWei)
   })
 
-  it('credits another recipient when told to', async () => {
+  it('credits another recipient', async () => {
     const { token, curve } = await launchToken()
     const [, , , recipient] = chain.accounts as [Address, Address, Address, Address]
     const bought = tradeIn(await chain.mined(buyOnCurve(chain, { from: trader, curve, paidWei: 10n ** 17n, recipient })), 'Bought')
@@ -165,7 +165,7 @@ describe('a trade on the curve', () => {
       'InsufficientBalance',
       ({ curve, token }: Launched) => sellOnCurve(chain, { from: trader, token, curve, amount: 10n ** 20n }),
     ],
-  ])('refuses %s with %s and changes nothing', async (_name, reason, attempt) => {
+  ])('reverts %s with %s and changes nothing', async (_name, reason, attempt) => {
     const launched = await launchToken(parseEther('0.1'))
     const before = await reservesOf(launched.curve)
     expect(await chain.reverted(attempt(launched))).toBe(reason)
@@ -191,13 +191,13 @@ describe('the buy that reaches the target', () => {
     },
   )
 
-  it('may be the first buy of the launch itself', async () => {
+  it('can be the first buy of the launch', async () => {
     const { receipt } = await launchToken(parseEther('6'))
     expect(eventNames(receipt).slice(-3)).toEqual(['Bought', 'Completed', 'TokenLaunched'])
     expect(await spentBy(creator, receipt)).toBe(tradeIn(receipt, 'Bought').paidWei)
   })
 
-  it('completes without a refund when it pays the missing amount exactly', async () => {
+  it('completes without a refund when it pays exactly the missing amount', async () => {
     const { curve } = await launchToken()
     const net = TARGET - (await reservesOf(curve)).realWei
     const paidWei = (net * 10_000n) / 9_900n

@@ -43,19 +43,15 @@ function claimable(token: Address, currency: Address): Promise<bigint> {
 }
 
 function protocolFees(currency: Address): Promise<bigint> {
-  return chain.client.readContract({
-    address: chain.deployment.launchpad,
-    abi: launchpadAbi,
-    functionName: 'protocolFees',
-    args: [currency],
-  })
+  const address = chain.deployment.launchpad
+  return chain.client.readContract({ address, abi: launchpadAbi, functionName: 'protocolFees', args: [currency] })
 }
 
 async function launchToken(): Promise<Launched> {
   return readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Beta', symbol: 'BET', firstBuyWei: parseEther('0.05') })))
 }
 
-/** Launches until the token sorts before (or after) WETH, because Uniswap's pools are ordered by address. */
+/** Launches until a token's address is below (or above) that of WETH, because Uniswap orders the tokens of a pool. */
 async function launchSorted(first: boolean): Promise<Launched> {
   for (;;) {
     const launched = await launchToken()
@@ -110,7 +106,7 @@ describe.each([
     expect(ratio).toBeLessThanOrEqual(10n ** 12n)
   })
 
-  it('locks the raised ETH and the tokens of the same value, and burns what is left', async () => {
+  it('locks the raised ETH and tokens of the same value, and burns the rest', async () => {
     const { weth, positionManager, launchpad } = chain.deployment
     const [event] = parseEventLogs({ abi: launchpadAbi, eventName: 'Graduated', logs: token.receipt.logs })
     const { wethAmount = 0n, tokenAmount = 0n } = event?.args ?? {}
@@ -128,11 +124,11 @@ describe.each([
     expect(toAddress(owner)).toBe(launchpad)
   })
 
-  it('happens once', async () => {
+  it('works once', async () => {
     expect(await chain.reverted(graduate(chain, { from: stranger, token: token.token }))).toBe('NotComplete')
   })
 
-  it('is followed by trades in the pool, through the router and directly, in both directions', async () => {
+  it('allows trades in the pool, through the router and directly, in both directions', async () => {
     const { weth } = chain.deployment
     const common = { from: trader, token: token.token }
     const received = async (currency: Address, receipt: TransactionReceipt) =>
@@ -154,12 +150,12 @@ describe.each([
     expect(await chain.reverted(tooDear)).toBe('Too little received')
   })
 
-  it('lets LP fees of both currencies accrue, half to the creator to the unit', async () => {
+  it('accrues LP fees in both currencies, exactly half for the creator', async () => {
     const { launchpad, weth } = chain.deployment
     for (const currency of [weth, token.token]) {
       const before = { creator: await claimable(token.token, currency), protocol: await protocolFees(currency) }
       const held = await balanceOf(currency, launchpad)
-      // something to collect, whatever the tests before did
+      // fees to collect, independent of the tests before
       await chain.mined(swapThroughRouter(chain, { from: trader, token: token.token, side: 'buy', amountIn: parseEther('0.03') }))
       await chain.mined(swapThroughRouter(chain, { from: trader, token: token.token, side: 'sell', amountIn: 10n ** 22n }))
       const receipt = await chain.mined(collectFees(chain, { from: stranger, token: token.token }))
@@ -172,7 +168,7 @@ describe.each([
     }
   })
 
-  it('lets the creator claim everything in both currencies, LP fees that nobody collected included', async () => {
+  it('lets the creator claim everything in both currencies, with uncollected LP fees', async () => {
     const { weth } = chain.deployment
     await chain.mined(swapThroughRouter(chain, { from: trader, token: token.token, side: 'buy', amountIn: parseEther('0.03') }))
     for (const currency of [weth, token.token]) expect(await claimable(token.token, currency)).toBeGreaterThan(0n)
@@ -193,7 +189,7 @@ describe.each([
 })
 
 describe('curve fees', () => {
-  it('are split to the wei between creator and protocol, and the escrow is all the WETH that the launchpad holds', async () => {
+  it('are split exactly between creator and protocol, and the escrow is all WETH of the launchpad', async () => {
     const { weth, launchpad } = chain.deployment
     const { token, curve } = await launchToken()
     const escrowed = await claimable(token, weth)
@@ -220,7 +216,7 @@ describe('curve fees', () => {
     expect(await balanceOf(weth, launchpad)).toBe(heldBefore + fees)
   })
 
-  it('are paid to the creator alone', async () => {
+  it('are paid only to the creator', async () => {
     const { weth } = chain.deployment
     const { token } = await launchToken()
     expect(await chain.reverted(claim(chain, { from: stranger, token }))).toBe('NotCreator')
@@ -230,7 +226,7 @@ describe('curve fees', () => {
     expect((await balanceOf(weth, creator)) - before).toBe(owed)
   })
 
-  it('leave to the protocol what is not the creators, paid out when anybody asks', async () => {
+  it('give the rest to the protocol, paid out when anybody calls', async () => {
     const { weth, launchpad } = chain.deployment
     await launchToken()
     const owed = await protocolFees(weth)
@@ -242,20 +238,11 @@ describe('curve fees', () => {
   })
 })
 
-describe('before its time', () => {
-  it('neither graduation nor the collection of LP fees is possible', async () => {
-    const { token } = await launchToken()
-    expect(await chain.reverted(graduate(chain, { from: stranger, token }))).toBe('NotComplete')
-    expect(await chain.reverted(collectFees(chain, { from: stranger, token }))).toBe('NotGraduated')
-    expect(await chain.reverted(graduate(chain, { from: stranger, token: stranger }))).toBe('UnknownToken')
-  })
-
-  it('tokens sent to the curve by hand are neither sold nor kept: they are burnt at graduation', async () => {
-    const launched = await launchToken()
-    const gift = 10n ** 24n
-    await chain.mined(transfer(chain, { from: creator, currency: launched.token, to: launched.curve, amount: gift }))
-    const { token } = await graduateToken(launched)
-    expect(await balanceOf(token, DEAD)).toBeGreaterThanOrEqual(gift)
-    expect(await balanceOf(token, launched.curve)).toBe(0n)
-  })
+it('burns tokens that were sent to the curve directly, and does not sell them', async () => {
+  const launched = await launchToken()
+  const gift = 10n ** 24n
+  await chain.mined(transfer(chain, { from: creator, currency: launched.token, to: launched.curve, amount: gift }))
+  const { token } = await graduateToken(launched)
+  expect(await balanceOf(token, DEAD)).toBeGreaterThanOrEqual(gift)
+  expect(await balanceOf(token, launched.curve)).toBe(0n)
 })

@@ -1,7 +1,17 @@
 import { encodeDeployData, encodeFunctionData, type Hex, parseEther, parseEventLogs, type TransactionReceipt } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { curveAbi, launchpadAbi, positionManagerAbi, tokenAbi } from '#devchain/abis.ts'
-import { approve, buyOnCurve, graduate, type Launched, launch, readLaunched, sellOnCurve, transfer } from '#devchain/actions.ts'
+import {
+  approve,
+  buyOnCurve,
+  collectFees,
+  graduate,
+  type Launched,
+  launch,
+  readLaunched,
+  sellOnCurve,
+  transfer,
+} from '#devchain/actions.ts'
 import { readArtifact } from '#devchain/artifacts.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
@@ -33,8 +43,8 @@ function balanceOf(currency: Address, holder: Address): Promise<bigint> {
   return chain.client.readContract({ address: currency, abi: tokenAbi, functionName: 'balanceOf', args: [holder] })
 }
 
-describe('what only the launchpad and its curves may do', () => {
-  it('is refused to strangers', async () => {
+describe('functions of the launchpad and its curves', () => {
+  it('reject other callers', async () => {
     const { curve, token } = await launchToken()
     const open = encodeFunctionData({ abi: curveAbi, functionName: 'open', args: [token, stranger, 0n] })
     expect(await chain.reverted(call(curve, open))).toBe('NotLaunchpad')
@@ -43,7 +53,7 @@ describe('what only the launchpad and its curves may do', () => {
     expect(await chain.reverted(call(chain.deployment.launchpad, accrue))).toBe('NotCurve')
   })
 
-  it('cannot be paid for by accident: neither takes plain ether', async () => {
+  it('reject plain ether', async () => {
     const { curve } = await launchToken()
     expect(await chain.reverted(call(curve, '0x', 1n))).toBe('no reason given')
     expect(await chain.reverted(call(chain.deployment.launchpad, '0x', 1n))).toBe('no reason given')
@@ -51,9 +61,9 @@ describe('what only the launchpad and its curves may do', () => {
 })
 
 describe('a sale', () => {
-  it('fails as a whole when the recipient refuses the ether', async () => {
+  it('reverts when the recipient rejects the ether', async () => {
     const { curve, token } = await launchToken(parseEther('0.1'))
-    const recipient = chain.deployment.positionManager // takes ether from WETH alone
+    const recipient = chain.deployment.positionManager // takes ether only from WETH
     const held = await balanceOf(token, creator)
     expect(await chain.reverted(sellOnCurve(chain, { from: creator, token, curve, amount: held, recipient }))).toBe('EtherTransferFailed')
     expect(await balanceOf(token, creator)).toBe(held)
@@ -66,7 +76,7 @@ describe('terms', () => {
     ['no target', TARGET, SUPPLY, 0n],
     ['reserves that would overflow the price', 1n << 96n, SUPPLY, TARGET],
     ['too few tokens left for the pool', TARGET / 3n, 2n * SUPPLY, TARGET],
-  ])('with %s are refused', async (_name, virtualWei, virtualToken, targetWei) => {
+  ])('with %s are rejected', async (_name, virtualWei, virtualToken, targetWei) => {
     const { weth, positionManager } = chain.deployment
     const { bytecode } = readArtifact('Launchpad')
     const args = [weth, positionManager, stranger, virtualWei, virtualToken, targetWei] as const
@@ -77,7 +87,14 @@ describe('terms', () => {
 })
 
 describe('graduation', () => {
-  it('is refused, and nothing is lost, when somebody has opened the pool at another price', async () => {
+  it('is rejected before the curve is complete, like the collection of LP fees', async () => {
+    const { token } = await launchToken()
+    expect(await chain.reverted(graduate(chain, { from: stranger, token }))).toBe('NotComplete')
+    expect(await chain.reverted(collectFees(chain, { from: stranger, token }))).toBe('NotGraduated')
+    expect(await chain.reverted(graduate(chain, { from: stranger, token: stranger }))).toBe('UnknownToken')
+  })
+
+  it('reverts without a loss when somebody has initialised the pool at another price', async () => {
     const { token, curve } = await launchToken()
     const { weth, positionManager } = chain.deployment
     const [token0, token1] = token < weth ? [token, weth] : [weth, token]
@@ -110,7 +127,7 @@ describe('the token', () => {
     expect(await chain.reverted(transfer(chain, { from: creator, currency: token, to: ZERO_ADDRESS, amount: 1n }))).toBe('ZeroAddress')
   })
 
-  it('lets a spender take what was approved and no more, unless everything was', async () => {
+  it('limits a spender to the approved amount, except for an unlimited approval', async () => {
     const { token } = await launchToken(parseEther('0.1'))
     const take = (amount: bigint) => {
       return call(token, encodeFunctionData({ abi: tokenAbi, functionName: 'transferFrom', args: [creator, stranger, amount] }))
@@ -130,7 +147,7 @@ describe('the token', () => {
 })
 
 describe('any sequence of trades', () => {
-  it.each([1, 2, 3])('keeps the money where the books say it is (seed %d)', async seed => {
+  it.each([1, 2, 3])('keeps balances equal to the accounting (seed %d)', async seed => {
     const random = createRandom(seed)
     const { launchpad, weth } = chain.deployment
     const { curve, token } = await launchToken()

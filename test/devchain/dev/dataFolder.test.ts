@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
 describe('claimDataDir', () => {
-  it('gives a folder to one process at a time, and again when it is given up', async () => {
+  it('locks a folder for one process at a time, until it is released', async () => {
     const release = await claimDataDir(folder)
     expect(release).not.toBeNull()
     expect(await claimDataDir(folder)).toBeNull()
@@ -28,7 +28,7 @@ describe('claimDataDir', () => {
     await Promise.all([again?.(), other?.()])
   })
 
-  it('takes it over from a process that was killed', async () => {
+  it('takes the lock of a killed process', async () => {
     const module = fileURLToPath(new URL('../../../src/devchain/dev/claimDataDir.ts', import.meta.url))
     const script = `import { claimDataDir } from ${JSON.stringify(module)}
       await claimDataDir(${JSON.stringify(folder)}); setInterval(() => {}, 1000); console.log('claimed')`
@@ -44,7 +44,7 @@ describe('claimDataDir', () => {
 })
 
 describe('makeFreshFolder', () => {
-  it('empties the folder that it made itself', async () => {
+  it('empties a folder that it created', async () => {
     const data = path.join(folder, 'dev')
     await makeFreshFolder(data)
     await mkdir(path.join(data, 'postgres'))
@@ -53,20 +53,20 @@ describe('makeFreshFolder', () => {
     expect(await readdir(data)).toEqual(['DELETED-AT-EACH-npm-run-dev'])
   })
 
-  it('refuses to delete what it did not make', async () => {
+  it('does not delete a folder that it did not create', async () => {
     await writeFile(path.join(folder, 'precious'), 'mine')
     await expect(makeFreshFolder(folder)).rejects.toThrow(/^DATA_DIR: .*would delete/)
     expect(await readFile(path.join(folder, 'precious'), 'utf8')).toBe('mine')
   })
 
-  it('may use an empty folder', async () => {
+  it('uses an empty folder', async () => {
     await makeFreshFolder(folder)
     expect(await readdir(folder)).toHaveLength(1)
   })
 })
 
 describe('writeFileAtomically', () => {
-  it('replaces a file, for its owner alone, and leaves no other', async () => {
+  it('replaces a file, readable only by its owner, and leaves no other', async () => {
     const file = path.join(folder, 'dev.json')
     await writeFile(file, 'old', { mode: 0o644 })
     await writeFileAtomically(file, 'new')
@@ -75,7 +75,7 @@ describe('writeFileAtomically', () => {
     expect(await readdir(folder)).toEqual(['dev.json'])
   })
 
-  it('leaves the old file and nothing else when it fails', async () => {
+  it('leaves only the old file when it fails', async () => {
     const file = path.join(folder, 'taken')
     await mkdir(path.join(file, 'below'), { recursive: true })
     await expect(writeFileAtomically(file, 'new')).rejects.toThrow()

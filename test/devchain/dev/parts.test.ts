@@ -32,7 +32,7 @@ describe('startServiceProcess', () => {
     return startServiceProcess({ script: file, env: { ...process.env, MESSAGE: 'from the environment' }, watchdog })
   }
 
-  it('hears where the service listens, and ignores what else it says', async () => {
+  it('reports where the service listens, and ignores other messages', async () => {
     const service = await start(`
       process.send('hello'); process.send({ type: 'listening', url: 7 })
       process.send({ type: 'listening', url: process.env.MESSAGE, databaseUrl: 'postgres://somewhere' })
@@ -42,7 +42,7 @@ describe('startServiceProcess', () => {
     expect(await service.exited).toBeNull()
   })
 
-  it('knows when the service ended before it listened, and with which code', async () => {
+  it('reports when the service ended before it listened, with its exit code', async () => {
     const service = await start('process.exit(75)')
     expect(await service.listening).toBeNull()
     expect(await service.exited).toBe(75)
@@ -68,11 +68,11 @@ describe('isReady', () => {
     [200, true],
     [503, false],
     [404, false],
-  ])('takes status %d for %s', async (status, ready) => {
+  ])('reads status %d as %s', async (status, ready) => {
     expect(await isReady(await serve(status))).toBe(ready)
   })
 
-  it('is false when nobody answers', async () => {
+  it('is false when the service does not answer', async () => {
     const url = await serve(200)
     for (const server of servers.splice(0)) await new Promise(resolve => void server.close(resolve))
     expect(await isReady(url)).toBe(false)
@@ -80,7 +80,7 @@ describe('isReady', () => {
 })
 
 describe('createShutdown', () => {
-  it('undoes the last things first, and all of them though one fails', async () => {
+  it('runs the steps in reverse order, all of them when one fails', async () => {
     const undone: string[] = []
     const shutdown = createShutdown(error => undone.push(String(error)))
     shutdown.add(() => Promise.resolve(undone.push('first')))
@@ -92,7 +92,7 @@ describe('createShutdown', () => {
     expect(undone).toEqual(['last', 'Error: stuck', 'first'])
   })
 
-  it('undoes at once what is added too late', async () => {
+  it('runs a step at once that is added later', async () => {
     const shutdown = createShutdown(() => undefined)
     await shutdown.run()
     const undone = new Promise<void>(resolve => {
@@ -102,7 +102,7 @@ describe('createShutdown', () => {
   })
 })
 
-describe('what the user is told', () => {
+describe('the printed summary and the launchpads file', () => {
   let deployment: Deployment
   beforeAll(async () => {
     const chain = await startTestChain()
@@ -118,14 +118,14 @@ describe('what the user is told', () => {
     token: null,
   }
 
-  it('holds no password', () => {
+  it('the summary contains no password', () => {
     const text = summary({ ...input, deployment, databaseUrl: 'postgres://user:hunter2@127.0.0.1:5432/tokenwire' })
     expect(text).not.toContain('hunter2')
     expect(text).toContain('postgres://user@127.0.0.1:5432/tokenwire')
     expect(summary({ ...input, deployment, databaseUrl: 'host=/run user=x password=hunter2' })).not.toContain('hunter2')
   })
 
-  it('is a launchpads file that the service accepts', () => {
+  it('the service accepts the launchpads file', () => {
     const result = parseLaunchpads(launchpadsFile(deployment), ADAPTER_KINDS)
     const launchpads = [
       { name: 'reference', adapter: 'bonding-curve', startBlock: deployment.startBlock, contracts: { factory: deployment.launchpad } },

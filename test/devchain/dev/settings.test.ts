@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readDevSettings } from '#devchain/dev/settings.ts'
 
 describe('readDevSettings', () => {
-  it('has a default for everything', () => {
+  it('has defaults for all settings', () => {
     expect(readDevSettings({}, '/here')).toEqual({
       seed: 1,
       blockTimeMs: 1_000,
@@ -13,7 +13,7 @@ describe('readDevSettings', () => {
     })
   })
 
-  it('takes what it is told, and blanks for unset', () => {
+  it('reads variables, and takes blank ones for unset', () => {
     const told = {
       DEV_SEED: '77',
       DEV_BLOCK_TIME_MS: ' 250 ',
@@ -34,7 +34,7 @@ describe('readDevSettings', () => {
     expect(readDevSettings(blank, '/here')).toEqual(readDevSettings({}, '/here'))
   })
 
-  it('names every variable that is wrong, and what it should hold, in one message', () => {
+  it('names every wrong variable and its allowed values in one message', () => {
     const wrong = { DEV_SEED: '-1', DEV_BLOCK_TIME_MS: '1s', DEV_TRADES_PER_BLOCK: '1e9', DEV_RPC_PORT: '70000' }
     expect(() => readDevSettings(wrong, '/here')).toThrow(
       [

@@ -5,7 +5,7 @@ import { createRandom } from '#devchain/traders/random.ts'
 const seeds = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
 
 describe('createRandom', () => {
-  it('repeats its draws for the same seed and not for another', () => {
+  it('gives the same numbers for the same seed, and others for another', () => {
     const draw = (seed: number) => Array.from({ length: 20 }, createRandom(seed).unit)
     expect(draw(7)).toEqual(draw(7))
     fc.assert(
@@ -16,7 +16,7 @@ describe('createRandom', () => {
     )
   })
 
-  it('keeps to the bounds it is given', () => {
+  it('stays within the given bounds', () => {
     fc.assert(
       fc.property(seeds, fc.integer({ min: -50, max: 50 }), fc.nat(100), (seed, min, width) => {
         const random = createRandom(seed)
@@ -30,7 +30,7 @@ describe('createRandom', () => {
     )
   })
 
-  it('draws every value about as often as it should', () => {
+  it('draws every value with the expected frequency', () => {
     const random = createRandom(1)
     const counts = [0, 0, 0]
     for (let draw = 0; draw < 30_000; draw++) counts[random.weighted([1, 0, 2])]! += 1
@@ -40,7 +40,7 @@ describe('createRandom', () => {
     expect(mean).toBeCloseTo(0.5, 1)
   })
 
-  it('refuses to pick from nothing', () => {
+  it('rejects an empty list', () => {
     expect(() => createRandom(1).pick([])).toThrow(RangeError)
   })
 })

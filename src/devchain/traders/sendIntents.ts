@@ -16,20 +16,22 @@ import {
 import type { Address } from '#domain/address.ts'
 import type { Bound, Intent } from './decide.ts'
 
-/** More than any trade can give. */
+/** More than any trade gives. */
 const HOPELESS = 2n ** 200n
 const FAIR_PERCENT = 92n
 const PARTS = 1_000_000_000
 
-/** Sends an intent's transactions; `null` where there is nothing to send, as when the seller holds nothing. */
+/** Sends an intent's transactions; `null` when there is nothing to send, for example without a balance. */
 type Sending = (() => Promise<Hex>) | null
 
 /**
- * Turns intents into transactions: looks up all balances and quotes at once, then sends in the intents' order.
- *
- * One that cannot be sent is counted and left out; the others go on.
+ * Turns intents into transactions: reads all balances and quotes at once, then sends in the order of the intents. An intent that
+ * the node rejects is counted and skipped.
  */
-export async function perform(chain: DevChain, intents: readonly Intent[]): Promise<{ readonly sent: number; readonly refused: number }> {
+export async function sendIntents(
+  chain: DevChain,
+  intents: readonly Intent[],
+): Promise<{ readonly sent: number; readonly refused: number }> {
   const sendings = await Promise.all(intents.map(intent => prepare(chain, intent)))
   let sent = 0
   let refused = 0
@@ -39,7 +41,7 @@ export async function perform(chain: DevChain, intents: readonly Intent[]): Prom
       await sending()
       sent++
     } catch {
-      refused++ // for example: the sender cannot pay for it
+      refused++ // for example, the sender's balance is too small
     }
   }
   return { sent, refused }

@@ -5,16 +5,16 @@ import { OutIcon } from './icons.tsx'
 
 interface HexProps {
   readonly hex: string
-  /** What it is: "creator". */
+  /** What the hex text is, for screen readers: "creator". */
   readonly of: string
-  /** What an explorer calls it. */
+  /** Path of the explorer's page. */
   readonly kind: 'address' | 'tx' | 'token' | 'block'
   readonly text?: string
   readonly copy?: boolean
 }
 
-/** An address or hash, short, with its link to the explorer where there is one. */
-export function Hex({ hex, of, kind, text = shortHex(hex), copy = false }: HexProps) {
+/** A shortened address or hash, with a link to the explorer when one is configured. */
+export function HexLink({ hex, of, kind, text = shortHex(hex), copy = false }: HexProps) {
   const { explorerUrl } = settings.value
   return (
     <span class="hex nowrap">
@@ -34,8 +34,8 @@ export function Hex({ hex, of, kind, text = shortHex(hex), copy = false }: HexPr
   )
 }
 
-/** The way to an address or hash where there is no room for it: to the explorer, or to the clipboard where there is none. */
-export function HexWay({ hex, of, kind }: Pick<HexProps, 'hex' | 'of' | 'kind'>) {
+/** An icon in place of an address or hash: a link to the explorer, or a copy button when none is configured. */
+export function HexIconLink({ hex, of, kind }: Pick<HexProps, 'hex' | 'of' | 'kind'>) {
   const { explorerUrl } = settings.value
   if (explorerUrl === null) return <Copy text={hex} of={of} />
   return (

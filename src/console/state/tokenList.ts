@@ -2,43 +2,43 @@ import { batch, effect, type ReadonlySignal, signal, untracked } from '@preact/s
 import type { Tokenwire } from '#client/tokenwire.ts'
 import type { Address } from '#domain/address.ts'
 import type { Token } from '#domain/token.ts'
-import type { Frames } from './frames.ts'
+import type { RenderQueue } from './renderQueue.ts'
 import type { MarketQuery } from './route.ts'
 import { createRow, type Row } from './rows.ts'
 
 const PAGE = 50
-/** Who wants more than this narrows the search. */
+/** Rows shown at most. */
 export const MOST_ROWS = 500
-/** One connection carries 200; some are left for a token that is opened. */
+/** Rows that are live at once: one connection carries 200 tokens, and an opened token needs some of them. */
 const MOST_WATCHED = 150
 const REFRESH_MS = 15_000
 
-export interface Market {
+export interface TokenList {
   readonly rows: ReadonlySignal<readonly Row[]>
-  /** `loading`: for a query that has no rows yet, or those of the last one. */
+  /** `loading`: the rows are still those of the query before, or none. */
   readonly phase: ReadonlySignal<'loading' | 'ready' | 'failed'>
   readonly failure: ReadonlySignal<string | null>
-  /** Whether the list goes on. */
+  /** Whether there is another page. */
   readonly hasMore: ReadonlySignal<boolean>
   readonly loadingMore: ReadonlySignal<boolean>
-  /** How many places of the list would hold another token if it was shown anew. */
+  /** Number of rows that would show another token if the list was sorted now. */
   readonly moved: ReadonlySignal<number>
   loadMore(): void
   reload(): void
-  /** Puts the rows where they belong now. */
+  /** Sorts the rows now. */
   showMoved(): void
   /** Keeps a row live until the returned function is called. */
   watch(row: Row): () => void
   stop(): void
 }
 
-/** The list for a query. Values tick in place; the order stays until it is asked for, so that nothing moves under a finger. */
-export function createMarket(
+/** The tokens of a query. Values change in place; the order changes only when the user asks for it, so that no row moves under a finger. */
+export function createTokenList(
   client: Tokenwire,
-  frames: Frames,
+  renderQueue: RenderQueue,
   query: ReadonlySignal<MarketQuery>,
   returns: ReadonlySignal<number>,
-): Market {
+): TokenList {
   const rows = signal<readonly Row[]>([])
   const phase = signal<'loading' | 'ready' | 'failed'>('loading')
   const failure = signal<string | null>(null)
@@ -66,7 +66,7 @@ export function createMarket(
     return client.tokens({ sort, order, ...filters, limit: PAGE, ...(from === null ? {} : { cursor: from }) }, { signal })
   }
 
-  /** Rows for these tokens, with those that are there already kept. */
+  /** Rows for these tokens. Existing rows are reused. */
   function rowsOf(tokens: readonly Token[]): readonly Row[] {
     const held = new Map(rows.peek().map(row => [row.address, row]))
     return tokens.map(token => {
@@ -116,7 +116,7 @@ export function createMarket(
         return
       }
       failure.value = null
-      // A token that has moved since the last page may come twice.
+      // A token that moved down since the page before is in both pages.
       const held = new Set(rows.peek().map(row => row.address))
       rows.value = [...rows.peek(), ...rowsOf(result.value.data.filter(token => !held.has(token.address)))].slice(0, MOST_ROWS)
       cursor.value = result.value.nextCursor
@@ -124,7 +124,7 @@ export function createMarket(
     })
   }
 
-  /** Asks for the first page again: brings its values up to date and finds out whether the order has changed. */
+  /** Loads the first page again for its values, and to find out whether the order has changed. */
   async function refresh(signal: AbortSignal): Promise<void> {
     const result = await ask(query.peek(), null, signal)
     if (signal.aborted) return
@@ -146,7 +146,7 @@ export function createMarket(
     if (!document.hidden) timer = window.setTimeout(() => void again(signal), REFRESH_MS * (0.9 + Math.random() / 5))
   }
 
-  /** What failed is tried anew, what is there is brought up to date where it stands. */
+  /** Updates the rows in place, or loads the list again after a failure. */
   const again = (signal: AbortSignal) => (phase.peek() === 'ready' ? refresh(signal) : load())
   const seen = () => {
     if (document.hidden) clearTimeout(timer)
@@ -155,7 +155,7 @@ export function createMarket(
   document.addEventListener('visibilitychange', seen)
 
   const stopFollowing = effect(() => {
-    // Read in order to be called again with each of them.
+    // Reading the signal subscribes this effect to it.
     void query.value
     untracked(() => void load())
   })
@@ -165,13 +165,13 @@ export function createMarket(
 
   function watch(row: Row): () => void {
     if (watched.has(row.address) || watched.size >= MOST_WATCHED) return () => undefined
-    const held = client.watch(row.address, ({ token }) => frames.put(`row ${row.address}`, () => row.update(token)), {
+    const held = client.watch(row.address, ({ token }) => renderQueue.put(`row ${row.address}`, () => row.update(token)), {
       initial: row.token.peek(),
     })
     const stop = () => {
       if (!watched.delete(row.address)) return
       held.close()
-      frames.drop(`row ${row.address}`)
+      renderQueue.drop(`row ${row.address}`)
     }
     watched.set(row.address, stop)
     return stop

@@ -12,12 +12,12 @@ import { ethUsd } from '#console/state/session.ts'
 import type { Graduation } from '#domain/token.ts'
 import type { OnScreen } from './onScreen.ts'
 
-interface TokenRowProps {
+interface TokenListRowProps {
   readonly row: Row
   readonly onScreen: OnScreen
 }
 
-export function TokenRow({ row, onScreen }: TokenRowProps) {
+export function TokenListRow({ row, onScreen }: TokenListRowProps) {
   const element = useRef<HTMLTableRowElement>(null)
   useEffect(() => (element.current === null ? undefined : onScreen.follow(element.current, row)), [row, onScreen])
   return (
@@ -50,7 +50,7 @@ function NameCell({ row }: { readonly row: Row }) {
 
 function NumberCells({ row }: { readonly row: Row }) {
   const { market, createdAt, graduation, sequence } = row.token.value
-  const { direction, count } = row.tick.value
+  const { direction, count } = row.priceMove.value
   const { buys, sells } = market.trades.h24
   const eth = ethUsd.state.value.value?.price ?? null
   return (
@@ -58,7 +58,7 @@ function NumberCells({ row }: { readonly row: Row }) {
       <td class="c-age quiet">
         <Age time={createdAt} />
       </td>
-      <td class={`c-price ${direction === null ? '' : `tick-${direction}-${count % 2}`}`} data-sequence={sequence}>
+      <td class={`c-price ${direction === null ? '' : `moved-${direction}-${count % 2}`}`} data-sequence={sequence}>
         <Money as="price" usd={market.priceUsd} weth={market.priceWeth} />
         <span class="below">
           <Change percent={market.priceChange.h24} />

@@ -1,0 +1,219 @@
+import { spawn } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { build } from 'vite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '#test/gateway/startRealtime.ts'
+import { findBrowser } from '#test/support/findBrowser.ts'
+import { POLL_LIMIT_MS } from '#test/support/limits.ts'
+import { addressOf, tradeOf } from '#test/support/snapshots.ts'
+import { ClientFixture } from './clientFixture.ts'
+import { type PackedClient, packClient } from './packedClient.ts'
+
+const A = addressOf(1)
+
+let packed: PackedClient
+beforeAll(async () => {
+  packed = await packClient()
+})
+afterAll(() => packed.remove())
+
+/** A React component in strict mode, which mounts it twice. */
+const COMPONENT = `
+import { createElement, StrictMode, useState } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createTokenwire } from 'tokenwire/client'
+import { useConnectionState, useToken } from 'tokenwire/client/react'
+
+const client = createTokenwire({ url: location.hash.slice(1) })
+function Sequence() {
+  const state = useToken(client, '${A}')
+  return createElement('p', null, (state === null ? 'waiting' : state.sequence) + ' ' + useConnectionState(client))
+}
+function App() {
+  const [isShown, setShown] = useState(true)
+  return createElement('button', { onClick: () => setShown(false) }, isShown ? createElement(Sequence) : 'nothing')
+}
+createRoot(document.getElementById('app')).render(createElement(StrictMode, null, createElement(App)))
+`
+
+describe('the examples', () => {
+  let fixture: ClientFixture
+  beforeAll(async () => {
+    fixture = await ClientFixture.start({ maxConnectionsPerIp: 100 })
+    fixture.store(A, 10, { symbol: '<b>ALP', name: '<img src=x onerror=alert(1)>' })
+  })
+  afterAll(() => fixture.stop())
+
+  /** Runs an example. `said` waits for a line of its output. */
+  function start(file: string, ...args: readonly string[]) {
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file, ...args], { cwd: packed.project })
+    let output = ''
+    const looks = new Set<() => void>()
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', chunk => {
+        output += String(chunk)
+        for (const look of looks) look()
+      })
+    }
+    const ended = new Promise<number | null>(resolve => child.once('close', code => resolve(code)))
+    return {
+      child,
+      ended,
+      said: (pattern: RegExp) =>
+        new Promise<string>((resolve, reject) => {
+          const look = () => {
+            const [found] = pattern.exec(output) ?? []
+            if (found !== undefined) resolve(found)
+          }
+          looks.add(look)
+          look()
+          void ended.then(code => reject(new Error(`it ended with ${code} and said:\n${output}`)))
+        }),
+    }
+  }
+
+  it('the code of docs/client.md works', async () => {
+    const manual = await readFile('docs/client.md', 'utf8')
+    const [begin = '', list = ''] = Array.from(manual.matchAll(/```ts\n(.*?)```/gs), ([, lines = '']) => lines)
+    fixture.service.gateway.reads.stored.trades = [tradeOf(A)]
+    const script = `import { items } from 'tokenwire/client'
+      ${begin.replace('https://tokenwire.example.com', fixture.proxy.url)}
+      const [{ address }] = listed.value.data
+      ${list}`
+    await writeFile(path.join(packed.project, 'manual.ts'), script)
+    const told = start('manual.ts')
+    await told.said(new RegExp(`^${tradeOf(A).priceWeth}$`, 'm'))
+    expect(await told.said(/^<b>ALP .*$/m)).toBe('<b>ALP 0.00000001234')
+    told.child.kill()
+    await told.ended
+  })
+
+  it('the bot keeps a price table, and ends with SIGTERM', async () => {
+    const bot = start('bot/priceTable.ts', fixture.proxy.url)
+    await bot.said(/connection: live/)
+    await bot.said(/"<b>ALP" 0\.00000001234 #10/)
+    const { market } = fixture.service.stored.get(A)?.token ?? {}
+    if (market === undefined) throw new Error('the token is not there')
+    fixture.commit(A, 11, { symbol: '<b>ALP', market: { ...market, priceWeth: '0.5' } })
+    await bot.said(/"<b>ALP" 0\.5 #11/)
+    bot.child.kill('SIGTERM')
+    expect(await bot.ended).toBe(0)
+  })
+
+  const executable = findBrowser('chromium')
+
+  describe.skipIf(executable === null)('in Chromium', () => {
+    let browser: Browser
+    beforeAll(async () => {
+      browser = await chromium.launch({ executablePath: executable ?? '', args: ['--no-sandbox'] })
+    })
+    afterAll(() => browser.close())
+
+    async function open(url: string): Promise<{ page: Page; mistakes: string[] }> {
+      const page = await browser.newPage()
+      page.setDefaultTimeout(POLL_LIMIT_MS)
+      const mistakes: string[] = []
+      page.on('pageerror', error => mistakes.push(String(error)))
+      page.on('console', message => message.type() === 'error' && mistakes.push(message.text()))
+      page.on('dialog', dialog => {
+        mistakes.push('a name has run')
+        void dialog.dismiss()
+      })
+      await page.goto(url)
+      return { page, mistakes }
+    }
+
+    it('the page lists tokens, updates live, falls back and returns to WebSocket', async () => {
+      const served = start('browser/serve.ts', '0')
+      try {
+        const { page, mistakes } = await open(`${await served.said(/http\S+/)}/?service=${encodeURIComponent(fixture.proxy.url)}`)
+        await page.getByText('live', { exact: true }).waitFor()
+        await page.getByRole('cell', { name: '<b>ALP' }).waitFor()
+        const { market } = fixture.service.stored.get(A)?.token ?? {}
+        if (market === undefined) throw new Error('the token is not there')
+        fixture.commit(A, 20, { market: { ...market, priceWeth: '1.5' } })
+        await page.getByRole('cell', { name: '1.5', exact: true }).waitFor()
+        expect(mistakes).toEqual([])
+        fixture.proxy.webSockets = 'refuse'
+        fixture.proxy.cut()
+        await page.getByText('fallback', { exact: true }).waitFor()
+        fixture.commit(A, 21, { market: { ...market, priceWeth: '2.5' } })
+        await page.getByRole('cell', { name: '2.5', exact: true }).waitFor()
+        fixture.proxy.webSockets = 'pass'
+        // The browser reports the network, so the page does not wait for its next attempt.
+        await page.evaluate('dispatchEvent(new Event("online"))')
+        await page.getByText('live', { exact: true }).waitFor()
+        fixture.commit(A, 22, { market: { ...market, priceWeth: '3.5' } })
+        await page.getByRole('cell', { name: '3.5', exact: true }).waitFor()
+        await page.close()
+      } finally {
+        fixture.proxy.webSockets = 'pass'
+        served.child.kill()
+      }
+    })
+
+    it('a React component follows a token while it is mounted', async () => {
+      fixture.commit(A, 25)
+      await writeFile(path.join(packed.project, 'app.js'), COMPONENT)
+      const built = await build({
+        root: packed.project,
+        configFile: false,
+        logLevel: 'error',
+        define: { 'process.env.NODE_ENV': '"development"' },
+        build: { write: false, minify: false, lib: { entry: 'app.js', formats: ['es'] } },
+      })
+      const [{ output }] = built as unknown as [{ output: [{ code: string }] }]
+      const server = createServer((request, response) => {
+        const isScript = request.url === '/app.js'
+        response.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html' })
+        response.end(
+          isScript ? output[0].code : '<link rel="icon" href="data:,"><div id="app"></div><script type="module" src="/app.js"></script>',
+        )
+      })
+      await new Promise<void>(resolve => {
+        server.listen(0, resolve)
+      })
+      try {
+        const { port } = server.address() as AddressInfo
+        const { page, mistakes } = await open(`http://localhost:${port}/#${fixture.proxy.url}`)
+        await page.getByText('25 live').waitFor()
+        fixture.commit(A, 26)
+        await page.getByText('26 live').waitFor()
+        const subscriptions = () => fixture.service.realtime.health().subscriptions
+        expect(subscriptions()).toBe(1)
+        await page.getByRole('button').click()
+        await page.getByText('nothing').waitFor()
+        await eventually(() => subscriptions() === 0)
+        expect(mistakes).toEqual([])
+        await page.close()
+      } finally {
+        server.close()
+      }
+    })
+
+    it('the server-rendered page is readable without scripts and updates live with them', async () => {
+      fixture.commit(A, 30, { name: '</script><img src=x onerror=alert(1)>' })
+      const served = start('server-rendering/server.ts', fixture.proxy.url, '0')
+      try {
+        const url = await served.said(/http\S+/)
+        const html = await (await fetch(`${url}/${A}`)).text()
+        expect(html).toContain('<dd id="price">0.00000001234')
+        expect((await fetch(`${url}/${addressOf(99)}`)).status).toBe(404)
+        const { page, mistakes } = await open(`${url}/${A}`)
+        await page.getByRole('heading', { name: '</script><img' }).waitFor()
+        const { market } = fixture.service.stored.get(A)?.token ?? {}
+        if (market === undefined) throw new Error('the token is not there')
+        fixture.commit(A, 31, { market: { ...market, priceWeth: '7.25' } })
+        await page.getByText('7.25', { exact: true }).waitFor()
+        expect(mistakes).toEqual([])
+        await page.close()
+      } finally {
+        served.child.kill()
+      }
+    })
+  })
+})

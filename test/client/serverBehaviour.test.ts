@@ -1,0 +1,101 @@
+import type { AddressInfo } from 'node:net'
+import { expect, it } from 'vitest'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { ClientError } from '#client/clientError.ts'
+import { createTokenwire } from '#client/createTokenwire.ts'
+import { encodeSubscribed, encodeUnsubscribed } from '#protocol/encodeAnswer.ts'
+import { encodeUpdate } from '#protocol/encodeUpdate.ts'
+import { eventually } from '#test/gateway/startRealtime.ts'
+import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
+import { inState, Seen } from './clientFixture.ts'
+
+const A = addressOf(1)
+const B = addressOf(2)
+
+/** A WebSocket server that misbehaves as the test says. */
+async function serve(
+  connected: (socket: WebSocket, count: number) => void,
+): Promise<{ url: string; connections: () => number; stop(): void }> {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  await new Promise(resolve => server.once('listening', resolve))
+  let count = 0
+  server.on('connection', socket => {
+    connected(socket, ++count)
+    socket.on('message', (data: Buffer) => {
+      const { type, token } = JSON.parse(data.toString())
+      socket.send(type === 'subscribe' ? encodeSubscribed(token, 1) : encodeUnsubscribed(token))
+    })
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    connections: () => count,
+    stop() {
+      for (const client of server.clients) client.terminate()
+      server.close()
+    },
+  }
+}
+
+it.each([1008, 4500, 4999])('does not reconnect after close code %i, and ends every watch', async code => {
+  let isRefusing = true
+  const server = await serve(socket => {
+    if (isRefusing) socket.once('message', () => socket.close(code))
+  })
+  const client = createTokenwire({ url: server.url, fetch: async () => Promise.reject(new TypeError('nothing there')) })
+  try {
+    const errors = await Promise.all([A, B].map(token => new Promise<ClientError>(onEnd => client.watch(token, () => {}, { onEnd }))))
+    expect(errors).toEqual([expect.objectContaining({ code: 'dismissed', status: code }), expect.objectContaining({ code: 'dismissed' })])
+    expect(client.state).toBe('offline')
+    await expect(client.updates(A).next()).rejects.toMatchObject({ code: 'dismissed' })
+    expect(server.connections()).toBe(1)
+    isRefusing = false
+    client.reconnect()
+    client.watch(A, () => {})
+    await inState(client, 'live')
+    expect(server.connections()).toBe(2)
+  } finally {
+    client.close()
+    server.stop()
+  }
+})
+
+it.each([1001, 1012, 4408, 4429, 4499])('reconnects after close code %i', async code => {
+  const server = await serve((socket, count) => {
+    if (count === 1) socket.once('message', () => socket.close(code))
+  })
+  const client = createTokenwire({ url: server.url })
+  try {
+    client.watch(A, () => {})
+    await eventually(() => server.connections() === 2)
+    await inState(client, 'live')
+    expect(server.connections()).toBe(2)
+  } finally {
+    client.close()
+    server.stop()
+  }
+})
+
+it('drops and reports malformed messages, and ignores unknown types', async () => {
+  const server = await serve(socket => {
+    const { bytes } = encodeUpdate(snapshotOf(A, 5))
+    const text = new TextDecoder().decode(bytes)
+    for (const message of ['', '[]', '{"type":7}', '{"type":"news"}', text.replace('"sequence":5', '"sequence":-5'), text])
+      socket.send(message)
+  })
+  const errors: ClientError[] = []
+  const client = createTokenwire({ url: server.url, onError: error => errors.push(error as ClientError) })
+  try {
+    const seen = new Seen()
+    client.watch(A, seen.listen)
+    // The update arrives before the answer to the subscription.
+    await seen.reaches(5)
+    expect(errors.map(({ code, path }) => `${code} ${path}`)).toEqual(
+      ['type', 'type', 'type', expect.stringMatching(/sequence$/)].map(path =>
+        typeof path === 'string' ? `invalid_answer ${path}` : path,
+      ),
+    )
+  } finally {
+    client.close()
+    server.stop()
+  }
+})
