@@ -1,7 +1,7 @@
 import { type ErrorCode, TokenwireError } from '#errors'
 import type { RangeLimit } from './rangeLimit.ts'
 
-/** Why a question got no answer that can be believed. */
+/** Why a question has no answer that can be believed. */
 export type RpcFault =
   | { readonly kind: 'timeout' }
   /** Refused, reset, closed, not resolved. */
@@ -12,29 +12,32 @@ export type RpcFault =
   | { readonly kind: 'garbled'; readonly what: string }
   /** The provider does not have it (yet). */
   | { readonly kind: 'missing'; readonly what: string }
-  /** Well-formed and contradicting itself or another answer. */
+  /** Well-formed, and contradicts itself or another answer. */
   | { readonly kind: 'inconsistent'; readonly what: string }
+  /** A log query. */
   | { readonly kind: 'too-large'; readonly limit: RangeLimit }
-  /** More calls in one HTTP request than it allows. */
+  /** More calls in one request than the provider allows. */
   | { readonly kind: 'batch-too-large' }
-  /** The node failed at it. */
+  /** The node failed. */
   | { readonly kind: 'node'; readonly code: number; readonly text: string }
-  /** The node understood and refuses: a revert, bad parameters, a method that it does not have. */
+  /** The node understood and refuses: a revert, bad parameters, an unknown method. */
   | { readonly kind: 'rejected'; readonly code: number; readonly text: string }
   | { readonly kind: 'wrong-chain'; readonly expected: number; readonly actual: number }
   /** This side has closed. */
   | { readonly kind: 'closed' }
 
-/** The one error of the chain access. Holds neither URLs nor what viem threw, which would tell them. */
+type Kind = RpcFault['kind']
+
+/** The only error of chain access. Holds neither URLs nor underlying errors, which quote them. */
 export class RpcError extends TokenwireError {
   readonly fault: RpcFault
-  /** `rpc-1` …, or `null` when the fault lies between several. */
+  /** `rpc-1` …, or `null` when the fault was found in an answer. */
   readonly provider: string | null
 
   constructor(fault: RpcFault, provider: string | null = null) {
-    super(codeOf(fault), `${provider ?? 'rpc'}: ${sentence(fault)}`, {
-      // Another chain is one provider's, and for a while perhaps: what it means that all of them serve one is for whoever connects to say.
-      retryable: !['rejected', 'closed'].includes(fault.kind),
+    super(CODES[fault.kind] ?? 'rpc_unavailable', `${provider ?? 'rpc'}: ${sentence(fault)}`, {
+      // One provider of another chain may be replaced; only when all serve another chain does the connection fail for good.
+      retryable: fault.kind !== 'rejected' && fault.kind !== 'closed',
       details: { provider, ...fault },
     })
     this.name = 'RpcError'
@@ -43,84 +46,64 @@ export class RpcError extends TokenwireError {
   }
 }
 
-/** Why a question failed, or `null` when the error is not of the chain access: then it is a defect of the one who asked. */
+/** The fault of an `RpcError`; `null` for any other error, which is a defect. */
 export function faultOf(error: unknown): RpcFault | null {
   return error instanceof RpcError ? error.fault : null
 }
 
-/** Whether the request was lost or put off, so that nothing is known of its answer: sending it again may be all that it takes. */
+/** Whether the request was lost or put off. Nothing is known of its answer, so it may be sent again as it is. */
 export function isLost({ kind }: RpcFault): boolean {
   return kind === 'timeout' || kind === 'network' || kind === 'rate-limited'
 }
 
-function codeOf(fault: RpcFault): ErrorCode {
-  switch (fault.kind) {
-    case 'inconsistent':
-    case 'garbled':
-      return 'rpc_inconsistent'
-    case 'too-large':
-      return 'rpc_range_too_large'
-    case 'rejected':
-      return 'rpc_rejected'
-    case 'wrong-chain':
-      return 'chain_mismatch'
-    default:
-      return 'rpc_unavailable'
-  }
+const CODES: Readonly<Partial<Record<Kind, ErrorCode>>> = {
+  inconsistent: 'rpc_inconsistent',
+  garbled: 'rpc_inconsistent',
+  'too-large': 'rpc_range_too_large',
+  rejected: 'rpc_rejected',
+  'wrong-chain': 'chain_mismatch',
 }
 
-/** What kind of fault it is, for everybody to read: no word and no number that a provider wrote. */
+const KIND_SENTENCES: Readonly<Record<Kind, string>> = {
+  timeout: 'no answer in time',
+  network: 'the connection failed',
+  http: 'an HTTP error',
+  'rate-limited': 'rate limit',
+  garbled: 'not an answer',
+  missing: 'does not have what it is asked for',
+  inconsistent: 'contradiction',
+  'too-large': 'the query of logs is too large for it',
+  'batch-too-large': 'too many calls in one request',
+  node: 'the node failed',
+  rejected: 'the node refuses',
+  'wrong-chain': 'serves another chain',
+  closed: 'closed',
+}
+
+/** The kind of fault in words, for everybody to read: no word and no number that a provider wrote. */
 export function faultKindSentence({ kind }: RpcFault): string {
-  switch (kind) {
-    case 'timeout':
-      return 'no answer in time'
-    case 'network':
-      return 'the connection failed'
-    case 'http':
-      return 'an HTTP error'
-    case 'rate-limited':
-      return 'rate limit'
-    case 'garbled':
-      return 'not an answer'
-    case 'missing':
-      return 'does not have what it is asked for'
-    case 'inconsistent':
-      return 'contradiction'
-    case 'too-large':
-      return 'the query of logs is too large for it'
-    case 'batch-too-large':
-      return 'too many calls in one request'
-    case 'node':
-      return 'the node failed'
-    case 'rejected':
-      return 'the node refuses'
-    case 'wrong-chain':
-      return 'serves another chain'
-    case 'closed':
-      return 'closed'
-  }
+  return KIND_SENTENCES[kind]
 }
 
 /** With what the provider said, for logs and operators. */
 function sentence(fault: RpcFault): string {
+  const words = KIND_SENTENCES[fault.kind]
   switch (fault.kind) {
     case 'http':
       return `HTTP ${fault.status}`
-    case 'rate-limited': {
-      const later = fault.retryAfterMs === null ? '' : `, to be asked again in ${Math.ceil(fault.retryAfterMs / 1_000)} s`
-      return `${faultKindSentence(fault)}${later}`
-    }
+    case 'rate-limited':
+      return fault.retryAfterMs === null ? words : `${words}, to be asked again in ${Math.ceil(fault.retryAfterMs / 1_000)} s`
     case 'garbled':
     case 'inconsistent':
-      return `${faultKindSentence(fault)}: ${fault.what}`
+      return `${words}: ${fault.what}`
     case 'missing':
       return `does not have ${fault.what}`
     case 'node':
     case 'rejected':
-      return `${faultKindSentence(fault)} (${fault.code}): ${fault.text}`
+      return `${words} (${fault.code}): ${fault.text}`
     case 'wrong-chain':
       return `serves chain ${fault.actual}, not chain ${fault.expected}`
     default:
-      return faultKindSentence(fault)
+      return words
   }
 }
