@@ -9,12 +9,6 @@ export interface BlockHeader {
   readonly timestamp: number
 }
 
-/** A block that is remembered as indexed. */
-export interface IndexedBlock extends BlockHeader {
-  /** True when it was committed together with the block after it: what was between the two can't be restored. Default false. */
-  readonly joined?: boolean
-}
-
 /** One log of a canonical block. Order within the chain is (blockNumber, logIndex). */
 export interface ChainLog {
   readonly address: Address

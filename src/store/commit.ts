@@ -71,7 +71,7 @@ export async function writeBatch(db: Queryable, batch: Omit<BatchChanges, 'follo
   const { committedAtMs, undoFrom, wasUndoFrom } = options
   if (undoFrom !== null) await keepUndo(db, to.number, changes, split)
   await writeTotals(db, changes, before, to.timestamp)
-  await writeChanges(db, changes, split, committedAtMs)
+  await writeChanges(db, batch, committedAtMs)
   const tokens = changes.tokens.map(({ address }) => address)
   const launched = tokens.filter(address => !before.has(address))
   await raiseRelaunched(db, launched)

@@ -59,13 +59,13 @@ async function assertUndoable(db: Queryable, ancestor: BlockHeader | null, kept:
   const blocks = await readRecentBlocks(db, (cursor?.number ?? kept) - kept + 1)
   const [known, child] = blocks
   const stays =
-    ancestor === null ? known?.number === kept + 1 : known?.hash === ancestor.hash && known.joined !== true && child !== undefined
+    ancestor === null ? known?.number === kept + 1 : known?.hash === ancestor.hash && !known.mergedWithNext && child !== undefined
   if (cursor === null || !stays) {
     throw new TokenwireError('rpc_inconsistent', `Block ${kept} is not an ancestor of what the database holds.`, { retryable: true })
   }
   const { undoFrom } = cursor
   // Blocks that were committed together are undone together, if the last of them can be.
-  if (undoFrom !== null && blocks.every(({ number, joined }) => number <= kept || number >= undoFrom || joined === true)) return
+  if (undoFrom !== null && blocks.every(({ number, mergedWithNext }) => number <= kept || number >= undoFrom || mergedWithNext)) return
   throw new TokenwireError(
     'reorg_too_deep',
     `the chain has replaced ${cursor.number - kept} indexed block(s) up to block ${cursor.number}; indexing has stopped`,

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
 import type { Address } from '#domain/address.ts'
-import type { IndexedBlock } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import type { Directory } from '#launchpads/directory.ts'
@@ -9,6 +8,7 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { replaceBlocks } from '#store/replaceBlocks.ts'
 import { lockCursor, readRecentBlocks } from '#store/rows/cursor.ts'
 import { settle } from '#store/settle.ts'
+import type { BlockRow } from '#tables/block.ts'
 import type { FetchedBatch, ProjectedBatch } from './batch.ts'
 import type { Commit } from './commit.ts'
 import { endOf } from './fetch/replacement.ts'
@@ -21,7 +21,7 @@ export interface Committer {
    * The newest indexed blocks, ascending and linked by parent hash, the cursor last; empty when nothing is indexed. Waits for a commit that lost its
    * connection and is still under way at the server.
    */
-  recentBlocks(): Promise<readonly IndexedBlock[]>
+  recentBlocks(): Promise<readonly BlockRow[]>
   /**
    * Decodes a batch and computes what it changes. Changes nothing.
    *

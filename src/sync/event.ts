@@ -1,6 +1,6 @@
 import type { ChainTip } from '#chain/chainTips.ts'
 import type { Hex } from '#domain/address.ts'
-import type { BlockHeader, IndexedBlock } from '#domain/block.ts'
+import type { BlockHeader } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { Action } from './action.ts'
 import type { Commit } from './commit.ts'
@@ -14,7 +14,7 @@ export type SyncEvent =
   /** What is done next. */
   | { readonly kind: 'decided'; readonly action: Action; readonly tip: ChainTip }
   /** The database has said what is indexed: the newest blocks, the cursor last. */
-  | { readonly kind: 'cursorRead'; readonly blocks: readonly IndexedBlock[] }
+  | { readonly kind: 'cursorRead'; readonly blocks: readonly BlockHeader[] }
   /** The chain was asked for the block at the cursor's height, below this head. */
   | { readonly kind: 'cursorCompared'; readonly head: Hex; readonly isReplaced: boolean }
   /** A second answer has shown the tip's confirmed block. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
-import type { BlockHeader, IndexedBlock } from '#domain/block.ts'
+import type { BlockHeader } from '#domain/block.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
 import { parseDecimal } from '#domain/decimal.ts'
 import { type DecodeInput, decode } from '#index/decode.ts'
@@ -47,7 +47,7 @@ export async function projectBatch(db: Queryable, batch: DecodedBatch, options: 
   const rows = await loadRows(db, keys, { now: to.timestamp, expired: mode === 'live', pending: previous })
   const ethUsd = mode === 'range' ? null : options.ethUsd()
   const price = ethUsd === null ? null : parseDecimal(ethUsd)
-  const changes = project({ events, rows, now: to.timestamp, weth, ethUsd: price, directory, blocks: rememberedBlocks(batch) })
+  const changes = project({ events, rows, now: to.timestamp, weth, ethUsd: price, directory })
   const follows = batch.from === startBlock ? null : (previous?.to ?? { hash: first.parentHash }).hash
   return { ...blocks, stage: 'projected', follows, before: rows.tokens, changes, split: splitNewRows(changes, rows) }
 }
@@ -55,18 +55,13 @@ export async function projectBatch(db: Queryable, batch: DecodedBatch, options: 
 /** What the passing of time up to a block changes: trades leave windows. Of no block, so there is nothing to remember. */
 export async function projectTime(db: Queryable, at: BlockHeader, { weth }: Pick<ProjectOptions, 'weth'>) {
   const rows = await loadRows(db, NO_KEYS, { now: at.timestamp, expired: true, pending: null })
-  const nothing = { events: [], ethUsd: null, directory: { lookup: () => undefined }, blocks: [] }
+  const nothing = { events: [], ethUsd: null, directory: { lookup: () => undefined } }
   const changes = project({ ...nothing, rows, now: at.timestamp, weth })
   const blocks = { mode: 'live', from: at.number, first: at, to: at, blocks: [] } as const
   return { ...blocks, before: rows.tokens, changes, split: splitNewRows(changes, rows) }
 }
 
 const NO_KEYS: RowKeys = { tokens: [], balances: [], creatorFees: [] }
-
-/** There is an image of the rows before blocks that are committed together, and of none between them. */
-function rememberedBlocks({ blocks }: DecodedBatch): readonly IndexedBlock[] {
-  return blocks.map((block, index) => ({ ...block, joined: index < blocks.length - 1 }))
-}
 
 function keysOf(events: readonly TokenEvent[]): RowKeys {
   const tokens = new Set<Address>()

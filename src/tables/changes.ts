@@ -1,5 +1,4 @@
 import type { Address, Hex } from '#domain/address.ts'
-import type { IndexedBlock } from '#domain/block.ts'
 import type { PerWindow } from '#domain/token.ts'
 import type { WindowAging } from '#domain/windows.ts'
 import type { BalanceRow } from './balance.ts'
@@ -37,8 +36,6 @@ export interface Changes {
   readonly creatorFees: readonly CreatorFeeRow[]
   readonly trades: readonly TradeRow[]
   readonly candles: readonly CandleRow[]
-  /** The headers to keep for reconciliation, ascending; the last is the new cursor. */
-  readonly blocks: readonly IndexedBlock[]
 }
 
 /** Balances by token, then holder. One key of both would be concatenated and hashed for every transfer. */

@@ -39,7 +39,9 @@ export interface Table<Row> {
 export interface Entity {
   readonly meta: {
     readonly tableName: string
-    readonly properties: Readonly<Record<string, { readonly type: unknown; readonly primary?: boolean; readonly nullable?: boolean }>>
+    readonly properties: Readonly<
+      Record<string, { readonly type: unknown; readonly fieldName?: string; readonly primary?: boolean; readonly nullable?: boolean }>
+    >
   }
 }
 
@@ -55,7 +57,12 @@ export function tableOf<Properties extends Record<string, unknown>>({ meta }: En
   const columns = Object.keys(properties).map((field): Column => {
     const property = meta.properties[field]
     if (!(property?.type instanceof ColumnType)) throw new TypeError(`${name}.${field} is no column of columns.ts`)
-    return { field, name: NAMING.propertyToColumnName(field), type: property.type, nullable: property.nullable === true }
+    return {
+      field,
+      name: property.fieldName ?? NAMING.propertyToColumnName(field),
+      type: property.type,
+      nullable: property.nullable === true,
+    }
   })
   const key = columns.filter(({ field }) => meta.properties[field]?.primary === true)
   const merged = columns

@@ -37,7 +37,7 @@ export async function followLogs({ launchpads, weth, blocks, atOnce = 1 }: Follo
     const input = { headers: some.map(({ header }) => header), logs: some.flatMap(({ logs }) => logs), announced: [] }
     const { events, directory: known, discoveries } = decode({ ...input, directory, adapters, weth })
     const { timestamp } = to
-    rows.write(project({ events, rows: rows.load(timestamp), now: timestamp, weth, ethUsd: null, directory: known, blocks: [to] }))
+    rows.write(project({ events, rows: rows.load(timestamp), now: timestamp, weth, ethUsd: null, directory: known }))
     directory.add(discoveries, to.number)
   }
   return { tables: rows.tables, directory }

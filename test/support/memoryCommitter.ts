@@ -1,5 +1,5 @@
 import type { Address, Hex } from '#domain/address.ts'
-import type { BlockHeader, ChainLog, IndexedBlock } from '#domain/block.ts'
+import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { TokenwireError } from '#errors'
 import type { FetchedBatch, ProjectedBatch } from '#sync/batch.ts'
@@ -8,6 +8,7 @@ import type { Committer } from '#sync/committer.ts'
 import type { Replacement } from '#sync/fetch/replacement.ts'
 import { extendChain, type LocalChain } from '#sync/localChain.ts'
 import type { Watchlist } from '#sync/watchlist.ts'
+import type { BlockRow } from '#tables/block.ts'
 
 export interface MemoryIndex {
   readonly committer: Committer
@@ -32,7 +33,7 @@ export interface MemoryIndexOptions {
 interface Stored {
   local: LocalChain
   /** Blocks that were committed together with their next block. */
-  readonly joined: Set<Hex>
+  readonly mergedWithNext: Set<Hex>
   readonly watched: Set<Address>
   readonly logs: ChainLog[]
   readonly batches: FetchedBatch[]
@@ -44,7 +45,11 @@ interface Stored {
  * batches: those that do not follow the cursor, unordered or unwatched logs, headers that do not link up.
  */
 export function createMemoryIndex({ contracts, startBlock = 0 }: MemoryIndexOptions): MemoryIndex {
-  return open({ local: [], joined: new Set(), watched: new Set(contracts), logs: [], batches: [], settled: [] }, contracts, startBlock)
+  return open(
+    { local: [], mergedWithNext: new Set(), watched: new Set(contracts), logs: [], batches: [], settled: [] },
+    contracts,
+    startBlock,
+  )
 }
 
 function open(stored: Stored, contracts: readonly Address[], startBlock: number): MemoryIndex {
@@ -59,12 +64,12 @@ function open(stored: Stored, contracts: readonly Address[], startBlock: number)
     stored.logs.push(...batch.logs)
     stored.batches.push(batch)
     stored.local = batch.blocks.reduce((local, block) => extendChain(local, block), stored.local)
-    for (const { hash } of batch.blocks.slice(0, -1)) stored.joined.add(hash)
+    for (const { hash } of batch.blocks.slice(0, -1)) stored.mergedWithNext.add(hash)
   }
 
   const replace = ({ ancestor, batches }: Replacement): void => {
     const last = stored.local.findIndex(({ hash }) => hash === ancestor?.hash)
-    if (ancestor === null ? stored.local[0]?.number !== startBlock : last === -1 || stored.joined.has(ancestor.hash))
+    if (ancestor === null ? stored.local[0]?.number !== startBlock : last === -1 || stored.mergedWithNext.has(ancestor.hash))
       throw new TokenwireError('config_invalid', 'the committer was given an ancestor to which it can not go back')
     stored.local = stored.local.slice(0, last + 1)
     const kept = stored.logs.filter(({ blockNumber }) => blockNumber <= (ancestor?.number ?? startBlock - 1))
@@ -104,7 +109,8 @@ function open(stored: Stored, contracts: readonly Address[], startBlock: number)
 
   return {
     committer: {
-      recentBlocks: async () => stored.local.map((block): IndexedBlock => ({ ...block, joined: stored.joined.has(block.hash) })),
+      recentBlocks: async () =>
+        stored.local.map((block): BlockRow => ({ ...block, mergedWithNext: stored.mergedWithNext.has(block.hash) })),
       prepare: async batch => {
         const projected = projectedBatch(batch)
         fetched.set(projected, batch)
@@ -142,7 +148,7 @@ export function projectedBatch({ logs, headers: _, announced: __, ...blocks }: F
     discoveries: [],
     follows: blocks.first.parentHash,
     before: new Map(),
-    changes: { tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [], blocks: [] },
+    changes: { tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [] },
     split: { balances: none, candles: none },
   }
 }

@@ -177,7 +177,7 @@ describe('replacing blocks', () => {
     await run(13, 21)
     await run(22, 27)
     const recent = await index.committer.recentBlocks()
-    expect(recent.filter(({ joined }) => joined !== true).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 12, 21, 27])
+    expect(recent.filter(({ mergedWithNext }) => !mergedWithNext).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 12, 21, 27])
     const replaceFrom = (number: number) => replaceWith(index, { ancestor: forking.chain.at(number).header, batches: [] })
     await expect(replaceFrom(25)).rejects.toMatchObject({ code: 'rpc_inconsistent', retryable: true })
     // Sixteen blocks can be undone, the first of which is the twelfth: it is in a run, which can be undone as a whole, and what is before that is not kept.

@@ -44,7 +44,7 @@ interface Method {
   balances(bench: Bench, rows: readonly BalanceRow[]): Promise<void>
 }
 
-const NOTHING: Changes = { tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [], blocks: [] }
+const NOTHING: Changes = { tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [] }
 const WARM_UP_ROWS = 100
 const NONE: SplitRows = { balances: { added: [], merged: [] }, candles: { added: [], merged: [] } }
 /** The ORM's statements contain their values as text: more rows at a time take gigabytes of memory. */
@@ -55,9 +55,11 @@ const transaction = (orm: MikroORM, work: (db: Queryable) => Promise<void>) =>
 
 const UNNEST: Method = {
   name: 'unnest',
-  trades: ({ orm }, trades) => transaction(orm, db => writeChanges(db, { ...NOTHING, trades }, NONE, 0)),
+  trades: ({ orm }, trades) => transaction(orm, db => writeChanges(db, { changes: { ...NOTHING, trades }, split: NONE, blocks: [] }, 0)),
   balances: ({ orm }, balances) =>
-    transaction(orm, db => writeChanges(db, { ...NOTHING, balances }, { ...NONE, balances: { added: [], merged: balances } }, 0)),
+    transaction(orm, db =>
+      writeChanges(db, { changes: NOTHING, split: { ...NONE, balances: { added: [], merged: balances } }, blocks: [] }, 0),
+    ),
 }
 
 /** The server reads a file, which costs less than COPY over the connection. */

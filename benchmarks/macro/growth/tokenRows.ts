@@ -68,7 +68,6 @@ export function tokenRows(scale: GrowthScale, plan: TokenPlan, events: readonly 
       weth: WETH,
       ethUsd,
       directory: { lookup: lookupOf(plan) },
-      blocks: [],
     })
     from = next
     for (const row of changes.tokens) tokens.set(row.address, row)

@@ -1,5 +1,4 @@
 import { type Address, BURN_ADDRESSES, isEther, ZERO_ADDRESS } from '#domain/address.ts'
-import type { IndexedBlock } from '#domain/block.ts'
 import { type Decimal, percentOf } from '#domain/decimal.ts'
 import type { HolderType } from '#domain/holder.ts'
 import type { Directory } from '#launchpads/directory.ts'
@@ -25,8 +24,6 @@ export interface ProjectInput {
   readonly ethUsd: Decimal | null
   /** Why an address is source: tells pools, curves and lockers from wallets. */
   readonly directory: Pick<Directory, 'lookup'>
-  /** The headers to remember, ascending. */
-  readonly blocks: readonly IndexedBlock[]
 }
 
 /**
@@ -54,7 +51,6 @@ export function project(input: ProjectInput): Changes {
     creatorFees: [...draft.creatorFees.values()],
     trades,
     candles,
-    blocks: input.blocks,
   }
 }
 

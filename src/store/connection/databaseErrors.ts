@@ -1,11 +1,11 @@
 import { TokenwireError } from '#errors'
 
 /**
- * Why a statement failed, for who has to decide whether to repeat it:
- * - `unavailable`: the server is away, restarting, or refuses new connections for now: repeat until it is back;
- * - `conflict`: this transaction lost against another one or waited too long: repeat at once;
- * - `exhausted`: the server has no disk or memory left: repeat slowly, an operator is needed;
- * - `refused`: wrong password, no such database, no permission: repeating does not help;
+ * Why a statement failed, and whether to retry it:
+ * - `unavailable`: the server is down, restarting, or refuses new connections for now: retry until it is back;
+ * - `conflict`: the transaction lost against another one or waited too long: retry at once;
+ * - `exhausted`: the server has no disk space or memory left: retry slowly, an operator is needed;
+ * - `refused`: wrong password, no such database, no permission: a retry does not help;
  * - `defect`: everything else: the statement or its values are wrong.
  */
 export type DatabaseFault = 'unavailable' | 'conflict' | 'exhausted' | 'refused' | 'defect'
@@ -53,7 +53,7 @@ const SYSTEM_CODES = new Set([
   'ENOENT',
 ])
 
-// What the driver and its pool say without giving a code.
+// Errors of the driver and its pool that have no code.
 const DRIVER_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Cannot use a pool after|driver has already been destroyed|Query read timeout|Client was closed)/i
 
@@ -66,7 +66,7 @@ const MESSAGES: Readonly<Record<Exclude<DatabaseFault, 'defect'>, string>> = {
 
 const NO_SSL = /^The server does not support SSL/
 
-/** Classifies an error of the driver, of Kysely or of the ORM. */
+/** Classifies an error of the driver, Kysely or the ORM. */
 export function databaseFault(error: unknown): DatabaseFault {
   for (const link of causes(error)) {
     const code = codeOf(link)
@@ -80,8 +80,8 @@ export function databaseFault(error: unknown): DatabaseFault {
 }
 
 /**
- * The error to show to callers: a `TokenwireError` with code `database_unavailable` when the database can't answer, else the error itself,
- * which is a defect. Neither holds the URL or the password: the driver puts them into no message.
+ * The error for callers: a `TokenwireError` with code `database_unavailable` when the database can't answer, else the error itself, which is a
+ * defect. Neither contains the URL or the password: no message of the driver does.
  */
 export function toDatabaseError(error: unknown): unknown {
   if (error instanceof TokenwireError) return error
@@ -97,7 +97,7 @@ export function toDatabaseError(error: unknown): unknown {
   })
 }
 
-/** The error and what it wraps, outermost first; several addresses of one host fail with an `AggregateError`. */
+/** The error and its causes, outermost first. A host with several addresses fails with an `AggregateError`. */
 function causes(error: unknown): unknown[] {
   const found: unknown[] = []
   const queue: unknown[] = [error]

@@ -6,28 +6,28 @@ import { prepareStatements } from './preparedStatements.ts'
 import { setResultTypes } from './resultTypes.ts'
 
 export interface OrmLimits {
-  /** Most connections that are open at once. Default 10. */
+  /** The largest number of open connections. Default 10. */
   readonly poolSize?: number
-  /** What the server shows of these connections. Default `tokenwire`. */
+  /** The connections' `application_name`. Default `tokenwire`. */
   readonly applicationName?: string
-  /** How long to wait for a connection, a new one or one of the pool. Default 5 s. */
+  /** How long to wait for a connection, new or from the pool. Default 5 s. */
   readonly connectTimeoutMs?: number
-  /** A statement that takes longer is cancelled. Default 30 s; `0`: never. */
+  /** `statement_timeout`. Default 30 s; `0`: none. */
   readonly statementTimeoutMs?: number
-  /** A statement that waits longer for a lock fails. Default 10 s; `0`: never. */
+  /** `lock_timeout`. Default 10 s; `0`: none. */
   readonly lockTimeoutMs?: number
 }
 
 const IDLE_CONNECTION_MS = 60_000
 const IDLE_IN_TRANSACTION_MS = 60_000
 const KEEP_ALIVE_DELAY_MS = 10_000
-/** A plan that was made for small tables lives no longer, should nobody gather statistics: it is its connection's. */
+/** Plans live as long as their connection, and one that was made for small tables must not stay, even if nothing runs `analyze`. */
 const CONNECTION_LIFETIME_S = 60
 
 /**
  * The ORM over a pool of connections. Nothing is connected before the first statement. `orm.close()` closes the pool.
  *
- * @param more what is to be done with it beside running statements: `MIGRATION_OPTIONS`, `ENTITIES`
+ * @param more for an ORM that does more than run statements: `MIGRATION_OPTIONS`, `ENTITIES`
  * @throws `TokenwireError` with code `config_invalid` when the text is no PostgreSQL URL
  */
 export function createOrm(databaseUrl: string, logger: Logger, limits: OrmLimits = {}, more: Options = {}): MikroORM {
@@ -41,7 +41,7 @@ export function createOrm(databaseUrl: string, logger: Logger, limits: OrmLimits
       ...options.driverOptions,
       application_name: limits.applicationName ?? 'tokenwire',
       connectionTimeoutMillis: limits.connectTimeoutMs ?? 5_000,
-      // As text: the driver sends no zero, and what the role or the database is set to would hold.
+      // As text, since the driver leaves out the number 0, and the role's or database's setting would apply.
       statement_timeout: String(limits.statementTimeoutMs ?? 30_000),
       lock_timeout: String(limits.lockTimeoutMs ?? 10_000),
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
@@ -56,7 +56,7 @@ export function createOrm(databaseUrl: string, logger: Logger, limits: OrmLimits
   })
 }
 
-/** The ORM logs statements with their values inlined: they are left out. What remains is what it says of dropped connections. */
+/** Without the ORM's log of statements, which contains their values. What remains are messages about dropped connections. */
 function toOrmLogger(logger: Logger): OrmLogger {
   return {
     log: (namespace, message) => logger.trace({ namespace }, message),

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 
-/** What the driver's pools make their connections of, as far as it is used here. */
+/** What is used of a `pg` connection. */
 interface Connection {
   query(...args: readonly unknown[]): unknown
 }
@@ -11,24 +11,24 @@ interface Pool {
 }
 
 /**
- * So many statements are prepared per connection, the first ones that it is given; others are parsed every time. The server keeps the plan of each in memory,
- * some 100 KB for the longest. Commits and the usual requests take a few dozen; lists have hundreds of combinations of filters.
+ * How many statements are prepared per connection: the first ones. Others are parsed every time. The server keeps a plan of each in memory, up to 100 KB.
+ * Commits and the usual requests have a few dozen statements; lists have hundreds of combinations of filters.
  */
 export const MOST_PREPARED = 64
 
 const MARK = '/* planned for these values */'
 
-/** Begins a statement that is not to be prepared, since a plan for any values may be far from the best for some. */
+/** Begins a statement that is planned for its values and not prepared: a generic plan would be far from the best one. */
 export const FOR_THESE_VALUES = sql.raw(MARK)
 
-/** Whether a statement with parameters is prepared, while there is room. */
+/** Whether a statement with parameters may be prepared. */
 export function isPrepared(text: string): boolean {
   return !text.includes(MARK)
 }
 
 /**
- * Has a pool's connections prepare statements with parameters under the name of their text, so that the server parses each once and plans it anew only
- * while that is likely to be better: planning took longer than running what reads a few rows.
+ * Has a pool's connections prepare statements with parameters, named by a hash of their text: the server parses each once, and reuses a generic plan
+ * where that is as good. Planning took longer than running a statement that reads a few rows.
  */
 export function prepareStatements(pool: Pool): void {
   pool.Client = class extends pool.Client {
@@ -45,7 +45,7 @@ export function prepareStatements(pool: Pool): void {
       const known = this.#names.get(text)
       if (known !== undefined) return known
       if (this.#names.size === MOST_PREPARED || !isPrepared(text)) return null
-      // The server's names end at 63 bytes.
+      // PostgreSQL's names have at most 63 bytes.
       const name = hash('sha1', text, 'base64url')
       this.#names.set(text, name)
       return name

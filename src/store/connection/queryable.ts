@@ -1,4 +1,4 @@
 import type { QueryExecutorProvider } from 'kysely'
 
-/** Anything that runs a statement: the ORM's pool (`em.getKysely()`), or the transaction that it is bound to inside `em.transactional`. */
+/** What runs a statement: the ORM's pool (`em.getKysely()`), or one connection of it in a transaction. */
 export type Queryable = QueryExecutorProvider

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
+import { isLogged } from '#async/logSampling.ts'
 import { createOrm } from './orm.ts'
 import { takeLock } from './takeLock.ts'
 
@@ -13,30 +14,30 @@ export interface SessionLockInput {
   readonly url: string
   /** Of `LOCKS`. */
   readonly key: number
-  /** What the server shows of the connection. */
+  /** The connection's `application_name`. */
   readonly applicationName: string
-  /** What is lost with the lock, for the log: `the embedded database`. */
+  /** What the lock protects, for the log: `the embedded database`. */
   readonly what: string
   readonly logger: Logger
-  /** How often to look whether the connection still stands. Default 5 s. */
+  /** How often to check the connection. Default 5 s. */
   readonly heartbeatMs?: number
-  /** Run on the connection before the lock is tried. */
+  /** Runs on the connection before the lock is taken. */
   readonly check?: (session: Kysely<unknown>) => Promise<void>
-  /** Run on the connection once the lock is held for the first time. */
+  /** Runs on the connection when the lock is held for the first time. */
   readonly taken?: (session: Kysely<unknown>) => Promise<void>
-  /** Run on the connection before it is closed on release. */
+  /** Runs on the connection before it is closed on release. */
   readonly releasing?: (session: Kysely<unknown>) => Promise<void>
 }
 
 /**
- * Holds an advisory lock on a connection of its own: both end with this process, however it ends. A connection that is lost is opened and
- * the lock taken again.
+ * Holds an advisory lock on a connection of its own, so that it ends with this process in any case. When the connection is lost, another one is opened
+ * and the lock taken again.
  *
  * @returns `null` when another process holds the lock
- * @throws what `check` and `taken` throw, and what the driver says when the server can't be reached
+ * @throws what `check` and `taken` throw; the driver's error when the server can't be reached
  */
 export async function holdSessionLock(input: SessionLockInput): Promise<SessionLock | null> {
-  // What happens to this connection is told below: the ORM would warn of its end when the server is stopped on purpose.
+  // Lost connections are logged below. The ORM would also warn when the server is stopped on purpose.
   const silent = input.logger.child({}, { level: 'silent' })
   const orm = createOrm(input.url, silent, { poolSize: 1, applicationName: input.applicationName })
   const db = orm.em.getKysely<unknown>()
@@ -71,7 +72,7 @@ export async function holdSessionLock(input: SessionLockInput): Promise<SessionL
   }
 }
 
-/** After all connections were lost, as in a crash of the server, which has restarted itself. */
+/** After the connection was lost, as when the server has crashed and recovered. */
 async function holdAgain(
   db: Kysely<unknown>,
   released: AbortSignal,
@@ -88,15 +89,13 @@ async function holdAgain(
       }
     })
   } catch (error) {
-    // The first attempts and then ever fewer, without a stack: an outage of an hour fills no log.
-    const isLogged = (attempt & (attempt - 1)) === 0
     const reason = error instanceof Error ? error.message : String(error)
-    if (isLogged) logger.warn({ attempt, reason }, `the database does not answer; ${what} is held again as soon as it does`)
+    if (isLogged(attempt)) logger.warn({ attempt, reason }, `the database does not answer; ${what} is held again as soon as it does`)
   }
   await pause(heartbeatMs, released)
 }
 
-/** Resolves when the lock is released or its connection lost. */
+/** Resolves when the lock is released or its connection is lost. */
 async function keepLock(session: Kysely<unknown>, released: AbortSignal, heartbeatMs: number): Promise<void> {
   while (!released.aborted) {
     await pause(heartbeatMs, released)
@@ -109,7 +108,7 @@ async function keepLock(session: Kysely<unknown>, released: AbortSignal, heartbe
   }
 }
 
-/** Neither keeps the process alive nor outlasts the release. */
+/** Ends with the release, and does not keep the process alive. */
 async function pause(ms: number, released: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal: released, ref: false }).catch(() => undefined)
 }

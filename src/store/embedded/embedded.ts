@@ -14,35 +14,32 @@ const OPEN_ATTEMPTS = 20
 const OPEN_PAUSE_MS = 100
 
 export interface EmbeddedOptions {
-  /** The server's files go to `postgres/` and `postgres.log` below it. */
+  /** Holds the server's files: `postgres/` and `postgres.log`. */
   readonly dataDir: string
   readonly logger: Logger
-  /** Default true: what is committed survives a crash of the machine. */
+  /** Whether commits survive a crash of the machine. Default true. */
   readonly durable?: boolean
-  /**
-   * Called once when the server has died and could not be started again: the service can do nothing more. Default: a server that dies is
-   * not started again, and nobody is told.
-   */
+  /** Called once when the server has died and could not be restarted. Default: a server that dies is not restarted. */
   readonly onLost?: () => void
 }
 
 export interface EmbeddedServer {
   /** The address of the `tokenwire` database, with its password. */
   readonly url: string
-  /** The postmaster, for a watchdog: when this process has to go with ours, `SIGINT` ends it and `SIGQUIT` ends it at once. */
+  /** The postmaster's, for a watchdog: `SIGINT` stops the server, `SIGQUIT` stops it at once. */
   readonly pid: number
   readonly port: number
-  /** Holds the pid in its first line as long as the server lives. */
+  /** Its first line is the pid while the server runs. */
   readonly postmasterFile: string
-  /** Whether the server was still running from a service that was killed. */
+  /** Whether the server was still running, left by a service that was killed. */
   readonly found: boolean
-  /** Ends the server. Call it last: connections that are still open are cut off. */
+  /** Stops the server. Open connections are terminated, so call it last. */
   stop(): Promise<void>
 }
 
 /**
- * A private PostgreSQL under `DATA_DIR`, for one service at a time. A server that an earlier service left running, because it was killed, is
- * found again; otherwise one is started, on a database that is made the first time. Nothing in this process stops it but `stop()`.
+ * A private PostgreSQL under `DATA_DIR`, for one service at a time. If an earlier service was killed and left its server running, that one is used;
+ * otherwise one is started, on a database that is created the first time. Only `stop()` stops it: it outlives this process.
  *
  * @throws `TokenwireError`: `config_invalid` when another service uses the folder or it can't be used; `not_supported` where there is no
  *   PostgreSQL for the platform or user; `database_unavailable` when the server does not start
@@ -85,7 +82,7 @@ export async function startEmbedded({ dataDir, logger, durable = true, onLost }:
   }
 }
 
-/** Finds or starts the server and claims it. One that is found may be about to end: it was killed with its service a moment ago, or is being stopped. */
+/** Finds or starts the server and claims it. A server that is found may be shutting down, so that is retried. */
 async function openServer(input: StartInput, logger: Logger) {
   const { layout } = input
   for (let attempt = 1; ; attempt++) {
@@ -105,7 +102,7 @@ async function openServer(input: StartInput, logger: Logger) {
   }
 }
 
-/** The address of the embedded database when its server runs, for tools beside the service; `null` when it does not. */
+/** The address of the embedded database for other tools; `null` when its server does not run. */
 export async function findEmbeddedUrl(dataDir: string): Promise<string | null> {
   const folder = await realpath(dataDir).catch(() => null)
   if (folder === null) return null

@@ -9,13 +9,13 @@ import { asServerUser, type ServerUser } from './serverUser.ts'
 
 const run = promisify(execFile)
 
-/** The temporary folders of initialisations that this process is in the middle of. */
+/** The temporary folders of initialisations that this process is running. */
 const inProgress = new Set<string>()
 
 /** The name of the superuser and of the database. */
 export const EMBEDDED_NAME = 'tokenwire'
 
-/** Where things lie under `DATA_DIR`. */
+/** The paths under `DATA_DIR`. */
 export interface Layout {
   readonly dataDir: string
   /** Holds the next two; owned by the server's user. */
@@ -36,7 +36,7 @@ export function layoutOf(dataDir: string): Layout {
   }
 }
 
-/** The PostgreSQL major version that made the data folder; `null` when there is none. */
+/** The PostgreSQL major version of the data folder; `null` when there is none. */
 export async function dataVersion(layout: Layout): Promise<string | null> {
   return readFile(join(layout.dataFolder, 'PG_VERSION'), 'utf8').then(
     text => text.trim(),
@@ -45,8 +45,8 @@ export async function dataVersion(layout: Layout): Promise<string | null> {
 }
 
 /**
- * Makes the data folder and its password. Everything is made in a folder of another name that is renamed when it is complete, so that what
- * stands under the final name was never half-finished, whenever this process was killed.
+ * Creates the data folder and its password. They are created in a temporary folder that is renamed when complete, so a folder of the final name is
+ * complete even if this process was killed at any moment.
  *
  * @throws `TokenwireError` with code `config_invalid` when initdb fails (the disk is full, the folder can't be written) or the folder holds
  *   a database that has lost its version file
@@ -73,7 +73,7 @@ export async function initialise(layout: Layout, initdb: string, user: ServerUse
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',
-      // Unicode case rules that do not depend on the machine, in an order that never changes under an index.
+      // Unicode case rules that do not depend on the machine; code-point order, which no update of a locale changes under an index.
       '--locale=C',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
@@ -95,7 +95,7 @@ export async function initialise(layout: Layout, initdb: string, user: ServerUse
 async function moveIntoPlace(temporary: string, layout: Layout): Promise<void> {
   const found = await readdir(layout.folder).catch(() => [])
   if (found.length > 0) {
-    // Another process was quicker: its database is as good.
+    // Another process has created it first.
     if ((await dataVersion(layout)) !== null) return
     if ((await stat(join(layout.dataFolder, 'global', 'pg_control')).catch(() => null)) !== null) {
       throw new TokenwireError(
@@ -108,7 +108,7 @@ async function moveIntoPlace(temporary: string, layout: Layout): Promise<void> {
   try {
     await rename(temporary, layout.folder)
   } catch (error) {
-    // It came there after the look.
+    // Another process has created it since the check.
     if (isTaken(error)) return moveIntoPlace(temporary, layout)
     throw error
   }
@@ -118,15 +118,15 @@ function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST')
 }
 
-/** Removes what initialisations that were killed have left. */
+/** Removes the temporary folders of initialisations that were killed. */
 async function removeLeftovers(layout: Layout): Promise<void> {
   await mkdir(layout.dataDir, { recursive: true })
   for (const name of await readdir(layout.dataDir)) {
     const pid = Number(/^postgres\.new-(\d+)-/.exec(name)?.[1])
     const path = join(layout.dataDir, name)
-    // After a restart of a container our own number may be the one of the process that was killed.
+    // After a restart of a container this process may have the pid of the killed one.
     if (Number.isNaN(pid) || inProgress.has(path) || (pid !== process.pid && isAlive(pid))) continue
-    // The initdb of a process that was killed may still be writing into it.
+    // The killed process's initdb may still be writing into it.
     await rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
   }
 }

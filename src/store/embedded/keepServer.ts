@@ -7,20 +7,20 @@ export interface KeepServerInput {
   readonly start: StartInput
   readonly server: RunningServer
   readonly logger: Logger
-  /** Called once when the server is gone and does not come back. */
+  /** Called once when the server has died and could not be restarted. */
   readonly lost: () => void
-  /** How often to look whether it lives. Default 1 s. */
+  /** How often to check that it runs. Default 1 s. */
   readonly pollMs?: number
-  /** Waits before the second and later attempts double from this. Default 1 s, up to 30 s. */
+  /** The pause before the second attempt; it doubles with each further one, up to 30 s. Default 1 s. */
   readonly pauseMs?: number
   /** Default: `startServer`. */
   readonly restart?: (input: StartInput) => Promise<FoundServer>
 }
 
 export interface KeptServer {
-  /** The postmaster now. */
+  /** The current postmaster's. */
   pid(): number
-  /** Watches no longer; resolves when no attempt is under way any more. */
+  /** Stops watching; resolves when no restart is running. */
   stop(): Promise<void>
 }
 
@@ -28,12 +28,12 @@ const POLL_MS = 1_000
 const PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
 const ATTEMPTS = 8
-/** A server that lived so long has not died of its start. */
+/** A server that ran this long did start: attempts are counted anew. */
 const SETTLED_MS = 60_000
 
 /**
- * Starts a server that has died under its service again, on the same port, so that every connection of the service finds it by itself. A
- * line in the log per attempt. After eight in a row, some two minutes, it is given up: what keeps it from starting needs somebody.
+ * Restarts a server that has died, on the same port, so that the service's connections find it again. Logs each attempt. Gives up after eight in a row,
+ * about two minutes: an operator is needed.
  */
 export function keepServer({
   start,
@@ -64,7 +64,7 @@ export function keepServer({
         )
         return null
       })
-      // Another service's server listens elsewhere, and this one's connections would not find it.
+      // Another service has started the server on another port, where this service's connections would not find it.
       if (started?.port === port) {
         pid = started.pid
         startedAtMs = performance.now()

@@ -9,10 +9,10 @@ export interface OwnershipInput {
   /** A superuser's address of the server's `postgres` database. */
   readonly url: string
   readonly dataFolder: string
-  /** The database to create when it is missing. */
+  /** Created when it does not exist. */
   readonly database: string
   readonly logger: Logger
-  /** How often to look whether the connection still stands. Default 5 s. */
+  /** How often to check the connection. Default 5 s. */
   readonly heartbeatMs?: number
 }
 
@@ -20,11 +20,11 @@ const DRAIN_ATTEMPTS = 15
 const DRAIN_PAUSE_MS = 20
 
 /**
- * Makes this process the one service of an embedded server, until it releases it or ends. Checks that the server is really the one of the
- * data folder, and creates the database. To be released when the server is stopped.
+ * Makes this process the owner of an embedded server until it releases it or ends. Checks that the server is the data folder's, and creates the
+ * database. To be released when the server is stopped.
  *
  * @returns `null` when another service owns it
- * @throws `TokenwireError` with code `config_invalid` when it is another folder's server; what the driver says when it can't be reached
+ * @throws `TokenwireError` with code `config_invalid` when it is another folder's server; the driver's error when it can't be reached
  */
 export function claimServer({ url, dataFolder, database, logger, heartbeatMs }: OwnershipInput): Promise<SessionLock | null> {
   return holdSessionLock({
@@ -35,7 +35,7 @@ export function claimServer({ url, dataFolder, database, logger, heartbeatMs }: 
     what: 'the embedded database',
     check: session => checkServer(session, dataFolder),
     taken: session => ensureDatabase(session, database),
-    releasing: othersEnd,
+    releasing: drainConnections,
     ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
   })
 }
@@ -51,11 +51,8 @@ async function ensureDatabase(session: Kysely<unknown>, database: string): Promi
   if (rows.length === 0) await sql`create database ${sql.id(database)}`.execute(session)
 }
 
-/**
- * Waits, not for long, until the connections that were just closed have ended at the server too: cut off by its stop, they would still report that
- * as an error.
- */
-async function othersEnd(session: Kysely<unknown>): Promise<void> {
+/** Waits briefly until PostgreSQL has ended the connections that were just closed: terminated by its shutdown, they would report an error. */
+async function drainConnections(session: Kysely<unknown>): Promise<void> {
   for (let attempt = 0; attempt < DRAIN_ATTEMPTS; attempt++) {
     const { rows } = await sql`
       select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`.execute(session)

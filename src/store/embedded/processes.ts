@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** Whether a process of that number exists, whoever owns it. */
+/** Whether a process of that pid exists, of any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -11,14 +11,14 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether the process lives and is a PostgreSQL server that was started on that data folder: numbers are reused, most of all in containers. */
+/** Whether the process is a running PostgreSQL server of that data folder. Pids are reused, above all in containers. */
 export function isServerOf(pid: number, dataFolder: string): boolean {
   if (!isAlive(pid)) return false
   const command = commandOf(pid)
   return command.includes('postgres') && `${command} `.includes(` -D ${dataFolder} `)
 }
 
-/** A process's command line; empty when it has ended, also when its parent has not looked yet. */
+/** A process's command line; empty for a process that has ended, zombies included. */
 function commandOf(pid: number): string {
   try {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')

@@ -17,7 +17,7 @@ export interface RunningServer {
 }
 
 export interface FoundServer extends RunningServer {
-  /** True: another process has started it. */
+  /** Whether another process has started it. */
   readonly found: boolean
 }
 
@@ -25,21 +25,21 @@ export interface StartInput {
   readonly layout: Layout
   readonly postgres: string
   readonly user: ServerUser
-  /** False: nothing survives a crash of the machine; for tests. */
+  /** Whether commits survive a crash of the machine. */
   readonly durable: boolean
-  /** Where it has to listen; default: on any free port. */
+  /** Default: any free port. */
   readonly port?: number
 }
 
 const POLL_MS = 20
-/** Recovery after a crash replays the log and may take a while on a slow disk. */
+/** Crash recovery replays the WAL, which can take a while on a slow disk. */
 const READY_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 30_000
 const START_ATTEMPTS = 4
 const RETRY_PAUSE_MS = 500
 const LARGEST_LOG_BYTES = 8 * 1024 * 1024
 
-/** A server for one service: small buffers, loopback only, errors of statements left to the service that sent them. */
+/** For one service: loopback only, and errors of statements are logged by the service, not by the server. */
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -60,17 +60,17 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_min_error_statement: 'panic',
 }
 
-// What was committed survives the loss of power: a committed block is never unsaid.
+// A committed block that was emitted must survive a power failure.
 const DURABLE: Readonly<Record<string, string>> = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' }
 const NOT_DURABLE: Readonly<Record<string, string>> = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
-/** What `postmaster.pid` says of the data folder's server now. */
+/** The current state of the data folder's server. */
 export async function readPostmasterFile(layout: Layout): Promise<PostmasterFile> {
   const text = await readFile(join(layout.dataFolder, 'postmaster.pid'), 'utf8').catch(() => null)
   return judgePostmasterFile(text, pid => isServerOf(pid, layout.dataFolder))
 }
 
-/** The data folder's server once it is ready; `null` when none runs, or the one that ran has ended. */
+/** The data folder's server, when it is ready; `null` when none runs, or it has ended. */
 export async function findServer(layout: Layout): Promise<RunningServer | null> {
   const deadline = Date.now() + READY_TIMEOUT_MS
   while (Date.now() < deadline) {
@@ -85,22 +85,22 @@ export async function findServer(layout: Layout): Promise<RunningServer | null> 
 }
 
 /**
- * Starts the server of a data folder on a free port and waits until it is ready, or gives the one that another service started first. It lives in a session of its own, with its output in a file:
- * neither Ctrl-C nor the end of this process, however it comes, reaches it.
+ * Starts the server of a data folder and waits until it is ready, or returns the one that another service has started first. It runs in a session of its
+ * own with its output in a file: neither Ctrl-C nor the end of this process stops it.
  *
  * @throws `TokenwireError` with code `database_unavailable` and the last lines of the server's log when it does not come up
  */
 export async function startServer(input: StartInput): Promise<FoundServer> {
   const { layout } = input
   const file = await readPostmasterFile(layout)
-  // The server itself refuses to start while a process of that number lives, whatever program that is.
+  // The server refuses to start while any process has the pid in the file.
   if (file.kind === 'stale') await rm(join(layout.dataFolder, 'postmaster.pid'), { force: true })
-  await keepLogSmall(layout.logFile)
+  await rotateLog(layout.logFile)
   for (let attempt = 1; ; attempt++) {
     const child = await spawnServer(input, input.port ?? (await freePort()))
     const server = await becomesReady(child, layout)
     if (server !== null) return { ...server, found: false }
-    // Another service's server has won the race, the port was taken meanwhile, or processes of a killed server are still ending.
+    // Another service has started the server first, the port was taken, or processes of a killed server are still ending.
     const other = await findServer(layout)
     if (other !== null) return { ...other, found: true }
     if (attempt === START_ATTEMPTS) throw await startError(layout)
@@ -108,7 +108,7 @@ export async function startServer(input: StartInput): Promise<FoundServer> {
   }
 }
 
-/** Stops a server: sessions are cut off, everything is written; a server that does not manage that in 30 s recovers at its next start. */
+/** Stops a server: fast shutdown, after 30 s an immediate one, from which it recovers at its next start. */
 export async function stopServer(layout: Layout, pid: number): Promise<void> {
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
     if (!isServerOf(pid, layout.dataFolder)) return
@@ -131,7 +131,7 @@ async function spawnServer({ layout, postgres, user, durable }: StartInput, port
   const log = await open(layout.logFile, 'a', 0o600)
   try {
     const child = spawn(file, args, { ...options, cwd: '/', detached: true, stdio: ['ignore', log.fd, log.fd] })
-    // A program that can't be started is reported by its exit below.
+    // That a program can't be started is seen by its exit code in `becomesReady`.
     child.on('error', () => undefined)
     child.unref()
     return child
@@ -140,7 +140,7 @@ async function spawnServer({ layout, postgres, user, durable }: StartInput, port
   }
 }
 
-/** The server once it is ready, `null` when its process ends before. */
+/** The server when it is ready; `null` when its process ends before. */
 async function becomesReady(child: ChildProcess, layout: Layout): Promise<RunningServer | null> {
   const deadline = Date.now() + READY_TIMEOUT_MS
   while (child.pid !== undefined && child.exitCode === null && child.signalCode === null && Date.now() < deadline) {
@@ -160,8 +160,8 @@ async function startError(layout: Layout): Promise<TokenwireError> {
   })
 }
 
-/** The server writes little; what it has written in months is kept once. */
-async function keepLogSmall(logFile: string): Promise<void> {
+/** Rotates the log when it has grown large; one old log is kept. */
+async function rotateLog(logFile: string): Promise<void> {
   const found = await stat(logFile).catch(() => null)
   if (found !== null && found.size > LARGEST_LOG_BYTES) await rename(logFile, `${logFile}.old`)
 }

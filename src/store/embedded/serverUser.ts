@@ -7,25 +7,25 @@ import { TokenwireError } from '#errors'
 const run = promisify(execFile)
 
 /**
- * Who the server's processes run as. PostgreSQL refuses to run as root:
+ * The user that the server runs as. PostgreSQL refuses to run as root:
  * - `self`: this process's user;
- * - `user`: this process is root and the server another user;
- * - `entering`: the same, where that user may not enter a folder on the way (a checkout under `/root` or in a private temporary folder). The
- *   server keeps the one capability that opens folders, and nothing else of root.
+ * - `user`: this process is root, the server another user;
+ * - `entering`: the same, where that user may not enter a folder of the path (a checkout under `/root` or in a private temporary folder). The
+ *   server keeps the one capability of root that opens folders.
  */
 export type ServerUser = { readonly kind: 'self' } | { readonly kind: 'user' | 'entering'; readonly uid: number; readonly gid: number }
 
-/** What to give `spawn`. */
+/** Arguments of `spawn`. */
 export interface Command {
   readonly file: string
   readonly args: readonly string[]
   readonly options: { readonly uid?: number; readonly gid?: number; readonly env: NodeJS.ProcessEnv }
 }
 
-/** Names of users that may own an embedded server, in the order of preference. */
+/** Users that may run an embedded server, in the order of preference. */
 const CANDIDATES = ['postgres', 'nobody'] as const
 
-/** Nothing of our environment is the server's business: it holds keys, and `PG…` variables would change what the server does. */
+/** The service's environment is not passed on: it holds keys, and `PG…` variables would change the server's settings. */
 const ENVIRONMENT: NodeJS.ProcessEnv = { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' }
 
 /** The command that runs a program as the server's user. */
@@ -42,7 +42,7 @@ export function asServerUser(user: ServerUser, file: string, args: readonly stri
           `--reuid=${user.uid}`,
           `--regid=${user.gid}`,
           '--clear-groups',
-          // Without it access(2), by which initdb looks for postgres, would not count the capability.
+          // Without it access(2), by which initdb checks for postgres, ignores the capability.
           '--securebits=+no_setuid_fixup',
           '--inh-caps=-all,+dac_override',
           '--ambient-caps=-all,+dac_override',
@@ -55,12 +55,12 @@ export function asServerUser(user: ServerUser, file: string, args: readonly stri
 }
 
 /**
- * Decides who runs the server, and tries it.
+ * Chooses the user that the server runs as, by running the program as that user.
  *
  * @param dataDir the folder that holds (or will hold) the server's own folder
  * @param owner the uid and gid of an existing data folder, which must stay its server's
- * @returns the user and the version that the program says it is
- * @throws `TokenwireError` with code `not_supported` when root finds no way, `config_invalid` when the program does not run at all
+ * @returns the user and the program's version
+ * @throws `TokenwireError` with code `not_supported` when this process is root and no other user can run it; the program's error when it does not run
  */
 export async function chooseServerUser(
   postgres: string,
@@ -93,7 +93,7 @@ async function versionAs(user: ServerUser, postgres: string): Promise<string> {
   return stdout.trim()
 }
 
-/** Whether the permission bits let a user into a folder and all folders above it. Folders that do not exist yet will be made by us. */
+/** Whether the permission bits let a user enter a folder and all folders above it. Folders that do not exist are created later. */
 async function mayEnter(folder: string, ids: { readonly uid: number; readonly gid: number }): Promise<boolean> {
   for (let path = resolve(folder); ; path = dirname(path)) {
     const found = await stat(path).catch(() => null)
@@ -108,7 +108,7 @@ async function mayEnter(folder: string, ids: { readonly uid: number; readonly gi
 async function findOrAddUser(names: readonly [string, ...string[]]): Promise<{ uid: number; gid: number }> {
   const found = await findUser(names[0])
   if (found !== null) return found
-  // Where it can't be added (a minimal image), the next name has to do.
+  // In a minimal image it can't be added: the next name is used.
   await run('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', names[0]]).catch(() => undefined)
   for (const name of names) {
     const ids = await findUser(name)

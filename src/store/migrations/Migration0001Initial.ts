@@ -8,7 +8,7 @@ export class Migration0001Initial extends Migration {
   override up(): void {
     this.addSql(`create extension if not exists pg_trgm`)
 
-    // One row: which chain and contracts this database was built from, which process writes it, and how far.
+    // One row: the chain and the contracts that the database is of, the process that writes it, and the cursor.
     this.addSql(`create table chain_state (
       id smallint primary key default 1 check (id = 1),
       chain_id bigint not null,
@@ -137,11 +137,11 @@ export class Migration0001Initial extends Migration {
       timestamp bigint not null,
       primary key (block_number, log_index)
     )`)
-    // /trades, with fromBlock and toBlock; ?side= filters on the way.
+    // /trades, with fromBlock and toBlock; ?side= is a filter.
     this.addSql(`create index trade_by_token on trade (token, block_number, log_index)`)
     // /trades?maker=
     this.addSql(`create index trade_by_maker on trade (token, maker, block_number, log_index)`)
-    // The commit: what left a window, and the price at its start.
+    // The commit: the trades that left a window, and the price at its start.
     this.addSql(`create index trade_by_token_time on trade (token, timestamp, block_number, log_index)`)
     // /api/chain-stats.
     this.addSql(`create index trade_by_time on trade (timestamp)`)
@@ -154,8 +154,8 @@ export class Migration0001Initial extends Migration {
       last_changed_block bigint not null,
       primary key (token, holder)
     )`)
-    // /holders and the largest 20 of an update; emptied balances are not listed. Negated, so that a page begins at one place of the index
-    // though balances fall and addresses rise.
+    // /holders and the largest 20 of an update; empty balances are not listed. Negated, so that descending balances and ascending addresses are
+    // one range of the index.
     this.addSql(`create index balance_by_size on balance (token, (- balance), holder) where balance > 0`)
 
     this.addSql(`create table candle (

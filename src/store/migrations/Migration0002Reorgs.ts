@@ -1,12 +1,12 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** What undoing the newest blocks takes. */
+/** What is needed to undo the newest blocks. */
 export class Migration0002Reorgs extends Migration {
   override up(): void {
     // The oldest block that can be undone; null: none can.
     this.addSql(`alter table chain_state add column undo_from bigint`)
 
-    // The rows that the newest blocks changed, as they were before; of a row that a block added, its key.
+    // Images of the rows before the newest blocks changed them; of a row that a block added, its key.
     this.addSql(`create table block_undo (
       block_number bigint not null,
       position integer not null,
@@ -16,7 +16,7 @@ export class Migration0002Reorgs extends Migration {
       primary key (block_number, position)
     )`)
 
-    // The last sequence of tokens that existed on a dropped branch only: should one be launched again, it goes on from there.
+    // The last sequence of tokens whose launch a reorg removed: launched again, they get a higher one.
     this.addSql(`create table dropped_token (
       address bytea primary key,
       sequence bigint not null,

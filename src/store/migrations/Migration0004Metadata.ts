@@ -1,10 +1,10 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** What metadata URIs lead to, and the work of finding out. Not chain state: no reorg touches it. */
+/** The documents behind metadata URIs, and the work of reading them. Not chain state: a reorg leaves it alone. */
 export class Migration0004Metadata extends Migration {
   override up(): void {
-    // One row per URI, by its SHA-256. pending: to be read at next_attempt_at_ms, or when it is null not by itself; read: tokens still wait
-    // to show it; announced: all do; refused: given up.
+    // One row per URI, by its SHA-256. pending: to be read at next_attempt_at_ms, null: not until a setting changes; read: tokens still wait for
+    // their copy; announced: all have it; refused: given up.
     this.addSql(`create table metadata (
       key bytea primary key,
       uri text not null,
@@ -20,11 +20,11 @@ export class Migration0004Metadata extends Migration {
       description text,
       links jsonb
     )`)
-    // What is due, the newest first among those that were tried equally often.
+    // Due URIs; the newest first among those with equally many attempts.
     this.addSql(`create index metadata_due on metadata (lane, attempts, next_attempt_at_ms) where next_attempt_at_ms is not null`)
     this.addSql(`create index metadata_unannounced on metadata (key) where state = 'read'`)
 
-    // Tokens that do not show their URI's document, because it is not read yet.
+    // Tokens without a copy of their URI's document.
     this.addSql(`create table metadata_waiting (
       key bytea not null,
       token bytea not null,

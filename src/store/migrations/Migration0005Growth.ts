@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** What keeps every query on a stretch of an index and a commit's cost its own, however large the tables grow. */
+/** Keeps every query on a range of an index, and a commit's cost independent of the tables' size. */
 export class Migration0005Growth extends Migration {
   override up(): void {
     this.listTokens()
@@ -11,7 +11,7 @@ export class Migration0005Growth extends Migration {
     this.addSql(`analyze token, trade, candle, trader`)
   }
 
-  /** /api/tokens: per sort one index for lists with or without launchpad and status, and one for those of a creator; read in either direction. */
+  /** /api/tokens: per sort one index for lists with or without launchpad and status, and one for lists of a creator; read in either direction. */
   private listTokens(): void {
     const sorts = [
       ['created_at', 'created_at'],
@@ -31,11 +31,11 @@ export class Migration0005Growth extends Migration {
       this.addSql(`create index token_by_${name} on token (launchpad, graduation_status, ${column}, address)`)
       this.addSql(`create index token_by_creator_and_${name} on token (creator, launchpad, graduation_status, ${column}, address)`)
     }
-    // What the newest commit changed, asked when its answer was lost.
+    // The tokens of the newest commit, read when its answer was lost.
     this.addSql(`create index token_by_updated_at on token (updated_at_ms)`)
   }
 
-  /** /trades: one side is one stretch of an index, however rare it is; both are two. */
+  /** /trades: one side is one range of an index, however rare it is; both sides are two. */
   private listTrades(): void {
     for (const name of ['trade_by_token', 'trade_by_maker', 'trade_by_time']) this.addSql(`drop index ${name}`)
     this.addSql(`create index trade_by_token on trade (token, side, block_number, log_index)`)
@@ -43,16 +43,16 @@ export class Migration0005Growth extends Migration {
   }
 
   private search(): void {
-    // By prefix, and the largest of those that share a symbol, which may be tens of thousands.
+    // By prefix, and the largest of the tokens that share a symbol, which may be tens of thousands.
     this.addSql(`drop index token_by_symbol_prefix`)
     this.addSql(`create index token_by_symbol on token (lower(symbol) text_pattern_ops, market_cap_weth desc nulls last, address)`)
-    // Of a prefix that thousands have, the largest tokens of all are looked through first.
+    // For a prefix that thousands of tokens have, the largest tokens of all are searched first.
     this.addSql(`create index token_by_size on token (market_cap_weth desc nulls last, address)`)
   }
 
-  /** Of how many trades a candle's USD values are: those whose price was known. The flag stays what it is while a candle grows, so no index is touched. */
+  /** How many trades a candle's USD values are of: those whose USD price was known. The flag does not change while a candle grows, so no index is updated. */
   private chartInUsd(): void {
-    // One rewrite of the table fills in both. Then candles that hold trades without a price are put right: those since the first one with a price.
+    // One rewrite of the table fills both columns. Then candles with unpriced trades are corrected: those since the first priced trade.
     this.addSql(`alter table candle
       add column trades_usd integer not null generated always as (case when close_usd is null then 0 else trades end) stored,
       add column in_usd boolean not null generated always as (close_usd is not null) stored`)
@@ -69,7 +69,7 @@ export class Migration0005Growth extends Migration {
     this.addSql(`create index candle_in_usd on candle (token, interval_seconds, time) where in_usd`)
   }
 
-  /** /api/chain-stats: kept by every commit, see totals.ts. */
+  /** /api/chain-stats: updated by every commit, see totals.ts. */
   private keepTotals(): void {
     this.addSql(`create table trader (
       maker bytea primary key,
@@ -97,7 +97,7 @@ export class Migration0005Growth extends Migration {
           coalesce(sum(volume_h24), 0)
         from token
       ) as of_tokens where cursor_timestamp is not null`)
-    // Blocks that can be undone were kept without these tables: from here on only the ones that follow can be.
+    // The images of earlier blocks lack these tables, so only later blocks can be undone.
     this.addSql(`update chain_state set undo_from = null`)
     this.addSql(`delete from block_undo`)
     this.addSql(`alter table block_undo drop constraint block_undo_table_name_check`)

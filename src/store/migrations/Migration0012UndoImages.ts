@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** What is kept of a changed row is written with every block and read with next to none: as text, whose keys nobody sorts, and not compressed. */
+/** Images are written with every block and read only by a reorg: as json text, which is not parsed, and uncompressed. */
 export class Migration0012UndoImages extends Migration {
   override up(): void {
     this.addSql(`alter table block_undo alter column image type json`)

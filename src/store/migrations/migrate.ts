@@ -13,15 +13,15 @@ import { MIGRATIONS } from './migrations.ts'
 const OLDEST_SERVER = 15
 
 /**
- * Brings the schema of a database up to this code, under a lock: processes that start at once run each migration once. Forward only.
+ * Migrates a database's schema to this version, under a lock, so that processes that start at the same time run each migration once. Forward only.
  *
- * @returns the names of the migrations that were run now; none when the schema was up to date
+ * @returns the names of the migrations that were run; none when the schema was up to date
  * @throws `TokenwireError`: `database_unavailable` (retryable) when the server can't be reached, `config_invalid` when it refuses the user,
  *   password or database name or is older than PostgreSQL 15, `database_foreign` when the schema is newer than this code, `database_taken` (retryable)
  *   when it is older and another process indexes with it
  */
 export async function migrate(databaseUrl: string, logger: Logger): Promise<readonly string[]> {
-  // One connection holds the lock, one runs the migrations; an index on a large table may take its time.
+  // One connection holds the lock, one runs the migrations. No timeouts: an index on a large table takes minutes.
   const limits = { poolSize: 2, applicationName: 'tokenwire-migrate', statementTimeoutMs: 0, lockTimeoutMs: 0 }
   const orm = createOrm(databaseUrl, logger, limits, MIGRATION_OPTIONS)
   try {
@@ -57,7 +57,7 @@ async function checkServer(db: Queryable, databaseUrl: string): Promise<void> {
   )
 }
 
-/** What stands in the way of the first connection, in words that name what to change, with host and database but without the password. */
+/** Why the first connection failed, as an error that names the setting to change, with host and database but without the password. */
 function startError(error: unknown, databaseUrl: string): TokenwireError {
   const url = new URL(databaseUrl)
   const database = decodeURIComponent(url.pathname.slice(1))
@@ -116,7 +116,7 @@ async function runPending(orm: MikroORM, session: Queryable, logger: Logger): Pr
     )
   }
   try {
-    // Of large tables it may take minutes, in which nothing else is said; a new database takes a moment.
+    // Migrating large tables may take minutes. A new database takes a moment, and is not worth a line.
     if (executed.length > 0) logger.info({ migrations: pending }, 'migrating the database schema')
     const applied = (await orm.migrator.up()).map(migration => migration.name)
     logger.info({ migrations: applied }, 'database schema migrated')

@@ -1,13 +1,13 @@
 import { Migrator } from '@mikro-orm/migrations'
 import { MIGRATIONS } from './migrations.ts'
 
-/** What an ORM needs beside a connection to migrate. */
+/** The options of an ORM that migrates. */
 export const MIGRATION_OPTIONS = {
   extensions: [Migrator],
   migrations: {
     migrationsList: MIGRATIONS,
-    pathTs: 'src/database/migrations',
-    path: 'src/database/migrations',
+    pathTs: 'src/store/migrations',
+    path: 'src/store/migrations',
     snapshot: false,
     silent: true,
   },

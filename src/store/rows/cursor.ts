@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Address, Hex } from '#domain/address.ts'
-import type { BlockHeader, IndexedBlock } from '#domain/block.ts'
+import type { BlockHeader } from '#domain/block.ts'
 import { TokenwireError } from '#errors'
 import type { Queryable } from '#store/connection/queryable.ts'
+import type { BlockRow } from '#tables/block.ts'
 import { BLOCK } from '#tables/block.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { selectList } from './selectList.ts'
@@ -102,9 +103,9 @@ export async function moveCursor(db: Queryable, to: BlockHeader, committedAtMs: 
 }
 
 /** The newest remembered blocks, ascending, each the parent of the next, at most `limit`; a backfill remembers only the ends of its ranges. */
-export async function readRecentBlocks(db: Queryable, limit: number): Promise<readonly IndexedBlock[]> {
-  const { rows } = await sql<IndexedBlock>`select ${selectList(BLOCK)} from block order by number desc limit ${limit}`.execute(db)
-  const blocks: IndexedBlock[] = []
+export async function readRecentBlocks(db: Queryable, limit: number): Promise<readonly BlockRow[]> {
+  const { rows } = await sql<BlockRow>`select ${selectList(BLOCK)} from block order by number desc limit ${limit}`.execute(db)
+  const blocks: BlockRow[] = []
   for (const block of rows) {
     const child = blocks.at(-1)
     if (child !== undefined && child.parentHash !== block.hash) break

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { BlockHeader } from '#domain/block.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { BALANCE } from '#tables/balance.ts'
 import { BLOCK } from '#tables/block.ts'
@@ -14,17 +15,23 @@ import type { SplitRows } from './splitNewRows.ts'
 /** How many of the newest blocks are kept for reconciliation. */
 export const KEPT_BLOCKS = 4_096
 
+export interface WrittenBatch {
+  readonly changes: Changes
+  /** The batch's balances and candles. */
+  readonly split: SplitRows
+  /** The headers to keep for reconciliation, ascending; the last is the new cursor. */
+  readonly blocks: readonly BlockHeader[]
+}
+
 /**
  * Writes all rows of a batch, inside the caller's transaction. Every token gets its next sequence: the given commit time, or one more than
  * before when that is larger.
- *
- * @param split the batch's balances and candles
  */
-export async function writeChanges(db: Queryable, changes: Changes, split: SplitRows, committedAtMs: number): Promise<void> {
-  await runStatements(db, statementsOf(changes, split, committedAtMs))
+export async function writeChanges(db: Queryable, batch: WrittenBatch, committedAtMs: number): Promise<void> {
+  await runStatements(db, statementsOf(batch, committedAtMs))
 }
 
-function* statementsOf(changes: Changes, { balances, candles }: SplitRows, committedAtMs: number): Statements {
+function* statementsOf({ changes, split: { balances, candles }, blocks }: WrittenBatch, committedAtMs: number): Statements {
   const tokens = changes.tokens.map(token => ({ ...token, sequence: committedAtMs, updatedAtMs: committedAtMs }))
   yield* insertRows(WRITTEN_TOKEN, tokens, WRITTEN_TOKEN.merge)
   yield* insertRows(POOL, changes.pools, POOL.merge)
@@ -35,10 +42,11 @@ function* statementsOf(changes: Changes, { balances, candles }: SplitRows, commi
   yield* insertRows(CANDLE, candles.added)
   yield* insertRows(CANDLE, candles.merged, CANDLE.merge)
   yield* insertRows(CREATOR_FEE, changes.creatorFees, CREATOR_FEE.merge)
+  // Undoing restores the rows before all of these blocks, so a reorg can only begin after the last of them.
   yield* insertRows(
     BLOCK,
-    changes.blocks.map(block => ({ ...block, joined: block.joined === true })),
+    blocks.map((block, index) => ({ ...block, mergedWithNext: index < blocks.length - 1 })),
   )
-  const newest = changes.blocks.at(-1)
+  const newest = blocks.at(-1)
   if (newest !== undefined) yield sql`delete from block where number <= ${newest.number - KEPT_BLOCKS}`
 }

@@ -1,7 +1,8 @@
 import type { ChainSource } from '#chain/chainSource.ts'
-import type { BlockHeader, IndexedBlock } from '#domain/block.ts'
+import type { BlockHeader } from '#domain/block.ts'
 import { RpcError } from '#rpc/rpcFault.ts'
 import { blockAt } from '#sync/localChain.ts'
+import type { BlockRow } from '#tables/block.ts'
 
 /** A fork that replaces indexed blocks, as all providers show it. `depth`: how many it replaces. */
 export type Fork =
@@ -24,7 +25,7 @@ export type Fork =
  */
 export async function findFork(
   source: Pick<ChainSource, 'headerOfEach' | 'headers'>,
-  local: readonly IndexedBlock[],
+  local: readonly BlockRow[],
   head: number,
   startBlock: number,
 ): Promise<Fork> {
@@ -40,7 +41,7 @@ export async function findFork(
   const shownHashes = new Map(now.map(({ number, hash }) => [number, hash]))
   const kept = local.filter(({ number, hash }) => shownHashes.get(number) === hash)
   const depth = cursor.number - (kept.at(-1)?.number ?? cursor.number - local.length)
-  const ancestor = kept.findLast(({ joined }) => joined !== true)
+  const ancestor = kept.findLast(({ mergedWithNext }) => !mergedWithNext)
   if (ancestor !== undefined) return { kind: 'fork', ancestor, depth }
   return { kind: kept.length === 0 && local[0]?.number === startBlock ? 'whole' : 'forgotten', depth }
 }

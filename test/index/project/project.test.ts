@@ -179,7 +179,7 @@ function index(
     const now = block.timestamp
     const events = batch.flatMap(entry => entry.events)
     const before = rows.load(now)
-    const changes = project({ events, rows: before, now, weth: WETH, ethUsd: null, directory: { lookup: () => undefined }, blocks: [] })
+    const changes = project({ events, rows: before, now, weth: WETH, ethUsd: null, directory: { lookup: () => undefined } })
     beforeWrite(changes, before, rows)
     rows.write(changes)
     batch = []
@@ -306,9 +306,8 @@ describe('projecting', () => {
       weth: WETH,
       ethUsd: null,
       directory: { lookup: () => undefined },
-      blocks: [],
     })
-    expect(changes).toEqual({ tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [], blocks: [] })
+    expect(changes).toEqual({ tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [] })
   })
 
   test('prices a trade by its amounts without the fee, and a dust trade by the pool', () => {
@@ -323,7 +322,6 @@ describe('projecting', () => {
         weth: WETH,
         ethUsd: null,
         directory: { lookup: () => undefined },
-        blocks: [],
       }).trades[0]
     }
     expect(formatDecimal(trade(10n ** 20n, 10n ** 18n)?.priceWeth as Decimal)).toBe('0.0099')
