@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { MicroBenchmark, MicroTask } from '#benchmarks/micro/microBenchmark.ts'
 import { buysBlock, launchpadFixture, TOKENS_PER_BUY, WEI_PER_BUY, WETH } from '#benchmarks/support/launchLogs.ts'
-import { type DecodeInput, decodeLogs } from '#launchpads/decodeLogs.ts'
+import { decodeLogs, type LogsToDecode } from '#launchpads/decodeLogs.ts'
 
 export const decodeLogsBenchmark: MicroBenchmark = {
   name: 'decode logs',
@@ -12,7 +12,7 @@ export const decodeLogsBenchmark: MicroBenchmark = {
 function decode(trades: number, batch: number): MicroTask {
   const { adapters, directory } = launchpadFixture()
   const { header, logs } = buysBlock(trades)
-  const input: DecodeInput = { logs, headers: [header], directory, adapters, weth: WETH }
+  const input: LogsToDecode = { logs, headers: [header], directory, adapters, weth: WETH }
   return {
     name: `${trades} ${trades === 1 ? 'trade' : 'trades'}`,
     batch,

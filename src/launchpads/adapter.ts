@@ -18,7 +18,7 @@ export interface SourcedLog {
   readonly source: LogSource
 }
 
-export interface Decoded {
+export interface DecodedLogs {
   readonly events: readonly TokenEvent[]
   /** Logs whose first topic is known and whose content does not fit: they are counted and give no events. */
   readonly malformed: readonly ChainLog[]
@@ -58,7 +58,7 @@ export interface LaunchpadAdapter {
    */
   discoverFromUnknown?(logs: readonly ChainLog[]): readonly Address[]
   /** The launchpad's own events in a transaction. */
-  decode(transaction: TransactionLogs): Decoded
+  decode(transaction: TransactionLogs): DecodedLogs
   /** The call that pays the creator out; `null` where there is none, or nothing to pay. */
   claimCall(target: ClaimTarget): ClaimCall | null
 }

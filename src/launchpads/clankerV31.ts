@@ -12,13 +12,19 @@ import {
 } from './adapter.ts'
 import { decodeEach } from './decodeEach.ts'
 import { decodeEvent } from './decodeEvent.ts'
-import { eventPosition } from './eventPosition.ts'
 import { type DiscoveredSource, poolSource, positionKey, tokenSource } from './logSource.ts'
 import { CLAIMED_TOPIC, lpLockerV2 } from './lpPositionFees.ts'
 import { unlessMalformed } from './malformedLog.ts'
-import { poolChanged } from './poolChanged.ts'
 import { pairAmounts } from './poolTrade.ts'
-import { type PoolFacts, poolFacts, type TokenEvent, type TokenEventOf, type TokenEventPosition } from './tokenEvent.ts'
+import {
+  eventPosition,
+  type PoolFacts,
+  poolChanged,
+  poolFacts,
+  type TokenEvent,
+  type TokenEventOf,
+  type TokenEventPosition,
+} from './tokenEvent.ts'
 import { V3_TOPICS } from './uniswapV3.ts'
 import { addressTopic, addressWord, wordsOf, wordTopic } from './words.ts'
 

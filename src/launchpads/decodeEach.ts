@@ -1,5 +1,5 @@
 import type { ChainLog } from '#domain/block.ts'
-import type { Decoded, SourcedLog, TransactionLogs } from './adapter.ts'
+import type { DecodedLogs, SourcedLog, TransactionLogs } from './adapter.ts'
 import { MalformedLogError } from './malformedLog.ts'
 import type { TokenEvent } from './tokenEvent.ts'
 
@@ -7,7 +7,7 @@ import type { TokenEvent } from './tokenEvent.ts'
 export function decodeEach(
   { logs }: Pick<TransactionLogs, 'logs'>,
   decode: (entry: SourcedLog) => readonly TokenEvent[],
-): Pick<Decoded, 'events' | 'malformed'> {
+): Pick<DecodedLogs, 'events' | 'malformed'> {
   const events: TokenEvent[] = []
   const malformed: ChainLog[] = []
   for (const entry of logs) {

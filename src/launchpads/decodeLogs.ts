@@ -1,19 +1,18 @@
 import type { Address } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { PoolType } from '#domain/token.ts'
-import type { Decoded, LaunchpadAdapter, SourcedLog, TransactionLogs } from './adapter.ts'
+import type { DecodedLogs, LaunchpadAdapter, SourcedLog, TransactionLogs } from './adapter.ts'
 import { decodeEach } from './decodeEach.ts'
 import type { Directory } from './directory.ts'
-import { eventPosition } from './eventPosition.ts'
 import { sourceOf } from './logSource.ts'
 import type { DecodePool } from './poolTrade.ts'
-import type { TokenEvent } from './tokenEvent.ts'
+import { eventPosition, type TokenEvent } from './tokenEvent.ts'
 import { decodeTransfer, TRANSFER_TOPIC } from './transfer.ts'
 import { decodeUniswapV2 } from './uniswapV2.ts'
 import { decodeUniswapV3 } from './uniswapV3.ts'
 import { decodeUniswapV4 } from './uniswapV4.ts'
 
-export interface DecodeInput {
+export interface LogsToDecode {
   /** Of consecutive blocks, ascending by (block, log index). */
   readonly logs: readonly ChainLog[]
   /** The headers of the blocks that have logs. */
@@ -31,7 +30,7 @@ export interface DecodeInput {
  *
  * @throws `TypeError` when a header is missing, a defect of the caller
  */
-export function decodeLogs({ logs, headers, directory, adapters, weth }: DecodeInput): Decoded {
+export function decodeLogs({ logs, headers, directory, adapters, weth }: LogsToDecode): DecodedLogs {
   const events: TokenEvent[] = []
   const malformed: ChainLog[] = []
   const headerOf = new Map(headers.map(header => [header.number, header]))
@@ -58,44 +57,57 @@ export function decodeLogs({ logs, headers, directory, adapters, weth }: DecodeI
 
 function decodeTransaction(
   transaction: TransactionLogs,
-  { directory, adapters, weth }: Pick<DecodeInput, 'directory' | 'adapters' | 'weth'>,
-): Decoded {
+  { directory, adapters, weth }: Pick<LogsToDecode, 'directory' | 'adapters' | 'weth'>,
+): DecodedLogs {
   const shared = decodeShared(transaction, weth)
-  const own = adapters
-    .filter(adapter => hasLogsFor(adapter, transaction))
-    .map(adapter => withoutForeign(adapter.decode(transaction), adapter, directory))
-  const [first = NOTHING, ...others] = own
-  // Of one log, a launchpad's own events take effect before the shared ones.
-  const events = mergeByLogIndex(others.length === 0 ? first.events : own.flatMap(({ events }) => events), shared.events)
-  const malformed = own.every(({ malformed }) => malformed.length === 0)
-    ? shared.malformed
-    : [...shared.malformed, ...own.flatMap(({ malformed }) => malformed)]
-  const makers = new Map(own.flatMap(({ makers }) => [...(makers ?? [])]))
+  const own: TokenEvent[] = []
+  const malformed = [...shared.malformed]
+  const makers = new Map<number, Address>()
+  for (const adapter of adapters) {
+    if (!hasLogsFor(adapter, transaction)) continue
+    const decoded = adapter.decode(transaction)
+    // Events of other launchpads' tokens are left out: creators of one launchpad may be able to name a token of another.
+    const isOwn = ({ token }: TokenEvent) => (directory.lookup(token)?.launchpad ?? adapter.launchpad) === adapter.launchpad
+    for (const event of decoded.events) if (isOwn(event)) own.push(event)
+    malformed.push(...decoded.malformed)
+    for (const [logIndex, maker] of decoded.makers ?? []) makers.set(logIndex, maker)
+  }
+  const events = mergeByLogIndex(graduationsLast(own), shared.events)
   return { events: makers.size === 0 ? events : events.map(event => withMaker(event, makers)), malformed }
 }
 
-const NOTHING: Decoded = { events: [], malformed: [] }
+/**
+ * Puts the end of a curve after its last trade in the same transaction. Contracts may log the buy that reaches the target after the graduation
+ * that it causes, but nothing trades on a curve that has graduated.
+ */
+function graduationsLast(events: readonly TokenEvent[]): readonly TokenEvent[] {
+  if (!events.some(endsCurve)) return events
+  const lastTrades = new Map<Address, number>()
+  for (const { kind, token, logIndex } of events) if (kind === 'trade') lastTrades.set(token, logIndex)
+  const lastTradeOf = (event: TokenEvent) => (endsCurve(event) ? (lastTrades.get(event.token) ?? 0) : 0)
+  const delayed = events.filter(event => lastTradeOf(event) > event.logIndex)
+  const kept = events.filter(event => !delayed.includes(event))
+  return [...kept, ...delayed.map(event => ({ ...event, logIndex: lastTradeOf(event) }))]
+}
 
-/** Without events of other launchpads' tokens: a launchpad that lets creators name any token could change theirs. */
-function withoutForeign(decoded: Decoded, { launchpad }: LaunchpadAdapter, directory: DecodeInput['directory']): Decoded {
-  const isOwn = ({ token }: TokenEvent) => (directory.lookup(token)?.launchpad ?? launchpad) === launchpad
-  return decoded.events.every(isOwn) ? decoded : { ...decoded, events: decoded.events.filter(isOwn) }
+function endsCurve({ kind }: TokenEvent): boolean {
+  return kind === 'completed' || kind === 'migrated'
 }
 
 /**
- * Merges two lists by log index; of one log, the events of the first list come first. Events of the same log and list keep their order.
+ * Merges two lists by log index; of one log, the launchpads' own events take effect before the shared ones. Cheaper than a sort of both.
  *
- * @param first usually sorted: not when several launchpads decoded, or when a graduation was put after a later trade
- * @param second sorted
+ * @param own not sorted when several launchpads decoded, or when a graduation was put after a later trade
+ * @param shared sorted
  */
-function mergeByLogIndex(first: readonly TokenEvent[], second: readonly TokenEvent[]): readonly TokenEvent[] {
+function mergeByLogIndex(own: readonly TokenEvent[], shared: readonly TokenEvent[]): readonly TokenEvent[] {
   const merged: TokenEvent[] = []
   let next = 0
-  for (const event of isSorted(first) ? first : first.toSorted((a, b) => a.logIndex - b.logIndex)) {
-    for (let other = second[next]; other !== undefined && other.logIndex < event.logIndex; other = second[++next]) merged.push(other)
+  for (const event of isSorted(own) ? own : own.toSorted((a, b) => a.logIndex - b.logIndex)) {
+    for (let other = shared[next]; other !== undefined && other.logIndex < event.logIndex; other = shared[++next]) merged.push(other)
     merged.push(event)
   }
-  for (; next < second.length; next++) merged.push(second[next] as TokenEvent)
+  for (; next < shared.length; next++) merged.push(shared[next] as TokenEvent)
   return merged
 }
 
@@ -112,7 +124,7 @@ function hasLogsFor({ launchpad, contracts }: LaunchpadAdapter, { logs }: Transa
 }
 
 /** ERC-20 transfers of the tokens, and Uniswap pools. */
-function decodeShared(transaction: TransactionLogs, weth: Address): Decoded {
+function decodeShared(transaction: TransactionLogs, weth: Address): DecodedLogs {
   return decodeEach(transaction, ({ log, source }) => {
     switch (source.role) {
       case 'token':
@@ -121,8 +133,9 @@ function decodeShared(transaction: TransactionLogs, weth: Address): Decoded {
         return [{ ...eventPosition(log, transaction), token: source.token, kind: 'transfer', ...decodeTransfer(log) }]
       case 'pool': {
         const { token, pool, tokenDecimals } = source
-        const at = { ...eventPosition(log, transaction), token }
-        return POOL_DECODERS[pool.type]?.({ log, pool, tokenDecimals, at, transaction, weth }) ?? []
+        const decodePool = POOL_DECODERS[pool.type]
+        if (decodePool === undefined) return []
+        return decodePool({ log, pool, tokenDecimals, at: { ...eventPosition(log, transaction), token }, transaction, weth })
       }
       default:
         return []

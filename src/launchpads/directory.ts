@@ -79,7 +79,7 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
       return source === undefined || block > last ? [] : [{ key, source, block }]
     })
 
-  const mayDiscover = ({ topics: [topic] }: ChainLog) => topic !== undefined && discoveryTopics.has(topic)
+  const mayDiscover = ({ topics }: ChainLog) => discoveryTopics.has(topics[0] ?? '0x')
 
   const discoveries = (logs: readonly ChainLog[], pending: readonly IndexedSource[] = []) => {
     const found = new Map<Hex, IndexedSource>()

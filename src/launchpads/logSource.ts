@@ -51,10 +51,11 @@ export function poolSource(launchpad: string, token: Address, pool: PoolFacts, t
 
 /** The source of a log: its emitter, or the pool or position inside the emitter that the first indexed argument names. */
 export function sourceOf(
-  { address, topics: [, id] }: Pick<ChainLog, 'address' | 'topics'>,
+  { address, topics }: Pick<ChainLog, 'address' | 'topics'>,
   directory: { readonly lookup: SourceLookup },
 ): LogSource | undefined {
   const emitter = directory.lookup(address)
+  const id = topics[1]
   if (emitter?.role === 'locker') return (id === undefined ? undefined : directory.lookup(positionKey(address, id))) ?? emitter
   if (emitter?.role !== 'poolManager') return emitter
   // A shared curve's key is as long as a pool id, and is none.

@@ -24,27 +24,6 @@ export interface TokenPair {
   readonly amount1: bigint
 }
 
-/**
- * Reads the creator's share of the uncollected fees of LP positions in a locker, in one of two ways. Simulating the collecting call with its logs
- * is exact, whatever the locker computes. For providers that cannot simulate logs, the fees of the whole position are read from Uniswap's
- * position manager and shared out here.
- */
-export interface LpPositionFees {
-  readonly locker: Address
-  /** The call that collects a position's fees and pays everybody's share. */
-  collectCall(positionId: bigint): SimulatedCall
-  /** The creator's share from the logs of a simulated `collectCall`; `null` when they do not report it. */
-  readCollected(logs: readonly SimulatedLog[], positionId: bigint): TokenPair | null
-  /** The call that returns the address of Uniswap's position manager. */
-  readonly managerCall: SimulatedCall
-  /** @throws MalformedLogError when the result is no address */
-  readManager(result: Hex): Address
-  /** The call with which the locker would collect from the position manager. */
-  positionCall(positionId: bigint, manager: Address): SimulatedCall
-  /** The creator's share of the result of `positionCall`. @throws MalformedLogError when that is not a pair of amounts */
-  readPosition(result: Hex, creatorPercent: number): TokenPair
-}
-
 const LOCKER = parseAbi(['function collectRewards(uint256 tokenId)', 'function positionManager() view returns (address)'])
 const MANAGER = parseAbi([
   'struct CollectParams { uint256 tokenId; address recipient; uint128 amount0Max; uint128 amount1Max; }',
@@ -61,15 +40,26 @@ export const CLAIMED_TOPIC = toEventSelector(
 const TEAM_PERCENT = 20n
 const CREATOR_PERCENT_WITHOUT_INTERFACE = 100 - Number(TEAM_PERCENT)
 
-/** Clanker's locker of v3.1 (`LpLockerv2`). */
-export function lpLockerV2(locker: Address): LpPositionFees {
+/** Reads the creator's share of the uncollected fees of LP positions in a locker. */
+export type LpPositionFees = ReturnType<typeof lpLockerV2>
+
+/**
+ * Clanker's locker of v3.1 (`LpLockerv2`), with two ways to read fees. Simulating the collecting call with its logs is exact, whatever the
+ * locker computes. For providers that cannot simulate logs, the fees of the whole position are read from Uniswap's position manager and
+ * shared out here.
+ */
+export function lpLockerV2(locker: Address) {
   return {
     locker,
-    collectCall: positionId => ({
+
+    /** The call that collects a position's fees and pays everybody's share. */
+    collectCall: (positionId: bigint): SimulatedCall => ({
       to: locker,
       data: encodeFunctionData({ abi: LOCKER, functionName: 'collectRewards', args: [positionId] }),
     }),
-    readCollected: (logs, positionId) => {
+
+    /** The creator's share from the logs of a simulated `collectCall`; `null` when they do not report it. */
+    readCollected: (logs: readonly SimulatedLog[], positionId: bigint): TokenPair | null => {
       const claimed = logs.findLast(
         ({ address, topics: [topic, id] }) =>
           address === locker && topic === CLAIMED_TOPIC && id !== undefined && BigInt(id) === positionId,
@@ -78,21 +68,25 @@ export function lpLockerV2(locker: Address): LpPositionFees {
       const word = wordsOf(claimed.data, 9)
       return { amount0: word(3), amount1: word(4) }
     },
-    managerCall: { to: locker, data: encodeFunctionData({ abi: LOCKER, functionName: 'positionManager' }) },
-    readManager: result => {
+
+    /** The call that returns the address of Uniswap's position manager. */
+    managerCall: { to: locker, data: encodeFunctionData({ abi: LOCKER, functionName: 'positionManager' }) } satisfies SimulatedCall,
+
+    /** @throws MalformedLogError when the result is no address */
+    readManager: (result: Hex): Address => {
       const manager = addressWord(wordsOf(result, 1)(0))
       if (BigInt(manager) === 0n) throw new MalformedLogError('expected a position manager, got the zero address')
       return manager
     },
-    positionCall: (positionId, manager) => ({
-      from: locker,
-      to: manager,
-      data: encodeFunctionData({
-        abi: MANAGER,
-        args: [{ tokenId: positionId, recipient: locker, amount0Max: MAX_UINT128, amount1Max: MAX_UINT128 }],
-      }),
-    }),
-    readPosition: (result, creatorPercent) => {
+
+    /** The call with which the locker would collect from the position manager. */
+    positionCall: (positionId: bigint, manager: Address): SimulatedCall => {
+      const params = { tokenId: positionId, recipient: locker, amount0Max: MAX_UINT128, amount1Max: MAX_UINT128 }
+      return { from: locker, to: manager, data: encodeFunctionData({ abi: MANAGER, args: [params] }) }
+    },
+
+    /** The creator's share of the result of `positionCall`. @throws MalformedLogError when that is not a pair of amounts */
+    readPosition: (result: Hex, creatorPercent: number): TokenPair => {
       const word = wordsOf(result, 2)
       return { amount0: creatorShare(word(0), creatorPercent), amount1: creatorShare(word(1), creatorPercent) }
     },

@@ -1,4 +1,4 @@
-import type { Address } from '#domain/address.ts'
+import type { LaunchpadsConfig } from '#config'
 import type { AdapterKind, LaunchpadAdapter } from './adapter.ts'
 import { bondingCurve } from './bondingCurve.ts'
 import { clankerV4 } from './clankerV4.ts'
@@ -18,19 +18,10 @@ export const ADAPTER_KINDS: Readonly<Record<string, AdapterKind>> = {
  *
  * @throws `TypeError` for an `adapter` that is not in `ADAPTER_KINDS`, which validation excludes
  */
-export function createAdapters(config: {
-  readonly weth: Address
-  readonly launchpads: readonly {
-    readonly name: string
-    readonly adapter: string
-    readonly startBlock: number
-    readonly contracts: Readonly<Record<string, Address>>
-    readonly settings?: Readonly<Record<string, unknown>>
-  }[]
-}): readonly LaunchpadAdapter[] {
-  return config.launchpads.map(({ name: launchpad, adapter, ...entry }) => {
+export function createAdapters({ weth, launchpads }: LaunchpadsConfig): readonly LaunchpadAdapter[] {
+  return launchpads.map(({ name: launchpad, adapter, ...entry }) => {
     const kind = ADAPTER_KINDS[adapter]
     if (kind === undefined) throw new TypeError(`unknown adapter ${adapter}`)
-    return kind.create({ ...entry, launchpad, weth: config.weth })
+    return kind.create({ ...entry, launchpad, weth })
   })
 }

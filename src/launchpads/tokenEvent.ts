@@ -1,4 +1,5 @@
-import type { Address, Hex } from '#domain/address.ts'
+import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
+import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { ClaimScope } from '#domain/claimable.ts'
 import type { Decimal } from '#domain/decimal.ts'
 import type { GraduationStatus, PoolType } from '#domain/token.ts'
@@ -28,16 +29,6 @@ export interface PoolFacts {
   readonly feeBps: number | null
   /** The locked LP position in this pool whose fees the launchpad distributes. */
   readonly positionId?: bigint
-}
-
-/** A pool of a launchpad's token. Quote currencies are taken to have 18 decimals. */
-export function poolFacts(
-  address: Hex,
-  type: PoolType,
-  { token, quoteToken, feeBps }: { readonly token: Address } & Pick<PoolFacts, 'quoteToken' | 'feeBps'>,
-): PoolFacts {
-  // Uniswap sorts a pair by address.
-  return { address, type, quoteToken, quoteDecimals: 18, tokenIsToken0: token < quoteToken, feeBps }
 }
 
 /** A change of a pool's reserves: `set` to amounts (`null`: this one is not known from the event), or moved `by` signed amounts. */
@@ -129,3 +120,38 @@ export type TokenEvent = TokenEventPosition &
   )
 
 export type TokenEventOf<K extends TokenEvent['kind']> = Extract<TokenEvent, { readonly kind: K }>
+
+/** Where the events of a log stand in the chain. */
+export function eventPosition(log: ChainLog, { header }: { readonly header: BlockHeader }): EventPosition {
+  return { blockNumber: log.blockNumber, blockHash: log.blockHash, timestamp: header.timestamp, txHash: log.txHash, logIndex: log.logIndex }
+}
+
+/** A pool of a launchpad's token. Quote currencies are taken to have 18 decimals. */
+export function poolFacts(
+  address: Hex,
+  type: PoolType,
+  { token, quoteToken, feeBps }: { readonly token: Address } & Pick<PoolFacts, 'quoteToken' | 'feeBps'>,
+): PoolFacts {
+  // Uniswap sorts a pair by address.
+  return { address, type, quoteToken, quoteDecimals: 18, tokenIsToken0: token < quoteToken, feeBps }
+}
+
+const UNCHANGED = { reserves: null, priceWeth: null, concentrated: null, liquidityChange: null } as const
+
+export type PoolChange = Partial<Pick<TokenEventOf<'poolChanged'>, keyof typeof UNCHANGED>>
+
+/** A change of a pool's state, of which a log reports some fields. */
+export function poolChanged(at: TokenEventPosition, pool: Hex, change: PoolChange): TokenEventOf<'poolChanged'> {
+  return { ...at, kind: 'poolChanged', pool, ...UNCHANGED, ...change }
+}
+
+type CreatorFee = TokenEventOf<'creatorFee'>
+
+/** A change of a creator's account in an escrow that keeps one sum per creator and currency for all tokens. */
+export function escrowChange(
+  position: EventPosition,
+  change: Pick<CreatorFee, 'launchpad' | 'creator' | 'currency'> &
+    Partial<Pick<CreatorFee, 'accrued' | 'claimed' | 'balance' | 'onlyKnown'>>,
+): CreatorFee {
+  return { ...position, token: ZERO_ADDRESS, kind: 'creatorFee', scope: 'creator', accrued: 0n, claimed: 0n, ...change }
+}

@@ -2,8 +2,8 @@ import { toEventSelector } from 'viem/utils'
 import { type Hex, isEther } from '#domain/address.ts'
 import { powerOfTen, ratio } from '#domain/decimal.ts'
 import { findMaker, findTaxedMaker } from './maker.ts'
-import { poolChanged } from './poolChanged.ts'
 import { type DecodePool, fixedFeePips, pairAmounts, poolTrade } from './poolTrade.ts'
+import { poolChanged } from './tokenEvent.ts'
 import { addressTopic, unsigned, wordsOf } from './words.ts'
 
 /**

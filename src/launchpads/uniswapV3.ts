@@ -2,9 +2,8 @@ import { toEventSelector } from 'viem/utils'
 import { type Hex, isEther } from '#domain/address.ts'
 import { type Decimal, powerOfTen, ratio } from '#domain/decimal.ts'
 import { findMaker } from './maker.ts'
-import { poolChanged } from './poolChanged.ts'
 import { type DecodePool, fixedFeePips, pairAmounts, poolTrade } from './poolTrade.ts'
-import type { PoolFacts, ReserveChange, TokenEventOf } from './tokenEvent.ts'
+import { type PoolChange, type PoolFacts, poolChanged, type ReserveChange, type TokenEventOf } from './tokenEvent.ts'
 import { addressTopic, signed, unsigned, wordsOf, wordTopic } from './words.ts'
 
 /** The logs of a Uniswap v3 pool that change its balances or price (`v3-core/contracts/interfaces/pool/IUniswapV3PoolEvents.sol`). */
@@ -30,7 +29,7 @@ const Q192 = 1n << 192n
  */
 export const decodeUniswapV3: DecodePool = poolLog => {
   const { log, pool, tokenDecimals, at, transaction, weth } = poolLog
-  const changed = (change: Parameters<typeof poolChanged>[2]) => poolChanged(at, pool.address, change)
+  const changed = (change: PoolChange) => poolChanged(at, pool.address, change)
   const priceAt = (sqrtPriceX96: bigint) => (isEther(pool.quoteToken, weth) ? priceFromSqrt(sqrtPriceX96, pool, tokenDecimals) : null)
   const move = (amount0: bigint, amount1: bigint): ReserveChange => ({ mode: 'move', ...pairAmounts(pool, amount0, amount1) })
 

@@ -2,8 +2,8 @@ import { toEventSelector } from 'viem/utils'
 import { isEther } from '#domain/address.ts'
 import { findMaker } from './maker.ts'
 import { MalformedLogError } from './malformedLog.ts'
-import { poolChanged } from './poolChanged.ts'
 import { type DecodePool, pairAmounts, poolTrade, WHOLE_PIPS } from './poolTrade.ts'
+import { type PoolChange, poolChanged } from './tokenEvent.ts'
 import { concentratedState, priceFromSqrt } from './uniswapV3.ts'
 import { addressTopic, signed, wordsOf } from './words.ts'
 
@@ -19,7 +19,7 @@ export const V4_TOPICS = Object.values(TOPICS)
 /** Decodes a log of a PoolManager for one of its pools. A pool's reserves are unknown: no event reports the fees and donations that change them. */
 export const decodeUniswapV4: DecodePool = poolLog => {
   const { log, pool, tokenDecimals, at, transaction, weth } = poolLog
-  const changed = (change: Parameters<typeof poolChanged>[2]) => poolChanged(at, pool.address, change)
+  const changed = (change: PoolChange) => poolChanged(at, pool.address, change)
   const priceAt = (sqrtPriceX96: bigint) => (isEther(pool.quoteToken, weth) ? priceFromSqrt(sqrtPriceX96, pool, tokenDecimals) : null)
 
   switch (log.topics[0]) {

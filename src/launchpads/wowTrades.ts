@@ -2,11 +2,9 @@ import { toEventSelector } from 'viem/utils'
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { TradeSide } from '#domain/trade.ts'
-import type { Decoded, TransactionLogs } from './adapter.ts'
+import type { DecodedLogs, TransactionLogs } from './adapter.ts'
 import { decodeEach } from './decodeEach.ts'
-import { eventPosition } from './eventPosition.ts'
-import { poolChanged } from './poolChanged.ts'
-import type { TokenEvent, TokenEventPosition } from './tokenEvent.ts'
+import { eventPosition, poolChanged, type TokenEvent, type TokenEventPosition } from './tokenEvent.ts'
 import { SWAP_TOPIC } from './uniswapV3.ts'
 import { addressTopic, wordsOf } from './words.ts'
 import { WOW_CURVE_SUPPLY, wowPriceAfter } from './wowCurve.ts'
@@ -35,8 +33,8 @@ const ON_CURVE = 0n
 
 /** What earlier logs of a transaction say about one token. */
 interface TokenProgress {
-  /** The events of its graduation, until the log of the buy that caused it. */
-  graduation: readonly TokenEvent[]
+  /** It has graduated, and the log of the buy that caused it is still to come. */
+  graduating: boolean
   /** The log index of the pool's last swap, until a trade through the token claims it. */
   swap: number | null
   /** The fee of the next trade as it was shared out. Each share is rounded down; the rest stays on the curve. */
@@ -45,14 +43,13 @@ interface TokenProgress {
 
 /**
  * Decodes the events that the tokens emit. After graduation a trade through the token is a swap of the pool, decoded as such, and the token's own
- * event only names its maker. The buy that causes the graduation is logged after it, as a trade in the pool, and is the curve's last one: here
- * it takes effect before the graduation.
+ * event only names its maker. The buy that causes the graduation is logged after it as a trade in the pool, and is the curve's last one.
  */
-export function decodeWowTokens(transaction: TransactionLogs, launchpad: string): Required<Decoded> {
+export function decodeWowTokens(transaction: TransactionLogs, launchpad: string): Required<DecodedLogs> {
   const makers = new Map<number, Address>()
   const progressByToken = new Map<Address, TokenProgress>()
   const progressOf = (token: Address): TokenProgress => {
-    const progress = progressByToken.get(token) ?? { graduation: [], swap: null, sharedFee: null }
+    const progress = progressByToken.get(token) ?? { graduating: false, swap: null, sharedFee: null }
     progressByToken.set(token, progress)
     return progress
   }
@@ -67,30 +64,26 @@ export function decodeWowTokens(transaction: TransactionLogs, launchpad: string)
     const tradeTopic = TRADES.get(log.topics[0] ?? '0x')
     if (tradeTopic !== undefined) {
       const trade = decodeTrade(log, tradeTopic)
-      const { graduation, swap, sharedFee } = progress
-      progress.swap = null
-      progress.sharedFee = null
-      if (role === 'tokenCurve' && (trade.onCurve || graduation.length > 0)) {
-        progress.graduation = []
-        return [...curveTrade(at, trade, sharedFee), ...graduation.map(event => ({ ...event, logIndex: log.logIndex }))]
-      }
+      const { graduating, swap, sharedFee } = progress
+      progressByToken.delete(token)
+      if (role === 'tokenCurve' && (trade.onCurve || graduating)) return curveTrade(at, trade, sharedFee)
       if (swap !== null) makers.set(swap, trade.maker)
     } else if (log.topics[0] === FEES) {
       const word = wordsOf(log.data, 5)
       progress.sharedFee = word(1) + word(2) + word(3) + word(4)
       return [{ ...at, kind: 'creatorShare', accruedWei: word(1) }]
     } else if (log.topics[0] === GRADUATED && role === 'tokenCurve') {
-      const pool = addressTopic(log.topics, 2)
-      progress.graduation = [
+      const graduation: readonly TokenEvent[] = [
         { ...at, kind: 'completed', raisedWei: wordsOf(log.data, 1)(0) },
-        { ...at, kind: 'migrated', pool },
+        { ...at, kind: 'migrated', pool: addressTopic(log.topics, 2) },
       ]
+      progress.graduating = true
       progress.swap = null
+      return graduation
     }
     return []
   })
-  const withoutBuy = [...progressByToken.values()].flatMap(({ graduation }) => graduation)
-  return { events: [...events, ...withoutBuy], malformed, makers }
+  return { events, malformed, makers }
 }
 
 interface WowTrade {

@@ -2,10 +2,9 @@ import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import { decodeEach } from '#launchpads/decodeEach.ts'
-import { eventPosition } from '#launchpads/eventPosition.ts'
-import type { LogSource } from '#launchpads/logSource.ts'
+import type { DiscoveredSource, LogSource } from '#launchpads/logSource.ts'
 import { unlessMalformed } from '#launchpads/malformedLog.ts'
-import type { TokenEvent } from '#launchpads/tokenEvent.ts'
+import { eventPosition, type TokenEvent } from '#launchpads/tokenEvent.ts'
 import { V2_TOPICS } from '#launchpads/uniswapV2.ts'
 import { V3_TOPICS } from '#launchpads/uniswapV3.ts'
 import { compileMapping } from './compile.ts'
@@ -22,7 +21,7 @@ export function createMappedAdapter(input: MappingInput & { readonly startBlock:
   const compiled = compileMapping(input)
   if (!compiled.ok) throw new TypeError(`the events of launchpad ${input.launchpad} have problems`)
   const { byTopic, contracts, claimCall } = compiled.value
-  const eventsOf = ({ topics: [topic] }: ChainLog) => (topic === undefined ? [] : (byTopic.get(topic) ?? []))
+  const eventsOf = ({ topics }: ChainLog) => byTopic.get(topics[0] ?? '0x') ?? []
   const addsSources = [...byTopic].filter(([, events]) => events.some(({ discover }) => discover !== undefined))
   return {
     launchpad: input.launchpad,
@@ -30,39 +29,28 @@ export function createMappedAdapter(input: MappingInput & { readonly startBlock:
     contracts,
     discoveryTopics: new Set(addsSources.map(([topic]) => topic)),
     decodedTopics: new Set([...byTopic.keys(), ...poolTopics(input)]),
-    discover: (logs, lookup) =>
-      logs.flatMap(log =>
-        eventsOf(log).flatMap(({ emitter, checkShape, discover }) => {
+    discover: (logs, lookup) => {
+      const found: DiscoveredSource[] = []
+      for (const log of logs) {
+        for (const { emitter, discover } of eventsOf(log)) {
           const tokenSource = tokenSourceOf(emitter, log.address, lookup(log.address), input)
-          if (discover === undefined || tokenSource === undefined) return []
-          const read = () => {
-            checkShape(log)
-            return discover({ log, tokenSource })
-          }
-          return unlessMalformed(read) ?? []
-        }),
-      ),
-    discoverFromUnknown: logs =>
-      logs.flatMap(log =>
-        eventsOf(log).flatMap(({ checkShape, discoverFromUnknown }) => {
-          const read = () => {
-            checkShape(log)
-            return discoverFromUnknown?.(log)
-          }
-          return unlessMalformed(read) ?? []
-        }),
-      ),
-    decode: transaction => {
-      const { events, malformed } = decodeEach(transaction, ({ log, source }) =>
-        eventsOf(log).flatMap(({ emitter, checkShape, decode }) => {
-          const tokenSource = tokenSourceOf(emitter, log.address, source, input)
-          if (tokenSource === undefined) return []
-          checkShape(log)
-          return decode({ log, tokenSource, transaction, at: eventPosition(log, transaction) })
-        }),
-      )
-      return { events: graduationsLast(events), malformed }
+          if (tokenSource !== undefined) found.push(...(unlessMalformed(() => discover?.({ log, tokenSource })) ?? []))
+        }
+      }
+      return found
     },
+    discoverFromUnknown: logs =>
+      logs.flatMap(log => eventsOf(log).flatMap(event => unlessMalformed(() => event.discoverFromUnknown?.({ log })) ?? [])),
+    decode: transaction =>
+      decodeEach(transaction, ({ log, source }) => {
+        const decoded: TokenEvent[] = []
+        for (const { emitter, decode } of eventsOf(log)) {
+          const tokenSource = tokenSourceOf(emitter, log.address, source, input)
+          if (tokenSource === undefined) continue
+          decoded.push(...decode({ log, tokenSource, transaction, at: eventPosition(log, transaction) }))
+        }
+        return decoded
+      }),
     claimCall,
   }
 }
@@ -93,26 +81,4 @@ function tokenSourceOf(
     default:
       return undefined
   }
-}
-
-/**
- * Puts the end of a curve after the last trade in the same transaction. Contracts may log the buy that reaches the target after the graduation
- * that it causes, but nothing trades on a curve that has graduated.
- */
-function graduationsLast(events: readonly TokenEvent[]): readonly TokenEvent[] {
-  if (!events.some(endsCurve)) return events
-  const lastTrades = new Map<Address, number>()
-  for (const event of events) if (event.kind === 'trade') lastTrades.set(event.token, event.logIndex)
-  const kept: TokenEvent[] = []
-  const delayed: TokenEvent[] = []
-  for (const event of events) {
-    const last = lastTrades.get(event.token)
-    if (endsCurve(event) && last !== undefined && last > event.logIndex) delayed.push({ ...event, logIndex: last })
-    else kept.push(event)
-  }
-  return [...kept, ...delayed]
-}
-
-function endsCurve({ kind }: TokenEvent): boolean {
-  return kind === 'completed' || kind === 'migrated'
 }

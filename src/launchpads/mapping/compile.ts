@@ -1,6 +1,6 @@
 import type { AbiEvent } from 'viem'
 import { toEventSelector } from 'viem/utils'
-import { type Hex, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
+import { type Hex, isEther, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { EntryProblem, LaunchpadAdapter, LaunchpadContract } from '#launchpads/adapter.ts'
 import { compileClaimCall } from './claimCall.ts'
@@ -25,11 +25,9 @@ import { ruleProblems } from './rules.ts'
 import { parseEventSignature } from './signature.ts'
 import { tradeEvent } from './trade.ts'
 
-/** One mapped event, ready to decode logs. */
+/** One mapped event, ready to decode logs with its first topic. */
 export interface CompiledEvent extends MappedEvent {
   readonly emitter: Emitter
-  /** @throws MalformedLogError when a log with the event's first topic has another shape than the event */
-  checkShape(log: ChainLog): void
 }
 
 export interface CompiledMapping {
@@ -97,10 +95,12 @@ function contextOf(entries: readonly MappedEntry[], { launchpad, weth, events, c
   const claims = entries.filter(({ kind }) => kind === 'feeClaimed')
   const hasFees = accruals.length + claims.length > 0
   const quoteToken = events.quoteToken === undefined ? weth : toAddress(events.quoteToken)
+  const isEtherQuoted = isEther(quoteToken, weth)
   return {
     launchpad,
     weth,
-    quoteToken: quoteToken === ZERO_ADDRESS ? weth : quoteToken,
+    quoteToken: isEtherQuoted ? weth : quoteToken,
+    isEtherQuoted,
     curvePlace: curvePlaceOf(entries),
     contracts: Object.values(contracts),
     decimals: fixedDecimals(entries),
@@ -144,5 +144,20 @@ function compileEntry(entry: ParsedEntry, context: MappingContext, { contracts }
         return feeEvent(readers, context, kind === 'feeClaimed', identifiesToken(entry, contracts))
     }
   }
-  return { emitter: mapping.emitter, checkShape: shapeOf(abi), ...compile() }
+  return { emitter: mapping.emitter, ...withShape(compile(), shapeOf(abi)) }
+}
+
+/** The event with a check of each log: another event's logs may have the same first topic, and other indexed parameters. */
+function withShape({ decode, discover, discoverFromUnknown }: MappedEvent, checkShape: (log: ChainLog) => void): MappedEvent {
+  const checked = <T extends { readonly log: ChainLog }, R>(read: (mapped: T) => R) => {
+    return (mapped: T): R => {
+      checkShape(mapped.log)
+      return read(mapped)
+    }
+  }
+  return {
+    decode: checked(decode),
+    ...(discover !== undefined && { discover: checked(discover) }),
+    ...(discoverFromUnknown !== undefined && { discoverFromUnknown: checked(discoverFromUnknown) }),
+  }
 }

@@ -16,6 +16,7 @@ export interface MappingContext {
   readonly weth: Address
   /** The currency of the curves, with WETH for ETH. */
   readonly quoteToken: Address
+  readonly isEtherQuoted: boolean
   readonly curvePlace: CurvePlace
   /** The contracts that the entry names. */
   readonly contracts: readonly Address[]
@@ -43,7 +44,7 @@ export interface MappedEvent {
   /** The sources that it adds. Left out: none. */
   discover?(mapped: Pick<MappedLog, 'log' | 'tokenSource'>): readonly DiscoveredSource[]
   /** The addresses that it adds if its emitter turns out to be a known source. */
-  discoverFromUnknown?(log: ChainLog): readonly Address[]
+  discoverFromUnknown?(mapped: Pick<MappedLog, 'log'>): readonly Address[]
 }
 
 /** Reads the token of a log: the emitter's, or the one that the event names. */
@@ -62,10 +63,6 @@ export function decimalsOf({ decimals }: MappingContext, tokenSource: MappedLog[
   if (decimals !== null) return decimals
   if (tokenSource !== null && 'tokenDecimals' in tokenSource) return tokenSource.tokenDecimals
   throw new MalformedLogError('the decimals of the token are not known')
-}
-
-export function isWethQuoted({ quoteToken, weth }: Pick<MappingContext, 'quoteToken' | 'weth'>): boolean {
-  return quoteToken === weth
 }
 
 /** The address of a token, curve or pool. @throws MalformedLogError when it is the zero address */

@@ -1,9 +1,8 @@
 import type { Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { type Decimal, powerOfTen, ratio } from '#domain/decimal.ts'
-import { poolChanged } from '#launchpads/poolChanged.ts'
-import type { ReserveChange, TokenEvent, TokenEventPosition } from '#launchpads/tokenEvent.ts'
-import { isWethQuoted, type MappingContext } from './context.ts'
+import { poolChanged, type ReserveChange, type TokenEvent, type TokenEventPosition } from '#launchpads/tokenEvent.ts'
+import type { MappingContext } from './context.ts'
 import type { Reader, Readers } from './readers.ts'
 
 const WETH_UNIT = 10n ** 18n
@@ -22,7 +21,7 @@ export const UNKNOWN_STATE: CurveState = { reserves: null, priceWeth: null, rais
 export function stateReader(readers: Readers, context: MappingContext): ((log: ChainLog, decimals: number) => CurveState) | null {
   const price = priceReader(readers, context)
   const reserves = reservesReader(readers)
-  const raised = isWethQuoted(context) ? readers.amount('raised') : null
+  const raised = context.isEtherQuoted ? readers.amount('raised') : null
   if (price === null && reserves === null && raised === null) return null
   return (log, decimals) => ({
     reserves: reserves?.(log) ?? null,
@@ -37,7 +36,7 @@ export function reportsPrice(readers: Readers): boolean {
 }
 
 function priceReader(readers: Readers, context: MappingContext): ((log: ChainLog, decimals: number) => Decimal | null) | null {
-  if (!isWethQuoted(context)) return null
+  if (!context.isEtherQuoted) return null
   const price = readers.amount('price')
   if (price !== null) return log => ratio(price(log), WETH_UNIT)
   const [quote, token] = [readers.amount('virtualQuote'), readers.amount('virtualToken')]

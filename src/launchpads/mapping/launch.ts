@@ -6,7 +6,7 @@ import { type DiscoveredSource, poolSource, tokenSource } from '#launchpads/logS
 import { MalformedLogError, unlessMalformed } from '#launchpads/malformedLog.ts'
 import { type PoolFacts, poolFacts } from '#launchpads/tokenEvent.ts'
 import { decodeTransfer, TRANSFER_TOPIC } from '#launchpads/transfer.ts'
-import { isWethQuoted, type MappedEvent, type MappingContext, nonZero } from './context.ts'
+import { type MappedEvent, type MappingContext, nonZero } from './context.ts'
 import { progressEvents, stateEvents, stateReader, UNKNOWN_STATE } from './curveState.ts'
 import { type Reader, type Readers, requireReader, sharedCurveOf } from './readers.ts'
 
@@ -26,7 +26,7 @@ export function launchEvent(readers: Readers, context: MappingContext): MappedEv
   const name = readers.text('name', TEXT_LIMITS.name)
   const metadataUri = readers.text('metadataUri', TEXT_LIMITS.metadataUri)
   const totalSupply = readers.amount('totalSupply')
-  const target = isWethQuoted(context) ? readers.amount('target') : null
+  const target = context.isEtherQuoted ? readers.amount('target') : null
   const state = stateReader(readers, context)
 
   const read = (log: ChainLog) => {

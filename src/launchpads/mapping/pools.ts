@@ -3,7 +3,7 @@ import type { ChainLog } from '#domain/block.ts'
 import { poolSource } from '#launchpads/logSource.ts'
 import { MalformedLogError } from '#launchpads/malformedLog.ts'
 import { type PoolFacts, poolFacts } from '#launchpads/tokenEvent.ts'
-import { decimalsOf, isWethQuoted, type MappedEvent, type MappingContext, nonZero, tokenReader } from './context.ts'
+import { decimalsOf, type MappedEvent, type MappingContext, nonZero, tokenReader } from './context.ts'
 import { type Reader, type Readers, requireReader } from './readers.ts'
 
 /** The fee of every pair of Uniswap's own v2 factory. */
@@ -19,7 +19,7 @@ export function poolEvent(readers: Readers, context: MappingContext, isGraduatio
       const launched = token(mapped)
       return [poolSource(context.launchpad, launched, facts(mapped.log, launched), decimalsOf(context, mapped.tokenSource))]
     },
-    discoverFromUnknown: log => [address(log)],
+    discoverFromUnknown: ({ log }) => [address(log)],
     decode: mapped => {
       const at = { ...mapped.at, token: token(mapped) }
       const pool = facts(mapped.log, at.token)
@@ -32,7 +32,7 @@ export function poolEvent(readers: Readers, context: MappingContext, isGraduatio
 /** The end of trading on a curve. */
 export function completeEvent(readers: Readers, context: MappingContext): MappedEvent {
   const token = tokenReader(readers)
-  const raised = isWethQuoted(context) ? readers.amount('raised') : null
+  const raised = context.isEtherQuoted ? readers.amount('raised') : null
   return { decode: mapped => [{ ...mapped.at, token: token(mapped), kind: 'completed', raisedWei: raised?.(mapped.log) ?? null }] }
 }
 

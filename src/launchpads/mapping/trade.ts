@@ -3,7 +3,7 @@ import type { ChainLog } from '#domain/block.ts'
 import type { TradeSide } from '#domain/trade.ts'
 import { tradePrice } from '#domain/tradePrice.ts'
 import { MalformedLogError } from '#launchpads/malformedLog.ts'
-import { decimalsOf, isWethQuoted, type MappedEvent, type MappedLog, type MappingContext, tokenReader } from './context.ts'
+import { decimalsOf, type MappedEvent, type MappedLog, type MappingContext, tokenReader } from './context.ts'
 import { progressEvents, reportsPrice, stateEvents, stateReader, UNKNOWN_STATE } from './curveState.ts'
 import { type Reader, type Readers, requireReader, sharedCurveOf } from './readers.ts'
 
@@ -58,7 +58,7 @@ interface TradeAmounts {
 function amountsReader(readers: Readers, context: MappingContext): (log: ChainLog, side: TradeSide) => TradeAmounts {
   const amount = requireReader(readers.amount('quoteAmount'))
   const fee = readers.amount('fee')
-  if (!isWethQuoted(context)) return () => ({ amountWei: null, feeWei: null })
+  if (!context.isEtherQuoted) return () => ({ amountWei: null, feeWei: null })
   if (fee === null) return log => ({ amountWei: amount(log), feeWei: null })
   const isBeforeFees = readers.choice('quoteAmountIs') === 'beforeFees'
   return (log, side) => {
