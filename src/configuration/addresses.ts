@@ -1,107 +1,106 @@
 import { isIP } from 'node:net'
-import { accept, commaList, type Parsed, refuse, type Setting } from './settings.ts'
+import { z } from 'zod'
+import { commaList, refuse } from './settingTypes.ts'
 
-const OWN_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' }
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' }
 
-/** `RPC_URLS`. No part of an entry is repeated in a message: keys stand in any of them. */
-export const rpcUrls: Setting<readonly string[]> = {
-  expected: 'a comma list of http://, https://, ws:// or wss:// addresses of nodes of the chain to index',
-  parse: text => {
-    const entries = commaList(text)
-    const wrong = entries.findIndex(entry => !isUrl(entry, ['http:', 'https:', 'ws:', 'wss:']))
-    if (wrong !== -1) return refuse(`entry ${wrong + 1} is not one`)
-    return entries.length === 0 ? refuse('it holds none') : accept(entries)
-  },
-  secret: true,
-}
+/** No entry is repeated in a message: API keys may stand in any part of it. */
+export const rpcUrls = commaList('a comma list of http://, https://, ws:// or wss:// addresses of nodes of the chain to index').check(
+  context => refuseEntries(context, entry => hasScheme(entry, ['http:', 'https:', 'ws:', 'wss:'])),
+)
 
-/** The base address of a price provider, without a slash at its end. */
-export const providerUrl: Setting<string> = {
-  expected: 'an http:// or https:// address without credentials, query or fragment',
-  parse: text => {
-    if (!isUrl(text, ['http:', 'https:'])) return refuse()
-    const { username, password, search, hash } = new URL(text)
-    return username + password + search + hash === '' ? accept(text.replace(/[/?#]+$/, '')) : refuse()
-  },
-  secret: true,
-}
+/** An address without a trailing slash. */
+export const baseUrl = z
+  .string({ error: 'an http:// or https:// address without credentials, query or fragment' })
+  .refine(isBaseUrl)
+  .overwrite(withoutEnd)
 
-/** Each may cost the time of a whole request before the next one is asked. */
-const MOST_GATEWAYS = 5
+/** Each may take the time of a whole request before the next one is called. */
+const MAX_GATEWAYS = 5
 
-/** `IPFS_GATEWAYS` and `ARWEAVE_GATEWAYS`, without a slash or `/ipfs` at their ends. A path may hold a key and is not repeated in a message. */
-export const gatewayUrls: Setting<readonly string[]> = {
-  expected: `a comma list of at most ${MOST_GATEWAYS} http:// or https:// addresses of gateways, without credentials, query or fragment`,
-  parse: text => {
-    const gateways: string[] = []
-    for (const [index, entry] of commaList(text).entries()) {
-      const url = providerUrl.parse(entry)
-      if (!url.ok) return refuse(`entry ${index + 1} is not one`)
-      gateways.push(url.value.replace(/\/ipfs$/i, ''))
-    }
-    if (gateways.length === 0) return refuse('it holds none')
-    return gateways.length > MOST_GATEWAYS ? refuse(`it holds ${gateways.length}`) : accept(gateways)
-  },
-  secret: true,
-}
+/** Gateways of `ipfs://` or `ar://`, without a slash or `/ipfs` at their ends. Their paths may contain a key. */
+export const gatewayUrls = commaList(
+  `a comma list of at most ${MAX_GATEWAYS} http:// or https:// addresses of gateways, without credentials, query or fragment`,
+)
+  .check(context => {
+    refuseEntries(context, isBaseUrl)
+    if (context.issues.length === 0 && context.value.length > MAX_GATEWAYS) refuse(context, `it holds ${context.value.length}`)
+  })
+  .overwrite(entries => entries.map(entry => withoutEnd(entry).replace(/\/ipfs$/i, '')))
 
-/** An address that everybody may see, without a slash at its end. */
-export const publicUrl: Setting<string> = { expected: providerUrl.expected, parse: providerUrl.parse }
+/** A path of plain segments, without a trailing slash. */
+export const pathPrefix = z
+  .string({ error: 'a path such as /tokenwire, of letters, digits and . _ ~ - between its slashes' })
+  .regex(/^(?:\/[\w.~-]+)+\/?$/)
+  .refine(text => !/\/\.{1,2}(?:\/|$)/.test(text))
+  .overwrite(text => text.replace(/\/$/, ''))
 
-/** A path of plain segments, without a slash at its end. */
-export const pathPrefix: Setting<string> = {
-  expected: 'a path such as /tokenwire, of letters, digits and . _ ~ - between its slashes',
-  parse: text => (/^(?:\/[\w.~-]+)+\/?$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text) ? accept(text.replace(/\/$/, '')) : refuse()),
-}
+export const databaseUrl = z
+  .string({ error: 'postgresql://user:password@host:port/database, special characters of the password percent-encoded' })
+  .refine(text => hasScheme(text, ['postgres:', 'postgresql:']))
 
-export const databaseUrl: Setting<string> = {
-  expected: 'postgresql://user:password@host:port/database, special characters of the password percent-encoded',
-  parse: text => (isUrl(text, ['postgres:', 'postgresql:']) ? accept(text) : refuse()),
-  secret: true,
-}
+/** An IP address, IPv6 without brackets, or a host name. */
+export const listenHost = z
+  .string({ error: 'an IP address or host name to listen on, without scheme and port' })
+  .refine(text => isIP(text) !== 0 || isHostName(text))
 
-/** What to listen on: an IP address, IPv6 without brackets, or a host name. */
-export const listenHost: Setting<string> = {
-  expected: 'an IP address or host name to listen on, without scheme and port',
-  parse: text => (isIP(text) !== 0 || isHostName(text) ? accept(text) : refuse()),
-}
-
-export const allowedOrigins: Setting<readonly string[]> = {
-  expected: 'a comma list of origins such as https://app.example.com, https://*.example.com or http://localhost:*, or * alone',
-  parse: text => {
-    const entries = commaList(text)
-    if (entries.length === 0) return refuse('it holds none')
-    if (entries.includes('*')) return entries.length === 1 ? accept(entries) : refuse('* stands beside others')
-    const patterns: string[] = []
+export const allowedOrigins = commaList(
+  'a comma list of origins such as https://app.example.com, https://*.example.com or http://localhost:*, or * alone',
+)
+  .check(context => {
+    const { value: entries } = context
+    if (entries.length === 0) return refuse(context, 'it holds none')
+    if (entries.includes('*')) return entries.length === 1 ? undefined : refuse(context, '* stands beside others')
     for (const entry of entries) {
-      const pattern = parseOriginPattern(entry)
-      if (!pattern.ok) return refuse(`"${entry.slice(0, 80)}" ${pattern.because ?? 'is not one'}`)
-      patterns.push(pattern.value)
+      const parsed = parseOriginPattern(entry)
+      if (!parsed.ok) return refuse(context, `"${entry.slice(0, 80)}" ${parsed.reason}`)
     }
-    return accept(patterns)
-  },
+  })
+  .overwrite(entries => entries.map(normaliseOrigin))
+
+/** The pattern as browsers write origins: lower case, without the scheme's default port. */
+function normaliseOrigin(entry: string): string {
+  const parsed = parseOriginPattern(entry)
+  return parsed.ok ? parsed.pattern : entry
 }
 
 /**
- * Reads one origin in which `*` may stand for the port or inside a subdomain, but not in what somebody else could register
+ * Reads one origin in which `*` may stand for the port or inside a subdomain, but not in a part that others could register
  * (`https://*.com`).
- *
- * @returns the pattern as browsers write origins: lower case, without the scheme's own port
  */
-export function parseOriginPattern(text: string): Parsed<string> {
+export function parseOriginPattern(
+  text: string,
+): { readonly ok: true; readonly pattern: string } | { readonly ok: false; readonly reason: string } {
+  const because = (reason: string) => ({ ok: false, reason }) as const
   const match = /^([a-z][a-z0-9+.-]*):\/\/(\[[0-9a-f:.]+\]|[^/:?#@[\]\s]+)(?::(\*|\d{1,5}))?(.*)$/.exec(text.toLowerCase())
-  if (match === null) return refuse('is not a scheme such as https:// and a host')
+  if (match === null) return because('is not a scheme such as https:// and a host')
   const [, scheme = '', host = '', port = '', rest = ''] = match
-  if (rest.startsWith('/')) return refuse('has a path: an origin ends with its host or port')
-  if (rest !== '' || (port !== '*' && Number(port) > 65_535)) return refuse('has something else than a port after its host')
+  if (rest.startsWith('/')) return because('has a path: an origin ends with its host or port')
+  if (rest !== '' || (port !== '*' && Number(port) > 65_535)) return because('has something else than a port after its host')
   const labels = host.split('.')
   if (labels.slice(labels.at(-1) === 'localhost' ? -1 : -2).some(label => label.includes('*')))
-    return refuse('has its * elsewhere than inside a subdomain')
-  if (!(host.startsWith('[') ? isIP(host.slice(1, -1)) === 6 : isHostName(host.replaceAll('*', 'x')))) return refuse('has no valid host')
-  return accept(`${scheme}://${host}${port === '' || port === OWN_PORTS[scheme] ? '' : `:${port}`}`)
+    return because('has its * elsewhere than inside a subdomain')
+  if (!(host.startsWith('[') ? isIP(host.slice(1, -1)) === 6 : isHostName(host.replaceAll('*', 'x')))) return because('has no valid host')
+  return { ok: true, pattern: `${scheme}://${host}${port === '' || port === DEFAULT_PORTS[scheme] ? '' : `:${port}`}` }
 }
 
-function isUrl(text: string, schemes: readonly string[]): boolean {
+function refuseEntries(context: z.core.ParsePayload<readonly string[]>, isRight: (entry: string) => boolean): void {
+  const wrong = context.value.findIndex(entry => !isRight(entry))
+  if (context.value.length === 0) refuse(context, 'it holds none')
+  else if (wrong !== -1) refuse(context, `entry ${wrong + 1} is not one`)
+}
+
+function isBaseUrl(text: string): boolean {
+  if (!hasScheme(text, ['http:', 'https:'])) return false
+  const { username, password, search, hash } = new URL(text)
+  return username + password + search + hash === ''
+}
+
+function withoutEnd(url: string): string {
+  return url.replace(/[/?#]+$/, '')
+}
+
+function hasScheme(text: string, schemes: readonly string[]): boolean {
   return !/\s/.test(text) && URL.canParse(text) && schemes.includes(new URL(text).protocol)
 }
 

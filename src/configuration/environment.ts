@@ -1,14 +1,17 @@
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { TokenwireError } from '#errors'
-import type { Environment } from './settings.ts'
 
+/** Variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Reads a file as UTF-8. */
 export type ReadFile = (path: string) => string
 
 /**
- * The variables of `.env` in `cwd`, if it is there, under those of the process: what the process says wins.
+ * The variables of the process and of `.env` in `cwd`, if it exists. Those of the process take precedence.
  *
- * @throws `TokenwireError` `config_invalid` when `.env` is there and can't be read
+ * @throws `TokenwireError` `config_invalid` when `.env` exists and can't be read
  */
 export function readEnvironment(env: Environment, cwd: string, readFile: ReadFile): Environment {
   const file = readIfPresent(path.join(cwd, '.env'), readFile)
@@ -22,7 +25,7 @@ export function readEnvironment(env: Environment, cwd: string, readFile: ReadFil
   return { ...parseEnv(file.text.replace(/^\uFEFF/, '')), ...Object.fromEntries(set) }
 }
 
-/** The text of a file, `null` when there is none, or why it can't be read. */
+/** The text of a file; `null`: it does not exist. Or why it can't be read. */
 export function readIfPresent(file: string, readFile: ReadFile): { readonly text: string | null } | { readonly problem: string } {
   try {
     return { text: readFile(file) }

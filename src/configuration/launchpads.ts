@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { LaunchpadConfig, LaunchpadsConfig } from '#config'
 import { type Address, parseAddress, toAddress } from '#domain/address.ts'
 import { findJsonError } from './json.ts'
-import { quote } from './settings.ts'
+import { abbreviate } from './parseSettings.ts'
 
 /** The adapters that exist by their name in `launchpads.json`, with the names of the contracts that an entry must give. */
 export type KnownAdapters = Readonly<Record<string, KnownAdapter>>
@@ -168,7 +168,7 @@ function findRepetitions(entries: readonly Entry[]): readonly string[] {
     const factory = parseAddress(entry['factory'])
     const sameFactory = factory === undefined ? -1 : earlier.findIndex(other => parseAddress(other['factory']) === factory)
     return [
-      ...(sameName === -1 ? [] : [`launchpads[${index}].name: ${quote(entry.name)} is the name of launchpads[${sameName}] already`]),
+      ...(sameName === -1 ? [] : [`launchpads[${index}].name: ${abbreviate(entry.name)} is the name of launchpads[${sameName}] already`]),
       ...(sameFactory === -1 ? [] : [`launchpads[${index}].factory: ${factory} is the factory of launchpads[${sameFactory}] already`]),
     ]
   })
@@ -183,7 +183,7 @@ function describeIssue(issue: z.core.$ZodIssue, input: unknown, known: KnownAdap
   const place = placeOf(issue.path)
   const prefix = place === '' ? '' : `${place}: `
   if (issue.code === 'unrecognized_keys') return issue.keys.map(key => describeKey(issue, key, value, known))
-  return [value === undefined ? `${prefix}missing, ${issue.message}` : `${prefix}${issue.message}, got ${quote(value)}`]
+  return [value === undefined ? `${prefix}missing, ${issue.message}` : `${prefix}${issue.message}, got ${abbreviate(value)}`]
 }
 
 /** Of a value that may have one of several forms, the mistakes in the form that it has; `null` when it has none of them. */
@@ -199,7 +199,7 @@ function describeKey(issue: z.core.$ZodIssueUnrecognizedKeys, key: string, value
   const adapter = String(valueAt(value, ['adapter']))
   const { contracts = [], optionalContracts = [], settings = {} } = known[adapter] ?? {}
   const keys = ['name', 'adapter', 'startBlock', ...contracts, ...optionalContracts, ...Object.keys(settings)]
-  return `${where}: unknown, an entry with adapter ${quote(adapter)} has only ${keys.join(', ')}`
+  return `${where}: unknown, an entry with adapter ${abbreviate(adapter)} has only ${keys.join(', ')}`
 }
 
 function placeOf(path: readonly PropertyKey[]): string {

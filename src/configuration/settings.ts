@@ -1,105 +1,88 @@
-/** The environment as text by name: the process's own variables over those of `.env`. */
-export type Environment = Readonly<Record<string, string | undefined>>
+import { z } from 'zod'
+import { allowedOrigins, baseUrl, databaseUrl, gatewayUrls, listenHost, pathPrefix, rpcUrls } from './addresses.ts'
+import { anyText, flag, secretWord, wholeNumber, word } from './settingTypes.ts'
 
-export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly because?: string }
+const MANY = 1_000_000_000
+const MAX_CONFIRMATIONS = 10_000
+/** Below the number of blocks that the database remembers (`KEPT_BLOCKS`). */
+const MAX_REORG_DEPTH = 4_000
 
-/** How one variable is read. */
-export interface Setting<T> {
-  /** Completes "NAME: expected …". */
-  readonly expected: string
-  readonly parse: (text: string) => Parsed<T>
-  /** The text may hold a credential and is not repeated in messages. */
-  readonly secret?: boolean
+const confirmations = z.codec(
+  z.string({ error: `a number of blocks from 0 to ${MAX_CONFIRMATIONS}, safe or finalized` }),
+  z.union([z.int().min(0).max(MAX_CONFIRMATIONS), z.enum(['safe', 'finalized'])]),
+  { decode: text => (/^\d{1,16}$/.test(text) ? Number(text) : (text.toLowerCase() as 'safe')), encode: String },
+)
+
+/** What migrating the database needs. */
+export const DATABASE_SETTINGS = {
+  DATABASE_URL: databaseUrl.nullable().default(null).meta({
+    secret: true,
+    description: 'PostgreSQL 15 or newer. Blank: an embedded server under `DATA_DIR`.',
+  }),
+  DATA_DIR: anyText.default('./.data').describe('Folder of the embedded database and the operator token.'),
+  LOG_LEVEL: word(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('Least severe level that is logged.'),
+  LOG_FORMAT: word(['json', 'pretty']).nullable().default(null).describe('Format of the log. Blank: `pretty` on a terminal, else `json`.'),
 }
 
-export const accept = <T>(value: T): Parsed<T> => ({ ok: true, value })
-export const refuse = (because?: string): Parsed<never> => (because === undefined ? { ok: false } : { ok: false, because })
-
-/** Reads variables one by one and collects what is wrong with them, so that the user learns of all of it at once. */
-export interface SettingReader {
-  /** The parsed value; `fallback` when the variable is unset or blank, and also when it is wrong, which `problems` then says. */
-  optional<T>(name: string, setting: Setting<T>, fallback: T): T
-  optional<T>(name: string, setting: Setting<T>, fallback: null): T | null
-  /** As `optional`, but an unset or blank variable is a problem too. */
-  required<T>(name: string, setting: Setting<T>, fallback: T): T
-  refuse(problem: string): void
-  readonly problems: readonly string[]
-}
-
-export function createSettingReader(environment: Environment): SettingReader {
-  const problems: string[] = []
-  const read = <T>(name: string, setting: Setting<T>, fallback: T, required: boolean): T => {
-    const text = environment[name]?.trim() ?? ''
-    if (text === '') {
-      if (required) problems.push(`${name}: missing, expected ${setting.expected}`)
-      return fallback
-    }
-    const parsed = setting.parse(text)
-    if (parsed.ok) return parsed.value
-    problems.push(`${name}: expected ${setting.expected}${objection(setting, text, parsed.because)}`)
-    return fallback
-  }
-  return {
-    optional: <T>(name: string, setting: Setting<T>, fallback: T) => read(name, setting, fallback, false),
-    required: (name, setting, fallback) => read(name, setting, fallback, true),
-    refuse: problem => void problems.push(problem),
-    problems,
-  }
-}
-
-function objection<T>(setting: Setting<T>, text: string, because: string | undefined): string {
-  if (because !== undefined) return `, but ${because}`
-  return setting.secret === true ? '' : `, got ${quote(text)}`
-}
-
-/** The value as JSON, short enough for a message. */
-export function quote(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value)
-  return text.length > 80 ? `${text.slice(0, 77)}…` : text
-}
-
-export function wholeNumber(least: number, most: number): Setting<number> {
-  return {
-    expected: `a whole number from ${least} to ${most}`,
-    parse: text => {
-      const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
-      return value >= least && value <= most ? accept(value) : refuse()
-    },
-  }
-}
-
-export function oneOf<const T extends string>(words: readonly T[]): Setting<T> {
-  return {
-    expected: `one of ${words.join(', ')}`,
-    parse: text => {
-      const word = words.find(candidate => candidate === text.toLowerCase())
-      return word === undefined ? refuse() : accept(word)
-    },
-  }
-}
-
-export const flag: Setting<boolean> = {
-  expected: 'true or false',
-  parse: text => {
-    const word = text.toLowerCase()
-    return word === 'true' || word === 'false' ? accept(word === 'true') : refuse()
-  },
-}
-
-/** Any text. */
-export const anyText: Setting<string> = { expected: 'text', parse: accept }
-
-/** A credential that travels in a header: one word of visible ASCII characters. */
-export const secretWord: Setting<string> = {
-  expected: 'one word of visible ASCII characters',
-  parse: text => (/^[!-~]+$/.test(text) ? accept(text) : refuse()),
-  secret: true,
-}
-
-/** The entries of a comma list, blanks left out. */
-export function commaList(text: string): readonly string[] {
-  return text
-    .split(',')
-    .map(entry => entry.trim())
-    .filter(entry => entry !== '')
+/** All settings of the service, by the names of their variables: schema, default and meaning. */
+export const SETTINGS = {
+  RPC_URLS: rpcUrls.meta({ secret: true, description: 'RPC providers of the chain. The first healthy one is used.' }),
+  CHAIN_ID: wholeNumber(1, Number.MAX_SAFE_INTEGER)
+    .nullable()
+    .default(null)
+    .describe('Refuses to start on another chain. Blank: the chain of the providers.'),
+  LAUNCHPADS_FILE: anyText.default('./launchpads.json').describe('What to index.'),
+  CONFIRMATIONS: confirmations
+    .default(3)
+    .describe('Blocks below the head before a block is indexed; 0: the head itself. Or the chain’s `safe` or `finalized` block.'),
+  MAX_REORG_DEPTH: wholeNumber(0, MAX_REORG_DEPTH)
+    .default(128)
+    .describe(
+      'Reorgs up to this many indexed blocks are replaced; a deeper one stops indexing. Blocks this close to the head are indexed one by one.',
+    ),
+  CLAIMABLE_REFRESH_BLOCKS: wholeNumber(0, MANY)
+    .default(10)
+    .describe('Uncollected fees of a traded token’s Uniswap position are read at most once in this many blocks; 0: never.'),
+  ...DATABASE_SETTINGS,
+  HOST: listenHost.default('127.0.0.1').describe('Address to listen on.'),
+  PORT: wholeNumber(0, 65_535).default(3_000).describe('Port to listen on; 0: any free one.'),
+  TLS_CERT_FILE: anyText.nullable().default(null).describe('PEM certificate. With `TLS_KEY_FILE`: https and wss.'),
+  TLS_KEY_FILE: anyText.nullable().default(null).describe('PEM key of the certificate.'),
+  ALLOWED_ORIGINS: allowedOrigins
+    .default(['http://localhost:*', 'http://127.0.0.1:*'])
+    .describe('Origins of web pages that may use the service; `*` stands for the port or part of a subdomain, or alone for all origins.'),
+  REQUIRE_ORIGIN: flag.default(false).describe('Refuses WebSockets without an `Origin` header, which browsers always send.'),
+  TRUST_PROXY: wholeNumber(0, 100).default(0).describe('Number of proxies in front whose `X-Forwarded-For` is trusted.'),
+  PATH_PREFIX: pathPrefix.default('').describe('Path below which every route exists a second time, for a proxy that keeps its prefix.'),
+  EXPLORER_URL: baseUrl.nullable().default(null).describe('Block explorer of the console’s links. Blank: no links.'),
+  OPERATOR_TOKEN: secretWord.nullable().default(null).meta({
+    secret: true,
+    description:
+      'Bearer token of operator routes. Blank: on a loopback `HOST` the token in `DATA_DIR/operator-token`; on any other they are closed.',
+  }),
+  OPERATOR_LOOPBACK_OPEN: flag
+    .default(false)
+    .describe('Without `OPERATOR_TOKEN`: opens operator routes to every request from this machine to a loopback name. Not behind a proxy.'),
+  RATE_LIMIT_PER_MINUTE: wholeNumber(0, MANY).default(600).describe('REST requests per minute and client address; 0: no limit.'),
+  MAX_CONNECTIONS: wholeNumber(1, MANY).default(50_000).describe('Open WebSockets and event streams.'),
+  MAX_CONNECTIONS_PER_IP: wholeNumber(1, MANY).default(100).describe('Open WebSockets and event streams per client address.'),
+  MAX_SUBSCRIPTIONS_PER_CONNECTION: wholeNumber(1, MANY).default(200).describe('Subscriptions per WebSocket.'),
+  MAX_MESSAGES_PER_SECOND: wholeNumber(1, MANY)
+    .default(50)
+    .describe('Client messages per second and WebSocket, in bursts of up to four seconds’ worth.'),
+  COINGECKO_URL: baseUrl.default('https://api.coingecko.com').meta({ secret: true, description: 'Primary source of the ETH/USD price.' }),
+  COINGECKO_API_KEY: secretWord.nullable().default(null).meta({ secret: true, description: 'Key of CoinGecko’s demo or pro plan.' }),
+  COINBASE_URL: baseUrl.default('https://api.coinbase.com').meta({ secret: true, description: 'Second source of the ETH/USD price.' }),
+  METADATA_FETCH: flag
+    .default(true)
+    .describe('Whether images and descriptions of tokens are fetched from their metadata URIs. Otherwise only `data:` URIs are read.'),
+  METADATA_ALLOW_HTTP: flag.default(false).describe('Whether creators’ `http://` URLs are fetched too.'),
+  IPFS_GATEWAYS: gatewayUrls
+    .default(['https://ipfs.io', 'https://dweb.link'])
+    .meta({ secret: true, description: 'Gateways of `ipfs://`, in order of preference. Image URLs use the first public https one.' }),
+  ARWEAVE_GATEWAYS: gatewayUrls
+    .default(['https://arweave.net'])
+    .meta({ secret: true, description: 'Gateways of `ar://`, in order of preference.' }),
 }

@@ -5,8 +5,8 @@ import { originTest } from '#gateway/originPattern.ts'
 /** Through the configuration, as in production. */
 function matches(pattern: string, origin: string): boolean {
   const parsed = parseOriginPattern(pattern)
-  if (!parsed.ok) throw new Error(`${pattern}: ${parsed.because}`)
-  return originTest([parsed.value])(origin)
+  if (!parsed.ok) throw new Error(`${pattern}: ${parsed.reason}`)
+  return originTest([parsed.pattern])(origin)
 }
 
 test.for([

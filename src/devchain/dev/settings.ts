@@ -1,13 +1,22 @@
 import path from 'node:path'
-import { anyText, createSettingReader, type Environment, wholeNumber } from '#configuration/settings.ts'
+import type { Environment } from '#configuration/environment.ts'
+import { parseSettings } from '#configuration/parseSettings.ts'
+import { DATABASE_SETTINGS } from '#configuration/settings.ts'
+import { wholeNumber } from '#configuration/settingTypes.ts'
 import { TokenwireError } from '#errors'
 
-/** Settings of `npm run dev`, besides the service's own. */
+/** The settings of `npm run dev`, besides those of the service. */
+export const DEV_SETTINGS = {
+  DEV_SEED: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(1).describe('The same seed gives the same market.'),
+  DEV_BLOCK_TIME_MS: wholeNumber(50, 600_000).default(1_000).describe('Milliseconds per block.'),
+  DEV_TRADES_PER_BLOCK: wholeNumber(0, 500).default(4).describe('Trades per block.'),
+  DEV_RPC_PORT: wholeNumber(0, 65_535).default(0).describe('Port of the chain’s RPC; 0: any free one.'),
+}
+
 export interface DevSettings {
   readonly seed: number
   readonly blockTimeMs: number
   readonly tradesPerBlock: number
-  /** 0: any free port. */
   readonly rpcPort: number
   /** Absolute path. The service's data is in a folder below it. */
   readonly dataDir: string
@@ -21,21 +30,18 @@ export interface DevSettings {
  * @throws `TokenwireError` `config_invalid`; its message lists all problems
  */
 export function readDevSettings(environment: Environment, cwd: string): DevSettings {
-  const reader = createSettingReader(environment)
-  const settings: DevSettings = {
-    seed: reader.optional('DEV_SEED', wholeNumber(0, Number.MAX_SAFE_INTEGER), 1),
-    blockTimeMs: reader.optional('DEV_BLOCK_TIME_MS', wholeNumber(50, 600_000), 1_000),
-    tradesPerBlock: reader.optional('DEV_TRADES_PER_BLOCK', wholeNumber(0, 500), 4),
-    rpcPort: reader.optional('DEV_RPC_PORT', wholeNumber(0, 65_535), 0),
-    dataDir: path.resolve(cwd, reader.optional('DATA_DIR', anyText, './.data')),
+  const { DATA_DIR } = DATABASE_SETTINGS
+  const { values, problems } = parseSettings({ ...DEV_SETTINGS, DATA_DIR }, environment)
+  if (problems.length > 0) {
+    const message = `The development chain cannot start.\n${problems.map(line => `  ${line}`).join('\n')}`
+    throw new TokenwireError('config_invalid', message, { details: { problems } })
+  }
+  return {
+    seed: values.DEV_SEED,
+    blockTimeMs: values.DEV_BLOCK_TIME_MS,
+    tradesPerBlock: values.DEV_TRADES_PER_BLOCK,
+    rpcPort: values.DEV_RPC_PORT,
+    dataDir: path.resolve(cwd, values.DATA_DIR),
     ownDatabase: (environment['DATABASE_URL']?.trim() ?? '') !== '',
   }
-  if (reader.problems.length === 0) return settings
-  throw new TokenwireError(
-    'config_invalid',
-    `The development chain cannot start.\n${reader.problems.map(line => `  ${line}`).join('\n')}`,
-    {
-      details: { problems: reader.problems },
-    },
-  )
 }

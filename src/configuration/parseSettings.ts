@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import type { Environment } from './environment.ts'
+
+/** Settings by the names of their variables. A default stands for a variable that is unset or blank. */
+export type SettingTable = Readonly<Record<string, z.ZodType<unknown, string | null | undefined>>>
+
+export type SettingValues<T extends SettingTable> = { readonly [Name in keyof T]: z.output<T[Name]> }
+
+export interface ParsedSettings<T extends SettingTable> {
+  /** Meaningful if there are no problems; a wrong setting has its default. */
+  readonly values: SettingValues<T>
+  /** One sentence per wrong setting. Repeats no value of a setting whose metadata says `secret`. */
+  readonly problems: readonly string[]
+}
+
+/** Reads all settings of a table, so that the user learns everything that is wrong at once. */
+export function parseSettings<T extends SettingTable>(table: T, environment: Environment): ParsedSettings<T> {
+  const problems: string[] = []
+  const read = ([name, schema]: [string, SettingTable[string]]) => {
+    const text = environment[name]?.trim() ?? ''
+    const parsed = schema.safeParse(text === '' ? undefined : text)
+    if (parsed.success) return [name, parsed.data]
+    problems.push(`${name}: ${text === '' ? 'missing, ' : ''}expected ${expectationOf(schema)}${objectionTo(text, schema, parsed.error)}`)
+    return [name, schema.safeParse(undefined).data]
+  }
+  return { values: Object.fromEntries(Object.entries(table).map(read)) as SettingValues<T>, problems }
+}
+
+/** No setting takes `false`, so its error says what the setting expects. */
+function expectationOf(schema: SettingTable[string]): string {
+  return schema.safeParse(false).error?.issues[0]?.message ?? ''
+}
+
+function objectionTo(text: string, schema: SettingTable[string], { issues }: z.ZodError): string {
+  const reason = issues.flatMap(issue => (issue.code === 'custom' ? [issue.params?.['reason']] : []))[0]
+  if (reason !== undefined) return `, but ${reason}`
+  return text === '' || schema.meta()?.['secret'] === true ? '' : `, got ${abbreviate(text)}`
+}
+
+/** A value as JSON, short enough for a message. */
+export function abbreviate(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text
+}

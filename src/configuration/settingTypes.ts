@@ -1,0 +1,43 @@
+import { z } from 'zod'
+
+/*
+ * The types of settings: zod schemas that turn the text of a variable into a value. The error for a value that is no text completes
+ * "NAME: expected"; a refinement may add the reason of a refusal with `refuse`.
+ */
+
+/** A reason completes "NAME: expected …, but". Without one the message repeats the text, unless the setting is secret. */
+export function refuse(context: z.core.ParsePayload, reason: string): void {
+  context.issues.push({ code: 'custom', input: context.value, message: reason, params: { reason } })
+}
+
+export function wholeNumber(min: number, max: number) {
+  const digits = z.string({ error: `a whole number from ${min} to ${max}` }).regex(/^\d{1,16}$/)
+  return z.codec(digits, z.int().min(min).max(max), { decode: Number, encode: String })
+}
+
+/** One of some words, in any letter case. */
+export function word<const Word extends string>(words: readonly Word[]) {
+  return z
+    .string({ error: `one of ${words.join(', ')}` })
+    .toLowerCase()
+    .pipe(z.enum(words))
+}
+
+export const flag = z.stringbool({ truthy: ['true'], falsy: ['false'], error: 'true or false' })
+
+export const anyText = z.string({ error: 'text' })
+
+/** A credential that is sent in a header. */
+export const secretWord = z.string({ error: 'one word of visible ASCII characters' }).regex(/^[!-~]+$/)
+
+/** A comma list without blank entries. */
+export function commaList(expected: string) {
+  return z.codec(z.string({ error: expected }), z.array(z.string()).readonly(), {
+    decode: text =>
+      text
+        .split(',')
+        .map(entry => entry.trim())
+        .filter(entry => entry !== ''),
+    encode: entries => entries.join(','),
+  })
+}
