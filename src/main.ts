@@ -3,13 +3,13 @@ import { setFlagsFromString } from 'node:v8'
 import { loadThread } from '#worker/loadThread.ts'
 
 /*
- * npm start. Starts the indexing thread first, and loads the rest while that thread loads its modules. Exit codes: 0 after a stop, 75 when it may be
- * started again as it is, 1 when something has to be changed first.
+ * npm start. Starts the indexing thread first, and loads the rest while that thread loads its modules. Exit codes: 0 after a stop, 75 when
+ * it may be started again as it is, 1 when something has to be changed first.
  */
 
 /**
- * Lets the heap of each thread grow to 1.7 times what survived the last collection. V8's default factor is up to 4, with which a backfill takes
- * 140 MiB more memory and a few percent less CPU time (decision 0016). It is no limit: millions of tokens still fit.
+ * Lets the heap of each thread grow to 1.7 times what survived the last collection. V8's default factor is up to 4, with which a backfill
+ * takes 140 MiB more memory and a few percent less CPU time (decision 0016). It is no limit: millions of tokens still fit.
  */
 const HEAP_GROWTH_PERCENT = 70
 

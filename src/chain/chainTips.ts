@@ -33,8 +33,8 @@ export interface BlockWithLogs {
 }
 
 /**
- * Reads tips. The logs of the block that is indexed next are asked for in the same request as its header, and as the head when that was announced: the
- * same calls in fewer round trips.
+ * Reads tips. The logs of the block that is indexed next are asked for in the same request as its header, and as the head when that was
+ * announced: the same calls in fewer round trips.
  */
 export interface ChainTips {
   /** @throws `RpcError` */
@@ -44,7 +44,9 @@ export interface ChainTips {
   forget(): void
 }
 
-/** While the head stands still, the tip is repeated this many times before its confirmed block is read again: a wrong answer must not last. */
+/**
+ * While the head stands still, the tip is repeated this many times before its confirmed block is read again: a wrong answer must not last.
+ */
 const MOST_REPEATS = 8
 /** Faults that may come from the request, not from the provider. */
 const OF_THE_QUESTION: ReadonlySet<string> = new Set(['too-large', 'batch-too-large', 'rejected', 'missing', 'node'])

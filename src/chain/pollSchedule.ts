@@ -1,6 +1,6 @@
 /**
- * When to poll a provider that does not push its heads: in step with the chain's blocks. A chain with regular blocks costs two polls per block, and a block
- * is seen about half a step after it came; a chain with irregular blocks costs up to four polls per block.
+ * When to poll a provider that does not push its heads: in step with the chain's blocks. A chain with regular blocks costs two polls per
+ * block, and a block is seen about half a step after it came; a chain with irregular blocks costs up to four polls per block.
  */
 export interface PollSchedule {
   /** The newest block seen; `null`: none yet. */
@@ -31,7 +31,8 @@ const FIRST_MOST_MS = 15_000
 
 /**
  * The schedule after a poll. The second poll for a block should be the one that sees it: then the block came in the step before. Cases:
- * 1. the first poll sees it: the block may be much older, so the next first poll comes a step earlier, and from the third time in a row twice as much each
+ * 1. the first poll sees it: the block may be much older, so the next first poll comes a step earlier, and from the third time in a row
+ * twice as much each
  * 2. the second poll sees it: nothing changes
  * 3. a later poll sees it: the first poll was too early, and comes half a step later
  *

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Environment } from './environment.ts'
 
 /** Settings by the names of their variables. A default stands for a variable that is unset or blank. */

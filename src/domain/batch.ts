@@ -4,7 +4,8 @@ import type { BlockHeader } from './block.ts'
  * How a batch of blocks is committed:
  *
  * - `live`: one block near the head. The commit brings every token's windows up to the block's time, and can be undone.
- * - `catchUp`: consecutive blocks with more confirmed ones after them. They are undone as one. Windows that only time has changed wait for a later commit.
+ * - `catchUp`: consecutive blocks with more confirmed ones after them. They are undone as one. Windows that only time has changed wait for
+ *   a later commit.
  * - `range`: history, fetched by log queries. As `catchUp`, but it can't be undone, and the commit reads no token's state.
  */
 export type BatchMode = 'live' | 'catchUp' | 'range'

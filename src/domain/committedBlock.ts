@@ -3,8 +3,8 @@ import type { TokenSnapshot } from './token.ts'
 
 /**
  * The result of a commit, and the only thing that crosses from the indexer to the actors: the full state of every token that the block
- * changed, as the database holds it. It exists only after the transaction has committed. A commit between those of blocks (of metadata) names the
- * newest indexed block.
+ * changed, as the database holds it. It exists only after the transaction has committed. A commit between those of blocks (of metadata)
+ * names the newest indexed block.
  */
 export interface CommittedBlock {
   readonly number: number
@@ -14,7 +14,10 @@ export interface CommittedBlock {
   /** When the commit completed, on this process's monotonic clock in ms (`performance.now()`); start of the delivery latency. */
   readonly completedAtMs: number
   readonly tokens: readonly TokenSnapshot[]
-  /** Tokens that were changed without reading their state: nobody watches them, or they are of a backfilled range or of new metadata, of which hardly any is. */
+  /**
+   * Tokens that were changed without reading their state: nobody watches them, or they are of a backfilled range or of new metadata, of
+   * which hardly any is.
+   */
   readonly unread: readonly Address[]
   /** Tokens that are no longer indexed: a reorg took their launch off the chain. */
   readonly dropped: readonly Address[]

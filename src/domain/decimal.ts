@@ -85,8 +85,8 @@ export function percentOf(part: bigint, whole: bigint): number | null {
 }
 
 /**
- * What `formatDecimal(multiply(parseDecimal(a), parseDecimal(b)))` gives, at a fraction of its cost: the digits are multiplied as they stand, so the
- * numbers are small, and what is rounded is rounded in the text. For values that are converted with every update.
+ * What `formatDecimal(multiply(parseDecimal(a), parseDecimal(b)))` gives, at a fraction of its cost: the digits are multiplied as they
+ * stand, so the numbers are small, and what is rounded is rounded in the text. For values that are converted with every update.
  *
  * @throws `TypeError` for what is no plain decimal
  */

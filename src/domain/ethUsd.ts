@@ -21,8 +21,12 @@ export interface EthUsdPrices {
    * @throws `TokenwireError` `price_unavailable`, retryable, when there is neither
    */
   get(): Promise<EthUsd>
-  /** The price for conversions: USD per ETH as a plain decimal, less than 10 minutes old; `null`: there is none. Never waits, never throws. */
+  /**
+   * The price for conversions: USD per ETH as a plain decimal, less than 10 minutes old; `null`: there is none. Never waits, never throws.
+   */
   ethUsd(): string | null
-  /** The newest price, however old; `null` before the first one. `stale` when a later attempt to renew it failed. Never waits, never throws. */
+  /**
+   * The newest price, however old; `null` before the first one. `stale` when a later attempt to renew it failed. Never waits, never throws.
+   */
   last(): EthUsd | null
 }

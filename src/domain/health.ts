@@ -9,7 +9,10 @@ export interface RpcHealth {
   readonly latencyMs: number | null
   /** Share of failed calls in the recent past, 0 to 1. */
   readonly errorRate: number
-  /** Requests in flight that are allowed now; `null` while it has refused none. This and the next two are learned from its answers and refusals. */
+  /**
+   * Requests in flight that are allowed now; `null` while it has refused none. This and the next two are learned from its answers and
+   * refusals.
+   */
   readonly concurrency: number | null
   /** Calls per request. */
   readonly batchSize: number

@@ -2,8 +2,8 @@
 export const TEXT_LIMITS = { symbol: 128, name: 512, metadataUri: 8_192, description: 4_096 } as const
 
 /**
- * A creator's text as it is stored and sent: without NUL, which PostgreSQL refuses, with U+FFFD for broken surrogates, and cut to the limit. All
- * else, bidi marks included, stays as it is on the chain.
+ * A creator's text as it is stored and sent: without NUL, which PostgreSQL refuses, with U+FFFD for broken surrogates, and cut to the
+ * limit. All else, bidi marks included, stays as it is on the chain.
  *
  * @returns `null` for an empty text
  */

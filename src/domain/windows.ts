@@ -48,8 +48,8 @@ interface WindowTrade {
 }
 
 /**
- * Moves a token's windows forward to `now` (Unix seconds of the newest block): the totals as of an earlier time, less the stored trades that
- * have left since, plus the new trades that are still inside.
+ * Moves a token's windows forward to `now` (Unix seconds of the newest block): the totals as of an earlier time, less the stored trades
+ * that have left since, plus the new trades that are still inside.
  *
  * @param newTrades not yet stored, in order, none later than `now`
  */

@@ -34,8 +34,8 @@ export interface Place {
 /** Limits and origins. */
 export interface Admission {
   /**
-   * Whether a request with this `Origin` header may open a WebSocket or an event stream, and whether a browser may read its answer. An empty
-   * text stands for no header, which browsers always send: allowed unless `REQUIRE_ORIGIN`.
+   * Whether a request with this `Origin` header may open a WebSocket or an event stream, and whether a browser may read its answer. An
+   * empty text stands for no header, which browsers always send: allowed unless `REQUIRE_ORIGIN`.
    */
   originAllowed(origin: string): boolean
   /** The client's normalised IP address, behind `TRUST_PROXY` proxies. Call it before the first await, which invalidates `req`. */

@@ -14,8 +14,9 @@ export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
 const EXPOSED_HEADERS = 'ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id'
 
 /**
- * The headers of every answer. A page of an origin that is not allowed gets the same answer without the CORS headers, and its browser withholds
- * it: the data is public, and the request is valid. Preflights, event streams and WebSocket upgrades of such a page are refused instead.
+ * The headers of every answer. A page of an origin that is not allowed gets the same answer without the CORS headers, and its browser
+ * withholds it: the data is public, and the request is valid. Preflights, event streams and WebSocket upgrades of such a page are refused
+ * instead.
  */
 export function commonHeaders(requestId: string, origin: string, admission: Admission): readonly HeaderField[] {
   const headers: HeaderField[] = [['X-Request-Id', requestId], ...SECURITY_HEADERS, ['Vary', 'Origin']]

@@ -20,7 +20,8 @@ export type OperatorConfig = Pick<Config, 'host' | 'operatorToken' | 'operatorLo
  *
  * 1. `OPERATOR_TOKEN` is set.
  * 2. `HOST` is not a loopback address, or `TRUST_PROXY` announces a proxy: closed.
- * 3. `OPERATOR_LOOPBACK_OPEN`. A proxy that adds no header and rewrites `Host`, as nginx does by default, then opens the routes to everyone.
+ * 3. `OPERATOR_LOOPBACK_OPEN`. A proxy that adds no header and rewrites `Host`, as nginx does by default, then opens the routes to
+ * everyone.
  * 4. A token in a file that only this machine's operator can read.
  *
  * @param localToken reads or makes that token; `null`: it can't. Called only if it is needed

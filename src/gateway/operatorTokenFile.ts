@@ -15,8 +15,8 @@ export function operatorTokenFile(dataDir: string): string {
 }
 
 /**
- * The token in the file. A token of an earlier start stays valid. Anything else in its place is replaced by a new token, which only the user of
- * this process can read.
+ * The token in the file. A token of an earlier start stays valid. Anything else in its place is replaced by a new token, which only the
+ * user of this process can read.
  *
  * @throws the file system's error when the file can't be written
  */

@@ -15,9 +15,9 @@ const SLICE_BYTES = 131_072
 const MAX_WAITING_ANSWERS = 1_024
 
 /**
- * What one connection has yet to be sent: its answers in order, and the newest frame of each subscribed token. Frames of one tick are written
- * together at its end. While the socket is full, nothing is written and newer frames replace older ones: a slow reader costs a bounded amount
- * of memory and receives the newest state of each token when it reads again.
+ * What one connection has yet to be sent: its answers in order, and the newest frame of each subscribed token. Frames of one tick are
+ * written together at its end. While the socket is full, nothing is written and newer frames replace older ones: a slow reader costs a
+ * bounded amount of memory and receives the newest state of each token when it reads again.
  *
  * Answers are written before frames. A client thus receives `subscribed` before the snapshot and, because unsubscribing drops the token's
  * frame, no frame after `unsubscribed`.
@@ -31,7 +31,10 @@ export class Outbox implements Flushable, FrameQueue {
   readonly #now: () => number
   /** `null` when there are none, which is nearly always: an emptied array would keep its capacity. */
   #answers: string[] | null = null
-  /** The subscriptions with a frame, first come first served: a list linked by `OutboxSubscription.next`, so that enqueuing allocates nothing. */
+  /**
+   * The subscriptions with a frame, first come first served: a list linked by `OutboxSubscription.next`, so that enqueuing allocates
+   * nothing.
+   */
   #first: OutboxSubscription | null = null
   #last: OutboxSubscription | null = null
   #isClosed = false

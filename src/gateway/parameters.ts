@@ -4,7 +4,8 @@ import { invalidParameter, type Problem, quote } from './problem.ts'
 
 /*
  * The parameters of a route are a zod object whose fields turn a text of the request into a value. `describe` says what a parameter is for;
- * `z.toJSONSchema(…, { io: 'output' })` gives its type, range and default. The error for a value that is no text completes "<name> must be".
+ * `z.toJSONSchema(…, { io: 'output' })` gives its type, range and default. The error for a value that is no text completes "<name> must
+ * be".
  */
 
 /** The texts of a request's parameters by name; several when a name is repeated. */

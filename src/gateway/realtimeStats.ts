@@ -11,8 +11,8 @@ const RATE_SECONDS = 10
 const DELIVERIES_PER_CLOCK_READING = 16
 
 /**
- * Counters of connections and deliveries. Times are monotonic, in ms. A class, though there is one per process: private fields hold changing
- * fractions in place, where captured variables would allocate on the hot path.
+ * Counters of connections and deliveries. Times are monotonic, in ms. A class, though there is one per process: private fields hold
+ * changing fractions in place, where captured variables would allocate on the hot path.
  */
 export class RealtimeStats {
   readonly #now: () => number

@@ -13,8 +13,8 @@ export interface Rendered {
 }
 
 /**
- * Makes a response of an answer or a problem. A 200 with a body gets an entity tag, and becomes a 304 when the request names it. HEAD gets the
- * headers of GET, including its length. The answer's own headers replace the common ones.
+ * Makes a response of an answer or a problem. A 200 with a body gets an entity tag, and becomes a 304 when the request names it. HEAD gets
+ * the headers of GET, including its length. The answer's own headers replace the common ones.
  */
 export function render(outcome: Answer | Problem, exchange: Exchange, cacheControl: CacheControl): Rendered {
   const isHead = exchange.method === 'HEAD'
@@ -41,8 +41,8 @@ export function render(outcome: Answer | Problem, exchange: Exchange, cacheContr
 }
 
 /**
- * Sends a response. Calls `onDone` when the kernel has the last byte, which takes longer for a slow reader. When the client goes before, the
- * exchange's `onAborted` listeners are called instead.
+ * Sends a response. Calls `onDone` when the kernel has the last byte, which takes longer for a slow reader. When the client goes before,
+ * the exchange's `onAborted` listeners are called instead.
  */
 export function send({ status, headers, contentLength, body }: Rendered, { res }: Exchange, onDone: () => void): void {
   res.cork(() => {

@@ -9,8 +9,8 @@ import { WebSocketConnection } from './webSocketConnection.ts'
 const REALTIME_PATH = '/realtime'
 
 /**
- * uWebSockets drops a connection without a close frame when a message exceeds this, so larger messages than allowed are received in order to
- * be refused properly. A client may make the server buffer at most `MAX_CONNECTIONS_PER_IP` of these.
+ * uWebSockets drops a connection without a close frame when a message exceeds this, so larger messages than allowed are received in order
+ * to be refused properly. A client may make the server buffer at most `MAX_CONNECTIONS_PER_IP` of these.
  */
 const MAX_PAYLOAD_BYTES = 1 << 20
 

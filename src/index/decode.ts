@@ -41,8 +41,8 @@ export function decode({ logs, headers, directory, adapters, weth, announced }: 
 }
 
 /**
- * The directory with what is announced and not committed. A class, not a closure per batch: V8 compiles code for one function, and would throw
- * the optimised lookup away with every batch.
+ * The directory with what is announced and not committed. A class, not a closure per batch: V8 compiles code for one function, and would
+ * throw the optimised lookup away with every batch.
  */
 class AnnouncedDirectory {
   readonly #indexed: Pick<Directory, 'lookup'>

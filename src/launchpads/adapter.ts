@@ -37,8 +37,8 @@ export interface LaunchpadContract {
 export type LogTopics = readonly (readonly Hex[] | null)[]
 
 /**
- * One launchpad of the configuration. Pure: the same logs give the same result, whatever was decoded before. ERC-20 transfers and the logs of
- * Uniswap pools are decoded in one place for all launchpads (`decodeLogs.ts`); an adapter decodes the launchpad's own events.
+ * One launchpad of the configuration. Pure: the same logs give the same result, whatever was decoded before. ERC-20 transfers and the logs
+ * of Uniswap pools are decoded in one place for all launchpads (`decodeLogs.ts`); an adapter decodes the launchpad's own events.
  */
 export interface LaunchpadAdapter {
   readonly launchpad: string

@@ -4,8 +4,8 @@ import { compileMapping } from './mapping/compile.ts'
 import { type EventsMapping, eventsSchema } from './mapping/schema.ts'
 
 /*
- * A bonding curve that is paid in ETH, with graduation into a Uniswap pool. The events are mapped by the operator; an entry without `events` is
- * the reference launchpad.
+ * A bonding curve that is paid in ETH, with graduation into a Uniswap pool. The events are mapped by the operator; an entry without
+ * `events` is the reference launchpad.
  */
 
 const AFTER_TRADE = {
@@ -17,9 +17,9 @@ const AFTER_TRADE = {
 } as const
 
 /**
- * The reference launchpad (src/devchain/contracts/Launchpad.sol, BondingCurve.sol): a curve contract per token, graduation into a Uniswap v3
- * WETH pool of the 1 % tier, and an escrow of the creators' shares in the launchpad itself. The maker of a buy is the caller, who pays: anybody may
- * be named as the recipient.
+ * The reference launchpad (src/devchain/contracts/Launchpad.sol, BondingCurve.sol): a curve contract per token, graduation into a Uniswap
+ * v3 WETH pool of the 1 % tier, and an escrow of the creators' shares in the launchpad itself. The maker of a buy is the caller, who pays:
+ * anybody may be named as the recipient.
  */
 export const REFERENCE_EVENTS: EventsMapping = {
   launch: {

@@ -29,8 +29,8 @@ import { V3_TOPICS } from './uniswapV3.ts'
 import { addressTopic, addressWord, wordsOf, wordTopic } from './words.ts'
 
 /*
- * Clanker v3.1. One transaction makes a token, its Uniswap v3 pool of the 1 % tier and one locked LP position, and ends with the creation event.
- * The position's fees stay in it until somebody calls the locker's `collectRewards`, which pays everybody's share.
+ * Clanker v3.1. One transaction makes a token, its Uniswap v3 pool of the 1 % tier and one locked LP position, and ends with the creation
+ * event. The position's fees stay in it until somebody calls the locker's `collectRewards`, which pays everybody's share.
  */
 
 const [CREATED] = parseAbi([

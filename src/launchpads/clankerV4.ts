@@ -12,8 +12,8 @@ import { withImage } from './withImage.ts'
 import { addressTopic, wordsOf } from './words.ts'
 
 /*
- * Clanker v4. One transaction makes a token and its pool inside the Uniswap v4 PoolManager, and ends with the creation event. Fees are paid into
- * one escrow, the fee locker, which keeps accounts by owner and currency.
+ * Clanker v4. One transaction makes a token and its pool inside the Uniswap v4 PoolManager, and ends with the creation event. Fees are paid
+ * into one escrow, the fee locker, which keeps accounts by owner and currency.
  */
 
 const [CREATED] = parseAbi([

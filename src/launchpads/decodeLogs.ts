@@ -24,9 +24,9 @@ export interface LogsToDecode {
 }
 
 /**
- * Turns logs into token events, in the order in which they take effect. Launchpads emit the creation event last in its transaction, after the
- * pool's first price and the creator's first buy. So launches come first among the events of their block, and new pools before what changes them.
- * Pure.
+ * Turns logs into token events, in the order in which they take effect. Launchpads emit the creation event last in its transaction, after
+ * the pool's first price and the creator's first buy. So launches come first among the events of their block, and new pools before what
+ * changes them. Pure.
  *
  * @throws `TypeError` when a header is missing, a defect of the caller
  */
@@ -77,8 +77,8 @@ function decodeTransaction(
 }
 
 /**
- * Puts the end of a curve after its last trade in the same transaction. Contracts may log the buy that reaches the target after the graduation
- * that it causes, but nothing trades on a curve that has graduated.
+ * Puts the end of a curve after its last trade in the same transaction. Contracts may log the buy that reaches the target after the
+ * graduation that it causes, but nothing trades on a curve that has graduated.
  */
 function graduationsLast(events: readonly TokenEvent[]): readonly TokenEvent[] {
   if (!events.some(endsCurve)) return events

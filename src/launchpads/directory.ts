@@ -23,12 +23,13 @@ export interface Directory {
   /** Which logs to fetch for these addresses and pool ids. */
   partsOf(keys: readonly Hex[]): LogParts
   /**
-   * The addresses and pool ids that these logs of known emitters add. May return more than `discoveries` does: an emitter that is not indexed
-   * yet is taken for one that may add sources. Changes nothing.
+   * The addresses and pool ids that these logs of known emitters add. May return more than `discoveries` does: an emitter that is not
+   * indexed yet is taken for one that may add sources. Changes nothing.
    */
   discover(logs: readonly ChainLog[]): readonly Hex[]
   /**
-   * The sources that these logs, ascending by block, add. The first log that adds a source wins; sources that are known already are left out.
+   * The sources that these logs, ascending by block, add. The first log that adds a source wins; sources that are known already are left
+   * out.
    *
    * @param pending sources that earlier logs added and that are not in the directory yet. Default none
    */

@@ -19,8 +19,8 @@ interface IndexedTransfer extends Transfer {
 }
 
 /**
- * The account behind a swap, from the token's transfers in its transaction, since the pool's event names only the router. The tokens of a buy
- * are followed from the pool forward, those of a sell from the pool backward, transfer by transfer while the whole amount moves on.
+ * The account behind a swap, from the token's transfers in its transaction, since the pool's event names only the router. The tokens of a
+ * buy are followed from the pool forward, those of a sell from the pool backward, transfer by transfer while the whole amount moves on.
  *
  * @returns `null` when no transfer of that amount touches the pool
  */
@@ -42,8 +42,8 @@ export function findMaker(logs: readonly SourcedLog[], swap: Swap): Address | nu
 }
 
 /**
- * `findMaker` for a token that takes a tax from every transfer, so that no transfer has the swap's amount. The largest one that touches the pool
- * after the pool's previous swap is taken for this swap's.
+ * `findMaker` for a token that takes a tax from every transfer, so that no transfer has the swap's amount. The largest one that touches the
+ * pool after the pool's previous swap is taken for this swap's.
  */
 export function findTaxedMaker(logs: readonly SourcedLog[], swap: Swap): Address | null {
   const ofPool = logs.filter(({ log }) => log.address === swap.pool && log.logIndex <= swap.logIndex)

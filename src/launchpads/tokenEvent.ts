@@ -44,8 +44,8 @@ export interface LiquidityChange {
 }
 
 /**
- * The meaning of a log for a token, in the same terms for every launchpad. Adapters and pool decoders turn logs into these, projection turns
- * these into rows. Amounts are raw integers.
+ * The meaning of a log for a token, in the same terms for every launchpad. Adapters and pool decoders turn logs into these, projection
+ * turns these into rows. Amounts are raw integers.
  */
 export type TokenEvent = TokenEventPosition &
   (

@@ -7,8 +7,8 @@ import { poolChanged } from './tokenEvent.ts'
 import { addressTopic, unsigned, wordsOf } from './words.ts'
 
 /**
- * The logs of a Uniswap v2 pair that are decoded (`v2-core/contracts/interfaces/IUniswapV2Pair.sol`). A `Sync` with the new reserves precedes
- * every `Swap`, `Mint` and `Burn`, so that the last two add nothing.
+ * The logs of a Uniswap v2 pair that are decoded (`v2-core/contracts/interfaces/IUniswapV2Pair.sol`). A `Sync` with the new reserves
+ * precedes every `Swap`, `Mint` and `Burn`, so that the last two add nothing.
  */
 const TOPICS = {
   sync: toEventSelector('Sync(uint112,uint112)'),

@@ -24,8 +24,8 @@ export const SWAP_TOPIC = TOPICS.swap
 const Q192 = 1n << 192n
 
 /**
- * Decodes a log of a v3 pool. Reserves follow the pool's balances: mints and the input of swaps come in, the output of swaps and collects go
- * out. A burn moves nothing until it is collected.
+ * Decodes a log of a v3 pool. Reserves follow the pool's balances: mints and the input of swaps come in, the output of swaps and collects
+ * go out. A burn moves nothing until it is collected.
  */
 export const decodeUniswapV3: DecodePool = poolLog => {
   const { log, pool, tokenDecimals, at, transaction, weth } = poolLog

@@ -1,6 +1,6 @@
 /**
- * A metadata document with the image that the launchpad's event gives separately. The text is unchanged when it is no JSON object (a URI), has an
- * image, or would be longer than the limit.
+ * A metadata document with the image that the launchpad's event gives separately. The text is unchanged when it is no JSON object (a URI),
+ * has an image, or would be longer than the limit.
  */
 export function withImage(metadata: string, image: string, limit: number): string {
   if (image === '' || metadata.length > limit) return metadata

@@ -14,8 +14,8 @@ import { WOW_CURVE_SUPPLY, wowCostOf, wowPriceAt } from './wowCurve.ts'
 import { decodeWowTokens, TOKEN_TOPICS } from './wowTrades.ts'
 
 /*
- * Zora's WOW. A token is its own bonding curve: it mints what it sells and burns what it takes back. Its Uniswap v3 WETH pool exists from the
- * creation on and gets its liquidity at graduation. ProtocolRewards is one escrow in ETH for everything that an account earns.
+ * Zora's WOW. A token is its own bonding curve: it mints what it sells and burns what it takes back. Its Uniswap v3 WETH pool exists from
+ * the creation on and gets its liquidity at graduation. ProtocolRewards is one escrow in ETH for everything that an account earns.
  */
 
 const [CREATED] = parseAbi([

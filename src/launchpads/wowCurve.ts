@@ -1,8 +1,8 @@
 import { type Decimal, ratio } from '#domain/decimal.ts'
 
 /*
- * WOW's bonding curve: the price of the next token is A·e^(B·x) for x tokens sold, which are the whole supply (BondingCurve.sol of Zora's WOW).
- * The contract computes powers with 18 decimals; here they are integers scaled by 10^36.
+ * WOW's bonding curve: the price of the next token is A·e^(B·x) for x tokens sold, which are the whole supply (BondingCurve.sol of Zora's
+ * WOW). The contract computes powers with 18 decimals; here they are integers scaled by 10^36.
  */
 
 const WAD = 10n ** 18n
@@ -26,8 +26,8 @@ export function wowCostOf(sold: bigint): bigint {
 }
 
 /**
- * WETH per whole token after a trade. With the supply after the trade it is the curve's price, provided that the trade's amounts fit the curve.
- * Without, it follows from the amounts: the prices before and after differ by the factor e^(B·tokens) and by B·wei.
+ * WETH per whole token after a trade. With the supply after the trade it is the curve's price, provided that the trade's amounts fit the
+ * curve. Without, it follows from the amounts: the prices before and after differ by the factor e^(B·tokens) and by B·wei.
  *
  * @returns the trade's average price when the amounts do not fit
  */

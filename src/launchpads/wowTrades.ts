@@ -42,8 +42,9 @@ interface TokenProgress {
 }
 
 /**
- * Decodes the events that the tokens emit. After graduation a trade through the token is a swap of the pool, decoded as such, and the token's own
- * event only names its maker. The buy that causes the graduation is logged after it as a trade in the pool, and is the curve's last one.
+ * Decodes the events that the tokens emit. After graduation a trade through the token is a swap of the pool, decoded as such, and the
+ * token's own event only names its maker. The buy that causes the graduation is logged after it as a trade in the pool, and is the curve's
+ * last one.
  */
 export function decodeWowTokens(transaction: TransactionLogs, launchpad: string): Required<DecodedLogs> {
   const makers = new Map<number, Address>()
@@ -97,7 +98,10 @@ interface WowTrade {
   readonly onCurve: boolean
 }
 
-/** Words: `totalEth` (a buy may get a part of it back), `ethFee`, `ethSold` or `ethBought`, tokens, balance, comment, `totalSupply` if any, `marketType`. */
+/**
+ * Words: `totalEth` (a buy may get a part of it back), `ethFee`, `ethSold` or `ethBought`, tokens, balance, comment, `totalSupply` if any,
+ * `marketType`.
+ */
 function decodeTrade(log: ChainLog, { side, withSupply }: TradeTopic): WowTrade {
   const word = wordsOf(log.data, withSupply ? 8 : 7)
   return {

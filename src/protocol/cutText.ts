@@ -17,8 +17,8 @@ export interface CutText {
 }
 
 /**
- * Cuts as few code points from the end of a text as save `bytesToSave` bytes inside a JSON document, including escapes; the whole text if it
- * has fewer bytes.
+ * Cuts as few code points from the end of a text as save `bytesToSave` bytes inside a JSON document, including escapes; the whole text if
+ * it has fewer bytes.
  *
  * Cost: about a nanosecond per unit cut. Nothing is encoded.
  *

@@ -17,9 +17,9 @@ export interface EncodedUpdate {
 const encoder = new TextEncoder()
 
 /**
- * Encodes a token's state as the `token.update` of WebSocket and SSE. An update above 16,384 bytes loses as few holders as possible from the
- * end; if that is not enough, all holders and the ends of the creator's texts. Numbers are never changed. Lone surrogates become U+FFFD,
- * because not every JSON parser accepts them.
+ * Encodes a token's state as the `token.update` of WebSocket and SSE. An update above 16,384 bytes loses as few holders as possible from
+ * the end; if that is not enough, all holders and the ends of the creator's texts. Numbers are never changed. Lone surrogates become
+ * U+FFFD, because not every JSON parser accepts them.
  *
  * Cost: one `JSON.stringify` and one UTF-8 encoding. Dropping holders adds a copy of the bytes; shortening texts encodes a second time.
  *

@@ -26,7 +26,10 @@ export interface ChainCheck {
   connect(): Promise<number>
   /** @throws `RpcError` when the provider does not answer or serves another chain */
   identify(provider: Provider): Promise<void>
-  /** Probes, without waiting, the providers that get no requests: so a better one is found again, and a stale one is known before it is needed. */
+  /**
+   * Probes, without waiting, the providers that get no requests: so a better one is found again, and a stale one is known before it is
+   * needed.
+   */
   probeIdle(): void
 }
 

@@ -8,9 +8,9 @@ export type ProviderChoice<P> =
   | { readonly kind: 'none' }
 
 /**
- * Which provider is asked next: the first in the order of `RPC_URLS` that is usable and was not tried for this question. When none is left, the one that
- * failed longest ago: when all providers are in trouble, the first that works again is found at once. But a provider that fails again and again is not asked
- * in place of one that only asked for silence.
+ * Which provider is asked next: the first in the order of `RPC_URLS` that is usable and was not tried for this question. When none is left,
+ * the one that failed longest ago: when all providers are in trouble, the first that works again is found at once. But a provider that
+ * fails again and again is not asked in place of one that only asked for silence.
  */
 export function chooseProvider<P extends ProviderState>(all: readonly P[], tried: ReadonlySet<string>, nowMs: number): ProviderChoice<P> {
   const usable = all.find(provider => isUsable(provider, nowMs) && !tried.has(provider.name))

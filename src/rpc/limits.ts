@@ -2,8 +2,8 @@ import type { RangeLimit } from './rangeLimit.ts'
 import { afterAllowed, afterTooLarge, half, type SizeLimit, shrunkTo, unlimitedUpTo } from './sizeLimit.ts'
 
 /**
- * How much a provider is asked for at a time, learned from its answers and refusals: additive growth, halving. Every change makes a new value; times are the
- * clock's milliseconds.
+ * How much a provider is asked for at a time, learned from its answers and refusals: additive growth, halving. Every change makes a new
+ * value; times are the clock's milliseconds.
  */
 export interface Limits {
   /** Requests in flight at most; infinite while none was refused. */
@@ -22,7 +22,10 @@ export interface Limits {
   readonly refusalsInARow: number
 }
 
-/** Calls that belong together: they go into one request where the provider allows it, and are sent again together when one of them is refused. */
+/**
+ * Calls that belong together: they go into one request where the provider allows it, and are sent again together when one of them is
+ * refused.
+ */
 export const TOGETHER_CALLS = 4
 
 const MOST_CALLS = 100

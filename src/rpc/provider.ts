@@ -52,7 +52,10 @@ const LOSS_CHECKS = 10
 const UNPROVEN_LOSS_CHECK = 3
 const MOST_SENDS = 4
 
-/** One provider: its wire, what is known of its health, and the limiter through which it is asked. Says in the log when it is set aside or comes back. */
+/**
+ * One provider: its wire, what is known of its health, and the limiter through which it is asked. Says in the log when it is set aside or
+ * comes back.
+ */
 export class Provider {
   readonly name: string
   readonly #options: ProviderOptions
@@ -88,8 +91,8 @@ export class Provider {
   }
 
   /**
-   * All calls, in as many requests as the limits ask for, one after the other. Of more than `TOGETHER_CALLS`, the answers that came before a lost request are
-   * kept: all of many would never be answered together.
+   * All calls, in as many requests as the limits ask for, one after the other. Of more than `TOGETHER_CALLS`, the answers that came before
+   * a lost request are kept: all of many would never be answered together.
    *
    * @throws `RpcError`
    */
@@ -134,7 +137,10 @@ export class Provider {
     })
   }
 
-  /** Waits until the provider may be asked. @throws `RpcError` `rate-limited` when that is too long, or another provider can be asked meanwhile */
+  /**
+   * Waits until the provider may be asked. @throws `RpcError` `rate-limited` when that is too long, or another provider can be asked
+   * meanwhile
+   */
   async #silence(hasAnother: () => boolean): Promise<void> {
     for (;;) {
       const silenceMs = Math.max(0, this.limits.silentUntilMs - this.#now())
@@ -164,7 +170,8 @@ export class Provider {
       return await hedge(send, {
         everyMs: timeoutMs / LOSS_CHECKS,
         mostSends: MOST_SENDS,
-        // A provider that is slow with all requests must not get more of them: a request is lost when one that was sent after it was answered.
+        // A provider that is slow with all requests must not get more of them: a request is lost when one that was sent after it was
+        // answered.
         mayRepeat: check => this.#limiter.hasRoom && (this.#newestAnswered > sentAs || check === UNPROVEN_LOSS_CHECK),
       })
     } finally {

@@ -76,8 +76,8 @@ export function afterBelieved(health: ProviderHealth, sentAtMs: number): Provide
 }
 
 /**
- * After a fault. Requests in flight at the same time count as one failure in a row: one reset of a connection that carried ten requests must not set a
- * provider aside.
+ * After a fault. Requests in flight at the same time count as one failure in a row: one reset of a connection that carried ten requests
+ * must not set a provider aside.
  */
 export function afterFault(health: ProviderHealth, fault: RpcFault, { sentAtMs, nowMs }: Span): ProviderHealth {
   if (!countsAgainst(fault)) return { ...health, lastAnswerAtMs: nowMs }
@@ -118,8 +118,8 @@ export function backOffUntilMs({ chain, consecutiveFailures, lastFailureAtMs }: 
 }
 
 /**
- * Which providers show a head far older than another one's, in their order. They show their heads at different times: a provider is not behind because it
- * was asked earlier, nor because it was asked later and shows the same head of a chain that stands still.
+ * Which providers show a head far older than another one's, in their order. They show their heads at different times: a provider is not
+ * behind because it was asked earlier, nor because it was asked later and shows the same head of a chain that stands still.
  */
 export function areBehind(all: readonly ProviderHealth[]): readonly boolean[] {
   const heads = all.flatMap(({ chain, head }) => (chain === 'right' && head !== null ? [head] : []))

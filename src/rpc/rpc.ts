@@ -24,8 +24,8 @@ export interface RpcProvider {
   readonly addressRequired: boolean
   call(method: string, params: readonly unknown[]): Promise<unknown>
   /**
-   * All of them or an error; over HTTP in one request where the provider allows it. Only up to `TOGETHER_CALLS` are answered at about the same time, so that
-   * one answer can be checked against another: of more calls, some may be answered seconds later.
+   * All of them or an error; over HTTP in one request where the provider allows it. Only up to `TOGETHER_CALLS` are answered at about the
+   * same time, so that one answer can be checked against another: of more calls, some may be answered seconds later.
    */
   calls(calls: readonly RpcCall[]): Promise<readonly unknown[]>
   /** Notes that it answered a log query of this size in full. */
@@ -45,8 +45,8 @@ export interface Rpc {
    */
   connect(): Promise<number>
   /**
-   * Puts a question to one provider after the other until an answer is believed: what `question` throws as `RpcError` counts against the provider, like a
-   * failed call. The function may be called several times, and must not keep the provider.
+   * Puts a question to one provider after the other until an answer is believed: what `question` throws as `RpcError` counts against the
+   * provider, like a failed call. The function may be called several times, and must not keep the provider.
    *
    * @throws `RpcError` of the last attempt; anything else that `question` throws, at once
    */

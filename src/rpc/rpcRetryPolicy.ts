@@ -36,8 +36,8 @@ function isAboutQuestion({ kind }: RpcFault): boolean {
 }
 
 /**
- * Whether the provider is there and this attempt was unlucky, and quickly so. Hundreds of answers that are needed together would never be complete if each
- * had to come within three attempts from a provider that fails at every third.
+ * Whether the provider is there and this attempt was unlucky, and quickly so. Hundreds of answers that are needed together would never be
+ * complete if each had to come within three attempts from a provider that fails at every third.
  */
 function worksForOthers(fault: RpcFault, { othersAnswered }: RpcRetrySituation): boolean {
   if (fault.kind === 'rate-limited') return true

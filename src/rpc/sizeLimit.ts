@@ -1,6 +1,6 @@
 /**
- * The search for the largest size that a provider allows: the calls of a request, the blocks or the addresses of a log query. Few providers say their limit
- * when they refuse. Every change makes a new value.
+ * The search for the largest size that a provider allows: the calls of a request, the blocks or the addresses of a log query. Few providers
+ * say their limit when they refuse. Every change makes a new value.
  */
 export interface SizeLimit {
   /** The size to use next. */

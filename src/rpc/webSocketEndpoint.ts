@@ -17,8 +17,8 @@ export interface WebSocketEndpointOptions {
 }
 
 /**
- * A provider over WebSocket, on viem's socket client without its reconnecting, which gives up after five attempts and prints the URL: here the next call
- * opens a new socket after the last one has closed. A socket on which a call times out is closed.
+ * A provider over WebSocket, on viem's socket client without its reconnecting, which gives up after five attempts and prints the URL: here
+ * the next call opens a new socket after the last one has closed. A socket on which a call times out is closed.
  */
 export function createWebSocketEndpoint({ name, url, timeoutMs }: WebSocketEndpointOptions): RpcEndpoint {
   const redact = redactor(url)
@@ -159,7 +159,10 @@ function openClient(url: string, timeoutMs: number, onClosed: () => void): Promi
   })
 }
 
-/** Only what viem's client can take, which would throw where nobody catches. Anything else answers nothing: its call times out, and the socket is closed. */
+/**
+ * Only what viem's client can take, which would throw where nobody catches. Anything else answers nothing: its call times out, and the
+ * socket is closed.
+ */
 function parseMessage(data: unknown): never | undefined {
   if (typeof data !== 'string') return undefined
   try {

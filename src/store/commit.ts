@@ -35,10 +35,11 @@ export interface BatchChanges extends BatchBlocks {
 }
 
 /**
- * Commits a batch in one transaction. Idempotent: a batch whose last block is the cursor already is answered from the database, so a commit of
- * unknown outcome is repeated as it is.
+ * Commits a batch in one transaction. Idempotent: a batch whose last block is the cursor already is answered from the database, so a commit
+ * of unknown outcome is repeated as it is.
  *
- * @throws `TokenwireError` `rpc_inconsistent` when the batch does not follow the cursor, `database_taken`; the database's errors. Nothing is changed then.
+ * @throws `TokenwireError` `rpc_inconsistent` when the batch does not follow the cursor, `database_taken`; the database's errors. Nothing
+ * is changed then.
  */
 export async function commitBatch(batch: BatchChanges, options: CommitOptions): Promise<CommittedBlock> {
   const { transaction, writer, maxReorgDepth } = options

@@ -13,8 +13,8 @@ export interface Settlement {
 }
 
 /**
- * Commits at the cursor what `catchUp` and `range` batches left to a later one. It is undone with the last block. Idempotent: with nothing left to
- * do, it gives what the last commit changed.
+ * Commits at the cursor what `catchUp` and `range` batches left to a later one. It is undone with the last block. Idempotent: with nothing
+ * left to do, it gives what the last commit changed.
  *
  * @throws `TokenwireError` `rpc_inconsistent` when the cursor is at another block; as `commitBatch`
  */

@@ -18,8 +18,8 @@ import { MOST_BLOCKS_TOGETHER } from './state.ts'
 /** Where batches go. */
 export interface Committer {
   /**
-   * The newest indexed blocks, ascending and linked by parent hash, the cursor last; empty when nothing is indexed. Waits for a commit that lost its
-   * connection and is still under way at the server.
+   * The newest indexed blocks, ascending and linked by parent hash, the cursor last; empty when nothing is indexed. Waits for a commit that
+   * lost its connection and is still under way at the server.
    */
   recentBlocks(): Promise<readonly BlockRow[]>
   /**

@@ -168,8 +168,8 @@ function withTrouble(health: SyncHealth, place: keyof SyncHealth['trouble'], cau
 }
 
 /**
- * How far the index is behind the confirmed chain: in blocks, and in seconds of chain time between the newest indexed and the newest confirmed block.
- * Chain time, not this machine's clock: a chain that stands still adds no lag, nor does a wrong clock.
+ * How far the index is behind the confirmed chain: in blocks, and in seconds of chain time between the newest indexed and the newest
+ * confirmed block. Chain time, not this machine's clock: a chain that stands still adds no lag, nor does a wrong clock.
  */
 export function lagOf(
   { tip, indexed }: Pick<SyncHealth, 'tip' | 'indexed'>,

@@ -21,12 +21,13 @@ export interface PrefetchOptions extends Omit<SpanSource, 'maxRangeLogs'> {
 }
 
 /**
- * Fetches and prepares batches ahead. While one batch is committed, the next is decoded and projected, and the one after that is fetched: the
- * provider, this process and the database work at the same time.
+ * Fetches and prepares batches ahead. While one batch is committed, the next is decoded and projected, and the one after that is fetched:
+ * the provider, this process and the database work at the same time.
  */
 export interface Prefetch {
   /**
-   * The batch of a span's blocks or of its beginning, ready to be committed. Everything before the span has to be committed. Batches after it are begun.
+   * The batch of a span's blocks or of its beginning, ready to be committed. Everything before the span has to be committed. Batches after
+   * it are begun.
    *
    * @throws what fetching and preparing it threw
    */
@@ -57,7 +58,10 @@ interface Prepared {
 const FIRST_RANGE_BLOCKS = 100
 const MOST_RANGE_GROWTH = 4
 const CUT_AT_TARGETS = 2
-/** Blocks this close to the confirmed head wait for their turn: fetched ahead and then replaced by a fork, they would still follow the cursor. */
+/**
+ * Blocks this close to the confirmed head wait for their turn: fetched ahead and then replaced by a fork, they would still follow the
+ * cursor.
+ */
 const NOT_AHEAD_BLOCKS = 8
 
 export function createPrefetch({ source, watchlist, prepare, bounds, ranges }: PrefetchOptions): Prefetch {

@@ -9,7 +9,9 @@ import { reconcile } from './reconcile.ts'
 
 /** What synchronisation knows of the index. */
 export type SyncState =
-  /** The database has to say where the index stands: at the start and after a failure. `uncertain`: a commit that failed and may be in it. */
+  /**
+   * The database has to say where the index stands: at the start and after a failure. `uncertain`: a commit that failed and may be in it.
+   */
   | { readonly kind: 'unknown'; readonly uncertain: Commit | null }
   /** A commit that failed is in the database after all. Its result was never emitted. */
   | { readonly kind: 'unheard'; readonly commit: Commit; readonly at: CursorState }
@@ -23,8 +25,8 @@ export interface CursorState {
   /** Whether every token's windows are as of the cursor. */
   readonly settled: boolean
   /**
-   * Whether the chain has the cursor: `linked` since the commit that followed it there, not compared since it was read, replaced, or compared below
-   * the head of this hash.
+   * Whether the chain has the cursor: `linked` since the commit that followed it there, not compared since it was read, replaced, or
+   * compared below the head of this hash.
    */
   readonly cursor: 'linked' | 'unseen' | 'replaced' | { readonly below: Hex }
   /** The hash of the confirmed block that a second answer has shown. */
@@ -54,9 +56,12 @@ export const MOST_BLOCKS_TOGETHER = 32
  * 4. The chain ends below the cursor, on the indexed blocks: the provider is behind, or a shorter fork has not grown yet. Wait.
  * 5. The cursor lies below the head, and neither block of the tip says whether the chain has it: compare it, once per head.
  * 6. Everything confirmed is indexed: what only time has changed is committed, then wait.
- * 7. The index is empty: a second answer has to show its first block. Nothing indexed ties that block to the chain, as the parent hash ties later ones.
- * 8. Blocks further than `followBlocks` before the confirmed head are fetched in ranges. They can't be undone, so a second answer has to show the tip.
- * 9. The first indexed block is committed alone, so that a reorg can go back to it; so are the last `aloneBlocks`. Blocks between are committed together.
+ * 7. The index is empty: a second answer has to show its first block. Nothing indexed ties that block to the chain, as the parent hash ties
+ * later ones.
+ * 8. Blocks further than `followBlocks` before the confirmed head are fetched in ranges. They can't be undone, so a second answer has to
+ * show the tip.
+ * 9. The first indexed block is committed alone, so that a reorg can go back to it; so are the last `aloneBlocks`. Blocks between are
+ * committed together.
  *
  * @param rangeBlocks how many blocks to fetch in one range
  */

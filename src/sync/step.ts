@@ -89,8 +89,8 @@ function followsCursor(first: BlockHeader, state: SyncState): boolean {
 }
 
 /**
- * Fetches what took the indexed blocks' place, as far as they went. Blocks that are replaced again meanwhile do not link up, or the next step finds
- * them replaced.
+ * Fetches what took the indexed blocks' place, as far as they went. Blocks that are replaced again meanwhile do not link up, or the next
+ * step finds them replaced.
  */
 async function replacement(tip: ChainTip, { source, committer, watchlist, genesisHash, maxReorgDepth }: StepOptions): Promise<StepResult> {
   const chain = await committer.recentBlocks()

@@ -83,12 +83,15 @@ export interface SyncTime {
 
 export interface Sync {
   /**
-   * Indexes while it is subscribed to, and emits every commit in order, after it is committed. Never errors; completes on `stop`, and can't be started
-   * again.
+   * Indexes while it is subscribed to, and emits every commit in order, after it is committed. Never errors; completes on `stop`, and can't
+   * be started again.
    */
   readonly blocks: Observable<CommittedBlock>
   readonly view: SyncView
-  /** Starts no further commit. Resolves when the one under way has been emitted and `blocks` has completed. Fetches under way end with `rpc.close()`. */
+  /**
+   * Starts no further commit. Resolves when the one under way has been emitted and `blocks` has completed. Fetches under way end with
+   * `rpc.close()`.
+   */
   stop(): Promise<void>
 }
 
@@ -103,8 +106,8 @@ type Turn =
   | { readonly kind: 'stopped' }
 
 /**
- * Keeps the index in step with the chain, as a pull loop: decide what to do from the state and the newest tip, do it, take note of what happened. A turn
- * that fails is repeated as `retryPolicy` says. All that changes is here: state and health, which follow from events.
+ * Keeps the index in step with the chain, as a pull loop: decide what to do from the state and the newest tip, do it, take note of what
+ * happened. A turn that fails is repeated as `retryPolicy` says. All that changes is here: state and health, which follow from events.
  */
 export function createSync(options: SyncOptions): Sync {
   const { rpc, source, committer, watchlist, confirmations, genesisHash, maxReorgDepth, logger, time = REAL_TIME } = options

@@ -23,8 +23,8 @@ const LENGTH_BYTES = 4
 const ABSENT = -1
 
 /**
- * A one-dimensional array as a parameter in PostgreSQL's binary format, which both sides process in a fraction of the time that text takes. The statement
- * has to cast it to the array's type.
+ * A one-dimensional array as a parameter in PostgreSQL's binary format, which both sides process in a fraction of the time that text takes.
+ * The statement has to cast it to the array's type.
  *
  * @throws `RangeError`, `TypeError` for a value that its type can't hold
  */
@@ -138,7 +138,9 @@ export const DECIMAL: ElementType<Decimal> = { oid: 1700, usualBytes: 28, write:
 const NEGATIVE = 0x40_00
 const DIGITS_PER_GROUP = 4
 
-/** `scaled` / 10^`places`: groups of four decimal digits, which the decimal point must not part, without those that are zero at either end. */
+/**
+ * `scaled` / 10^`places`: groups of four decimal digits, which the decimal point must not part, without those that are zero at either end.
+ */
 function writeNumeric(to: Bytes, scaled: bigint, places: number): void {
   const digits = (scaled < 0n ? -scaled : scaled).toString()
   let end = digits.length

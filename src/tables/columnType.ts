@@ -14,8 +14,8 @@ export interface ColumnTypeOptions<Value> {
 }
 
 /**
- * A column's type: MikroORM takes its declaration and its conversions from here, and the service's own statements the same by `tableOf`. Without private
- * fields, which MikroORM's copies of it would lack.
+ * A column's type: MikroORM takes its declaration and its conversions from here, and the service's own statements the same by `tableOf`.
+ * Without private fields, which MikroORM's copies of it would lack.
  */
 export class ColumnType<Value> extends Type<Value | null | undefined, unknown> {
   readonly options: ColumnTypeOptions<Value>

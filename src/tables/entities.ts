@@ -16,8 +16,8 @@ import { TradeEntity } from './trade.ts'
 import { TraderEntity } from './trader.ts'
 
 /**
- * Every table, for MikroORM's command line and for the test that holds the migrations against them. The service's statements follow from the same
- * entities (`tableOf`) without MikroORM's discovery, which would cost a start 30 ms per ORM.
+ * Every table, for MikroORM's command line and for the test that holds the migrations against them. The service's statements follow from
+ * the same entities (`tableOf`) without MikroORM's discovery, which would cost a start 30 ms per ORM.
  */
 export const ENTITIES = [
   ChainStateEntity,

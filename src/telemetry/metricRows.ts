@@ -33,7 +33,9 @@ export interface Labelled {
   readonly values: readonly (readonly [labelValue: string, value: Value])[]
 }
 
-/** A metric's name without `tokenwire_`, its help text, and its value; `null` or `undefined`: unknown, and left out, since 0 is a statement. */
+/**
+ * A metric's name without `tokenwire_`, its help text, and its value; `null` or `undefined`: unknown, and left out, since 0 is a statement.
+ */
 export type MetricRow = readonly [name: string, help: string, read: (reading: MetricsReading) => Value | Labelled]
 
 export const GAUGES: readonly MetricRow[] = [

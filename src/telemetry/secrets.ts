@@ -33,8 +33,8 @@ export function secretsOf({
 }
 
 /**
- * The parts of a URL that may be a key: credentials, path segments and query, and the whole URL if it has any of them. A host is none, nor is a
- * path of common words (`/rpc`, `/v1/mainnet`).
+ * The parts of a URL that may be a key: credentials, path segments and query, and the whole URL if it has any of them. A host is none, nor
+ * is a path of common words (`/rpc`, `/v1/mainnet`).
  */
 export function secretsOfUrl(text: string): readonly string[] {
   const url = new URL(text)
@@ -67,8 +67,8 @@ function secretsOfDatabaseUrl(text: string): readonly string[] {
 }
 
 /**
- * `user:password`, the same as Basic authentication sends it, the password, and the user where it could be the key; each percent-encoded and
- * decoded.
+ * `user:password`, the same as Basic authentication sends it, the password, and the user where it could be the key; each percent-encoded
+ * and decoded.
  */
 function credentialsOf(url: URL, which?: 'password only'): readonly string[] {
   const { username, password } = url

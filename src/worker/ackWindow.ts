@@ -13,8 +13,8 @@ export interface AckWindow {
 }
 
 /**
- * Bounds how far a sender that commits runs ahead of its receiver: with `size` messages unacknowledged, the next commit waits, as it would for the
- * database. Commits under way then still send theirs.
+ * Bounds how far a sender that commits runs ahead of its receiver: with `size` messages unacknowledged, the next commit waits, as it would
+ * for the database. Commits under way then still send theirs.
  */
 export function createAckWindow(size: number): AckWindow {
   let unacknowledged = 0

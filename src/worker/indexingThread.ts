@@ -14,8 +14,8 @@ import { redactDetails } from './redactDetails.ts'
 import { clockOf } from './sharedClock.ts'
 
 /*
- * The thread that follows the chain and writes to the database. `loadThread.ts` starts it, `startIndexing.ts` is its other end. An uncaught exception ends
- * it, and with it the process.
+ * The thread that follows the chain and writes to the database. `loadThread.ts` starts it, `startIndexing.ts` is its other end. An uncaught
+ * exception ends it, and with it the process.
  */
 
 /** How many messages the main thread may leave unacknowledged: enough to go on while it is busy for a moment. */

@@ -22,8 +22,8 @@ export interface LoadedThread {
 }
 
 /**
- * Starts the thread. Loading its modules takes longest of a start, so the process begins with it. This module imports next to nothing: meanwhile the
- * main thread loads its own.
+ * Starts the thread. Loading its modules takes longest of a start, so the process begins with it. This module imports next to nothing:
+ * meanwhile the main thread loads its own.
  */
 export function loadThread({
   script = new URL('./indexingThread.ts', import.meta.url),

@@ -9,8 +9,8 @@ import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
 import type { WriteLock } from '#telemetry/writeLock.ts'
 
 /*
- * The messages between the two threads. They are plain data: the structured clone of a class instance loses its class. Neither side sends without a bound:
- * the indexing thread waits for `taken`, and the main thread for `noted` before the next notice of actors.
+ * The messages between the two threads. They are plain data: the structured clone of a class instance loses its class. Neither side sends
+ * without a bound: the indexing thread waits for `taken`, and the main thread for `noted` before the next notice of actors.
  */
 
 /** What the indexing thread is started with, before the configuration is read. */

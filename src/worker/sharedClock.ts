@@ -17,8 +17,8 @@ export function clockOriginNs(): bigint {
 }
 
 /**
- * `performance.now()` of the thread with this origin, in ms. Each thread's own `performance.now()` starts with the thread, and `timeOrigin` is read from
- * the wall clock, which may be set in between; `process.hrtime` is one clock for all threads.
+ * `performance.now()` of the thread with this origin, in ms. Each thread's own `performance.now()` starts with the thread, and `timeOrigin`
+ * is read from the wall clock, which may be set in between; `process.hrtime` is one clock for all threads.
  */
 export function clockOf(originNs: bigint): () => number {
   return () => Number(process.hrtime.bigint() - originNs) / 1e6

@@ -37,8 +37,8 @@ export interface Indexing {
   /** With the contracts that were read from the chain. */
   readonly launchpads: readonly LaunchpadConfig[]
   /**
-   * Indexes from the first subscription on, and emits every commit in order, after it is committed. Never errors; completes on `stop`. A block is
-   * acknowledged when its subscribers return; the thread commits only a few blocks ahead of that.
+   * Indexes from the first subscription on, and emits every commit in order, after it is committed. Never errors; completes on `stop`. A
+   * block is acknowledged when its subscribers return; the thread commits only a few blocks ahead of that.
    */
   readonly blocks: Observable<CommittedBlock>
   /** For health and metrics. */

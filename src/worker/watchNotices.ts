@@ -15,8 +15,8 @@ export interface WatchNotices {
 }
 
 /**
- * One notice is under way at a time. The next one carries everything that changed meanwhile, so what waits is bounded by the tokens that have or just
- * had an actor.
+ * One notice is under way at a time. The next one carries everything that changed meanwhile, so what waits is bounded by the tokens that
+ * have or just had an actor.
  */
 export function createWatchNotices({ send, soon = setImmediate }: WatchNoticesOptions): WatchNotices {
   /** What changed since the last notice, and whether the token is watched now. */

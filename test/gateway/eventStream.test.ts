@@ -278,7 +278,8 @@ describe('a slow reader of an event stream', () => {
 })
 
 describe('a reader that pauses longer than uWebSockets waits for a response to make progress', () => {
-  // uWebSockets closes a response 8 to 12 s after a write that did not leave, and the sweep has to keep it open. Real time, for its timer is native.
+  // uWebSockets closes a response 8 to 12 s after a write that did not leave, and the sweep has to keep it open. Real time, for its timer
+  // is native.
   it('is still connected after 14 s', async () => {
     const client = await open()
     await client.until(() => idsOf(client).length === 1)

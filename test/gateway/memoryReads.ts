@@ -44,7 +44,9 @@ export async function databaseAway(): Promise<never> {
   })
 }
 
-/** `Reads` over arrays: filters, orders and pages as the interface says, so that what comes out of HTTP can be checked against what went in. */
+/**
+ * `Reads` over arrays: filters, orders and pages as the interface says, so that what comes out of HTTP can be checked against what went in.
+ */
 export function memoryReads(stored: Stored): MemoryReads {
   const isIndexed = (address: Address) => stored.tokens.some(token => token.address === address)
   const reads: MemoryReads = {

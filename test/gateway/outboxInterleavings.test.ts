@@ -10,8 +10,8 @@ import type { Sink, WriteResult } from '#gateway/sink.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
 /*
- * Outboxes and the flusher under any order of updates, turns of the event loop, sockets that fill up and drain, and subscriptions that end and
- * begin. Writing takes time on the clock, so that a flush is cut into turns anywhere.
+ * Outboxes and the flusher under any order of updates, turns of the event loop, sockets that fill up and drain, and subscriptions that end
+ * and begin. Writing takes time on the clock, so that a flush is cut into turns anywhere.
  */
 
 const TOKENS = 3

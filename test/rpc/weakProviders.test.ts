@@ -9,8 +9,8 @@ import { createSimulatedChain, type NewLog, testAddress } from '#test/support/si
 import { both, callQuota, losing, rangeLimit, requestQuota, type Weakness } from '#test/support/weakness.ts'
 
 /*
- * What providers cost that lose requests, or answer few at a time, in simulated time. A range of 950 blocks is 19 requests of 968 calls, 48 blocks with their
- * logs, 8 at a time, are 96 requests; from a reliable provider both take half a second.
+ * What providers cost that lose requests, or answer few at a time, in simulated time. A range of 950 blocks is 19 requests of 968 calls, 48
+ * blocks with their logs, 8 at a time, are 96 requests; from a reliable provider both take half a second.
  */
 
 const BLOCKS = 1_000

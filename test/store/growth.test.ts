@@ -30,8 +30,8 @@ import { type MeasuredNode, measuredPlansOf } from '#test/support/explain.ts'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 
 /*
- * The plans of every query that a request can lead to, on tables of the shape of large ones: a few tokens with most of the trades and holders, a creator
- * with a twentieth of all tokens, statuses and launchpads of next to none.
+ * The plans of every query that a request can lead to, on tables of the shape of large ones: a few tokens with most of the trades and
+ * holders, a creator with a twentieth of all tokens, statuses and launchpads of next to none.
  */
 
 const SCALE: GrowthScale = {
@@ -56,7 +56,9 @@ beforeAll(async () => {
   await folder.remove()
 })
 
-/** What is wrong with the statements of some work: reading a growing table from end to end, or more rows than the bound, or sorting more. */
+/**
+ * What is wrong with the statements of some work: reading a growing table from end to end, or more rows than the bound, or sorting more.
+ */
 async function faultsOf(work: (db: Queryable) => Promise<unknown>, mostRows: number): Promise<readonly string[]> {
   const plans = await measuredPlansOf(kysely, work)
   return plans.flatMap(nodes => {

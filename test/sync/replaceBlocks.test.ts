@@ -180,7 +180,8 @@ describe('replacing blocks', () => {
     expect(recent.filter(({ mergedWithNext }) => !mergedWithNext).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 12, 21, 27])
     const replaceFrom = (number: number) => replaceWith(index, { ancestor: forking.chain.at(number).header, batches: [] })
     await expect(replaceFrom(25)).rejects.toMatchObject({ code: 'rpc_inconsistent', retryable: true })
-    // Sixteen blocks can be undone, the first of which is the twelfth: it is in a run, which can be undone as a whole, and what is before that is not kept.
+    // Sixteen blocks can be undone, the first of which is the twelfth: it is in a run, which can be undone as a whole, and what is before
+    // that is not kept.
     await expect(replaceFrom(5)).rejects.toMatchObject({ code: 'reorg_too_deep' })
     await expect(replaceFrom(21)).resolves.toMatchObject({ number: 21 })
     await expect(replaceFrom(12)).resolves.toMatchObject({ number: 12 })

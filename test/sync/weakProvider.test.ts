@@ -8,7 +8,10 @@ import { createMemoryIndex, watchedLogs } from '#test/support/memoryCommitter.ts
 import { createSimulatedChain, type NewLog, testAddress } from '#test/support/simulatedChain.ts'
 import { callQuota, losing, type Weakness } from '#test/support/weakness.ts'
 
-/* A lone provider that loses a share of the requests, or answers few at a time, whatever they are for: everything takes longer, and nothing takes for ever. */
+/*
+ * A lone provider that loses a share of the requests, or answers few at a time, whatever they are for: everything takes longer, and nothing
+ * takes for ever.
+ */
 
 const BLOCKS = 1_000
 const REPLACED = 48

@@ -2,8 +2,8 @@ import type { LogFilter } from '#rpc/rpcCalls.ts'
 import { inNarrowerParts, inParts, widthOf, withoutList } from './logFilter.ts'
 
 /**
- * How logs are asked for. `address`: by the list of addresses, or of pool ids, in as many parts as the provider's limit asks for. `topic`: without that list,
- * in one query however long the list is, which brings logs of others that are sorted out here.
+ * How logs are asked for. `address`: by the list of addresses, or of pool ids, in as many parts as the provider's limit asks for. `topic`:
+ * without that list, in one query however long the list is, which brings logs of others that are sorted out here.
  */
 export type LogQueryBy = 'address' | 'topic'
 

@@ -52,7 +52,10 @@ export interface LogRangesOptions {
 
 /** This many queries in a row that time out are split; after that the provider hangs, and the caller has to know. */
 const TIMEOUTS_IN_A_ROW = 2
-/** A provider that silently leaves out what is past a limit has one like 1,000 or 10,000: an answer of a round number of logs is checked against its parts. */
+/**
+ * A provider that silently leaves out what is past a limit has one like 1,000 or 10,000: an answer of a round number of logs is checked
+ * against its parts.
+ */
 const ROUND_LOGS = 1_000
 
 /** One range being fetched. */
@@ -158,7 +161,9 @@ export function createLogRanges({ rpc, concurrency }: LogRangesOptions): LogRang
   }
 }
 
-/** Whether a query by topic may have failed for naming no addresses. The faults of a broken provider come back when it is asked by address. */
+/**
+ * Whether a query by topic may have failed for naming no addresses. The faults of a broken provider come back when it is asked by address.
+ */
 function mayNeedAddresses(fault: RpcFault | null): boolean {
   if (fault?.kind === 'too-large') return fault.limit.kind === 'unlisted'
   return fault !== null && ['rejected', 'node', 'http', 'timeout'].includes(fault.kind)
@@ -170,8 +175,8 @@ function filtersOf({ addresses, topics, filtered = [] }: LogRangeQuery): readonl
 }
 
 /**
- * All logs of the answer. Asked for together with the range's end, by which the provider proves that it has the range at all and on the same chain: from
- * blocks that it does not have yet, it would answer with the logs that it has.
+ * All logs of the answer. Asked for together with the range's end, by which the provider proves that it has the range at all and on the
+ * same chain: from blocks that it does not have yet, it would answer with the logs that it has.
  */
 async function fetchLogs(provider: RpcProvider, query: LogQuery, end: LogRangeQuery['end']): Promise<readonly ChainLog[]> {
   const { from, to } = query

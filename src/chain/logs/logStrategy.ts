@@ -9,7 +9,10 @@ const LOGS_PER_ANSWER = 2_000
 const LOGS_PER_QUERY = LOGS_PER_ANSWER / 2
 /** The blocks of the first query by topic, which shows how busy the chain is. */
 const FIRST_BLOCKS = 4
-/** A query by topic spans at most this many times the blocks of the largest one before: after a quiet stretch, the next answer must not be giant. */
+/**
+ * A query by topic spans at most this many times the blocks of the largest one before: after a quiet stretch, the next answer must not be
+ * giant.
+ */
 const TOPIC_GROWTH = 4
 /** What is known of the logs per block fades with every answer that shows fewer. */
 const DENSITY_KEPT = 0.8
@@ -26,8 +29,9 @@ interface Density {
 const NO_DENSITY: Density = { all: 0, foreign: 0, blocks: 0 }
 
 /**
- * Whether logs are asked for by address or by topic. One rule: by address while the list fits into one query; a longer list by topic, as long as the foreign
- * logs that this brings cost less than the queries that it saves. Never by topic from a provider that requires addresses.
+ * Whether logs are asked for by address or by topic. One rule: by address while the list fits into one query; a longer list by topic, as
+ * long as the foreign logs that this brings cost less than the queries that it saves. Never by topic from a provider that requires
+ * addresses.
  *
  * For a list of 100,000 tokens: 20 queries in place of 101 on a quiet chain, and 103 on a busy one.
  */

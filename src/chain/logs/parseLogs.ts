@@ -56,7 +56,9 @@ const topics: Interned<Hex> = { parse: raw => parseHash(raw, 'log: topic'), text
 /** Of blocks and transactions, whose logs follow each other. */
 const hashes: Interned<Hex> = { parse: raw => parseHash(raw, 'log: hash'), texts: new Map() }
 
-/** The same few addresses, topics and hashes fill most of an answer. One string for each is checked once, and compared and looked up faster. */
+/**
+ * The same few addresses, topics and hashes fill most of an answer. One string for each is checked once, and compared and looked up faster.
+ */
 function interned<T extends Hex>(raw: unknown, { parse, texts }: Interned<T>): T {
   const known = texts.get(raw)
   if (known !== undefined) return known

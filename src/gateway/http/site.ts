@@ -5,8 +5,8 @@ import { chooseEncoding, type SiteFile } from '#gateway/site.ts'
 import type { Sources } from '#gateway/sources.ts'
 
 /**
- * The page may load its own scripts, styles and images, and connect to its own origin (`'self'` includes ws: and wss:). Inline scripts, `eval`,
- * markup made of strings, forms, frames and other origins are forbidden.
+ * The page may load its own scripts, styles and images, and connect to its own origin (`'self'` includes ws: and wss:). Inline scripts,
+ * `eval`, markup made of strings, forms, frames and other origins are forbidden.
  */
 const PAGE_POLICY = [
   "default-src 'none'",

@@ -13,7 +13,9 @@ import type { TradeRow } from '#tables/trade.ts'
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 export type TokenDraft = Mutable<TokenRow>
 
-/** A trade with the price that candles take from it: its own in the token's main pool, the main pool's price at that moment in another pool. */
+/**
+ * A trade with the price that candles take from it: its own in the token's main pool, the main pool's price at that moment in another pool.
+ */
 export interface PricedTrade {
   readonly trade: TradeRow
   readonly priceWeth: Decimal | null

@@ -9,8 +9,8 @@ const MOST_DATA_BYTES = 4_096
 const DATA_IMAGE = /^data:image\/(?:png|jpe?g|gif|webp|avif|svg\+xml)[;,][^\0-\x1f]*$/i
 
 /**
- * An image as a front end can show it: a creator's URL that is allowed, `ipfs://` and `ar://` through the first gateway that may be published, or as
- * they are without one, and small `data:` images. `null` for anything else.
+ * An image as a front end can show it: a creator's URL that is allowed, `ipfs://` and `ar://` through the first gateway that may be
+ * published, or as they are without one, and small `data:` images. `null` for anything else.
  */
 export function toImageUrl(text: string, gateways: Gateways, allowHttp: boolean): string | null {
   const trimmed = text.trim()

@@ -171,8 +171,8 @@ export function createMetadataReader(options: MetadataReaderOptions): MetadataRe
 }
 
 /**
- * Shows tokens their documents in a commit of its own. Repeated for the same tokens it has the same result, so that a commit of unknown outcome is
- * repeated.
+ * Shows tokens their documents in a commit of its own. Repeated for the same tokens it has the same result, so that a commit of unknown
+ * outcome is repeated.
  *
  * @returns `null` when no token waits any more
  * @throws `TokenwireError` `database_taken` when another process has become the writer

@@ -17,7 +17,9 @@ const CID =
 /** 32 bytes in base64url. */
 const TRANSACTION = /^[A-Za-z0-9_-]{43}$/
 
-/** Parses the forms in use: `ipfs://` (also `ipfs://ipfs/`, `/ipfs/` and a bare CID), `ar://`, `http(s)://`, `data:`, and the JSON itself. */
+/**
+ * Parses the forms in use: `ipfs://` (also `ipfs://ipfs/`, `/ipfs/` and a bare CID), `ar://`, `http(s)://`, `data:`, and the JSON itself.
+ */
 export function parseMetadataUri(uri: string): MetadataUri {
   const text = uri.trim()
   if (text.startsWith('{')) return { kind: 'text', text }

@@ -3,8 +3,8 @@ import { hostOf } from './creatorUrl.ts'
 import type { GetTarget } from './httpGet.ts'
 
 /**
- * The target of a redirect, without the checks of a creator's URL. A gateway stays trusted on its own host and, as IPFS gateways redirect each
- * content to one, on subdomains of it, with the same port and scheme.
+ * The target of a redirect, without the checks of a creator's URL. A gateway stays trusted on its own host and, as IPFS gateways redirect
+ * each content to one, on subdomains of it, with the same port and scheme.
  *
  * @returns `null` without a valid location, for another scheme, for credentials, and from https to http
  */

@@ -7,7 +7,9 @@ import { MalformedLogError } from '#launchpads/malformedLog.ts'
 import type { EventPosition, TokenEvent } from '#launchpads/tokenEvent.ts'
 import type { Readers } from './readers.ts'
 
-/** Where tokens trade before they graduate: each in a contract of its `own`, each in the `token` itself, or all in one `shared` contract. */
+/**
+ * Where tokens trade before they graduate: each in a contract of its `own`, each in the `token` itself, or all in one `shared` contract.
+ */
 export type CurvePlace = 'own' | 'token' | 'shared'
 
 /** Properties of a whole mapping. */

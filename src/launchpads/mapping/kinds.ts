@@ -10,7 +10,9 @@ export const KIND_NAMES = ['launch', 'buy', 'sell', 'trade', 'complete', 'gradua
 export type Kind = (typeof KIND_NAMES)[number]
 
 export interface Field {
-  /** The type of the value, which a parameter of the event gives. `amount`: unsigned, in raw units. `choice`: one of `words`, no parameter. */
+  /**
+   * The type of the value, which a parameter of the event gives. `amount`: unsigned, in raw units. `choice`: one of `words`, no parameter.
+   */
   readonly holds: 'address' | 'amount' | 'text' | 'flag' | 'bps' | 'choice'
   readonly isRequired?: true
   /** A number for all events may stand in place of the parameter. */

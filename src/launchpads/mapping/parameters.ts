@@ -5,8 +5,8 @@ import { MalformedLogError } from '#launchpads/malformedLog.ts'
 import { componentsOf } from './signature.ts'
 
 /*
- * Where a parameter of an event stands in a log (Solidity ABI specification, "Formal Specification of the Encoding"), computed once per event, so
- * that reading one is slicing. A general decoder would decode everything, even a hostile megabyte, for one word.
+ * Where a parameter of an event stands in a log (Solidity ABI specification, "Formal Specification of the Encoding"), computed once per
+ * event, so that reading one is slicing. A general decoder would decode everything, even a hostile megabyte, for one word.
  */
 
 /** A parameter that a mapping can name. */

@@ -3,8 +3,8 @@ import { TokenwireError } from '#errors'
 import { PLANNER_SETTINGS } from './plannerSettings.ts'
 
 /**
- * The options of every ORM over a database. Without entities: the service's four ORMs run statements of their own (`tableOf`), and discovering the
- * entities would take 16 to 40 ms of CPU per ORM in place of 1 to 7.
+ * The options of every ORM over a database. Without entities: the service's four ORMs run statements of their own (`tableOf`), and
+ * discovering the entities would take 16 to 40 ms of CPU per ORM in place of 1 to 7.
  *
  * @throws `TokenwireError` with code `config_invalid` when the text is no PostgreSQL URL; the message does not repeat it
  */
@@ -20,8 +20,8 @@ export function connectionOptions(databaseUrl: string) {
 }
 
 /**
- * Checks the URL, because Node's error message would contain it with its password; has `sslmode` mean what it means to psql; and adds the planner's
- * settings, which the URL's own `options` override.
+ * Checks the URL, because Node's error message would contain it with its password; has `sslmode` mean what it means to psql; and adds the
+ * planner's settings, which the URL's own `options` override.
  */
 function toConnectionString(databaseUrl: string): string {
   const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : null

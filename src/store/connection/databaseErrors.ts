@@ -80,8 +80,8 @@ export function databaseFault(error: unknown): DatabaseFault {
 }
 
 /**
- * The error for callers: a `TokenwireError` with code `database_unavailable` when the database can't answer, else the error itself, which is a
- * defect. Neither contains the URL or the password: no message of the driver does.
+ * The error for callers: a `TokenwireError` with code `database_unavailable` when the database can't answer, else the error itself, which
+ * is a defect. Neither contains the URL or the password: no message of the driver does.
  */
 export function toDatabaseError(error: unknown): unknown {
   if (error instanceof TokenwireError) return error

@@ -11,8 +11,8 @@ interface Pool {
 }
 
 /**
- * How many statements are prepared per connection: the first ones. Others are parsed every time. The server keeps a plan of each in memory, up to 100 KB.
- * Commits and the usual requests have a few dozen statements; lists have hundreds of combinations of filters.
+ * How many statements are prepared per connection: the first ones. Others are parsed every time. The server keeps a plan of each in memory,
+ * up to 100 KB. Commits and the usual requests have a few dozen statements; lists have hundreds of combinations of filters.
  */
 export const MOST_PREPARED = 64
 
@@ -27,8 +27,8 @@ export function isPrepared(text: string): boolean {
 }
 
 /**
- * Has a pool's connections prepare statements with parameters, named by a hash of their text: the server parses each once, and reuses a generic plan
- * where that is as good. Planning took longer than running a statement that reads a few rows.
+ * Has a pool's connections prepare statements with parameters, named by a hash of their text: the server parses each once, and reuses a
+ * generic plan where that is as good. Planning took longer than running a statement that reads a few rows.
  */
 export function prepareStatements(pool: Pool): void {
   pool.Client = class extends pool.Client {

@@ -30,8 +30,8 @@ export interface SessionLockInput {
 }
 
 /**
- * Holds an advisory lock on a connection of its own, so that it ends with this process in any case. When the connection is lost, another one is opened
- * and the lock taken again.
+ * Holds an advisory lock on a connection of its own, so that it ends with this process in any case. When the connection is lost, another
+ * one is opened and the lock taken again.
  *
  * @returns `null` when another process holds the lock
  * @throws what `check` and `taken` throw; the driver's error when the server can't be reached

@@ -3,8 +3,9 @@ import { sql } from 'kysely'
 import type { Queryable } from './queryable.ts'
 
 /**
- * Runs work in one transaction: committed when it resolves, rolled back when it rejects, of unknown outcome when the connection is lost during the
- * commit. The connection always goes back to the pool. With `em.transactional` one whose `begin` or `rollback` fails does not, until the pool is empty.
+ * Runs work in one transaction: committed when it resolves, rolled back when it rejects, of unknown outcome when the connection is lost
+ * during the commit. The connection always goes back to the pool. With `em.transactional` one whose `begin` or `rollback` fails does not,
+ * until the pool is empty.
  *
  * @throws what the work or the commit threw
  */

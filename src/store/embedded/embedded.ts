@@ -38,8 +38,8 @@ export interface EmbeddedServer {
 }
 
 /**
- * A private PostgreSQL under `DATA_DIR`, for one service at a time. If an earlier service was killed and left its server running, that one is used;
- * otherwise one is started, on a database that is created the first time. Only `stop()` stops it: it outlives this process.
+ * A private PostgreSQL under `DATA_DIR`, for one service at a time. If an earlier service was killed and left its server running, that one
+ * is used; otherwise one is started, on a database that is created the first time. Only `stop()` stops it: it outlives this process.
  *
  * @throws `TokenwireError`: `config_invalid` when another service uses the folder or it can't be used; `not_supported` where there is no
  *   PostgreSQL for the platform or user; `database_unavailable` when the server does not start

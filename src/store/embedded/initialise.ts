@@ -45,8 +45,8 @@ export async function dataVersion(layout: Layout): Promise<string | null> {
 }
 
 /**
- * Creates the data folder and its password. They are created in a temporary folder that is renamed when complete, so a folder of the final name is
- * complete even if this process was killed at any moment.
+ * Creates the data folder and its password. They are created in a temporary folder that is renamed when complete, so a folder of the final
+ * name is complete even if this process was killed at any moment.
  *
  * @throws `TokenwireError` with code `config_invalid` when initdb fails (the disk is full, the folder can't be written) or the folder holds
  *   a database that has lost its version file

@@ -32,8 +32,8 @@ const ATTEMPTS = 8
 const SETTLED_MS = 60_000
 
 /**
- * Restarts a server that has died, on the same port, so that the service's connections find it again. Logs each attempt. Gives up after eight in a row,
- * about two minutes: an operator is needed.
+ * Restarts a server that has died, on the same port, so that the service's connections find it again. Logs each attempt. Gives up after
+ * eight in a row, about two minutes: an operator is needed.
  */
 export function keepServer({
   start,

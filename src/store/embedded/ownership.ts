@@ -20,8 +20,8 @@ const DRAIN_ATTEMPTS = 15
 const DRAIN_PAUSE_MS = 20
 
 /**
- * Makes this process the owner of an embedded server until it releases it or ends. Checks that the server is the data folder's, and creates the
- * database. To be released when the server is stopped.
+ * Makes this process the owner of an embedded server until it releases it or ends. Checks that the server is the data folder's, and creates
+ * the database. To be released when the server is stopped.
  *
  * @returns `null` when another service owns it
  * @throws `TokenwireError` with code `config_invalid` when it is another folder's server; the driver's error when it can't be reached
@@ -51,7 +51,9 @@ async function ensureDatabase(session: Kysely<unknown>, database: string): Promi
   if (rows.length === 0) await sql`create database ${sql.id(database)}`.execute(session)
 }
 
-/** Waits briefly until PostgreSQL has ended the connections that were just closed: terminated by its shutdown, they would report an error. */
+/**
+ * Waits briefly until PostgreSQL has ended the connections that were just closed: terminated by its shutdown, they would report an error.
+ */
 async function drainConnections(session: Kysely<unknown>): Promise<void> {
   for (let attempt = 0; attempt < DRAIN_ATTEMPTS; attempt++) {
     const { rows } = await sql`

@@ -85,8 +85,8 @@ export async function findServer(layout: Layout): Promise<RunningServer | null> 
 }
 
 /**
- * Starts the server of a data folder and waits until it is ready, or returns the one that another service has started first. It runs in a session of its
- * own with its output in a file: neither Ctrl-C nor the end of this process stops it.
+ * Starts the server of a data folder and waits until it is ready, or returns the one that another service has started first. It runs in a
+ * session of its own with its output in a file: neither Ctrl-C nor the end of this process stops it.
  *
  * @throws `TokenwireError` with code `database_unavailable` and the last lines of the server's log when it does not come up
  */

@@ -10,8 +10,8 @@ const run = promisify(execFile)
  * The user that the server runs as. PostgreSQL refuses to run as root:
  * - `self`: this process's user;
  * - `user`: this process is root, the server another user;
- * - `entering`: the same, where that user may not enter a folder of the path (a checkout under `/root` or in a private temporary folder). The
- *   server keeps the one capability of root that opens folders.
+ * - `entering`: the same, where that user may not enter a folder of the path (a checkout under `/root` or in a private temporary folder).
+ *   The server keeps the one capability of root that opens folders.
  */
 export type ServerUser = { readonly kind: 'self' } | { readonly kind: 'user' | 'entering'; readonly uid: number; readonly gid: number }
 
@@ -60,7 +60,8 @@ export function asServerUser(user: ServerUser, file: string, args: readonly stri
  * @param dataDir the folder that holds (or will hold) the server's own folder
  * @param owner the uid and gid of an existing data folder, which must stay its server's
  * @returns the user and the program's version
- * @throws `TokenwireError` with code `not_supported` when this process is root and no other user can run it; the program's error when it does not run
+ * @throws `TokenwireError` with code `not_supported` when this process is root and no other user can run it; the program's error when it
+ * does not run
  */
 export async function chooseServerUser(
   postgres: string,

@@ -7,8 +7,8 @@ const MOST_MIB = 8_192
 const SHARE_OF_MEMORY = 1 / 4
 
 /**
- * The embedded server's `shared_buffers`: a quarter of the memory that this process may use, at least 128 MB and at most 8 GB. Pages that do not fit
- * are copied from the system's cache at every use. The memory is allocated as the tables grow.
+ * The embedded server's `shared_buffers`: a quarter of the memory that this process may use, at least 128 MB and at most 8 GB. Pages that
+ * do not fit are copied from the system's cache at every use. The memory is allocated as the tables grow.
  *
  * @param memoryBytes default: the machine's, or its container's limit
  */

@@ -154,8 +154,8 @@ export class Migration0001Initial extends Migration {
       last_changed_block bigint not null,
       primary key (token, holder)
     )`)
-    // /holders and the largest 20 of an update; empty balances are not listed. Negated, so that descending balances and ascending addresses are
-    // one range of the index.
+    // /holders and the largest 20 of an update; empty balances are not listed. Negated, so that descending balances and ascending addresses
+    // are one range of the index.
     this.addSql(`create index balance_by_size on balance (token, (- balance), holder) where balance > 0`)
 
     this.addSql(`create table candle (

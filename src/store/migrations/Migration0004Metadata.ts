@@ -3,8 +3,8 @@ import { Migration } from '@mikro-orm/migrations'
 /** The documents behind metadata URIs, and the work of reading them. Not chain state: a reorg leaves it alone. */
 export class Migration0004Metadata extends Migration {
   override up(): void {
-    // One row per URI, by its SHA-256. pending: to be read at next_attempt_at_ms, null: not until a setting changes; read: tokens still wait for
-    // their copy; announced: all have it; refused: given up.
+    // One row per URI, by its SHA-256. pending: to be read at next_attempt_at_ms, null: not until a setting changes; read: tokens still
+    // wait for their copy; announced: all have it; refused: given up.
     this.addSql(`create table metadata (
       key bytea primary key,
       uri text not null,

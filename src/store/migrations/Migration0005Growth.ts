@@ -11,7 +11,10 @@ export class Migration0005Growth extends Migration {
     this.addSql(`analyze token, trade, candle, trader`)
   }
 
-  /** /api/tokens: per sort one index for lists with or without launchpad and status, and one for lists of a creator; read in either direction. */
+  /**
+   * /api/tokens: per sort one index for lists with or without launchpad and status, and one for lists of a creator; read in either
+   * direction.
+   */
   private listTokens(): void {
     const sorts = [
       ['created_at', 'created_at'],
@@ -50,7 +53,10 @@ export class Migration0005Growth extends Migration {
     this.addSql(`create index token_by_size on token (market_cap_weth desc nulls last, address)`)
   }
 
-  /** How many trades a candle's USD values are of: those whose USD price was known. The flag does not change while a candle grows, so no index is updated. */
+  /**
+   * How many trades a candle's USD values are of: those whose USD price was known. The flag does not change while a candle grows, so no
+   * index is updated.
+   */
   private chartInUsd(): void {
     // One rewrite of the table fills both columns. Then candles with unpriced trades are corrected: those since the first priced trade.
     this.addSql(`alter table candle

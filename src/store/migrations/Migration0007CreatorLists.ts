@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations'
 
 /**
- * A creator's lists read one index that includes every column they can be sorted by, in place of an index per column: a token row is in nine indexes
- * fewer.
+ * A creator's lists read one index that includes every column they can be sorted by, in place of an index per column: a token row is in
+ * nine indexes fewer.
  */
 export class Migration0007CreatorLists extends Migration {
   override up(): void {

@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations'
 
 /**
- * Similar tokens are searched among the neighbours in alphabetical order, of the text and of its reverse, and among names with the typed words: a bounded
- * number of entries. Trigrams gave all tokens that share some letters. Reads all tokens twice: one second for 100,000.
+ * Similar tokens are searched among the neighbours in alphabetical order, of the text and of its reverse, and among names with the typed
+ * words: a bounded number of entries. Trigrams gave all tokens that share some letters. Reads all tokens twice: one second for 100,000.
  */
 export class Migration0010Search extends Migration {
   override up(): void {

@@ -13,12 +13,13 @@ import { MIGRATIONS } from './migrations.ts'
 const OLDEST_SERVER = 15
 
 /**
- * Migrates a database's schema to this version, under a lock, so that processes that start at the same time run each migration once. Forward only.
+ * Migrates a database's schema to this version, under a lock, so that processes that start at the same time run each migration once.
+ * Forward only.
  *
  * @returns the names of the migrations that were run; none when the schema was up to date
  * @throws `TokenwireError`: `database_unavailable` (retryable) when the server can't be reached, `config_invalid` when it refuses the user,
- *   password or database name or is older than PostgreSQL 15, `database_foreign` when the schema is newer than this code, `database_taken` (retryable)
- *   when it is older and another process indexes with it
+ *   password or database name or is older than PostgreSQL 15, `database_foreign` when the schema is newer than this code, `database_taken`
+ *   (retryable) when it is older and another process indexes with it
  */
 export async function migrate(databaseUrl: string, logger: Logger): Promise<readonly string[]> {
   // One connection holds the lock, one runs the migrations. No timeouts: an index on a large table takes minutes.

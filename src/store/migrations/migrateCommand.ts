@@ -7,8 +7,8 @@ import { secretsOf } from '#telemetry/secrets.ts'
 import { migrate } from './migrate.ts'
 
 /*
- * npm run db:migrate: migrates the configured database to this version, as the service does at its start. Exit codes: 0 done, 75 try again later, 1
- * something has to be changed first.
+ * npm run db:migrate: migrates the configured database to this version, as the service does at its start. Exit codes: 0 done, 75 try again
+ * later, 1 something has to be changed first.
  */
 
 const redactor = createRedactor([])

@@ -19,12 +19,12 @@ interface SelectedCandle {
 }
 
 /**
- * One page of a token's candles, times ascending; `null` when the token is not indexed. A page is the newest `limit` of the asked range, and the
- * next one is older: a chart is drawn at once and filled to the left.
+ * One page of a token's candles, times ascending; `null` when the token is not indexed. A page is the newest `limit` of the asked range,
+ * and the next one is older: a chart is drawn at once and filled to the left.
  *
  * With `fill`, intervals without a trade repeat the last close with no volume, from the token's first candle to the interval of the newest
- * indexed block, both within the range: nothing is known before and after. In USD a candle is of the trades whose USD price was known, all of it:
- * prices, volume and number; without any there is none.
+ * indexed block, both within the range: nothing is known before and after. In USD a candle is of the trades whose USD price was known, all
+ * of it: prices, volume and number; without any there is none.
  */
 export async function readCandles(db: Queryable, query: CandlesQuery): Promise<Page<Candle, CandleCursor> | null> {
   const step = CANDLE_INTERVALS[query.interval]

@@ -48,8 +48,8 @@ export function createChainStats(db: Queryable, chainId: number): () => Promise<
 }
 
 /**
- * The totals that commits keep (`totals.ts`). Blocks without a trade leave them as they were: who has fallen silent since then is taken off here. The
- * launches of the last 24 hours are counted in an index.
+ * The totals that commits keep (`totals.ts`). Blocks without a trade leave them as they were: who has fallen silent since then is taken off
+ * here. The launches of the last 24 hours are counted in an index.
  */
 async function readStats(db: Queryable, chainId: number): Promise<IndexedStats> {
   const { rows } = await sql<StatsRow>`

@@ -33,9 +33,10 @@ interface FeeRow {
 }
 
 /**
- * What a creator has earned and taken: of this token, and of the escrow that the token's launchpad keeps for all of a creator's tokens, in the
- * currencies that this one pays in: ETH, its own and what its pools are quoted in. Empty for who has no account; `null` when the token
- * is not indexed. The token's own fees come first, and of each WETH, ETH, the token, then others: whatever the addresses, in the same order.
+ * What a creator has earned and taken: of this token, and of the escrow that the token's launchpad keeps for all of a creator's tokens, in
+ * the currencies that this one pays in: ETH, its own and what its pools are quoted in. Empty for who has no account; `null` when the token
+ * is not indexed. The token's own fees come first, and of each WETH, ETH, the token, then others: whatever the addresses, in the same
+ * order.
  */
 export async function readClaimable(db: Queryable, input: ClaimableInput): Promise<Claimable | null> {
   const { token, creator, weth } = input

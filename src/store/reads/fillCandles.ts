@@ -12,7 +12,9 @@ export interface FillInput {
   readonly step: number
 }
 
-/** One candle per interval: intervals without a trade repeat the close before them. Begins with the first candle where nothing precedes it. */
+/**
+ * One candle per interval: intervals without a trade repeat the close before them. Begins with the first candle where nothing precedes it.
+ */
 export function fillCandles({ stored, earlier, start, end, step }: FillInput): readonly Candle[] {
   const byTime = new Map(stored.map(candle => [candle.time, candle]))
   const filled: Candle[] = []

@@ -7,7 +7,8 @@ import { toBytes } from '#tables/toBytes.ts'
 import { toHolder } from './toHolder.ts'
 
 /**
- * A page looks at so many holders at most. Leaving types out may leave next to none, and a rank counts all: what follows is for the next page.
+ * A page looks at so many holders at most. Leaving types out may leave next to none, and a rank counts all: what follows is for the next
+ * page.
  */
 export const MOST_LOOKED_AT = 2_000
 
@@ -25,7 +26,8 @@ interface HolderRow {
  * One page of a token's holders, largest first, equal balances by rising address; `null` when the token is not indexed. A rank counts all
  * holders, those of excluded types too: leaving out the pool does not make the next one the first.
  *
- * A page with `excludeTypes` may hold fewer than `limit`, even none, and have a next one all the same: it ends where `MOST_LOOKED_AT` were seen.
+ * A page with `excludeTypes` may hold fewer than `limit`, even none, and have a next one all the same: it ends where `MOST_LOOKED_AT` were
+ * seen.
  */
 export async function readHolders(db: Queryable, query: HoldersQuery): Promise<Page<Holder, HolderCursor> | null> {
   const { token, excludeTypes, cursor, limit } = query
@@ -34,7 +36,8 @@ export async function readHolders(db: Queryable, query: HoldersQuery): Promise<P
       ? sql``
       : sql`and (- balance.balance, balance.holder) > (- ${cursor.balance}::numeric, ${toBytes(cursor.address)}::bytea)`
   const lookedAt = excludeTypes.length === 0 ? limit + 1 : Math.max(limit + 1, MOST_LOOKED_AT)
-  // The last one that was looked at is listed too: the next page begins behind it. In the order of the index the reading ends with the page.
+  // The last one that was looked at is listed too: the next page begins behind it. In the order of the index the reading ends with the
+  // page.
   const { rows } = await sql<HolderRow>`
     select token.total_supply, listed.* from token
     left join lateral (

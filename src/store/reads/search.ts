@@ -11,8 +11,8 @@ const ADDRESS_LENGTH = 42
 const ADDRESS_LIKE = /^0x[0-9a-f]{4,}$/i
 
 /**
- * So many candidates of a prefix are compared by market cap. Of a prefix that more tokens have, the candidates are those among the `MOST_LARGEST`
- * largest tokens of all and, where those do not fill the answer, the first by the alphabet.
+ * So many candidates of a prefix are compared by market cap. Of a prefix that more tokens have, the candidates are those among the
+ * `MOST_LARGEST` largest tokens of all and, where those do not fill the answer, the first by the alphabet.
  */
 const MOST_CANDIDATES = 400
 const MOST_LARGEST = 1_000
@@ -41,8 +41,9 @@ export async function readSearch(db: Queryable, query: SearchQuery, chainId: num
 }
 
 /**
- * The ways one after another, each by market cap and without the tokens of a better one, as far as the answer needs them: a way that is not reached is not
- * read. A prefix that many have is looked for twice, so that of as many rows as two answers have at least one answer's are different tokens.
+ * The ways one after another, each by market cap and without the tokens of a better one, as far as the answer needs them: a way that is not
+ * reached is not read. A prefix that many have is looked for twice, so that of as many rows as two answers have at least one answer's are
+ * different tokens.
  */
 async function readFitting(db: Queryable, text: string, limit: number): Promise<readonly SelectedToken[]> {
   const typed = sql`lower(${text}::text)`

@@ -15,9 +15,10 @@ const LEAST_SIMILARITY = 0.3
 const LEAST_WORD_SIMILARITY = 0.6
 
 /**
- * The tokens most alike a text in symbol, name or a word of the name, by trigrams. Measuring is dear, so a bounded number is measured, however many tokens
- * there are: the neighbours of the text and of its longest word among symbols and names in the alphabet, which differ towards the end; those among names
- * read from their end, which differ towards the beginning; names that hold all of the text's words, the last one perhaps begun; and the largest tokens.
+ * The tokens most alike a text in symbol, name or a word of the name, by trigrams. Measuring is dear, so a bounded number is measured,
+ * however many tokens there are: the neighbours of the text and of its longest word among symbols and names in the alphabet, which differ
+ * towards the end; those among names read from their end, which differ towards the beginning; names that hold all of the text's words, the
+ * last one perhaps begun; and the largest tokens.
  */
 export async function readSimilar(db: Queryable, text: string, limit: number): Promise<readonly SelectedToken[]> {
   const typed = sql`lower(${text}::text)`

@@ -23,8 +23,8 @@ type SnapshotRow = SelectedToken &
   (SelectedTrade | { readonly 'trade.blockNumber': null }) & { readonly holders: readonly HolderTuple[] | null }
 
 /**
- * The full state of tokens in the order of `addresses`, without those that are not indexed. One statement, so that all of it is of one snapshot of the
- * database, inside a transaction or outside. Cost: a few index look-ups per token.
+ * The full state of tokens in the order of `addresses`, without those that are not indexed. One statement, so that all of it is of one
+ * snapshot of the database, inside a transaction or outside. Cost: a few index look-ups per token.
  */
 export async function readSnapshots(db: Queryable, input: SnapshotsInput): Promise<readonly TokenSnapshot[]> {
   if (input.addresses.length === 0) return []

@@ -16,8 +16,8 @@ interface Sort {
 }
 
 /**
- * Each column has an index of its own after launchpad and status, with the address at the end: of every pair of those that passes the filters, a page is a
- * range of the index. A creator's tokens are found in an index that includes all of these columns, and sorted.
+ * Each column has an index of its own after launchpad and status, with the address at the end: of every pair of those that passes the
+ * filters, a page is a range of the index. A creator's tokens are found in an index that includes all of these columns, and sorted.
  */
 const SORTS: Readonly<Record<TokenSort, Sort>> = {
   createdAt: sortBy('createdAt'),
@@ -41,8 +41,8 @@ function sortBy(field: keyof FullTokenRow): Sort {
 type ListedRow = SelectedToken & { readonly sort_value: string | null }
 
 /**
- * One page of tokens: first those with a value in the sort's column, in the requested order with ties by address in the same direction, then those
- * without, by ascending address.
+ * One page of tokens: first those with a value in the sort's column, in the requested order with ties by address in the same direction,
+ * then those without, by ascending address.
  */
 export async function readTokens(db: Queryable, query: TokensQuery, chainId: number): Promise<Page<Token, TokenCursor>> {
   const wanted = query.limit + 1

@@ -10,8 +10,8 @@ import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
 const SIDES: readonly TradeSide[] = ['buy', 'sell']
 
 /**
- * One page of a token's trades by (block number, log index); `null` when the token is not indexed. The indexes lead to the trades of one side,
- * so that a page of the side that is rare costs no more than another; a page of both is made of one of each.
+ * One page of a token's trades by (block number, log index); `null` when the token is not indexed. The indexes lead to the trades of one
+ * side, so that a page of the side that is rare costs no more than another; a page of both is made of one of each.
  */
 export async function readTrades(db: Queryable, query: TradesQuery): Promise<Page<Trade, TradeCursor> | null> {
   const { side, limit } = query

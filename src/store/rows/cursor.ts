@@ -102,7 +102,9 @@ export async function moveCursor(db: Queryable, to: BlockHeader, committedAtMs: 
     committed_at_ms = ${committedAtMs}, undo_from = ${undoFrom}`.execute(db)
 }
 
-/** The newest remembered blocks, ascending, each the parent of the next, at most `limit`; a backfill remembers only the ends of its ranges. */
+/**
+ * The newest remembered blocks, ascending, each the parent of the next, at most `limit`; a backfill remembers only the ends of its ranges.
+ */
 export async function readRecentBlocks(db: Queryable, limit: number): Promise<readonly BlockRow[]> {
   const { rows } = await sql<BlockRow>`select ${selectList(BLOCK)} from block order by number desc limit ${limit}`.execute(db)
   const blocks: BlockRow[] = []

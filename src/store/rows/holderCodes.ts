@@ -8,8 +8,8 @@ import { insertRows, runStatements } from './insertRows.ts'
 import { stampToken } from './stampToken.ts'
 
 /*
- * No event says whether a holder is a contract. The chain is asked for the code of each token's largest holders, once per holder; its balances get the type
- * `contract` as the tokens are gone through.
+ * No event says whether a holder is a contract. The chain is asked for the code of each token's largest holders, once per holder; its
+ * balances get the type `contract` as the tokens are gone through.
  */
 
 /** The default size of a page of holders. */
@@ -51,7 +51,8 @@ export async function readTokensAfter(db: Queryable, after: Address, limit: numb
 }
 
 /**
- * Stores what the chain answered at a block. To be called under the lock of the cursor: an answer at a block that is no longer indexed is not stored.
+ * Stores what the chain answered at a block. To be called under the lock of the cursor: an answer at a block that is no longer indexed is
+ * not stored.
  *
  * @returns whether it was stored
  */
@@ -67,8 +68,8 @@ export async function writeHolderCodes(
 }
 
 /**
- * Sets the type of holders that are contracts, with a new sequence for each token of which one changes. Idempotent. To be called under the lock of the
- * cursor.
+ * Sets the type of holders that are contracts, with a new sequence for each token of which one changes. Idempotent. To be called under the
+ * lock of the cursor.
  *
  * @returns the tokens that changed
  */

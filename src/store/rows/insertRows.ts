@@ -12,7 +12,8 @@ const ROWS_PER_STATEMENT = 1_000
 /**
  * Inserts any number of rows by statements of constant text, with one array per column as parameters.
  *
- * @param onConflict a clause such as `table.merge`; without one, a stored row of the same key fails the statement. No two of the rows may have the same key then
+ * @param onConflict a clause such as `table.merge`; without one, a stored row of the same key fails the statement. No two of the rows may
+ * have the same key then
  */
 export function* insertRows<Row extends object>(table: Table<Row>, rows: readonly NoInfer<Row>[], onConflict = ''): Statements {
   const { name, columns } = table
@@ -24,8 +25,8 @@ export function* insertRows<Row extends object>(table: Table<Row>, rows: readonl
 }
 
 /**
- * `unnest` of an array per column, for a select list: there PostgreSQL unnests them in step. As a table (`from unnest(…, …)`) it would first store every
- * column and then read it back.
+ * `unnest` of an array per column, for a select list: there PostgreSQL unnests them in step. As a table (`from unnest(…, …)`) it would
+ * first store every column and then read it back.
  */
 export function unnested(columns: readonly Column[], rows: readonly object[]): RawBuilder<unknown> {
   return sql.join(columns.map(column => sql`unnest(${columnArray(column, rows)}) as ${sql.id(column.name)}`))

@@ -19,7 +19,10 @@ import { selectList } from './selectList.ts'
 export interface LoadOptions {
   /** Unix seconds of the batch's last block. */
   readonly now: number
-  /** Whether the tokens of which a trade has left a window by then are loaded as well. Only stored rows are looked at, so not with a pending batch. */
+  /**
+   * Whether the tokens of which a trade has left a window by then are loaded as well. Only stored rows are looked at, so not with a pending
+   * batch.
+   */
   readonly expired: boolean
   /** A batch that counts as written, though its commit may still be running. Default none. */
   readonly pending?: PendingBatch | null
@@ -50,7 +53,8 @@ export async function loadRows(db: Queryable, keys: RowKeys, { now, expired, pen
 /** The tokens of these addresses, and those of which a trade has left a window by a time, where that is given. */
 async function loadTokens(db: Queryable, addresses: readonly Address[], expiredBy: number | null): Promise<Map<Address, TokenRow>> {
   if (expiredBy === null) return readTokens(db, addresses, sql``)
-  // The column's statistics are old: since the last analyze every value may have expired and been written anew. The limit says that they are few.
+  // The column's statistics are old: since the last analyze every value may have expired and been written anew. The limit says that they
+  // are few.
   const expired = sql`select address from token where windows_expire_at <= ${expiredBy}::bigint order by windows_expire_at`
   const tokens = await readTokens(db, addresses, sql`union (${expired} limit ${sql.lit(EXPECTED_EXPIRED)})`)
   return tokens.size < EXPECTED_EXPIRED ? tokens : readTokens(db, addresses, sql`union (${expired})`)
@@ -92,11 +96,12 @@ interface AgingRow {
 }
 
 /**
- * How the tokens' windows have aged, from stored trades: index look-ups at both ends of each window, and a scan of the trades that left it since its
- * totals were computed. The same as `ageWindow`.
+ * How the tokens' windows have aged, from stored trades: index look-ups at both ends of each window, and a scan of the trades that left it
+ * since its totals were computed. The same as `ageWindow`.
  *
- * A token that has a price keeps one, so the last trade before a window has its reference price, or there is none. Looking for the last trade with
- * a price would read the whole history of a token without any. A window that is longer than the token's life has no trade before it.
+ * A token that has a price keeps one, so the last trade before a window has its reference price, or there is none. Looking for the last
+ * trade with a price would read the whole history of a token without any. A window that is longer than the token's life has no trade before
+ * it.
  *
  * @param before only trades of earlier blocks count; `null`: all
  */

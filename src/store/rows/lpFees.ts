@@ -46,8 +46,8 @@ export async function readStalePositions(
 }
 
 /**
- * Stores what positions held at a block. To be called under the lock of the cursor: amounts of a block that is no longer indexed, or of an older block
- * than the stored ones, are not stored.
+ * Stores what positions held at a block. To be called under the lock of the cursor: amounts of a block that is no longer indexed, or of an
+ * older block than the stored ones, are not stored.
  *
  * @returns whether it was stored
  */

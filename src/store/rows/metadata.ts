@@ -7,8 +7,9 @@ import { stampToken } from './stampToken.ts'
 
 /*
  * What metadata URIs lead to is no chain state: it is kept per URI, and reorgs leave it alone. A token shows a copy of it (`image_url`,
- * `description`), which it gets when it is launched or, when the URI is read only later, with a new sequence. `metadata_waiting` holds the tokens
- * without a copy. Whatever changes that relation runs under the lock of the cursor, so that a launch can't miss a document that is just coming in.
+ * `description`), which it gets when it is launched or, when the URI is read only later, with a new sequence. `metadata_waiting` holds the
+ * tokens without a copy. Whatever changes that relation runs under the lock of the cursor, so that a launch can't miss a document that is
+ * just coming in.
  */
 
 const KEY = sql`sha256(convert_to(token.metadata_uri, 'UTF8'))`

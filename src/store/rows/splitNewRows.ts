@@ -11,8 +11,8 @@ interface Split<Row> {
 }
 
 /**
- * A batch's balances and candles, its largest parts besides the trades. Most of these rows are new, and a plain insert is cheaper: with `on conflict`
- * PostgreSQL first looks for the row, then marks the new one as tentative, then confirms it.
+ * A batch's balances and candles, its largest parts besides the trades. Most of these rows are new, and a plain insert is cheaper: with `on
+ * conflict` PostgreSQL first looks for the row, then marks the new one as tentative, then confirms it.
  */
 export interface SplitRows {
   readonly balances: Split<BalanceRow>

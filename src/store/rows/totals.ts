@@ -10,9 +10,9 @@ import { TRADER, type TraderRow } from '#tables/trader.ts'
 import { unnested } from './insertRows.ts'
 
 /*
- * Every commit updates the totals that /api/chain-stats shows, at a cost that depends on the commit alone. Sums and counts over tokens change by the
- * difference that the commit's tokens make. The number of traders within 24 hours changes by the commit's makers, who come in, and by the traders
- * whose last trade has become older than 24 hours since the totals were last computed, who go out.
+ * Every commit updates the totals that /api/chain-stats shows, at a cost that depends on the commit alone. Sums and counts over tokens
+ * change by the difference that the commit's tokens make. The number of traders within 24 hours changes by the commit's makers, who come
+ * in, and by the traders whose last trade has become older than 24 hours since the totals were last computed, who go out.
  */
 
 const DAY_SECONDS = WINDOW_SECONDS.h24

@@ -16,9 +16,9 @@ import type { SplitRows } from './splitNewRows.ts'
 import { stampToken } from './stampToken.ts'
 
 /*
- * Before a block changes rows, their images are kept, so that the block can be undone exactly. A restored row gets the columns of the table's
- * description back, which for a token are those that projection determines; its other columns survive a reorg. Trades have no images: a block only
- * adds them, and they carry its number.
+ * Before a block changes rows, their images are kept, so that the block can be undone exactly. A restored row gets the columns of the
+ * table's description back, which for a token are those that projection determines; its other columns survive a reorg. Trades have no
+ * images: a block only adds them, and they carry its number.
  */
 
 type UndoableTable = Pick<Table<never>, 'name' | 'key' | 'columns'>
@@ -66,8 +66,8 @@ function imagesOfAdded({ name, key }: UndoableTable, rows: readonly object[]): R
 }
 
 /**
- * Deletes the images of blocks before `to`; those of blocks before `from` are deleted already. Deleted rows stay in the index until a vacuum, and
- * without the lower bound every commit would walk past them.
+ * Deletes the images of blocks before `to`; those of blocks before `from` are deleted already. Deleted rows stay in the index until a
+ * vacuum, and without the lower bound every commit would walk past them.
  */
 export async function forgetUndo(db: Queryable, from: number, to: number): Promise<void> {
   await sql`delete from block_undo where block_number >= ${from} and block_number < ${to}`.execute(db)
@@ -75,7 +75,8 @@ export async function forgetUndo(db: Queryable, from: number, to: number): Promi
 
 /**
  * Undoes every block above `ancestor`, which must be possible (`ChainCursor.undoFrom`): the tables are as they were when it was committed,
- * except that every token that the blocks changed has a new, higher sequence. Tokens that they launched are deleted, and their sequences kept.
+ * except that every token that the blocks changed has a new, higher sequence. Tokens that they launched are deleted, and their sequences
+ * kept.
  *
  * @returns the tokens that the blocks changed, and the deleted ones
  */

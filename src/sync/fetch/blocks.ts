@@ -14,8 +14,8 @@ const BLOCKS_AT_ONCE = 12
 const MOST_LOGS = 5_000
 
 /**
- * Fetches blocks that are committed together. The list ends early where a block fails, does not follow the one before it, or where there are many logs:
- * the rest is fetched again with the next batch.
+ * Fetches blocks that are committed together. The list ends early where a block fails, does not follow the one before it, or where there
+ * are many logs: the rest is fetched again with the next batch.
  *
  * @throws `RpcError` when the first block can't be fetched
  */
@@ -42,8 +42,8 @@ export async function fetchBlocks(source: Pick<ChainSource, 'blockWithLogs'>, fr
 }
 
 /**
- * The batch of some consecutive blocks: their understood logs of watched addresses, and of addresses that the blocks announce, wherever in the block they
- * are announced.
+ * The batch of some consecutive blocks: their understood logs of watched addresses, and of addresses that the blocks announce, wherever in
+ * the block they are announced.
  *
  * @param announced addresses and pool ids that earlier, uncommitted batches announce. Those of this batch are added to it.
  */

@@ -6,8 +6,8 @@ import type { Watchlist } from '#sync/watchlist.ts'
 import { fetchRange } from './range.ts'
 
 /**
- * The batch of a block that has more logs than a provider gives in one answer, which anyone who pays for the gas can make. Only watched logs are
- * queried, as of a range, so no bloom shows that they are complete.
+ * The batch of a block that has more logs than a provider gives in one answer, which anyone who pays for the gas can make. Only watched
+ * logs are queried, as of a range, so no bloom shows that they are complete.
  *
  * @param announced as of `batchOf`
  * @throws `RpcError`
@@ -25,8 +25,8 @@ export async function fetchOversizedBlock(
 }
 
 /**
- * For a `catch` after asking for whole blocks: `null` when the block has more logs than the provider gives at once. A provider that refuses every query
- * without addresses is not such a case: it would never show a block that can be checked against its bloom.
+ * For a `catch` after asking for whole blocks: `null` when the block has more logs than the provider gives at once. A provider that refuses
+ * every query without addresses is not such a case: it would never show a block that can be checked against its bloom.
  *
  * @throws any other error
  */

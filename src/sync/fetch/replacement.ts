@@ -13,8 +13,8 @@ export interface Replacement {
   /** The newest indexed block that stays; `null`: none does, and the index begins anew. */
   readonly ancestor: BlockHeader | null
   /**
-   * One per block, ascending and linked, from the block after `ancestor` or from the start block. None: the replaced blocks are only undone, which
-   * takes an `ancestor`.
+   * One per block, ascending and linked, from the block after `ancestor` or from the start block. None: the replaced blocks are only
+   * undone, which takes an `ancestor`.
    */
   readonly batches: readonly FetchedBatch[]
 }
@@ -38,11 +38,11 @@ export interface ReplacementOptions {
 const BLOCKS_AT_ONCE = 8
 
 /**
- * Fetches the blocks from the ancestor, or from the start block, to `to`. Logs of addresses that only the replaced blocks announced may be among them: the
- * commit, which undoes those blocks first, ignores them.
+ * Fetches the blocks from the ancestor, or from the start block, to `to`. Logs of addresses that only the replaced blocks announced may be
+ * among them: the commit, which undoes those blocks first, ignores them.
  *
- * @throws `RpcError` `inconsistent` when the blocks are not one chain from the ancestor on: it was replaced again meanwhile; `missing` when no
- * block stays and none takes their place
+ * @throws `RpcError` `inconsistent` when the blocks are not one chain from the ancestor on: it was replaced again meanwhile; `missing` when
+ * no block stays and none takes their place
  */
 export async function fetchReplacement({ source, watchlist, ancestor, to, genesisHash }: ReplacementOptions): Promise<Replacement> {
   const first = ancestor === null ? watchlist.startBlock : ancestor.number + 1

@@ -4,8 +4,8 @@ import type { BlockHeader } from '#domain/block.ts'
 import { RpcError } from '#rpc/rpcFault.ts'
 
 /**
- * The block with which the index begins, from an answer that shows the chain's first block as well. Later blocks are tied to the one before them by its
- * hash; this one is tied to nothing indexed, so two answers have to agree on it.
+ * The block with which the index begins, from an answer that shows the chain's first block as well. Later blocks are tied to the one before
+ * them by its hash; this one is tied to nothing indexed, so two answers have to agree on it.
  *
  * @param genesisHash the hash of block 0, by which the database knows its chain
  * @throws `RpcError` `inconsistent` when the chain has another first block; `missing`
@@ -19,8 +19,8 @@ export async function verifyStartBlock(source: Pick<ChainSource, 'headers'>, num
 }
 
 /**
- * Asks a second time for the confirmed block of a tip. How far ranges may go, and with it what can't be undone, rests on that tip: of a provider on
- * another chain it would be too far.
+ * Asks a second time for the confirmed block of a tip. How far ranges may go, and with it what can't be undone, rests on that tip: of a
+ * provider on another chain it would be too far.
  *
  * @throws `RpcError` `inconsistent` when the answer is another block
  */

@@ -19,7 +19,9 @@ export interface DocumentServer {
   close(): Promise<void>
 }
 
-/** A server on this machine, for gateways and creators, good and bad. `secure`: with the certificate of creator.example and other.example. */
+/**
+ * A server on this machine, for gateways and creators, good and bad. `secure`: with the certificate of creator.example and other.example.
+ */
 export async function startDocumentServer(options: { readonly secure?: boolean } = {}): Promise<DocumentServer> {
   const requests: string[] = []
   const ends: Promise<unknown>[] = []

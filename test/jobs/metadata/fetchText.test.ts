@@ -10,8 +10,8 @@ import { creatorCertificate } from './creatorCertificate.ts'
 import { type DocumentServer, giving, redirecting, startDocumentServer } from './documentServer.ts'
 
 /*
- * Real sockets. The one thing that is not as in production: creator.example and its like lead to this machine, whose address counts as public
- * where a name has led to it (and nowhere else), and creators' URLs name the port on which the server of the test listens.
+ * Real sockets. The one thing that is not as in production: creator.example and its like lead to this machine, whose address counts as
+ * public where a name has led to it (and nowhere else), and creators' URLs name the port on which the server of the test listens.
  */
 
 const JSON_TYPE = { 'content-type': 'application/json' }

@@ -12,8 +12,8 @@ import { commitBlocks, indexAtOnce, openIndex, replaceWith, wholeBlock } from '#
 import { START_BLOCK } from '#test/support/simulatedLaunchpad.ts'
 
 /*
- * Documents are read and shown at random moments while the chain forks. Afterwards the tables of the chain equal those of a fresh index, and every
- * token shows the document of its current URI, if that was read.
+ * Documents are read and shown at random moments while the chain forks. Afterwards the tables of the chain equal those of a fresh index,
+ * and every token shows the document of its current URI, if that was read.
  */
 
 const MAX_REORG_DEPTH = 64

@@ -9,7 +9,8 @@ import { createMappedAdapter } from '#launchpads/mapping/adapter.ts'
 import type { EventsMapping } from '#launchpads/mapping/schema.ts'
 import { memoryRows } from '#test/support/memoryRows.ts'
 
-// A mapping that takes one contract for all tokens for each token's own curve: nothing at start can tell, and the pool's row went from token to token.
+// A mapping that takes one contract for all tokens for each token's own curve: nothing at start can tell, and the pool's row went from
+// token to token.
 
 const [FACTORY, MARKET, FIRST, SECOND, WETH, WHO] = ['f', 'c', '1', '2', 'e', 'a'].map(digit => toAddress(`0x${digit.repeat(40)}`)) as [
   Address,
