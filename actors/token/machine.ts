@@ -42,7 +42,7 @@ export interface TokenEffects {
 }
 
 /** Back-off after this many consecutive failures, in ms. */
-export function backoffMs(failures: number): number {
+export function loadRetryMs(failures: number): number {
   return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 16))
 }
 
@@ -82,7 +82,7 @@ export function createTokenMachine(effects: TokenEffects) {
       settle: assign({ failures: 0, retryAtMs: null }),
       postpone: assign(({ context }, nowMs: number) => ({
         failures: context.failures + 1,
-        retryAtMs: nowMs + backoffMs(context.failures + 1),
+        retryAtMs: nowMs + loadRetryMs(context.failures + 1),
       })),
       expectLoad: assign({ retryAtMs: null }),
       countIdle: assign(({ context }) => ({ idleSweeps: context.subscribers.size === 0 ? context.idleSweeps + 1 : 0 })),
@@ -105,7 +105,7 @@ export function createTokenMachine(effects: TokenEffects) {
       subscribers: input.subscribers,
       newest: undefined,
       failures: input.replaces?.failures ?? 0,
-      retryAtMs: input.replaces === null ? null : input.replaces.nowMs + backoffMs(input.replaces.failures),
+      retryAtMs: input.replaces === null ? null : input.replaces.nowMs + loadRetryMs(input.replaces.failures),
       idleSweeps: 0,
     }),
     initial: 'beginning',

@@ -1,11 +1,19 @@
 import { parseRetryAfter } from '#async/retryAfter.ts'
 import type { ClientErrorCode, ProblemDetails } from './clientError.ts'
-import { problemShape } from './resourceShapes.ts'
 import { failed, type Result } from './result.ts'
-import { mismatch, parseJson, type Shape } from './shape.ts'
+import { mismatch, object, parseJson, pattern, type Shape, string, whole } from './shape.ts'
 
 /** A longer pause is cut to this, so that no header can silence the client for good. */
 const MAX_RETRY_AFTER_MS = 3_600_000
+
+const problemShape: Shape<ProblemDetails> = object({
+  type: string,
+  title: string,
+  status: whole(400),
+  detail: string,
+  code: pattern(/^[a-z][a-z0-9_]*$/),
+  requestId: string,
+})
 
 /**
  * Reads a REST response to its end.

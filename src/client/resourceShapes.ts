@@ -7,14 +7,10 @@ import type { ActorState, IndexerHealth } from '#domain/health.ts'
 import type { Holder } from '#domain/holder.ts'
 import type { PerWindow, Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
-import type { ProblemDetails } from './clientError.ts'
 import { boolean, choice, listOf, mapOf, nullable, number, object, pattern, type Shape, string, whole } from './shape.ts'
 import type { ListPage } from './tokenwire.ts'
 
-/*
- * The shapes of what the server sends. The compiler checks each against its type, and test/client/resourceShapes.test.ts against
- * the server's schema.
- */
+/* The compiler checks each shape against its type, and test/client/resourceShapes.test.ts against a schema. */
 
 const address = pattern<Address>(/^0x[0-9a-f]{40}$/)
 const hash = pattern<Hex>(/^0x[0-9a-f]{64}$/)
@@ -241,15 +237,6 @@ export const actorStateShape: Shape<ActorState> = object({
   activatedAt: time,
   eventsHandled: count,
   conflated: count,
-})
-
-export const problemShape: Shape<ProblemDetails> = object({
-  type: string,
-  title: string,
-  status: whole(400),
-  detail: string,
-  code: pattern(/^[a-z][a-z0-9_]*$/),
-  requestId: string,
 })
 
 export const pageShape = <T>(item: Shape<T>): Shape<ListPage<T>> => object({ data: listOf(item), nextCursor: stringOrNull })

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
+import type { Address } from '#domain/address.ts'
 import type { CandleCursor, HolderCursor, Page, TokenCursor, TokenSort, TradeCursor } from '#domain/queries.ts'
-import { addressText } from '#protocol/values.ts'
 import { invalidParameter, type Problem } from './problem.ts'
 
 /** Rises when the fields of a cursor change their meaning: older cursors are then refused instead of misread. */
@@ -67,6 +67,8 @@ function fingerprint(kind: string, identity: unknown): string {
 export const MAX_UNIX_SECONDS = 253_402_300_799
 
 const INT32_MAX = 2_147_483_647
+
+const addressText = z.string().regex(/^0x[0-9a-f]{40}$/) as unknown as z.ZodType<Address, string>
 
 const integerUpTo = (max: number) => z.int().min(0).max(max)
 

@@ -15,7 +15,7 @@ export function bareHost(host: string): string {
 }
 
 /** A URL at which this machine reaches a server that listens on that host. A wildcard becomes loopback. */
-export function baseUrl(host: string, port: number, tls: boolean): string {
+export function reachableUrl(host: string, port: number, tls: boolean): string {
   const bare = bareHost(host)
   const reachable = bare === '0.0.0.0' ? '127.0.0.1' : bare === '::' ? '::1' : bare
   return `${tls ? 'https' : 'http'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`

@@ -5,7 +5,7 @@ import { createDispatch } from './dispatch.ts'
 import { type Exchange, openExchange } from './exchange.ts'
 import { routes } from './http/routes.ts'
 import { createInFlight } from './inFlight.ts'
-import { bareHost, baseUrl, listenError } from './listenAddress.ts'
+import { bareHost, listenError, reachableUrl } from './listenAddress.ts'
 import { type Problem, problem, problemOfError } from './problem.ts'
 import type { Realtime } from './realtime.ts'
 import { render, send } from './respond.ts'
@@ -74,7 +74,7 @@ export function createServer(deps: ServerDeps): Server {
       listening = await listenOn(app, bare, port)
       if (listening === null) throw await listenError(bare, port)
       const chosen = us_socket_local_port(listening)
-      return { url: baseUrl(bare, chosen, config.tls !== null), port: chosen }
+      return { url: reachableUrl(bare, chosen, config.tls !== null), port: chosen }
     },
     close() {
       closed ??= close()

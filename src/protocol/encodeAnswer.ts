@@ -1,5 +1,5 @@
 import type { Address } from '#domain/address.ts'
-import type { ErrorMessage } from './messages.ts'
+import type { ErrorMessage } from './parseClientMessage.ts'
 
 /* The server's answers to a client's messages, as the text of a WebSocket message. */
 

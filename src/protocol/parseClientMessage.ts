@@ -1,12 +1,20 @@
 import type { Address } from '#domain/address.ts'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
-import type { MessageErrorCode } from './messages.ts'
+
+/** Why the server refuses a message. */
+export interface ErrorMessage {
+  readonly type: 'error'
+  readonly code: 'invalid_message' | 'unknown_type' | 'invalid_token' | 'too_many_subscriptions' | 'rate_limited' | 'message_too_large'
+  readonly message: string
+  /** As the client wrote it; present when the error is about a token. */
+  readonly token?: string
+}
 
 /** A client's request, or the error that answers its message. */
 export type ParsedMessage =
   | { readonly type: 'subscribe'; readonly token: Address; readonly sequence: number | null }
   | { readonly type: 'unsubscribe'; readonly token: Address }
-  | { readonly type: 'error'; readonly code: MessageErrorCode; readonly message: string; readonly token?: string }
+  | ErrorMessage
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i
 const OPENING_BRACE = 0x7b
@@ -66,13 +74,13 @@ function isSequence(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
-function refuseToken(token: unknown): ParsedMessage {
+function refuseToken(token: unknown): ErrorMessage {
   const message = 'the token must be an address: 0x and 40 hex digits'
   return typeof token === 'string' && token.length <= MAX_ECHO
     ? refuse('invalid_token', message, token.toWellFormed())
     : refuse('invalid_token', message)
 }
 
-function refuse(code: MessageErrorCode, message: string, token?: string): ParsedMessage {
+function refuse(code: ErrorMessage['code'], message: string, token?: string): ErrorMessage {
   return token === undefined ? { type: 'error', code, message } : { type: 'error', code, message, token }
 }

@@ -39,7 +39,7 @@ const REACHES: Readonly<Record<string, Reach>> = {
   worker: { values: [...BASE, 'rpc', 'chain', 'launchpads', 'sync', 'jobs', 'store', 'telemetry'] },
   market: { values: BASE },
   telemetry: { values: BASE },
-  protocol: { values: ['errors'], types: ['domain'], packages: ['zod'] },
+  protocol: { values: ['errors'], types: ['domain'], packages: [] },
   actors: { values: [...BASE, 'protocol'] },
   gateway: { values: [...BASE, 'actors', 'protocol', 'telemetry'] },
   client: { values: ['protocol', 'async'], types: ['domain'], packages: [] },

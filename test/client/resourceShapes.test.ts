@@ -4,10 +4,10 @@ import * as messages from '#client/messages.ts'
 import * as own from '#client/resourceShapes.ts'
 import { type AnyShape, mismatch, object, type Shape, string } from '#client/shape.ts'
 import type { Token } from '#domain/token.ts'
-import * as sent from '#protocol/messages.ts'
-import * as operations from '#protocol/operations.ts'
-import * as resources from '#protocol/resources.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
+import * as sent from '#test/support/wire/messages.ts'
+import * as operations from '#test/support/wire/operations.ts'
+import * as resources from '#test/support/wire/resources.ts'
 
 /** A shape as JSON Schema. */
 function jsonSchema(shape: AnyShape): object {

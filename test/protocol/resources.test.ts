@@ -9,8 +9,11 @@ import type { Holder } from '#domain/holder.ts'
 import { HOLDER_TYPES } from '#domain/holder.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
-import type { tokenUpdateSchema } from '#protocol/messages.ts'
-import type { actorStateSchema, indexerHealthSchema } from '#protocol/operations.ts'
+import type { ErrorMessage } from '#protocol/parseClientMessage.ts'
+import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
+import { addressOf, hashOf, holdersOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
+import type { errorSchema, tokenUpdateSchema } from '#test/support/wire/messages.ts'
+import type { actorStateSchema, indexerHealthSchema } from '#test/support/wire/operations.ts'
 import {
   candleSchema,
   type chainStatsSchema,
@@ -21,9 +24,7 @@ import {
   problemSchema,
   tokenSchema,
   tradeSchema,
-} from '#protocol/resources.ts'
-import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
-import { addressOf, hashOf, holdersOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
+} from '#test/support/wire/resources.ts'
 
 /** The type with everything in it read-only, as the domain writes its types. */
 type ReadOnly<T> = T extends string | number | boolean | null
@@ -49,6 +50,7 @@ const proved: {
   indexerHealth: Describes<typeof indexerHealthSchema, IndexerHealth>
   actorState: Describes<typeof actorStateSchema, ActorState>
   tokenUpdate: Describes<typeof tokenUpdateSchema, TokenUpdate>
+  error: Describes<typeof errorSchema, ErrorMessage>
 } = {
   token: true,
   trade: true,
@@ -60,6 +62,7 @@ const proved: {
   indexerHealth: true,
   actorState: true,
   tokenUpdate: true,
+  error: true,
 }
 
 describe('the resource schemas', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { initialTransition, type SnapshotFrom, transition } from 'xstate'
 import type { ActorEvent } from '#actors/token/actorEvent.ts'
 import { FramedSnapshot } from '#actors/token/frame.ts'
-import { backoffMs, createTokenMachine, IDLE_SWEEPS, type TokenInput } from '#actors/token/machine.ts'
+import { createTokenMachine, IDLE_SWEEPS, loadRetryMs, type TokenInput } from '#actors/token/machine.ts'
 import { SubscriberSet } from '#actors/token/subscriberSet.ts'
 import { RecordingSubscription } from '#test/support/actors.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
@@ -67,7 +67,7 @@ describe('the token machine', () => {
     const [state, actions] = begin({ replaces: { failures: 3, nowMs: 500 } })
     expect(state.value).toBe('resyncing')
     expect(actions).toEqual([])
-    expect(state.context).toMatchObject({ failures: 3, retryAtMs: 500 + backoffMs(3) })
+    expect(state.context).toMatchObject({ failures: 3, retryAtMs: 500 + loadRetryMs(3) })
   })
 
   it('lets who joins wait until the state is known', () => {
@@ -123,13 +123,13 @@ describe('the token machine', () => {
   it('resyncs after a failed load and loads again when the pause is over', () => {
     const failed = after(begin({ subscribers: watched() })[0], loadFailed)
     expect(failed.state.value).toBe('resyncing')
-    expect(failed.state.context).toMatchObject({ failures: 1, retryAtMs: 1_000 + backoffMs(1) })
+    expect(failed.state.context).toMatchObject({ failures: 1, retryAtMs: 1_000 + loadRetryMs(1) })
     expect(after(failed.state, swept(1_999)).effects).toEqual([])
     const retried = after(failed.state, swept(2_000))
     expect(retried.effects).toEqual(['load'])
     expect(after(retried.state, swept(60_000)).effects).toEqual([])
     const again = after(retried.state, { type: 'loadFailed', nowMs: 3_000 })
-    expect(again.state.context).toMatchObject({ failures: 2, retryAtMs: 3_000 + backoffMs(2) })
+    expect(again.state.context).toMatchObject({ failures: 2, retryAtMs: 3_000 + loadRetryMs(2) })
     const settled = after(again.state, loaded(7))
     expect(settled.state.value).toBe('live')
     expect(settled.state.context).toMatchObject({ failures: 0, retryAtMs: null })
@@ -182,7 +182,7 @@ describe('the token machine', () => {
     expect(after(state, committed(7)).state.value).toBe('resyncing')
     const behind = after(state, loaded(7)).state
     expect(behind.value).toBe('resyncing')
-    expect(behind.context).toMatchObject({ newest: undefined, failures: 2, retryAtMs: 1_000 + backoffMs(2) })
+    expect(behind.context).toMatchObject({ newest: undefined, failures: 2, retryAtMs: 1_000 + loadRetryMs(2) })
     for (const event of [committed(8), loaded(8), loaded(9), loaded(null)]) expect(after(state, event).state.value).toBe('live')
   })
 
@@ -192,8 +192,8 @@ describe('the token machine', () => {
   })
 })
 
-describe('backoffMs', () => {
+describe('loadRetryMs', () => {
   it('doubles from a second to half a minute', () => {
-    expect([1, 2, 3, 4, 5, 6, 7, 1_000].map(backoffMs)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000])
+    expect([1, 2, 3, 4, 5, 6, 7, 1_000].map(loadRetryMs)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000])
   })
 })

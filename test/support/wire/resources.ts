@@ -13,7 +13,7 @@ import {
 } from './values.ts'
 
 /*
- * The resources of REST, WebSocket and SSE. Servers, clients and documents are checked against these schemas;
+ * The resources of REST, WebSocket and SSE. Answers of the server and the shapes of the client are compared with these schemas;
  * test/protocol/resources.test.ts checks that they match the types of src/domain.
  */
 

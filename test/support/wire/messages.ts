@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_UPDATE_HOLDERS } from './limits.ts'
+import { MAX_UPDATE_HOLDERS } from '#protocol/limits.ts'
 import { holderSchema, tokenSchema, tradeSchema } from './resources.ts'
 import { addressText, integerText, sequence, timeText } from './values.ts'
 
@@ -11,16 +11,6 @@ export const clientMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('subscribe'), token: anyAddress, sequence: sequence.nullish() }),
   z.object({ type: z.literal('unsubscribe'), token: anyAddress }),
 ])
-
-/** Why the server refuses a message. */
-export const MESSAGE_ERROR_CODES = [
-  'invalid_message',
-  'unknown_type',
-  'invalid_token',
-  'too_many_subscriptions',
-  'rate_limited',
-  'message_too_large',
-] as const
 
 export const subscribedSchema = z.object({ type: z.literal('subscribed'), token: addressText, sequence: sequence.nullable() })
 
@@ -39,14 +29,12 @@ export const tokenUpdateSchema = z.object({
 
 export const errorSchema = z.object({
   type: z.literal('error'),
-  code: z.enum(MESSAGE_ERROR_CODES),
+  code: z.enum(['invalid_message', 'unknown_type', 'invalid_token', 'too_many_subscriptions', 'rate_limited', 'message_too_large']),
   message: z.string(),
   /** As the client wrote it; present when the error is about a token. */
-  token: z.string().optional(),
+  token: z.string().exactOptional(),
 })
 
 export const serverMessageSchema = z.discriminatedUnion('type', [subscribedSchema, unsubscribedSchema, tokenUpdateSchema, errorSchema])
 
-export type MessageErrorCode = (typeof MESSAGE_ERROR_CODES)[number]
-export type ErrorMessage = z.infer<typeof errorSchema>
 export type ServerMessage = z.infer<typeof serverMessageSchema>
