@@ -1,7 +1,7 @@
 import type { ActorSort, ActorState, ActorsHealth, ActorsQuery } from '#domain/health.ts'
 import type { TokenActor } from './token/tokenActor.ts'
 
-/** Actors by state and all of their subscribers, for the health page. */
+/** Walks over all actors: for the health page. */
 export function countActors(actors: Iterable<TokenActor>): ActorsHealth {
   const byState: Record<string, number> = { activating: 0, live: 0, resyncing: 0 }
   let total = 0

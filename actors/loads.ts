@@ -10,7 +10,6 @@ export interface LoadsOptions {
   readonly concurrency: number
   /** A load that takes longer has failed, and the next one takes its place. */
   readonly timeoutMs: number
-  /** Monotonic, in ms. */
   readonly now: () => number
   /** Receives the outcome of a load that was neither cancelled nor requested again meanwhile. Never called from inside `request`. */
   readonly onLoaded: (token: Address, outcome: LoadOutcome) => void
@@ -18,7 +17,6 @@ export interface LoadsOptions {
 
 /** Loads tokens from the database: one load per token at a time, a bounded number in all, first come first served. */
 export interface Loads {
-  /** Queued and running loads. */
   readonly pending: number
   /** Loads the token. During a load of the same token: loads it once more afterwards, since the running one may read an older state. */
   request(token: Address): void

@@ -23,43 +23,33 @@ const CONCURRENT_LOADS = 8
 const LOAD_TIMEOUT_MS = 15_000
 
 export interface RegistryOptions {
-  /**
-   * Reads a token's committed state in one transaction; `null`: it is not indexed. When it rejects, the actor loads again later.
-   */
+  /** Reads a token's committed state in one transaction; `null`: it is not indexed. When it rejects, the actor loads again later. */
   readonly load: (token: Address) => Promise<TokenSnapshot | null>
   /** USD per ETH as a plain decimal; `null`: none that may be shown. Never waits. */
   readonly ethUsd: () => string | null
-  /** Called when a token gets an actor, within the same call. Must not throw. */
+  /** A token gets its actor, or loses it. Called within the same call. Must not throw. */
   readonly onActivated: (token: Address) => void
-  /** Called when a token's actor is removed, within the same call. Must not throw. */
   readonly onPassivated: (token: Address) => void
   readonly logger: Logger
-  /** Monotonic, in ms: `performance.now`. */
   readonly now: () => number
-  /** Wall clock: `() => new Date()`. */
   readonly date: () => Date
 }
 
 /**
  * The actors of all watched tokens: one per token, made for its first subscriber and removed some sweeps after the last one has left. Every
  * event for an actor passes here; for a token without an actor it costs one look-up.
- *
- * The number of actors is bounded by the number of subscriptions that connections may have.
  */
 export interface Registry {
   /**
-   * Subscribes, possibly again. The subscription is answered when the token's state is known, which may be before this returns.
-   *
-   * @param lastSequence the newest sequence that the client says it has: it gets a snapshot only of a newer state. Default `null`: none
+   * Subscribes, possibly again. The subscription is answered when the token's state is known, which may be before this returns, and gets a
+   * snapshot only of a state that is newer than `lastSequence`, the newest one that the client says it has.
    */
   subscribe(token: Address, subscription: Subscription, lastSequence?: number | null): void
-  /** Nothing is offered to the subscription afterwards. */
   unsubscribe(token: Address, subscription: Subscription): void
   /** The string that the token's actor uses for its address: thousands of subscriptions then share one string. */
   internAddress(token: Address): Address
   /** Passes a committed block on. Never throws, never waits. Call it in the order of the commits. */
   dispatch(block: CommittedBlock): void
-  /** Passivates idle actors and retries failed loads. Call it every `SWEEP_INTERVAL_MS`. */
   sweep(): void
   health(): ActorsHealth
   list(query: ActorsQuery): readonly ActorState[]
@@ -67,7 +57,6 @@ export interface Registry {
   get(token: Address): ActorState | null
   /** The sequence of the state that the token's actor holds; `null`: it holds none, or there is no actor. Costs one look-up. */
   sequence(token: Address): number | null
-  /** Stops all actors. Later calls do nothing. */
   stop(): void
 }
 
@@ -115,7 +104,6 @@ export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger
     if (actors.get(actor.token) === actor) file(actor)
   }
 
-  /** Keeps `idle` and `resyncing` in step with the actor's state. */
   function file(actor: TokenActor): void {
     if (actor.name === 'passivated') {
       remove(actor)

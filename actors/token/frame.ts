@@ -49,7 +49,6 @@ export class FramedSnapshot {
   #frame: Frame | null = null
   #ethUsd: string | null = null
 
-  /** @param completedAtMs see `Frame` */
   constructor(snapshot: TokenSnapshot, completedAtMs: number | null) {
     this.snapshot = snapshot
     this.sequence = snapshot.token.sequence
@@ -68,7 +67,6 @@ export class FramedSnapshot {
     return this.#frame
   }
 
-  /** Size of the frame's JSON; `null` before the first frame. */
   get frameBytes(): number | null {
     return this.#frame?.webSocket.length ?? null
   }

@@ -33,15 +33,12 @@ export interface TokenInput {
   readonly replaces: { readonly failures: number; readonly nowMs: number } | null
 }
 
-/** An actor's effects outside itself. They must not throw. */
 export interface TokenEffects {
-  /** Starts to load the token; `loaded` or `loadFailed` is sent later, never from inside this call. */
+  /** Starts to load the token and must not throw. `loaded` or `loadFailed` is sent later, never from inside this call. */
   load(token: Address): void
-  /** USD per ETH as a plain decimal; `null`: none that may be shown. */
   ethUsd(): string | null
 }
 
-/** Back-off after this many consecutive failures, in ms. */
 export function loadRetryMs(failures: number): number {
   return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 16))
 }

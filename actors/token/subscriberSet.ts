@@ -6,7 +6,7 @@ import { needsSnapshot } from './sequence.ts'
 export type SubscribeReply = FramedSnapshot | null
 
 interface Waiting {
-  /** The newest sequence that the client says it has; `null`: none. */
+  /** `null`: the client has no state. */
   readonly lastSequence: number | null
   /** Each of these subscribes gets an answer of its own. */
   readonly subscribes: number
@@ -36,7 +36,6 @@ export class SubscriberSet {
     return this.#members.size + this.#waiting.size
   }
 
-  /** Adds a subscriber that can't be answered yet. */
   wait(subscription: Subscription, lastSequence: number | null): void {
     this.#members.delete(subscription)
     const earlier = this.#waiting.get(subscription)
@@ -46,7 +45,6 @@ export class SubscriberSet {
     })
   }
 
-  /** Answers a subscriber and makes it a member. */
   admit(subscription: Subscription, lastSequence: number | null, reply: SubscribeReply, ethUsd: () => string | null): void {
     this.#members.add(subscription)
     this.#noteSent(reply)
@@ -54,7 +52,6 @@ export class SubscriberSet {
     if (reply !== null && needsSnapshot(reply.sequence, lastSequence)) subscription.snapshot(reply.frame(ethUsd()))
   }
 
-  /** Answers all waiting subscribers. */
   admitWaiting(reply: SubscribeReply, ethUsd: () => string | null): void {
     for (const [subscription, { lastSequence, subscribes }] of this.#waiting) {
       for (let extra = 1; extra < subscribes; extra++) subscription.subscribed(reply?.sequence ?? null)
@@ -68,11 +65,7 @@ export class SubscriberSet {
     this.#waiting.delete(subscription)
   }
 
-  /**
-   * Offers a commit to every member: the hot loop of the service. Encodes nothing when there is no member.
-   *
-   * Cost per member: one call that notes a reference.
-   */
+  /** Offers a commit to every member: the hot loop of the service. Each member only notes a reference. */
   update(committed: FramedSnapshot, ethUsd: () => string | null): void {
     if (this.#members.size === 0) return
     const frame = committed.frame(ethUsd())

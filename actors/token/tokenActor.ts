@@ -16,15 +16,12 @@ export interface TokenActorOptions {
   readonly token: Address
   /** The failed actor that this one replaces: it takes over its subscribers and its count of failures. */
   readonly replaces: TokenActor | null
-  /** Monotonic, in ms. */
   readonly nowMs: number
-  /** ISO 8601. */
   readonly activatedAt: string
   /** Called once, when an action has thrown: XState has then stopped the actor for good. */
   readonly onFailure: (actor: TokenActor, error: unknown) => void
 }
 
-/** A running token machine, with what operators inspect of it. */
 export class TokenActor {
   readonly token: Address
   readonly subscribers: SubscriberSet
@@ -61,7 +58,6 @@ export class TokenActor {
     return this.#actor.getSnapshot().context.newest?.sequence ?? null
   }
 
-  /** Commit time of the newest state, ISO 8601. */
   get lastUpdateAt(): string | null {
     return this.#actor.getSnapshot().context.newest?.snapshot.token.updatedAt ?? null
   }
@@ -70,7 +66,6 @@ export class TokenActor {
     this.#actor.start()
   }
 
-  /** Handles an event and runs its actions before it returns. Never throws. */
   send(event: ActorEvent): void {
     this.#eventsHandled++
     this.#actor.send(event)

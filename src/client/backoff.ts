@@ -1,8 +1,6 @@
 /**
- * The pause in ms after that many failures in a row, random up to a bound that doubles ("full jitter"): clients that lost the same
- * server reconnect spread out.
- *
- * @param random - returns a number from 0 up to 1
+ * The pause in ms after that many failures in a row, random up to a bound that doubles ("full jitter"): clients that lost the same server
+ * reconnect spread out.
  */
 export function backoffMs(failures: number, random: () => number, baseMs = 500, capMs = 30_000): number {
   return random() * Math.min(capMs, baseMs * 2 ** Math.min(failures, 16))

@@ -3,7 +3,6 @@ import { createTimers, platformClock, type Timers } from './timers.ts'
 
 /** What the parts of one client share: its options with their defaults, its timers and its ways to the platform. */
 export interface ClientContext extends Required<Omit<TokenwireOptions, 'url' | 'WebSocket' | 'clock'>> {
-  /** The service's address without a trailing slash. */
   readonly base: string
   /** Throws where the platform has no WebSocket. */
   readonly openSocket: () => WebSocketLike

@@ -5,8 +5,6 @@ import type { WatchedToken } from './watch.ts'
 /**
  * `updates` of a client: a watch as an async iterator that keeps at most one state, the newest. The watch begins with the first step, so an
  * iterator that is never read holds nothing.
- *
- * @param closed - aborted when the client is closed
  */
 export function createUpdates(watch: Tokenwire['watch'], closed: AbortSignal): Tokenwire['updates'] {
   return async function* updates(address, options = {}) {

@@ -8,7 +8,6 @@ import { mismatch } from './shape.ts'
 import type { RestApi, Tokenwire } from './tokenwire.ts'
 import { TradeFeed } from './tradeFeed.ts'
 
-/** `watch` of a client. */
 export function createWatch(context: ClientContext, feed: Feed, api: Pick<RestApi, 'trades'>): Tokenwire['watch'] {
   const { call, closed, timers } = context
   return (address, onUpdate, { signal, initial, onTrades, tradesSince, onEnd } = {}) => {

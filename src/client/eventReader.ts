@@ -1,4 +1,3 @@
-/** One event of an event stream. */
 export interface StreamEvent {
   readonly type: string
   readonly data: string
@@ -8,10 +7,8 @@ export interface StreamEvent {
 const MAX_BUFFER = 1 << 17
 
 /**
- * A parser of `text/event-stream` that takes the text in pieces, cut anywhere. Event ids are ignored, because every update carries
- * its sequence.
- *
- * @returns a function from a piece to the events that it completes, or to `null` when the text is not an event stream
+ * A parser of `text/event-stream` that takes the text in pieces, cut anywhere, and returns the events that a piece completes; `null`: the
+ * text is not an event stream. Event ids are ignored, because every update carries its sequence.
  */
 export function createEventReader(): (piece: string) => readonly StreamEvent[] | null {
   let rest = ''

@@ -15,9 +15,7 @@ export interface EventStreamEvents {
 
 /**
  * Opens one event stream and does not reconnect. Uses `fetch`, because `EventSource` hides the status, `Retry-After`, and the comments that
- * tell a quiet stream from a dead one.
- *
- * @returns a function that closes the stream
+ * tell a quiet stream from a dead one. Returns a function that closes the stream.
  */
 export function openEventStream(
   url: string,

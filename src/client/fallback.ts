@@ -10,7 +10,7 @@ const RETRY_BASE_MS = 2_000
 
 interface Stream {
   isOpen: boolean
-  /** False while the server asked for the pause before the next try. */
+  /** False after the server asked for a pause. */
   mayHurry: boolean
   openedAt: number
   failures: number
@@ -22,13 +22,10 @@ interface Stream {
 export interface Fallback {
   /** Whether updates arrive over streams or polls; `null` while that is unknown. */
   isWorking(): boolean | null
-  /** The tokens of `serve` without an open stream. */
   tokensWithoutStream(): readonly Address[]
-  /** Serves these tokens from now on and no others. */
   serve(tokens: ReadonlySet<Address>): void
   /** Tries every closed stream now, unless the server asked for a pause. */
   wake(): void
-  /** Takes the outcome of a poll. */
   polled(isSuccess: boolean): void
 }
 

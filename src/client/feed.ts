@@ -15,14 +15,13 @@ const LINGER_MS = 5_000
 /** A token that has no state after this time, because its connection is not live yet, is fetched over REST. */
 const PATIENCE_MS = 2_000
 
-/** One call of `watch`. Its functions do not throw. */
+/** One call of `watch`. Its functions do not throw, and nothing is delivered after `end`. */
 export interface Watcher {
   deliver(known: KnownToken): void
-  /** Nothing more is delivered. `null`: because the client was closed. */
+  /** `null`: the client was closed. */
   end(error: ClientError | null): void
 }
 
-/** All watched tokens, what is known of them, and the connections that carry them. */
 export interface Feed {
   readonly state: ConnectionState
   known(token: Address): KnownToken | null
@@ -82,7 +81,6 @@ export function createFeed(context: ClientContext, api: Pick<RestApi, 'tokens'>,
     if (known?.completeSequence !== known?.state.sequence) connection?.refresh(token.address)
   }
 
-  /** Adds the token to a connection with room, or to a new one. */
   function assign(token: Address, entry: Entry): void {
     const open = () => [...connections].find(connection => connection.hasRoom()) ?? openConnection()
     entry.connection = dismissed === null ? open() : null
@@ -144,7 +142,6 @@ export function createFeed(context: ClientContext, api: Pick<RestApi, 'tokens'>,
     update()
   }
 
-  /** @param error - what the watches end with; `null` when the client is closed */
   function endAll(error: ClientError | null): void {
     for (const connection of connections) connection.close()
     connections.clear()

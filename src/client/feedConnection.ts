@@ -30,7 +30,6 @@ export class FeedConnection {
   readonly #context: ClientContext
   readonly #events: FeedConnectionEvents
   readonly #wanted = new Set<Address>()
-  /** Subscribed over the current socket. */
   readonly #subscribed = new Set<Address>()
   /** To be unsubscribed and subscribed again: the server sends no state twice over one connection. */
   readonly #stale = new Set<Address>()

@@ -20,7 +20,6 @@ const PROBE = '{"type":"unsubscribe","token":"0x00000000000000000000000000000000
 export type SocketEnd = 'failed' | 'timedOut' | 'lost' | 'dismissed'
 
 export interface FeedSocketEvents {
-  /** Messages can be sent. */
   readonly onOpen: () => void
   /** The first message arrived. Some proxies accept a WebSocket and pass nothing on, so an open socket proves nothing. */
   readonly onLive: () => void
@@ -71,7 +70,6 @@ export class FeedSocket {
     this.#socket.onerror = () => this.#timer.start(0, () => this.#end())
   }
 
-  /** Does nothing unless the socket is open. */
   send(text: string): void {
     if (!this.isOpen) return
     try {
@@ -89,7 +87,6 @@ export class FeedSocket {
     this.send(PROBE)
   }
 
-  /** No event follows. */
   close(): void {
     this.#timer.stop()
     this.#phase = 'closed'

@@ -2,7 +2,6 @@ import type { Token } from '#domain/token.ts'
 import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import type { Source, WatchedToken } from './watch.ts'
 
-/** What the client knows of one token. */
 export interface KnownToken {
   readonly state: WatchedToken
   /** Sequence of the newest complete state, with trade and holders; `null` before the first one. The client subscribes from it. */

@@ -4,7 +4,6 @@ const BURST = 180
 
 /** Paces the messages of one connection: a token bucket that refills with one message per `MESSAGE_MS`, up to `BURST`. */
 export class MessageBudget {
-  /** Time up to which the rate is used up. */
   #usedUntilMs = Number.NEGATIVE_INFINITY
 
   /** Takes one message from the bucket and returns 0, or returns the ms to wait until there is one. */

@@ -43,7 +43,6 @@ export type ReadMessage =
   | { readonly type: 'unknown' }
   | { readonly type: 'invalid'; readonly error: ClientError }
 
-/** Reads a message of the server. Never throws. */
 export function readMessage(data: unknown): ReadMessage {
   const message = parseObject(data)
   if (message === null || typeof message.type !== 'string') return invalid('type')

@@ -7,10 +7,8 @@ interface Page {
 type Listen = (type: string, listener: () => void, options: { readonly signal: AbortSignal }) => void
 
 /**
- * Calls back when the network comes or goes and when the page becomes visible: timers and sockets may have slept, so connections
- * are checked at once.
- *
- * @param signal - stops the calls
+ * Calls back when the network comes or goes and when the page becomes visible, until the signal aborts: timers and sockets may have slept,
+ * so connections are checked at once.
  */
 export function onWake(wake: () => void, signal: AbortSignal): void {
   const page = globalThis as Page

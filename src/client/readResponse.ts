@@ -15,12 +15,7 @@ const problemShape: Shape<ProblemDetails> = object({
   requestId: string,
 })
 
-/**
- * Reads a REST response to its end.
- *
- * @param alsoStatus - a status besides 200 whose body has the shape
- * @throws when the connection breaks before the end
- */
+/** Rejects when the connection breaks before the end. `alsoStatus`: a status besides 200 whose body has the shape. */
 export async function readResponse<T>(response: Response, shape: Shape<T>, alsoStatus?: number): Promise<Result<T>> {
   const { status } = response
   const body = parseJson(await response.text())

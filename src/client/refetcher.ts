@@ -34,9 +34,7 @@ export interface RefetcherEvents {
 export interface Refetcher {
   /** Starts the period, which ends by itself when nothing is watched. */
   start(): void
-  /** Fetches these tokens at a random time within `spreadMs`. */
   soon(tokens: Iterable<Address>, spreadMs?: number): void
-  /** Starts or stops polling the tokens without a stream. The first poll is immediate. */
   poll(isOn: boolean): void
 }
 

@@ -9,15 +9,12 @@ import type { CallOptions, OperatorOptions } from './tokenwire.ts'
 /** The client does not wait longer than this before an attempt: the call fails and its caller decides. */
 const LONGEST_WAIT_MS = 10_000
 
-/** Requests in flight at once. Further calls wait in line. */
 const MAX_IN_FLIGHT = 6
 
 /** Failures after which the same request may succeed later. */
 const RETRYABLE: ReadonlySet<ClientErrorCode> = new Set(['rate_limited', 'unavailable', 'network', 'timeout'])
 
-/** One GET request. */
 export interface RestCall<T> {
-  /** Begins with a slash. */
   readonly path: string
   readonly query?: object | undefined
   readonly shape: Shape<T>
@@ -129,7 +126,6 @@ export function createRest(context: ClientContext): <T>(call: RestCall<T>) => Pr
   return call => callUntilDone(call).finally(wakeNext)
 }
 
-/** Returns a function that removes the listeners. */
 function onAbort(signals: readonly (AbortSignal | undefined)[], run: () => void): () => void {
   const over = new AbortController()
   for (const signal of signals) signal?.addEventListener('abort', run, { signal: over.signal })

@@ -4,7 +4,6 @@ import { createRest } from './rest.ts'
 import type { Shape } from './shape.ts'
 import type { OperatorOptions, RestApi } from './tokenwire.ts'
 
-/** Every route of the API. */
 export function createRestApi(context: ClientContext): RestApi {
   const call = createRest(context)
   const tokens = '/api/tokens'

@@ -7,11 +7,7 @@ export function failed(...error: ConstructorParameters<typeof ClientError>): Res
   return { ok: false, error: new ClientError(...error) }
 }
 
-/**
- * The value of a result.
- *
- * @throws the `TokenwireError` of a failed result
- */
+/** @throws the `TokenwireError` of a failed result */
 export function unwrap<T>(result: Result<T>): T {
   if (result.ok) return result.value
   throw result.error

@@ -23,7 +23,6 @@ export const pattern = <T extends string = string>(pattern: RegExp): Shape<T> =>
 
 export const number = (min?: number, max?: number): Shape<number> => ({ kind: 'number', min, max })
 
-/** A safe integer. */
 export const whole = (min?: number): Shape<number> => ({ kind: 'number', min, whole: true })
 
 export const choice = <const T extends string>(...options: readonly T[]): Shape<T> => ({ kind: 'choice', options })
@@ -37,7 +36,6 @@ export const mapOf = <T>(value: Shape<T>): Shape<Readonly<Record<string, T>>> =>
 
 export const nullable = <T>(inner: Shape<T>): Shape<T | null> => ({ kind: 'nullable', inner })
 
-/** `undefined` when the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -46,11 +44,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/**
- * Compares a value with a shape.
- *
- * @returns the path of the first field that differs, such as `data.0.sequence`, or `''` for the value itself; `null` when the value fits
- */
+/** The path of the first field that differs, such as `data.0.sequence`, or `''` for the value itself; `null` when the value fits. */
 export function mismatch(shape: AnyShape, value: unknown): string | null {
   switch (shape.kind) {
     case 'string':

@@ -11,7 +11,6 @@ import type { NewTrades, WatchedToken } from './watch.ts'
 /** Most missed trades that are fetched; older ones are a gap. */
 const MAX_MISSED = 1_000
 
-/** Bounds of the page size, which follows the number of missed trades. */
 const SMALLEST_PAGE = 50
 const LARGEST_PAGE = 500
 
@@ -63,7 +62,6 @@ export class TradeFeed {
     if (options.since !== undefined) this.#deliver([], options.since, false)
   }
 
-  /** Takes a newer state of the token. */
   update(state: WatchedToken): void {
     this.#newest = state
     this.#runs.request('compare')
@@ -106,7 +104,6 @@ export class TradeFeed {
     return false
   }
 
-  /** @param last - the newest trade that is known now */
   #deliver(trades: readonly Trade[], last: Trade | null, gap: boolean): void {
     const fresh = trades.filter(trade => !this.#delivered.has(keyOf(trade)))
     this.#last = last
@@ -159,7 +156,6 @@ function isSame(trade: Trade | null, other: Trade | null): boolean {
   return keyOf(trade) === keyOf(other)
 }
 
-/** Whether the trade comes later on the chain. */
 function isAfter(trade: Trade, other: Trade | null): boolean {
   if (other === null) return true
   const blocks = Number(trade.blockNumber) - Number(other.blockNumber)

@@ -7,7 +7,6 @@ import type { ClientError } from './clientError.ts'
 /** How a state reached this client. */
 export type Source = 'initial' | 'webSocket' | 'eventStream' | 'rest'
 
-/** The state of a watched token. */
 export interface WatchedToken {
   readonly address: Address
   readonly sequence: number

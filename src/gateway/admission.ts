@@ -24,14 +24,12 @@ export interface RequestQuota {
 /** 429: this client has too many connections; 503: the process has. */
 export type ConnectionAdmission = Place | { readonly ok: false; readonly status: 429 | 503 }
 
-/** A place among the connections that may be open. */
 export interface Place {
   readonly ok: true
   /** Gives the place back. Further calls do nothing. */
   release(): void
 }
 
-/** Limits and origins. */
 export interface Admission {
   /**
    * Whether a request with this `Origin` header may open a WebSocket or an event stream, and whether a browser may read its answer. An
@@ -40,7 +38,6 @@ export interface Admission {
   originAllowed(origin: string): boolean
   /** The client's normalised IP address, behind `TRUST_PROXY` proxies. Call it before the first await, which invalidates `req`. */
   clientAddress(res: HttpResponse, req: HttpRequest): string
-  /** Takes a place for a WebSocket or an event stream. */
   openConnection(address: string): ConnectionAdmission
   /** Counts a REST request; `null`: there is no limit. */
   takeRequest(address: string): Promise<RequestQuota | null>
@@ -87,13 +84,8 @@ function forwardedFor(req: HttpRequest): string {
 }
 
 function connectionLimit({ maxConnections, maxConnectionsPerIp }: Pick<Config, 'maxConnections' | 'maxConnectionsPerIp'>) {
-  const clients = new Map<string, ClientConnections>()
+  const clients = new Map<string, { readonly key: string; open: number }>()
   let total = 0
-  const release = (client: ClientConnections) => {
-    total--
-    client.open--
-    if (client.open === 0) clients.delete(client.key)
-  }
   return (address: string): ConnectionAdmission => {
     const key = limitKey(address)
     const client = clients.get(key) ?? { key, open: 0 }
@@ -102,29 +94,17 @@ function connectionLimit({ maxConnections, maxConnectionsPerIp }: Pick<Config, '
     clients.set(key, client)
     client.open++
     total++
-    return new TakenPlace(client, release)
-  }
-}
-
-/** The connections of one client. All its places share this object. */
-interface ClientConnections {
-  readonly key: string
-  open: number
-}
-
-class TakenPlace implements Place {
-  readonly ok = true
-  readonly #release: (client: ClientConnections) => void
-  #client: ClientConnections | null
-
-  constructor(client: ClientConnections, release: (client: ClientConnections) => void) {
-    this.#client = client
-    this.#release = release
-  }
-
-  release(): void {
-    if (this.#client !== null) this.#release(this.#client)
-    this.#client = null
+    let isReleased = false
+    return {
+      ok: true,
+      release() {
+        if (isReleased) return
+        isReleased = true
+        total--
+        client.open--
+        if (client.open === 0) clients.delete(client.key)
+      },
+    }
   }
 }
 

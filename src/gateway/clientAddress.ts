@@ -45,23 +45,15 @@ export function limitKey(address: string): string {
   return address.includes(':') ? address.split(':').slice(0, 4).join(':') : address
 }
 
-/** The eight groups of a valid IPv6 text, which may contain `::` and end in dotted IPv4. */
+/** The eight groups of a valid IPv6 text. A URL writes a dotted IPv4 end as two groups. */
 function ipv6Groups(text: string): readonly number[] {
-  const [head = '', tail] = text.split('::')
-  const left = groupsOf(head)
-  if (tail === undefined) return left
-  const right = groupsOf(tail)
-  const zeros = Array.from({ length: 8 - left.length - right.length }, () => 0)
-  return [...left, ...zeros, ...right]
+  const [left = [], right] = new URL(`http://[${text}]`).hostname.slice(1, -1).split('::').map(groupsOf)
+  if (right === undefined) return left
+  return [...left, ...Array.from({ length: 8 - left.length - right.length }, () => 0), ...right]
 }
 
 function groupsOf(part: string): readonly number[] {
-  if (part === '') return []
-  return part.split(':').flatMap(group => {
-    if (!group.includes('.')) return [Number.parseInt(group, 16)]
-    const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number)
-    return [(a << 8) | b, (c << 8) | d]
-  })
+  return part === '' ? [] : part.split(':').map(group => Number.parseInt(group, 16))
 }
 
 function fromGroups(groups: readonly number[]): string {

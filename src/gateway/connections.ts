@@ -9,7 +9,6 @@ import type { RealtimeStats } from './realtimeStats.ts'
 /** The answer to a client that wants to open a connection during a shutdown. */
 export const SHUTTING_DOWN = problem(503, 'data_unavailable', 'the server is shutting down', [RETRY_AFTER])
 
-/** What WebSockets and event streams use. */
 export interface ConnectionDeps {
   readonly config: Pick<Config, 'maxSubscriptionsPerConnection' | 'maxMessagesPerSecond'>
   readonly admission: Admission
@@ -17,7 +16,6 @@ export interface ConnectionDeps {
   readonly flusher: Flusher
   readonly stats: RealtimeStats
   readonly logger: Logger
-  /** Monotonic, in ms. */
   readonly now: () => number
 }
 
@@ -27,30 +25,17 @@ export interface Connection {
   sweep(nowMs: number, budget: WriteBudget): void
   /** Writes what is waiting and closes, after a slow reader has read it. */
   shutDown(): void
-  /** Closes at once. */
   cutOff(): void
 }
 
 /** Writes per sweep, which take some 10 ms: a sweep must not delay the updates of a block. */
 const WRITES_PER_SWEEP = 2_000
 
-/** How many connections a sweep may still write to. The others get their turn in the next sweep. */
-export class WriteBudget {
-  #left: number
-
-  constructor(writes: number) {
-    this.#left = writes
-  }
-
-  /** Returns whether one more write is allowed. */
-  take(): boolean {
-    if (this.#left === 0) return false
-    this.#left--
-    return true
-  }
+/** The writes that a sweep has left. The other connections get their turn in the next sweep. */
+export interface WriteBudget {
+  left: number
 }
 
-/** All open connections. */
 export interface Connections {
   /** Whether new connections have to be refused. */
   readonly isClosing: boolean
@@ -79,7 +64,7 @@ export function createConnections(): Connections {
       if (isClosing && open.size === 0) empty.resolve()
     },
     sweep(nowMs) {
-      const budget = new WriteBudget(WRITES_PER_SWEEP)
+      const budget = { left: WRITES_PER_SWEEP }
       for (const connection of open) connection.sweep(nowMs, budget)
     },
     async close(deadline) {

@@ -17,15 +17,12 @@ export interface CursorCodec<C> {
   readonly fields: z.ZodObject<{ readonly [Field in keyof C]: z.ZodType<C[Field]> }>
 }
 
-/** The body of a list answer. */
 export interface ListBody<T> {
   readonly data: readonly T[]
   readonly nextCursor: string | null
 }
 
-/**
- * @param identity every parameter that decides which rows come in which order: a cursor is valid for the same list only
- */
+/** `identity`: every parameter that decides which rows come in which order. A cursor is valid for the same list only. */
 export function listBody<T, C>(page: Page<T, C>, codec: CursorCodec<C>, identity: unknown): ListBody<T> {
   return { data: page.data, nextCursor: page.next === null ? null : encodeCursor(codec, page.next, identity) }
 }

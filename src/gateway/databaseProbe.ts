@@ -11,26 +11,23 @@ export interface DatabaseCondition {
 
 export interface DatabaseProbeOptions {
   readonly ping: () => Promise<number>
-  /** Milliseconds on a monotonic clock. */
   readonly now: () => number
-  /** Default 2,000. */
-  readonly timeoutMs?: number
 }
 
-/** Whether the database answers. Pings it at most twice a second, resolves within the timeout and never rejects. */
+/** Pings at most twice a second, resolves within the timeout and never rejects. */
 export type DatabaseProbe = () => Promise<DatabaseCondition>
 
-export function createDatabaseProbe({ ping, now, timeoutMs = PROBE_TIMEOUT_MS }: DatabaseProbeOptions): DatabaseProbe {
+export function createDatabaseProbe({ ping, now }: DatabaseProbeOptions): DatabaseProbe {
   let last: { readonly condition: Promise<DatabaseCondition>; readonly at: number } | null = null
   return () => {
-    if (last === null || now() - last.at > PROBE_LIFETIME_MS) last = { condition: probe(ping, timeoutMs), at: now() }
+    if (last === null || now() - last.at > PROBE_LIFETIME_MS) last = { condition: probe(ping), at: now() }
     return last.condition
   }
 }
 
-async function probe(ping: () => Promise<number>, timeoutMs: number): Promise<DatabaseCondition> {
+async function probe(ping: () => Promise<number>): Promise<DatabaseCondition> {
   const { promise: timedOut, resolve } = Promise.withResolvers<null>()
-  const timer = setTimeout(resolve, timeoutMs, null)
+  const timer = setTimeout(resolve, PROBE_TIMEOUT_MS, null)
   try {
     const latencyMs = await Promise.race([ping(), timedOut])
     return latencyMs === null ? { ok: false, latencyMs: null } : { ok: true, latencyMs: Math.round(latencyMs * 1_000) / 1_000 }

@@ -9,7 +9,7 @@ import type { CacheControl, Route } from './route.ts'
 import { createRouter } from './router.ts'
 import type { Sources } from './sources.ts'
 
-/** The outcome of a request, and how long caches may keep it. `route`: the pattern of its path; `null`: no route matches. */
+/** `route`: the pattern of the path; `null`: no route matches. */
 export interface Dispatched {
   readonly outcome: Outcome
   readonly cacheControl: CacheControl
@@ -17,9 +17,8 @@ export interface Dispatched {
 }
 
 /**
- * Passes a request through the gates in order: route and method, rate limit, operator access, query, handler.
- *
- * @param failed the answer for an error of a handler
+ * Passes a request through the gates in order: route and method, rate limit, operator access, query, handler. `failed` answers for an error
+ * of a handler.
  */
 export function createDispatch(
   routes: readonly Route[],
@@ -40,7 +39,9 @@ export function createDispatch(
 
   async function enter(route: Route, pathParameters: ReadonlyMap<string, string>, exchange: Exchange): Promise<Outcome> {
     // Before the first await, because it reads the request's headers.
-    const forbidden = route.access === 'public' ? null : refuseOperator(operators, credentialsOf(exchange))
+    const { authorization, host } = exchange
+    const forbidden =
+      route.access === 'public' ? null : refuseOperator(operators, { authorization, host, forwarded: exchange.isForwarded() })
     const limited = route.limited ? await overQuota(exchange, admission) : null
     const refused = limited ?? (route.access === 'operator' ? forbidden : null)
     if (refused !== null) return refused
@@ -49,11 +50,6 @@ export function createDispatch(
       ? query
       : route.handle(withPath(query, pathParameters), exchange, route.access !== 'public' && forbidden === null)
   }
-}
-
-function credentialsOf(exchange: Exchange): Parameters<typeof refuseOperator>[1] {
-  const { authorization, host } = exchange
-  return { authorization, host, forwarded: exchange.isForwarded() }
 }
 
 /** Parameters of the path take precedence over those of the query. */

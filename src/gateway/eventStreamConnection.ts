@@ -21,17 +21,15 @@ const COMMENT_EVERY_MS = 14_000
  */
 const PROBE_AFTER_MS = 4_000
 
-/** How often the timeout of a stuck response is extended. */
 const EXTEND_EVERY_MS = 3_000
 
 /** A request for an event stream of an indexed token that has passed the origin check, the rate limit and the validation. */
 export interface EventStreamRequest extends Pick<Exchange, 'res' | 'clientAddress' | 'headers' | 'isAborted' | 'onAborted'> {
   readonly token: Address
-  /** The newest sequence that the client says it has, from `Last-Event-ID` or `lastEventId`; `null`: none. */
+  /** From `Last-Event-ID` or `lastEventId`; `null`: none. */
   readonly lastSequence: number | null
 }
 
-/** One open event stream. */
 export class EventStreamConnection implements Connection, Sink {
   readonly transport = 'eventStream'
   readonly #res: HttpResponse
@@ -52,7 +50,7 @@ export class EventStreamConnection implements Connection, Sink {
     this.#isTaken = this.#res.write(this.#chunk)
   }
 
-  /** @param closed called once, when either side has closed the stream */
+  /** `closed` is called once, when either side has closed the stream. */
   constructor(request: EventStreamRequest, deps: ConnectionDeps, closed: (connection: EventStreamConnection) => void) {
     this.#request = request
     this.#res = request.res
@@ -63,7 +61,6 @@ export class EventStreamConnection implements Connection, Sink {
     this.#commentedAtMs = deps.now()
   }
 
-  /** Answers the request and subscribes to its token. */
   open(): void {
     const { token, lastSequence, headers } = this.#request
     this.#deps.stats.opened('eventStream')
@@ -87,7 +84,6 @@ export class EventStreamConnection implements Connection, Sink {
     return this.#write(frame.eventStream)
   }
 
-  /** Event streams have no answers. */
   writeAnswer(): WriteResult {
     return 'sent'
   }
@@ -109,7 +105,7 @@ export class EventStreamConnection implements Connection, Sink {
       return
     }
     const isUnproven = this.#unprovenSinceMs !== null && nowMs - this.#unprovenSinceMs >= PROBE_AFTER_MS
-    if ((isUnproven || nowMs - this.#commentedAtMs >= COMMENT_EVERY_MS) && budget.take()) this.#comment(nowMs)
+    if ((isUnproven || nowMs - this.#commentedAtMs >= COMMENT_EVERY_MS) && budget.left-- > 0) this.#comment(nowMs)
   }
 
   shutDown(): void {
@@ -126,10 +122,7 @@ export class EventStreamConnection implements Connection, Sink {
     if (!this.#isClosed) this.#res.close()
   }
 
-  /**
-   * The socket has drained. Writes a comment when nothing is waiting, because uWebSockets sends the rest of its buffer only with the next
-   * write.
-   */
+  /** A comment makes uWebSockets send the rest of its buffer, which it does only with the next write. */
   #writable(): boolean {
     if (!this.#outbox.resume()) this.#comment(this.#deps.now())
     if (this.#isShuttingDown) this.shutDown()

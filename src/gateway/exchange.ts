@@ -11,9 +11,8 @@ const SANE_REQUEST_ID = /^[\w.:+/=-]{1,128}$/
 /** One request and its response. The request is copied, because uWebSockets' object is invalid after the first await. */
 export interface Exchange {
   readonly method: string
-  /** As sent: still percent-encoded. */
+  /** Path and query are still percent-encoded. */
   readonly path: string
-  /** Without `?`, still percent-encoded. */
   readonly query: string
   readonly origin: string
   readonly ifNoneMatch: string
@@ -26,7 +25,7 @@ export interface Exchange {
   /** The headers of every answer to this request. Those of the rate limit are added later. */
   readonly headers: HeaderField[]
   readonly res: HttpResponse
-  /** Whether a header says that a proxy forwarded the request. Call it before the first await. */
+  /** Call it before the first await. */
   isForwarded(): boolean
   /** True when the client has gone: `res` must not be touched any more. */
   isAborted(): boolean

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import type { RealtimeStats } from './realtimeStats.ts'
 
-/** An outbox, as the flusher sees it. */
 export interface Flushable {
   /** Owned by the flusher: the next one in its queue; `null`: it is the last, `undefined`: it is not queued. */
   nextToFlush: Flushable | null | undefined
@@ -14,7 +13,6 @@ export interface FlusherOptions {
   readonly schedule: (flush: () => void) => void
   /** Runs a function after the pending work of the event loop: `setImmediate`. */
   readonly yieldTo: (flush: () => void) => void
-  /** Monotonic, in ms. */
   readonly now: () => number
   readonly stats: RealtimeStats
   readonly logger: Logger

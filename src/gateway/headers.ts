@@ -8,7 +8,6 @@ const SECURITY_HEADERS: readonly HeaderField[] = [
   ['Referrer-Policy', 'no-referrer'],
 ]
 
-/** Of every route. */
 export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
 
 const EXPOSED_HEADERS = 'ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id'

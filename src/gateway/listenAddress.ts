@@ -9,7 +9,6 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'the port needs more rights than this process has',
 }
 
-/** Without the brackets that IPv6 addresses have in URLs. */
 export function bareHost(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1')
 }

@@ -4,11 +4,10 @@ export const UNRESPONSIVE_MS = 60_000
 /** Silence after which a client is pinged: proxies commonly close idle connections after 60 s, some after 30. */
 export const PING_AFTER_MS = 20_000
 
-/** The signs of life of a WebSocket. Times are monotonic, in ms. */
+/** Times are monotonic, in ms. */
 export interface Signs {
   /** When the client last sent a message, a ping or a pong. */
   readonly heardAtMs: number
-  /** When it was last pinged. */
   readonly pingedAtMs: number
   /** Since when it has read none of the data buffered for it; `null`: nothing is buffered. */
   readonly stuckSinceMs: number | null

@@ -7,7 +7,7 @@ import { operatorTokenFile, readOrMakeToken } from './operatorTokenFile.ts'
 export interface OpenOperatorsOptions {
   readonly config: OperatorConfig & Pick<Config, 'dataDir'>
   readonly logger: Logger
-  /** Gets the token, to keep it out of the log. */
+  /** Keeps the token out of the log. */
   readonly redactor: Pick<Redactor, 'add'>
 }
 

@@ -2,12 +2,10 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import { isLoopback, type OperatorPolicy } from './operatorPolicy.ts'
 import { type Problem, problem } from './problem.ts'
 
-/** What identifies an operator. */
 interface Credentials {
   readonly authorization: string
   /** Whether a header says that a proxy forwarded the request. */
   readonly forwarded: boolean
-  /** The `Host` header. */
   readonly host: string
 }
 

@@ -23,7 +23,6 @@ const MAX_WAITING_ANSWERS = 1_024
  * frame, no frame after `unsubscribed`.
  */
 export class Outbox implements Flushable, FrameQueue {
-  /** Owned by the flusher. */
   nextToFlush: Flushable | null | undefined = undefined
   readonly #sink: Sink
   readonly #flusher: Flusher
@@ -31,16 +30,12 @@ export class Outbox implements Flushable, FrameQueue {
   readonly #now: () => number
   /** `null` when there are none, which is nearly always: an emptied array would keep its capacity. */
   #answers: string[] | null = null
-  /**
-   * The subscriptions with a frame, first come first served: a list linked by `OutboxSubscription.next`, so that enqueuing allocates
-   * nothing.
-   */
+  /** First come first served: a list linked by `OutboxSubscription.next`, so that enqueuing allocates nothing. */
   #first: OutboxSubscription | null = null
   #last: OutboxSubscription | null = null
   #isClosed = false
   #stuckSinceMs: number | null = null
 
-  /** @param now monotonic, in ms */
   constructor(sink: Sink, flusher: Flusher, stats: RealtimeStats, now: () => number) {
     this.#sink = sink
     this.#flusher = flusher
@@ -61,12 +56,10 @@ export class Outbox implements Flushable, FrameQueue {
     return this.#stuckSinceMs !== null
   }
 
-  /** Whether there is nothing to write. */
   get isEmpty(): boolean {
     return this.#answers === null && this.#first === null
   }
 
-  /** A new subscription of this connection, for the actors. */
   subscription(token: Address): OutboxSubscription {
     return new OutboxSubscription(token, this, this.#stats)
   }
@@ -78,6 +71,7 @@ export class Outbox implements Flushable, FrameQueue {
     this.#flusher.add(this)
   }
 
+  /** Adds a subscription with a frame. It must not be enqueued already. */
   enqueue(subscription: OutboxSubscription): void {
     if (this.#isClosed) return
     if (this.#last === null) this.#first = subscription
@@ -96,7 +90,6 @@ export class Outbox implements Flushable, FrameQueue {
     }
   }
 
-  /** Writes as much as the socket takes. */
   flush(): void {
     while (this.flushSlice());
   }
@@ -131,7 +124,6 @@ export class Outbox implements Flushable, FrameQueue {
     return !wasEmpty
   }
 
-  /** Nothing is written after this. */
   close(): void {
     this.#isClosed = true
     this.#answers = null

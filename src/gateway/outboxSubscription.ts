@@ -5,12 +5,11 @@ import { encodeSubscribed } from '#protocol/encodeAnswer.ts'
 import type { RealtimeStats } from './realtimeStats.ts'
 import type { Sink, WriteResult } from './sink.ts'
 
-/** The outbox, as its subscriptions see it. */
+/** The outbox, whose own type would be a circular import. */
 export interface FrameQueue {
   readonly transport: Transport
   readonly isBlocked: boolean
   answer(text: string): void
-  /** Adds a subscription with a frame. It must not be enqueued already. */
   enqueue(subscription: OutboxSubscription): void
   dequeue(subscription: OutboxSubscription): void
 }
@@ -76,7 +75,6 @@ export class OutboxSubscription implements Subscription {
     return result
   }
 
-  /** Returns whether it replaced a frame that was never written. */
   #offer(frame: Frame, isUpdate: boolean): boolean {
     if (frame.sequence <= this.#newestSequence || this.#isEnded) return false
     this.#newestSequence = frame.sequence

@@ -17,7 +17,7 @@ export type ParsedParameters<S extends z.ZodObject> =
 
 /**
  * Reads every parameter of the schema strictly: a missing, repeated, empty, malformed or out-of-range one is a problem that says what was
- * expected. Other names are ignored. Optional parameters that are not given have no key.
+ * expected. Other names are ignored.
  */
 export function parseParameters<S extends z.ZodObject>(schema: S, texts: ParameterTexts): ParsedParameters<S> {
   const given: Record<string, string> = {}
@@ -80,10 +80,8 @@ export function listParameter<Item extends z.ZodType<unknown, string>>(item: Ite
   return z.codec(text, list, { decode: given => given.split(',') as z.input<Item>[], encode: values => values.join(',') })
 }
 
-/** The token in the path of a route. */
 export const tokenParameter = addressParameter.describe('Address of the token.')
 
-/** The page of a list: how many rows, and where it begins. */
 export function pageParameters(rows: { readonly max: number; readonly default: number }) {
   return {
     limit: integerParameter(1, rows.max).default(rows.default).describe('Rows per page.'),

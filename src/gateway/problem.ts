@@ -1,8 +1,8 @@
+import { STATUS_CODES } from 'node:http'
 import type { Address } from '#domain/address.ts'
 import { TokenwireError } from '#errors'
 import type { ConnectionAdmission } from './admission.ts'
 
-/** The codes on which clients may branch. */
 export type ProblemCode =
   | 'invalid_parameter'
   | 'token_not_found'
@@ -26,22 +26,9 @@ export interface Problem {
   readonly headers: readonly (readonly [name: string, value: string])[]
 }
 
-const TITLES: Readonly<Record<Problem['status'], string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  426: 'Upgrade Required',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-}
-
-/** Seconds after which a database or a price provider may work again. */
+/** After this many seconds a database or a price provider may work again. */
 export const RETRY_AFTER = ['Retry-After', '5'] as const
 
-/** Seconds after which a place for a connection may be free. */
 const CONNECTION_RETRY_AFTER = ['Retry-After', '10'] as const
 
 export function problem(status: Problem['status'], code: ProblemCode, detail: string, headers: Problem['headers'] = []): Problem {
@@ -85,11 +72,11 @@ export function problemOfError(error: unknown): Problem | null {
 /** The body by RFC 9457. `type` is `about:blank` because the codes have no pages of their own. */
 export function problemBody(problem: Problem, requestId: string): string {
   const { status, code, detail } = problem
-  return JSON.stringify({ type: 'about:blank', title: TITLES[status], status, detail, code, requestId })
+  return JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail, code, requestId })
 }
 
 export function problemStatus(problem: Problem): string {
-  return `${problem.status} ${TITLES[problem.status]}`
+  return `${problem.status} ${STATUS_CODES[problem.status]}`
 }
 
 /** Input that is safe in an answer or a log: quoted, at most 64 characters, without control characters and bidi marks. */

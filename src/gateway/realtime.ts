@@ -17,13 +17,10 @@ export interface RealtimeOptions extends Omit<ConnectionDeps, 'flusher' | 'stats
   readonly closeTimeoutMs?: number
   /** How long `close` then waits for the last close frames to arrive. Default 250. */
   readonly lingerMs?: number
-  /** Runs a function after the pending work of the event loop. Default `setImmediate`. */
   readonly yieldTo?: (flush: () => void) => void
-  /** Runs a function periodically until the returned one is called. Default: `repeat`. */
   readonly repeat?: typeof repeatUnref
 }
 
-/** WebSockets and event streams, fed by the actors. */
 export interface Realtime {
   /** Adds the WebSocket routes to the app, also below a path prefix that is not empty. Call it before the other routes are added. */
   register(app: TemplatedApp, pathPrefix: string): void

@@ -25,7 +25,6 @@ export class RealtimeStats {
   #nowMs: number
   /** Completion of the commit that is being delivered; `null`: its deliveries are not measured. */
   #completedAtMs: number | null = null
-  /** Deliveries since the clock was read. */
   #unrecorded = 0
   /** Deliveries by second. A second's slot is reused after `RATE_SECONDS + 1` seconds. */
   readonly #perSecond = new Float64Array(RATE_SECONDS + 1)
@@ -93,13 +92,11 @@ export class RealtimeStats {
     }
   }
 
-  /** Times from the completion of a commit to the write of its update to a socket, since the start. */
   commitToDelivery(): LatencySnapshot {
     this.#record()
     return this.#latencies.snapshot()
   }
 
-  /** Records the deliveries since the clock was read at that time. */
   #record(): void {
     const count = this.#unrecorded
     if (count === 0) return

@@ -23,9 +23,8 @@ export class RecentLatencies {
   }
 
   /**
-   * The latency in ms that a share (0 to 1) of the last 50 to 60 s did not exceed; `null`: nothing was recorded in that time.
-   *
-   * Cost: a walk over some 2,000 counters. For a health page, not for every delivery.
+   * The latency in ms that a share (0 to 1) of the last 50 to 60 s did not exceed; `null`: nothing was recorded in that time. Walks over
+   * some 2,000 counters: for a health page, not for every delivery.
    */
   quantile(share: number, nowMs: number): number | null {
     this.#sliceAt(nowMs)
@@ -40,7 +39,6 @@ export class RecentLatencies {
     return Number((SMALLEST_MS * GROWTH ** found).toPrecision(3))
   }
 
-  /** The current slice, after clearing those that time has passed over. */
   #sliceAt(nowMs: number): Uint32Array {
     const number = Math.floor(nowMs / SLICE_MS)
     const passed = Math.min(SLICES, number - this.#sliceNumber)

@@ -3,7 +3,7 @@ import type { Exchange } from './exchange.ts'
 import { type Problem, problemBody, problemStatus } from './problem.ts'
 import { CACHE_CONTROL, type CacheControl } from './route.ts'
 
-/** A complete response. `contentLength` is `null` where HTTP allows none. */
+/** `contentLength` is `null` where HTTP allows none. */
 export interface Rendered {
   readonly status: string
   readonly headers: readonly HeaderField[]

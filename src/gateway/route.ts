@@ -4,11 +4,9 @@ import type { Exchange } from './exchange.ts'
 import { type ParameterTexts, parseParameters } from './parameters.ts'
 import type { Problem } from './problem.ts'
 
-/** A row of the table of routes. */
 export interface Route {
   /** Segments that begin with `:` are parameters. */
   readonly path: string
-  /** The parameters of path and query. */
   readonly parameters: z.ZodObject
   /** Stands for the path in metrics when paths change with every build. Default: the path. */
   readonly label?: string
@@ -42,16 +40,12 @@ export const NO_PARAMETERS = z.object({})
 
 export interface ResourceOptions<S extends z.ZodObject> {
   readonly path: string
-  /** Default: none. */
   readonly parameters?: S
   readonly cacheControl: CacheControl
-  /** Default `public`. */
   readonly access?: Route['access']
-  /** Default true. */
   readonly limited?: boolean
 }
 
-/** A route whose handler gets parsed parameters. */
 export function resource<S extends z.ZodObject = typeof NO_PARAMETERS>(
   { path, parameters = NO_PARAMETERS as z.ZodObject as S, cacheControl, access = 'public', limited = true }: ResourceOptions<S>,
   handle: (values: z.output<S>, isOperator: boolean) => Promise<Answer | Problem>,

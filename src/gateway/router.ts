@@ -3,7 +3,6 @@ import { decodePercent } from './parameters.ts'
 import { invalidParameter, type Problem, problem, quote } from './problem.ts'
 import type { Route } from './route.ts'
 
-/** The route of a request, with the decoded parameters of its path. */
 export type Match =
   | { readonly kind: 'route'; readonly route: Route; readonly pathParameters: ReadonlyMap<string, string> }
   | { readonly kind: 'preflight' }

@@ -1,10 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from '#config'
 import type { AnsweredRequest, Metrics } from '#telemetry/metrics.ts'
 import { createDispatch } from './dispatch.ts'
 import { type Exchange, openExchange } from './exchange.ts'
 import { routes } from './http/routes.ts'
-import { createInFlight } from './inFlight.ts'
 import { bareHost, listenError, reachableUrl } from './listenAddress.ts'
 import { type Problem, problem, problemOfError } from './problem.ts'
 import type { Realtime } from './realtime.ts'
@@ -22,7 +22,7 @@ export interface ServerDeps extends Sources {
   readonly config: Sources['config'] & Pick<Config, 'tls'>
   readonly logger: Logger
   readonly realtime: Pick<Realtime, 'register' | 'openEventStream' | 'health' | 'close'>
-  /** `observeRequest` is called after each REST request, problems included, but not for opened event streams. */
+  /** Called after each REST request, problems included, but not for opened event streams. */
   readonly metrics: Pick<Metrics, 'contentType' | 'render' | 'observeRequest'>
   /** How long `close` waits for requests in flight. Default 5,000. */
   readonly drainTimeoutMs?: number
@@ -40,17 +40,21 @@ export interface Server {
   close(): Promise<void>
 }
 
-/** Creates the server; `listen` opens its port. */
 export function createServer(deps: ServerDeps): Server {
   const { config, realtime, drainTimeoutMs = 5_000 } = deps
   const app: TemplatedApp = config.tls === null ? App() : SSLApp({ cert_file_name: config.tls.certFile, key_file_name: config.tls.keyFile })
-  const inFlight = createInFlight()
+  const inFlight = new Set<Exchange>()
+  let onIdle = () => {}
   const answer = createAnswerer(deps)
 
   realtime.register(app, config.pathPrefix)
   app.any('/*', (res, req) => {
     const exchange = openExchange(res, req, deps.admission)
-    const done = inFlight.begin()
+    inFlight.add(exchange)
+    const done = () => {
+      inFlight.delete(exchange)
+      if (inFlight.size === 0) onIdle()
+    }
     exchange.onAborted(done)
     void answer(exchange, done)
   })
@@ -58,11 +62,17 @@ export function createServer(deps: ServerDeps): Server {
   let listening: us_listen_socket | null = null
   let closed: Promise<void> | null = null
 
+  async function drain(): Promise<void> {
+    if (inFlight.size === 0) return
+    const idle = new Promise<void>(resolve => (onIdle = resolve))
+    await Promise.race([idle, pause(drainTimeoutMs, undefined, { ref: false })])
+  }
+
   async function close(): Promise<void> {
     if (listening !== null) us_listen_socket_close(listening)
     listening = null
     try {
-      await Promise.all([realtime.close(), inFlight.drained(drainTimeoutMs)])
+      await Promise.all([realtime.close(), drain()])
     } finally {
       app.close()
     }
@@ -129,7 +139,6 @@ function problemOfFailure(error: unknown, { requestId, method, path }: Exchange,
   return problem(500, 'internal', 'the server failed to answer; its log has the reason under this requestId')
 }
 
-/** `null`: it can't. */
 function listenOn(app: TemplatedApp, host: string, port: number): Promise<us_listen_socket | null> {
   // uWebSockets' types lack this overload.
   const { listen } = app as unknown as {

@@ -2,7 +2,6 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { entityTag } from './answer.ts'
 
-/** A file, plain or compressed. */
 interface Representation {
   readonly bytes: Buffer
   readonly tag: string
@@ -14,7 +13,6 @@ type Encoding = (typeof ENCODINGS)[number]
 
 const SUFFIXES: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' }
 
-/** A file of the console in all its encodings. */
 export interface SiteFile {
   readonly contentType: string
   /** Its name contains a hash of its contents. */
@@ -38,11 +36,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/**
- * Reads a built console into memory.
- *
- * @returns `null`: it is not built
- */
+/** `null`: no console is built there. */
 export async function loadSite(folder: string): Promise<Site | null> {
   const names = await namesIn(folder)
   if (!names.includes(INDEX)) return null

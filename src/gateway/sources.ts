@@ -17,7 +17,6 @@ export interface IndexerView {
   chain(): { readonly headBlock: number | null; readonly blockTimeMs: number | null; readonly baseFeeGwei: string | null }
 }
 
-/** What the routes read. */
 export interface Sources {
   readonly config: Pick<Config, 'pathPrefix' | 'explorerUrl' | 'launchpads'>
   /** The console; `null`: it is not built. */
@@ -32,7 +31,6 @@ export interface Sources {
   readonly metrics: Pick<Metrics, 'contentType' | 'render'>
   readonly probeDatabase: DatabaseProbe
   readonly chainId: number
-  /** Of this software. */
   readonly version: string
   /** Monotonic ms since the process began: `performance.now`. */
   readonly now: () => number

@@ -12,11 +12,9 @@ import type { Sink, WriteResult } from './sink.ts'
 import { Subscriptions } from './subscriptions.ts'
 import type { WebSocket } from './uWebSockets.ts'
 
-/** Results of uWebSockets' `send`. A buffered message is sent later. */
 const BUFFERED = 0
 const DROPPED = 2
 
-/** One open WebSocket: handles its client's messages and writes answers and frames. */
 export class WebSocketConnection implements Connection, Sink {
   readonly transport = 'webSocket'
   readonly #ws: WebSocket<unknown>
@@ -30,7 +28,6 @@ export class WebSocketConnection implements Connection, Sink {
   #busyUntilMs = 0
   /** Set by the close handler: afterwards the socket must not be touched. */
   #isClosed = false
-  /** Close when everything waiting is written. */
   #isShuttingDown = false
 
   constructor(ws: WebSocket<unknown>, deps: ConnectionDeps) {
@@ -66,7 +63,6 @@ export class WebSocketConnection implements Connection, Sink {
     }
   }
 
-  /** Notes a sign of life. */
   heard(): void {
     this.#heardAtMs = Math.floor(this.#deps.now())
   }
@@ -81,7 +77,6 @@ export class WebSocketConnection implements Connection, Sink {
     if (this.#isShuttingDown) this.shutDown()
   }
 
-  /** Cleans up after the socket has closed. */
   closed(): void {
     this.#isClosed = true
     this.#outbox.close()
@@ -113,7 +108,7 @@ export class WebSocketConnection implements Connection, Sink {
         this.#end('unresponsive')
         break
       case 'ping':
-        if (!budget.take()) break
+        if (budget.left-- <= 0) break
         this.#pingedAtMs = Math.floor(nowMs)
         this.#ws.ping()
         break

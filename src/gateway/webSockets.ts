@@ -23,14 +23,12 @@ const MAX_BACKPRESSURE_BYTES = 1 << 16
 /** How long uWebSockets keeps a closed socket whose client does not read the close frame. Open ones are swept. */
 const CLOSING_TIMEOUT_SECONDS = 120
 
-/** The data of a socket, from its upgrade on. */
 interface SocketData {
   readonly place: Place
   /** `null` until the socket is open. */
   connection: WebSocketConnection | null
 }
 
-/** Adds the WebSocket route to the app, and the same route below a prefix. */
 export function registerWebSockets(app: TemplatedApp, pathPrefix: string, deps: ConnectionDeps, connections: Connections): void {
   const { admission, logger } = deps
 

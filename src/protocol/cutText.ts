@@ -4,12 +4,6 @@ export function byteLength(text: string): number {
   return encoder.encode(text).length
 }
 
-/** The first `units` UTF-16 units of a text; one fewer where that would split a surrogate pair. */
-export function firstUnits(text: string, units: number): string {
-  const isWithinPair = isHighSurrogate(text.charCodeAt(units - 1)) && isLowSurrogate(text.charCodeAt(units))
-  return text.slice(0, isWithinPair ? units - 1 : units)
-}
-
 export interface CutText {
   readonly text: string
   /** Bytes that it is shorter inside a JSON document. */
@@ -50,10 +44,6 @@ const BACKSLASH = 0x5c
 
 /** `\b`, `\t`, `\n`, `\f` and `\r`; other control characters are written `\u00xx`. */
 const SHORT_ESCAPES: ReadonlySet<number> = new Set([0x08, 0x09, 0x0a, 0x0c, 0x0d])
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff
-}
 
 function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff

@@ -1,5 +1,5 @@
 import type { Token, TokenSnapshot } from '#domain/token.ts'
-import { byteLength, cutText, firstUnits } from './cutText.ts'
+import { byteLength, cutText } from './cutText.ts'
 import { MAX_MESSAGE_BYTES, MAX_UPDATE_HOLDERS } from './limits.ts'
 import type { TokenUpdate } from './tokenUpdate.ts'
 
@@ -49,15 +49,15 @@ function toUpdate(snapshot: TokenSnapshot): TokenUpdate {
 }
 
 /**
- * The token with well-formed texts, each at most as long as a whole message. A longer text is shortened later in any case; cutting it here
- * avoids encoding a megabyte first.
+ * The token with well-formed texts, each at most as long as a whole message. A longer text is shortened later in any case (the half of a
+ * surrogate pair that this may leave goes then); cutting it here avoids encoding a megabyte first.
  */
 function withPlainTexts(token: Token): Token {
   let plain = token
   for (const field of FREE_TEXTS) {
     const text = token[field]
     if (text === null || (text.length <= MAX_MESSAGE_BYTES && text.isWellFormed())) continue
-    plain = { ...plain, [field]: firstUnits(text, MAX_MESSAGE_BYTES).toWellFormed() }
+    plain = { ...plain, [field]: text.slice(0, MAX_MESSAGE_BYTES).toWellFormed() }
   }
   return plain
 }

@@ -10,7 +10,7 @@ export interface ErrorMessage {
   readonly token?: string
 }
 
-/** A client's request, or the error that answers its message. */
+/** An error is the answer to the message. */
 export type ParsedMessage =
   | { readonly type: 'subscribe'; readonly token: Address; readonly sequence: number | null }
   | { readonly type: 'unsubscribe'; readonly token: Address }

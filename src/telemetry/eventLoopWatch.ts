@@ -2,7 +2,6 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Logger } from 'pino'
 import { repeat as repeatUnref } from '#async/repeat.ts'
 
-/** How often stalls are looked for. */
 const CHECK_EVERY_MS = 250
 
 /** A delay that clients notice and that no work of a healthy service causes. */
@@ -14,11 +13,8 @@ const CHECKS_PER_WINDOW = 40
 
 export interface EventLoopWatchOptions {
   readonly logger: Logger
-  /** Monotonic, in ms. */
   readonly now: () => number
-  /** The thread's name in the log. */
   readonly thread: string
-  /** Runs a function periodically until the returned one is called. Default: `repeat`. */
   readonly repeat?: typeof repeatUnref
 }
 

@@ -1,4 +1,3 @@
-/** Latencies since the process began, by bucket. */
 export interface LatencySnapshot {
   /** Upper bounds of the buckets, ascending. One more bucket follows the last. */
   readonly boundsMs: readonly number[]

@@ -13,11 +13,9 @@ export interface MetricsReading {
   /** The newest price, however old. */
   readonly ethUsd: EthUsd | null
   readonly metadata: MetadataState
-  /** By thread. */
   readonly eventLoops: Readonly<Record<string, EventLoopState>>
 }
 
-/** Progress of reading the tokens' metadata URIs. */
 export interface MetadataState {
   /** URIs that are to be read, now or later; `null`: not counted yet. */
   readonly queued: number | null
@@ -27,15 +25,12 @@ export interface MetadataState {
 }
 
 type Value = number | boolean | null | undefined
-/** One value per label value. */
 export interface Labelled {
   readonly label: string
   readonly values: readonly (readonly [labelValue: string, value: Value])[]
 }
 
-/**
- * A metric's name without `tokenwire_`, its help text, and its value; `null` or `undefined`: unknown, and left out, since 0 is a statement.
- */
+/** The name lacks its prefix `tokenwire_`. An unknown value (`null` or `undefined`) is left out, since 0 is a statement. */
 export type MetricRow = readonly [name: string, help: string, read: (reading: MetricsReading) => Value | Labelled]
 
 export const GAUGES: readonly MetricRow[] = [

@@ -9,7 +9,6 @@ export interface MetricsOptions {
   readonly read: () => Promise<MetricsReading>
 }
 
-/** One answered request. */
 export interface AnsweredRequest {
   /** `other`: a method that is not allowed. Clients may invent any number of methods, and a label needs few values. */
   readonly method: 'GET' | 'HEAD' | 'OPTIONS' | 'other'
@@ -20,10 +19,8 @@ export interface AnsweredRequest {
   readonly durationMs: number
 }
 
-/** Tokenwire's metrics and those of the Node process. */
 export interface Metrics {
   readonly contentType: string
-  /** All metrics in the text format of Prometheus. */
   render(): Promise<string>
   observeRequest(request: AnsweredRequest): void
 }

@@ -4,7 +4,6 @@ const HIDDEN = '[redacted]'
 /** Keys of a log line that are kept as they are. */
 const OWN_KEYS = new Set(['level', 'time', 'msg'])
 
-/** Removes secrets from text. */
 export interface Redactor {
   /** The text with every secret replaced by `[redacted]`. */
   text(text: string): string

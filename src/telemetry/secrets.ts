@@ -13,7 +13,6 @@ const MIN_LENGTH = 4
 /** The parts of the configuration with secrets. A command that reads only some settings passes only those. */
 export type SecretConfig = Partial<Pick<Config, 'rpcUrls' | 'databaseUrl' | 'coingecko' | 'coinbase' | 'metadata' | 'operatorToken'>>
 
-/** All secrets in the configuration, for `createRedactor`. */
 export function secretsOf({
   rpcUrls = [],
   databaseUrl = null,

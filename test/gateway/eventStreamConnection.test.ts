@@ -2,7 +2,6 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '#actors/token/frame.ts'
 import { createAdmission } from '#gateway/admission.ts'
-import { WriteBudget } from '#gateway/connections.ts'
 import { EventStreamConnection } from '#gateway/eventStreamConnection.ts'
 import { Flusher } from '#gateway/flusher.ts'
 import { RealtimeStats } from '#gateway/realtimeStats.ts'
@@ -85,7 +84,7 @@ function fixture() {
     /** A sweep after some time. */
     sweepAfter: (ms: number) => {
       clock.nowMs += ms
-      connection.sweep(clock.nowMs, new WriteBudget(1))
+      connection.sweep(clock.nowMs, { left: 1 })
     },
     taken: () => response.calls.splice(0),
   }
@@ -167,11 +166,11 @@ describe('EventStreamConnection', () => {
 
   it('leaves a comment for the next sweep when this one has written enough', () => {
     const { clock, connection, taken } = fixture()
-    const budget = new WriteBudget(0)
+    const budget = { left: 0 }
     clock.nowMs = 20_000
     connection.sweep(clock.nowMs, budget)
     expect(taken()).toEqual([])
-    connection.sweep(clock.nowMs, new WriteBudget(1))
+    connection.sweep(clock.nowMs, { left: 1 })
     expect(taken()).toEqual([':'])
   })
 })

@@ -1,3 +1,4 @@
+import { jsonAnswer } from '#gateway/answer.ts'
 import { problem } from '#gateway/problem.ts'
 import { type Route, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
@@ -5,17 +6,14 @@ import { actorRoute, actorsRoute } from './actors.ts'
 import { candlesRoute } from './candles.ts'
 import { chainStatsRoute } from './chainStats.ts'
 import { claimableRoute } from './claimable.ts'
-import { ethUsdRoute } from './ethUsd.ts'
 import { healthzRoute, indexerHealthRoute, readyzRoute } from './health.ts'
 import { holdersRoute } from './holders.ts'
-import { metricsRoute } from './metrics.ts'
 import { searchRoute } from './search.ts'
 import { siteRoutes } from './site.ts'
 import { streamRoute } from './stream.ts'
 import { tokenRoute, tokensRoute } from './tokens.ts'
 import { tradesRoute } from './trades.ts'
 
-/** All routes of HTTP. */
 export function routes(sources: Sources): readonly Route[] {
   return [
     tokensRoute(sources),
@@ -37,6 +35,19 @@ export function routes(sources: Sources): readonly Route[] {
     webSocketRoute(),
     ...siteRoutes(sources),
   ]
+}
+
+function ethUsdRoute({ ethUsd }: Pick<Sources, 'ethUsd'>): Route {
+  return resource({ path: '/api/market/eth-usd', cacheControl: 'revalidate' }, async () => jsonAnswer(await ethUsd.get()))
+}
+
+function metricsRoute({ metrics }: Pick<Sources, 'metrics'>): Route {
+  return resource({ path: '/metrics', cacheControl: 'never', access: 'operator' }, async () => ({
+    kind: 'answer',
+    status: '200 OK',
+    headers: [['Content-Type', metrics.contentType]],
+    body: await metrics.render(),
+  }))
 }
 
 /** For requests without an upgrade: uWebSockets takes the upgrades before. */

@@ -24,7 +24,6 @@ const PAGE_POLICY = [
 /** The route of all files in metrics: their names change with every build. */
 const LABEL = 'console'
 
-/** The console's files and its configuration. */
 export function siteRoutes({ site, config }: Pick<Sources, 'site' | 'config'>): readonly Route[] {
   if (site === null) return [missingRoute()]
   return [...Array.from(site, ([path, file]) => fileRoute(path, file)), settingsRoute(config)]

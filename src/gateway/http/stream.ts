@@ -18,7 +18,6 @@ const HANDED_OVER: HandedOver = { kind: 'handedOver' }
 
 type StreamSources = Pick<Sources, 'admission' | 'reads' | 'actors' | 'realtime'>
 
-/** Checks the request and hands it over to `Realtime`. */
 export function streamRoute(sources: StreamSources): Route {
   return {
     path: '/api/tokens/:address/stream',
