@@ -1,5 +1,5 @@
 import { loadDatabaseConfig } from '#configuration/loadConfig.ts'
-import { connectionOptions } from '#store/connection/connectionOptions.ts'
+import { connectionOptions } from '#store/connection/orm.ts'
 import { findEmbeddedUrl } from '#store/embedded/embedded.ts'
 import { MIGRATION_OPTIONS } from '#store/migrations/migrationOptions.ts'
 import { ENTITIES } from '#tables/entities.ts'

@@ -4,11 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 export interface Clock {
   /** Milliseconds since the epoch; never goes back. */
   nowMs(): number
-  /**
-   * Resolves after that many milliseconds.
-   *
-   * @throws the signal's reason when it aborts first
-   */
+  /** @throws the signal's reason when it aborts first */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
@@ -18,4 +14,9 @@ export const systemClock: Clock = {
   sleep: async (ms, signal) => {
     await delay(ms, undefined, signal === undefined ? {} : { signal })
   },
+}
+
+/** Milliseconds since the process began, the same in all threads: `performance.now()` starts anew in each. Monotonic. */
+export function monotonicMs(): number {
+  return process.uptime() * 1_000
 }

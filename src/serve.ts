@@ -4,6 +4,7 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
 import { createRegistry, SWEEP_INTERVAL_MS } from '#actors/registry.ts'
 import { repeat } from '#async/repeat.ts'
+import { monotonicMs as now } from '#clock'
 import type { Config } from '#config'
 import { createAdmission } from '#gateway/admission.ts'
 import { createDatabaseProbe } from '#gateway/databaseProbe.ts'
@@ -55,7 +56,6 @@ export async function serve({ config, logger, redactor, reading, indexing, onSto
   prices.start()
   onStop(() => prices.stop())
 
-  const now = () => performance.now()
   const registry = createRegistry({
     load: async token => (await readSnapshots(db, { chainId, addresses: [token] }))[0] ?? null,
     ethUsd: prices.ethUsd,

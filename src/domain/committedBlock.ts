@@ -11,7 +11,7 @@ export interface CommittedBlock {
   readonly hash: Hex
   /** Of the block, Unix seconds. */
   readonly timestamp: number
-  /** When the commit completed, on this process's monotonic clock in ms (`performance.now()`); start of the delivery latency. */
+  /** When the commit completed, by `monotonicMs`; start of the delivery latency. */
   readonly completedAtMs: number
   readonly tokens: readonly TokenSnapshot[]
   /**

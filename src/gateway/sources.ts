@@ -32,6 +32,6 @@ export interface Sources {
   readonly probeDatabase: DatabaseProbe
   readonly chainId: number
   readonly version: string
-  /** Monotonic ms since the process began: `performance.now`. */
+  /** `monotonicMs`. */
   readonly now: () => number
 }

@@ -2,8 +2,8 @@ import type { Logger } from 'pino'
 import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { Rpc } from '#rpc/rpc.ts'
-import type { Transaction } from '#store/connection/oneAtATime.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import type { Transaction } from '#store/connection/transaction.ts'
 import { lockCursor, readClockMs } from '#store/rows/cursor.ts'
 
 /** The part of a commit that jobs need. */

@@ -1,4 +1,4 @@
-import type { Transaction } from '#store/connection/oneAtATime.ts'
+import type { Transaction } from '#store/connection/transaction.ts'
 
 /** Messages that were sent and not acknowledged. */
 export interface AckWindow {

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { monotonicMs as now } from '#clock'
 import type { Config } from '#config'
 import type { Address } from '#domain/address.ts'
 import { TokenwireError } from '#errors'
@@ -6,12 +7,12 @@ import { watchEventLoop } from '#telemetry/eventLoopWatch.ts'
 import { createLogger } from '#telemetry/logger.ts'
 import { createRedactor } from '#telemetry/redactor.ts'
 import { secretsOf } from '#telemetry/secrets.ts'
+import type { WriteLock } from '#telemetry/writeLock.ts'
 import { createAckWindow } from './ackWindow.ts'
 import { connectChain } from './connectChain.ts'
-import type { FromIndexing, ThreadInput, ThreadView, ToIndexing } from './messages.ts'
+import type { FromIndexing, ThreadView, ToIndexing } from './messages.ts'
 import { type OpenedIndexing, openIndexing } from './openIndexing.ts'
 import { redactDetails } from './redactDetails.ts'
-import { clockOf } from './sharedClock.ts'
 
 /*
  * The thread that follows the chain and writes to the database. `loadThread.ts` starts it, `startIndexing.ts` is its other end. An uncaught
@@ -24,8 +25,7 @@ const VIEW_EVERY_MS = 250
 
 if (parentPort === null) throw new TypeError('this is a thread of the service; see loadThread.ts')
 const port = parentPort
-const { clockOriginNs, writeLock } = workerData as ThreadInput
-const now = clockOf(clockOriginNs)
+const writeLock = workerData as WriteLock
 
 const send = (message: FromIndexing) => port.postMessage(message)
 
@@ -114,16 +114,12 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
         send({ kind: 'ended' })
         return
       case 'close':
-        if (indexing !== null) await close(indexing)
-        return
+        if (indexing === null) return
+        await indexing.close()
+        port.close()
+        process.exit()
     }
   }
-}
-
-async function close(indexing: OpenedIndexing): Promise<void> {
-  await indexing.close()
-  port.close()
-  process.exit()
 }
 
 let handle: ReturnType<typeof configured> | null = null

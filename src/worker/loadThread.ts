@@ -1,14 +1,5 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 import { createWriteLock, type WriteLock } from '#telemetry/writeLock.ts'
-import type { ThreadInput } from './messages.ts'
-import { clockOriginNs } from './sharedClock.ts'
-
-export interface LoadThreadOptions {
-  /** What the thread runs. Default: `indexingThread.ts`. */
-  readonly script?: URL
-  /** Default: those of Node. */
-  readonly resourceLimits?: ResourceLimits
-}
 
 /** The indexing thread. It loads its modules, then waits for its configuration. */
 export interface LoadedThread {
@@ -25,13 +16,9 @@ export interface LoadedThread {
  * Starts the thread. Loading its modules takes longest of a start, so the process begins with it. This module imports next to nothing:
  * meanwhile the main thread loads its own.
  */
-export function loadThread({
-  script = new URL('./indexingThread.ts', import.meta.url),
-  resourceLimits = {},
-}: LoadThreadOptions = {}): LoadedThread {
+export function loadThread(script = new URL('./indexingThread.ts', import.meta.url), resourceLimits: ResourceLimits = {}): LoadedThread {
   const writeLock = createWriteLock()
-  const workerData: ThreadInput = { clockOriginNs: clockOriginNs(), writeLock }
-  const worker = new Worker(script, { workerData, resourceLimits, name: 'indexing' })
+  const worker = new Worker(script, { workerData: writeLock, resourceLimits, name: 'indexing' })
   return {
     worker,
     writeLock,

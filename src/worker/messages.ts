@@ -6,22 +6,12 @@ import type { ErrorCode } from '#errors'
 import type { MetadataView } from '#jobs/metadata/metadataReader.ts'
 import type { ChainView } from '#sync/healthReport.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
-import type { WriteLock } from '#telemetry/writeLock.ts'
 
 /*
  * The messages between the two threads. They are plain data: the structured clone of a class instance loses its class. Neither side sends
  * without a bound: the indexing thread waits for `taken`, and the main thread for `noted` before the next notice of actors.
  */
 
-/** What the indexing thread is started with, before the configuration is read. */
-export interface ThreadInput {
-  /** What `process.hrtime` shows when the main thread's `performance.now()` is 0, in ns: gives both threads one clock. */
-  readonly clockOriginNs: bigint
-  /** The lock under which both threads write their log lines. */
-  readonly writeLock: WriteLock
-}
-
-/** What the indexing thread reports about itself. */
 export interface ThreadView {
   readonly state: IndexerState
   readonly chain: ChainView
@@ -29,14 +19,7 @@ export interface ThreadView {
   readonly eventLoop: EventLoopState
 }
 
-/** An error that prevents the start, as plain data. */
-export interface FailedStart {
-  readonly code: ErrorCode
-  readonly message: string
-  readonly retryable: boolean
-}
-
-/** What the main thread needs to know about a thread that is ready to index. */
+/** A thread that is ready to index. */
 export interface OpenedThread {
   readonly chainId: number
   /** With the contracts that were read from the chain. */
@@ -49,13 +32,12 @@ export type ToIndexing =
   | { readonly kind: 'configure'; readonly config: Config }
   /** The database is migrated and locked by this process: claim it. Answered by `opened` or `failed`. */
   | { readonly kind: 'open'; readonly databaseUrl: string }
-  /** Start indexing. */
   | { readonly kind: 'index' }
   /** Acknowledges the oldest unacknowledged `committed` or `view`. */
   | { readonly kind: 'taken' }
   /** Tokens that have got or lost their actor since the last notice. Answered by `noted`. */
   | { readonly kind: 'watched'; readonly began: readonly Address[]; readonly ended: readonly Address[] }
-  /** A new price, valid until `untilMs` on the common clock. */
+  /** A new price, valid until `untilMs` of `monotonicMs`. */
   | { readonly kind: 'price'; readonly ethUsd: string; readonly untilMs: number }
   /** Start no further commit. Answered by `ended`, after the block of the commit under way. */
   | { readonly kind: 'stop' }
@@ -64,7 +46,8 @@ export type ToIndexing =
 
 export type FromIndexing =
   | ({ readonly kind: 'opened' } & OpenedThread)
-  | ({ readonly kind: 'failed' } & FailedStart)
+  /** The error that prevents the start. */
+  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly retryable: boolean }
   /** Answered by `taken`, as is `view`. */
   | { readonly kind: 'committed'; readonly block: CommittedBlock; readonly view: ThreadView }
   | { readonly kind: 'view'; readonly view: ThreadView }

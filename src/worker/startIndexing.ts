@@ -1,4 +1,5 @@
 import { Observable, Subject } from 'rxjs'
+import { monotonicMs } from '#clock'
 import type { Config, LaunchpadConfig } from '#config'
 import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
@@ -15,7 +16,7 @@ export interface StartIndexingOptions {
   readonly onCrash: (error: unknown) => void
   /** A thread that takes longer to close is terminated. Default 5,000. */
   readonly closeTimeoutMs?: number
-  /** Monotonic milliseconds. Default `performance.now()`. */
+  /** Monotonic milliseconds. Default `monotonicMs`. */
   readonly now?: () => number
 }
 
@@ -55,7 +56,7 @@ export interface Indexing {
 
 /** Configures the indexing thread, which connects to the chain. It opens no database before `open`. */
 export function startIndexing(options: StartIndexingOptions): StartedThread {
-  const { thread, config, onCrash, closeTimeoutMs = 5_000, now = () => performance.now() } = options
+  const { thread, config, onCrash, closeTimeoutMs = 5_000, now = monotonicMs } = options
   const { worker, exited, crashed } = thread
   const opening = Promise.withResolvers<OpenedThread>()
   const ended = Promise.withResolvers<void>()
@@ -126,7 +127,7 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
       view: current,
       watch: notices.began,
       unwatch: notices.ended,
-      priced: (ethUsd, lifeMs) => send({ kind: 'price', ethUsd, untilMs: performance.now() + lifeMs }),
+      priced: (ethUsd, lifeMs) => send({ kind: 'price', ethUsd, untilMs: monotonicMs() + lifeMs }),
       stop: () => {
         send({ kind: 'stop' })
         return ended.promise

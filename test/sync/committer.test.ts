@@ -14,7 +14,7 @@ import {
   wrap,
 } from '#devchain/actions.ts'
 import type { Address } from '#domain/address.ts'
-import type { Transaction } from '#store/connection/oneAtATime.ts'
+import type { Transaction } from '#store/connection/transaction.ts'
 import { claimDatabase } from '#store/rows/cursor.ts'
 import type { ProjectedBatch } from '#sync/batch.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'

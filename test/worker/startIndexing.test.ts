@@ -21,7 +21,7 @@ function startScript(behaviour: IndexingScript['behaviour']) {
   const crashed = Promise.withResolvers<unknown>()
   const clock = { nowMs: 0 }
   started = startIndexing({
-    thread: loadThread({ script: SCRIPT, resourceLimits: { maxOldGenerationSizeMb: 32 } }),
+    thread: loadThread(SCRIPT, { maxOldGenerationSizeMb: 32 }),
     config: script as unknown as Config,
     onCrash: crashed.resolve,
     closeTimeoutMs: 1_000,

@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import { isLogged } from '#async/logSampling.ts'
+import { pause } from '#async/pause.ts'
+import { takeLock } from './advisoryLocks.ts'
 import { createOrm } from './orm.ts'
-import { takeLock } from './takeLock.ts'
 
 export interface SessionLock {
   /** Gives the lock up and closes its connection. */
@@ -14,101 +14,93 @@ export interface SessionLockInput {
   readonly url: string
   /** Of `LOCKS`. */
   readonly key: number
-  /** The connection's `application_name`. */
   readonly applicationName: string
   /** What the lock protects, for the log: `the embedded database`. */
   readonly what: string
   readonly logger: Logger
   /** How often to check the connection. Default 5 s. */
   readonly heartbeatMs?: number
-  /** Runs on the connection before the lock is taken. */
+  /** Runs on a connection before it takes the lock. */
   readonly check?: (session: Kysely<unknown>) => Promise<void>
-  /** Runs on the connection when the lock is held for the first time. */
+  /** Runs on a connection when it holds the lock. */
   readonly taken?: (session: Kysely<unknown>) => Promise<void>
   /** Runs on the connection before it is closed on release. */
   readonly releasing?: (session: Kysely<unknown>) => Promise<void>
 }
 
 /**
- * Holds an advisory lock on a connection of its own, so that it ends with this process in any case. When the connection is lost, another
- * one is opened and the lock taken again.
+ * Holds an advisory lock on a connection of its own, so that it ends with this process in any case. When the connection is lost, as when
+ * the server has crashed and recovered, another one is opened and the lock taken again.
  *
  * @returns `null` when another process holds the lock
  * @throws what `check` and `taken` throw; the driver's error when the server can't be reached
  */
 export async function holdSessionLock(input: SessionLockInput): Promise<SessionLock | null> {
+  const { key, what, logger, heartbeatMs = 5_000 } = input
   // Lost connections are logged below. The ORM would also warn when the server is stopped on purpose.
-  const silent = input.logger.child({}, { level: 'silent' })
+  const silent = logger.child({}, { level: 'silent' })
   const orm = createOrm(input.url, silent, { poolSize: 1, applicationName: input.applicationName })
   const db = orm.em.getKysely<unknown>()
-  const { key, heartbeatMs = 5_000 } = input
-  const released = new AbortController()
+  const stopped = new AbortController()
+  const { signal } = stopped
   const claimed = Promise.withResolvers<boolean>()
-  const hold = async () => {
+
+  /** Holds the lock on one connection, until that is lost or the lock released. */
+  const hold = (onTaken: (isHeld: boolean) => void) =>
+    db.connection().execute(async session => {
+      await input.check?.(session)
+      const isHeld = await takeLock(session, key)
+      if (isHeld) await input.taken?.(session)
+      onTaken(isHeld)
+      if (!isHeld) return
+      await keepLock(session, signal, heartbeatMs)
+      if (signal.aborted) await input.releasing?.(session)
+    })
+  const holdAgain = async (attempt: number) => {
     try {
-      await db.connection().execute(async session => {
-        await input.check?.(session)
-        const locked = await takeLock(session, key)
-        if (locked) await input.taken?.(session)
-        claimed.resolve(locked)
-        if (locked) await keepLock(session, released.signal, heartbeatMs)
-        else released.abort()
-        if (locked && released.signal.aborted) await input.releasing?.(session)
+      await hold(isHeld => {
+        if (isHeld) logger.warn(`${what} was lost and is held again`)
+        else logger.error(`another process has taken ${what}`)
       })
-      for (let attempt = 1; !released.signal.aborted; attempt++) await holdAgain(db, released.signal, heartbeatMs, { ...input, attempt })
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      if (isLogged(attempt)) logger.warn({ attempt, reason }, `the database does not answer; ${what} is held again as soon as it does`)
+    }
+    await pause(heartbeatMs, signal)
+  }
+  const run = async () => {
+    try {
+      await hold(isHeld => {
+        claimed.resolve(isHeld)
+        if (!isHeld) stopped.abort()
+      })
+      for (let attempt = 1; !signal.aborted; attempt++) await holdAgain(attempt)
     } catch (error) {
       claimed.reject(error)
     } finally {
       await orm.close(true)
     }
   }
-  const held = hold()
+
+  const running = run()
   if (!(await claimed.promise)) return null
   return {
     release: async () => {
-      released.abort()
-      await held
+      stopped.abort()
+      await running
     },
   }
 }
 
-/** After the connection was lost, as when the server has crashed and recovered. */
-async function holdAgain(
-  db: Kysely<unknown>,
-  released: AbortSignal,
-  heartbeatMs: number,
-  { key, what, logger, attempt }: SessionLockInput & { readonly attempt: number },
-): Promise<void> {
-  try {
-    await db.connection().execute(async session => {
-      if (await takeLock(session, key)) {
-        logger.warn(`${what} was lost and is held again`)
-        await keepLock(session, released, heartbeatMs)
-      } else {
-        logger.error(`another process has taken ${what}`)
-      }
-    })
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    if (isLogged(attempt)) logger.warn({ attempt, reason }, `the database does not answer; ${what} is held again as soon as it does`)
-  }
-  await pause(heartbeatMs, released)
-}
-
 /** Resolves when the lock is released or its connection is lost. */
-async function keepLock(session: Kysely<unknown>, released: AbortSignal, heartbeatMs: number): Promise<void> {
-  while (!released.aborted) {
-    await pause(heartbeatMs, released)
-    if (released.aborted) return
+async function keepLock(session: Kysely<unknown>, signal: AbortSignal, heartbeatMs: number): Promise<void> {
+  for (;;) {
+    await pause(heartbeatMs, signal)
+    if (signal.aborted) return
     try {
       await sql`select 1`.execute(session)
     } catch {
       return
     }
   }
-}
-
-/** Ends with the release, and does not keep the process alive. */
-async function pause(ms: number, released: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal: released, ref: false }).catch(() => undefined)
 }

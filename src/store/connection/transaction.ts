@@ -2,14 +2,16 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import { sql } from 'kysely'
 import type { Queryable } from './queryable.ts'
 
+/** Runs work in one transaction: committed when it resolves, rolled back when it rejects. */
+export type Transaction = <T>(work: (db: Queryable) => Promise<T>) => Promise<T>
+
 /**
- * Runs work in one transaction: committed when it resolves, rolled back when it rejects, of unknown outcome when the connection is lost
- * during the commit. The connection always goes back to the pool. With `em.transactional` one whose `begin` or `rollback` fails does not,
- * until the pool is empty.
+ * Transactions over the ORM's pool, of unknown outcome when the connection is lost during the commit. The connection always goes back to
+ * the pool. With `em.transactional` one whose `begin` or `rollback` fails does not, until the pool is empty.
  *
  * @throws what the work or the commit threw
  */
-export function createTransaction(orm: Pick<MikroORM, 'em'>): <T>(work: (db: Queryable) => Promise<T>) => Promise<T> {
+export function createTransaction(orm: Pick<MikroORM, 'em'>): Transaction {
   return work =>
     orm.em
       .getKysely<unknown>()
@@ -26,4 +28,14 @@ export function createTransaction(orm: Pick<MikroORM, 'em'>): <T>(work: (db: Que
           throw error
         }
       })
+}
+
+/** Runs the transactions of all callers one after the other, so that a commit's result is emitted before the next commit begins. */
+export function oneAtATime(transaction: Transaction): Transaction {
+  let last: Promise<unknown> = Promise.resolve()
+  return work => {
+    const mine = last.then(() => transaction(work))
+    last = mine.catch(() => undefined)
+    return mine
+  }
 }

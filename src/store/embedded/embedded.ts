@@ -91,7 +91,7 @@ async function openServer(input: StartInput, logger: Logger) {
     const password = await readPassword(layout)
     const url = serverUrl(server, password, 'postgres')
     try {
-      const ownership = await claimServer({ url, dataFolder: layout.dataFolder, database: EMBEDDED_NAME, logger })
+      const ownership = await claimServer({ url, dataFolder: layout.dataFolder, logger })
       return { server, ownership, password }
     } catch (error) {
       const again = server.found && attempt < OPEN_ATTEMPTS && databaseFault(error) === 'unavailable'

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { pause } from '#async/pause.ts'
 import { isServerOf } from './processes.ts'
 import { type FoundServer, type RunningServer, type StartInput, startServer } from './serverProcess.ts'
 
@@ -7,11 +7,11 @@ export interface KeepServerInput {
   readonly start: StartInput
   readonly server: RunningServer
   readonly logger: Logger
-  /** Called once when the server has died and could not be restarted. */
+  /** Called once when the server could not be restarted. */
   readonly lost: () => void
   /** How often to check that it runs. Default 1 s. */
   readonly pollMs?: number
-  /** The pause before the second attempt; it doubles with each further one, up to 30 s. Default 1 s. */
+  /** The pause before the second attempt; it doubles up to 30 s. Default 1 s. */
   readonly pauseMs?: number
   /** Default: `startServer`. */
   readonly restart?: (input: StartInput) => Promise<FoundServer>
@@ -24,8 +24,6 @@ export interface KeptServer {
   stop(): Promise<void>
 }
 
-const POLL_MS = 1_000
-const PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
 const ATTEMPTS = 8
 /** A server that ran this long did start: attempts are counted anew. */
@@ -35,16 +33,8 @@ const SETTLED_MS = 60_000
  * Restarts a server that has died, on the same port, so that the service's connections find it again. Logs each attempt. Gives up after
  * eight in a row, about two minutes: an operator is needed.
  */
-export function keepServer({
-  start,
-  server,
-  logger,
-  lost,
-  pollMs = POLL_MS,
-  pauseMs = PAUSE_MS,
-  restart = startServer,
-}: KeepServerInput): KeptServer {
-  const { layout } = start
+export function keepServer(input: KeepServerInput): KeptServer {
+  const { start, server, logger, lost, pollMs = 1_000, pauseMs = 1_000, restart = startServer } = input
   const { port } = server
   const stopped = new AbortController()
   const { signal } = stopped
@@ -83,7 +73,7 @@ export function keepServer({
   const watch = async (): Promise<void> => {
     while (!signal.aborted) {
       await pause(pollMs, signal)
-      if (!signal.aborted && !isServerOf(pid, layout.dataFolder)) await attempt()
+      if (!signal.aborted && !isServerOf(pid, start.layout.dataFolder)) await attempt()
     }
   }
   const watching = watch()
@@ -95,9 +85,4 @@ export function keepServer({
       await watching
     },
   }
-}
-
-/** Neither keeps the process alive nor outlasts the signal. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal, ref: false }).catch(() => undefined)
 }

@@ -4,15 +4,13 @@ import type { Logger } from 'pino'
 import { TokenwireError } from '#errors'
 import { LOCKS } from '#store/connection/advisoryLocks.ts'
 import { holdSessionLock, type SessionLock } from '#store/connection/sessionLock.ts'
+import { EMBEDDED_NAME } from './initialise.ts'
 
 export interface OwnershipInput {
   /** A superuser's address of the server's `postgres` database. */
   readonly url: string
   readonly dataFolder: string
-  /** Created when it does not exist. */
-  readonly database: string
   readonly logger: Logger
-  /** How often to check the connection. Default 5 s. */
   readonly heartbeatMs?: number
 }
 
@@ -21,22 +19,20 @@ const DRAIN_PAUSE_MS = 20
 
 /**
  * Makes this process the owner of an embedded server until it releases it or ends. Checks that the server is the data folder's, and creates
- * the database. To be released when the server is stopped.
+ * the database.
  *
  * @returns `null` when another service owns it
  * @throws `TokenwireError` with code `config_invalid` when it is another folder's server; the driver's error when it can't be reached
  */
-export function claimServer({ url, dataFolder, database, logger, heartbeatMs }: OwnershipInput): Promise<SessionLock | null> {
+export function claimServer({ dataFolder, ...input }: OwnershipInput): Promise<SessionLock | null> {
   return holdSessionLock({
-    url,
-    logger,
+    ...input,
     key: LOCKS.embeddedOwner,
     applicationName: 'tokenwire-owner',
     what: 'the embedded database',
     check: session => checkServer(session, dataFolder),
-    taken: session => ensureDatabase(session, database),
+    taken: ensureDatabase,
     releasing: drainConnections,
-    ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
   })
 }
 
@@ -46,9 +42,9 @@ async function checkServer(session: Kysely<unknown>, dataFolder: string): Promis
   throw new TokenwireError('config_invalid', `DATA_DIR: the server that answers is not the one of ${dataFolder}`)
 }
 
-async function ensureDatabase(session: Kysely<unknown>, database: string): Promise<void> {
-  const { rows } = await sql`select from pg_database where datname = ${database}`.execute(session)
-  if (rows.length === 0) await sql`create database ${sql.id(database)}`.execute(session)
+async function ensureDatabase(session: Kysely<unknown>): Promise<void> {
+  const { rows } = await sql`select from pg_database where datname = ${EMBEDDED_NAME}`.execute(session)
+  if (rows.length === 0) await sql`create database ${sql.id(EMBEDDED_NAME)}`.execute(session)
 }
 
 /**

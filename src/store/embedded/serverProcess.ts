@@ -4,7 +4,6 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { TokenwireError } from '#errors'
-import { PLANNER_SETTINGS } from '#store/connection/plannerSettings.ts'
 import type { Layout } from './initialise.ts'
 import { judgePostmasterFile, type PostmasterFile } from './postmasterFile.ts'
 import { isServerOf } from './processes.ts'
@@ -50,7 +49,6 @@ const SETTINGS: Readonly<Record<string, string>> = {
   max_wal_size: '1GB',
   wal_level: 'minimal',
   max_wal_senders: '0',
-  ...PLANNER_SETTINGS,
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_destination: 'stderr',

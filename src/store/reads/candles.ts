@@ -3,20 +3,11 @@ import { CANDLE_INTERVALS, type Candle, candleStart } from '#domain/candle.ts'
 import type { CandleCursor, CandlesQuery, Page } from '#domain/queries.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
-import { decimalText, weiToWeth } from './decimalText.ts'
-import { fillCandles } from './fillCandles.ts'
-import { isIndexed } from './isIndexed.ts'
+import { isIndexed } from './tokens.ts'
+import { trimScale, weiToWeth } from './trimScale.ts'
 
-/** What is selected of a candle, in the asked currency. */
-interface SelectedCandle {
-  readonly time: number
-  readonly open: string
-  readonly high: string
-  readonly low: string
-  readonly close: string
-  readonly volume: string
-  readonly trades: number
-}
+/** A candle as it is stored, in the asked currency: the volume in WETH is wei. */
+type StoredCandle = Candle
 
 /**
  * One page of a token's candles, times ascending; `null` when the token is not indexed. A page is the newest `limit` of the asked range,
@@ -34,7 +25,11 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
     query.interval,
   )
   if (!query.fill) {
-    const page = pageOfStored(await readNewest(db, query, from, to, query.limit + 1), query.limit)
+    const { rows } = await selectCandles(query, from, to, query.limit + 1).execute(db)
+    const page = pageOfStored(
+      rows.map(row => toCandle(row, query)),
+      query.limit,
+    )
     return page.data.length > 0 || (await isIndexed(db, query.token)) ? page : null
   }
   const indexed = await readIndexedTime(db, query)
@@ -43,7 +38,16 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
   const start = Math.max(from, end - (query.limit - 1) * step)
   if (start > end) return { data: [], next: null }
   const [stored, earlier] = await readRangeAndEarlier(db, query, start, end)
-  const data = fillCandles({ stored, earlier, start, end, step })
+  const byTime = new Map(stored.map(candle => [candle.time, candle]))
+  const data: Candle[] = []
+  let close = earlier?.close ?? null
+  for (let time = start; time <= end; time += step) {
+    const candle =
+      byTime.get(time) ?? (close === null ? null : { time, open: close, high: close, low: close, close, volume: '0', trades: 0 })
+    if (candle === null) continue
+    data.push(candle)
+    close = candle.close
+  }
   return { data, next: earlier !== null && start > from ? { time: start } : null }
 }
 
@@ -60,12 +64,6 @@ async function readIndexedTime(db: Queryable, query: CandlesQuery): Promise<numb
   return rows[0]?.timestamp ?? null
 }
 
-/** The newest stored candles of a range, newest first. */
-async function readNewest(db: Queryable, query: CandlesQuery, from: number, to: number, count: number): Promise<readonly Candle[]> {
-  const { rows } = await selectCandles(query, from, to, count).execute(db)
-  return rows.map(row => toCandle(row, query))
-}
-
 /** The stored candles of a range, ascending, and the last one before it. */
 async function readRangeAndEarlier(
   db: Queryable,
@@ -73,19 +71,19 @@ async function readRangeAndEarlier(
   start: number,
   end: number,
 ): Promise<readonly [readonly Candle[], Candle | null]> {
-  const { rows } = await sql<SelectedCandle>`
+  const { rows } = await sql<StoredCandle>`
     (${selectCandles(query, start, end, query.limit)}) union all (${selectCandles(query, 0, start - 1, 1)}) order by time`.execute(db)
   const candles = rows.map(row => toCandle(row, query))
   const first = candles[0]
   return first !== undefined && first.time < start ? [candles.slice(1), first] : [candles, null]
 }
 
-/** In WETH a range is two stretches of the index that holds whole candles: of those with USD values and of those without. */
+/** Newest first. In WETH a range is two ranges of the index that holds whole candles: those with USD values and those without. */
 function selectCandles(query: CandlesQuery, from: number, to: number, count: number) {
   const priced = selectStretch(query, sql`in_usd`, from, to, count)
   if (query.currency === 'usd') return priced
   const unpriced = selectStretch(query, sql`not in_usd`, from, to, count)
-  return sql<SelectedCandle>`select * from ((${priced}) union all (${unpriced})) as stretches order by time desc limit ${count}::integer`
+  return sql<StoredCandle>`select * from ((${priced}) union all (${unpriced})) as stretches order by time desc limit ${count}::integer`
 }
 
 function selectStretch({ token, interval, currency }: CandlesQuery, flag: RawBuilder<unknown>, from: number, to: number, count: number) {
@@ -93,21 +91,20 @@ function selectStretch({ token, interval, currency }: CandlesQuery, flag: RawBui
     currency === 'weth'
       ? sql`open, high, low, close, volume_wei as volume, trades`
       : sql`open_usd as open, high_usd as high, low_usd as low, close_usd as close, volume_usd as volume, trades_usd as trades`
-  return sql<SelectedCandle>`
+  return sql<StoredCandle>`
     select time, ${columns} from candle
     where token = ${toBytes(token)} and interval_seconds = ${CANDLE_INTERVALS[interval]}::integer and ${flag}
       and time >= ${from}::bigint and time <= ${to}::bigint
     order by time desc limit ${count}::integer`
 }
 
-function toCandle(row: SelectedCandle, { currency }: CandlesQuery): Candle {
+function toCandle(row: StoredCandle, { currency }: CandlesQuery): Candle {
   return {
-    time: row.time,
-    open: decimalText(row.open),
-    high: decimalText(row.high),
-    low: decimalText(row.low),
-    close: decimalText(row.close),
-    volume: currency === 'weth' ? weiToWeth(row.volume) : decimalText(row.volume),
-    trades: row.trades,
+    ...row,
+    open: trimScale(row.open),
+    high: trimScale(row.high),
+    low: trimScale(row.low),
+    close: trimScale(row.close),
+    volume: currency === 'weth' ? weiToWeth(row.volume) : trimScale(row.volume),
   }
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Reads } from '#domain/queries.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { decimalText, weiToWeth } from './decimalText.ts'
 import { OF_PART, withParts } from './tokenParts.ts'
+import { trimScale, weiToWeth } from './trimScale.ts'
 
 export type IndexedStats = NonNullable<Awaited<ReturnType<Reads['chainStats']>>>
 
@@ -82,7 +82,7 @@ async function readStats(db: Queryable, chainId: number): Promise<IndexedStats> 
     traders24h: row.traders_h24,
     volumeWeth24h: weiToWeth(row.volume_h24),
     volumeUsd24h: null,
-    liquidityWeth: decimalText(row.liquidity_weth),
+    liquidityWeth: trimScale(row.liquidity_weth),
     asOfBlock: String(row.cursor_number),
     updatedAt: new Date(row.committed_at_ms).toISOString(),
   }

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
+import { percentOf } from '#domain/decimal.ts'
 import type { Holder, HolderType } from '#domain/holder.ts'
 import type { HolderCursor, HoldersQuery, Page } from '#domain/queries.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
-import { toHolder } from './toHolder.ts'
 
 /**
  * A page looks at so many holders at most. Leaving types out may leave next to none, and a rank counts all: what follows is for the next
@@ -59,6 +59,12 @@ export async function readHolders(db: Queryable, query: HoldersQuery): Promise<P
   const last = seen.length > limit ? seen[limit - 1] : seen.at(-1)
   const more = last !== undefined && (seen.length > limit || last.rank === (cursor?.rank ?? 0) + lookedAt)
   return { data, next: more ? { balance: last.balance, address: last.address, rank: last.rank } : null }
+}
+
+/** A stored balance as it goes over the wire, with its share of the total supply to four decimals. */
+export function toHolder(row: Omit<Holder, 'percent'>, totalSupply: bigint): Holder {
+  const { rank, address, balance, type, lastChangedBlock } = row
+  return { rank, address, balance, percent: percentOf(BigInt(balance), totalSupply) ?? 0, type, lastChangedBlock }
 }
 
 function toListed({ rank, balance, type, last_changed_block, total_supply }: HolderRow, address: Address): Holder {

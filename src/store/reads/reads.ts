@@ -13,14 +13,13 @@ import { readToken, readTokens } from './tokens.ts'
 import { readTrades } from './trades.ts'
 
 export interface ReadsOptions {
-  /** The ORM's pool: `orm.em.getKysely()` outside a transaction. */
   readonly db: Queryable
   readonly chainId: number
   readonly weth: Address
   readonly claimCall: BuildClaimCall
   /** A read without an answer by then is given up, however the network fails. Default 15 s, more than it waits for a connection. */
   readonly timeoutMs?: number
-  /** Monotonic milliseconds. Default `performance.now`. */
+  /** Default `performance.now`. */
   readonly now?: () => number
 }
 

@@ -4,7 +4,7 @@ import type { HolderType } from '#domain/holder.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
-import { toHolder } from './toHolder.ts'
+import { toHolder } from './holders.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
 

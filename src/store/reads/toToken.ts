@@ -5,7 +5,7 @@ import { type Prefixed, selectList } from '#store/rows/selectList.ts'
 import { POOL, type PoolRow } from '#tables/pool.ts'
 import type { StoredRow } from '#tables/tableOf.ts'
 import { FULL_TOKEN, type FullTokenRow } from '#tables/token.ts'
-import { decimalText, secondsToIso, weiToWeth } from './decimalText.ts'
+import { secondsToIso, trimScale, weiToWeth } from './trimScale.ts'
 
 /** What a statement with `SELECTED_TOKEN` returns per token. */
 export type SelectedToken = StoredRow<FullTokenRow> & (Prefixed<'pool', StoredRow<PoolRow>> | { readonly 'pool.address': null })
@@ -36,11 +36,11 @@ export function toToken(row: SelectedToken, chainId: number): Token {
     imageUrl: row.imageUrl,
     description: row.description,
     market: {
-      priceWeth: decimalText(row.priceWeth),
+      priceWeth: trimScale(row.priceWeth),
       priceUsd: null,
-      marketCapWeth: decimalText(row.marketCapWeth),
+      marketCapWeth: trimScale(row.marketCapWeth),
       marketCapUsd: null,
-      liquidityWeth: decimalText(row.liquidityWeth),
+      liquidityWeth: trimScale(row.liquidityWeth),
       liquidityUsd: null,
       volumeWeth: perWindow(window => (hasVolume ? weiToWeth(row[WINDOW_FIELDS[window].volume]) : null)),
       priceChange: perWindow(window => row[WINDOW_FIELDS[window].priceChange]),
@@ -48,7 +48,7 @@ export function toToken(row: SelectedToken, chainId: number): Token {
       tradeCount: row.tradeCount,
       holderCount: row.holderCount,
       lastTradeAt: secondsToIso(row.lastTradeAt),
-      athPriceWeth: decimalText(row.athPriceWeth),
+      athPriceWeth: trimScale(row.athPriceWeth),
     },
     pool: toPool(row),
     fees: {

@@ -3,7 +3,7 @@ import { toUsd } from '#domain/usd.ts'
 import { type Prefixed, selectList } from '#store/rows/selectList.ts'
 import type { StoredRow } from '#tables/tableOf.ts'
 import { TRADE, type TradeRow } from '#tables/trade.ts'
-import { decimalText, secondsToIso, weiToWeth } from './decimalText.ts'
+import { secondsToIso, trimScale, weiToWeth } from './trimScale.ts'
 
 /** What a statement with `SELECTED_TRADE` returns per trade. */
 export type SelectedTrade = Prefixed<'trade', StoredRow<TradeRow>>
@@ -17,7 +17,7 @@ export function toTrade(row: SelectedTrade): Trade {
   const logIndex = row['trade.logIndex']
   const ethUsd = row['trade.ethUsd']
   const amountWeth = weiToWeth(row['trade.amountWei'])
-  const priceWeth = decimalText(row['trade.priceWeth'])
+  const priceWeth = trimScale(row['trade.priceWeth'])
   return {
     id: `${blockNumber}-${logIndex}`,
     token: row['trade.token'],

@@ -62,6 +62,12 @@ export async function readToken(db: Queryable, address: Address, chainId: number
   return rows[0] === undefined ? null : toToken(rows[0], chainId)
 }
 
+/** Tells a token without rows from an address that is no indexed token. */
+export async function isIndexed(db: Queryable, token: Address): Promise<boolean> {
+  const { rows } = await sql`select from token where address = ${toBytes(token)}`.execute(db)
+  return rows.length > 0
+}
+
 async function readWithValue(db: Queryable, query: TokensQuery, count: number): Promise<ListedRow[]> {
   const { type, nullable } = SORTS[query.sort]
   const { cursor } = query

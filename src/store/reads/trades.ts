@@ -4,7 +4,7 @@ import type { Trade, TradeSide } from '#domain/trade.ts'
 import { FOR_THESE_VALUES } from '#store/connection/preparedStatements.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
-import { isIndexed } from './isIndexed.ts'
+import { isIndexed } from './tokens.ts'
 import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
 
 const SIDES: readonly TradeSide[] = ['buy', 'sell']

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
+import type { LaunchpadConfig } from '#config'
 import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { TokenwireError } from '#errors'
 import type { Queryable } from '#store/connection/queryable.ts'
-import type { BlockRow } from '#tables/block.ts'
-import { BLOCK } from '#tables/block.ts'
+import { BLOCK, type BlockRow } from '#tables/block.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { selectList } from './selectList.ts'
 
@@ -13,13 +14,7 @@ export interface DatabaseIdentity {
   readonly chainId: number
   readonly genesisHash: Hex
   readonly weth: Address
-  readonly launchpads: readonly {
-    readonly name: string
-    readonly adapter: string
-    readonly contracts: Readonly<Record<string, Address>>
-    readonly startBlock: number
-    readonly settings?: Readonly<Record<string, unknown>>
-  }[]
+  readonly launchpads: readonly LaunchpadConfig[]
 }
 
 /** Where indexing stands after its last commit. */
@@ -32,22 +27,6 @@ export interface ChainCursor {
   readonly undoFrom: number | null
 }
 
-interface CursorRow {
-  readonly writer: string
-  readonly number: number | null
-  readonly hash: Hex
-  readonly timestamp: number
-  readonly committed_at_ms: number
-  readonly undo_from: number | null
-}
-
-interface ChainStateRow {
-  readonly chain_id: number
-  readonly genesis_hash: Hex
-  readonly weth: Address
-  readonly launchpads: DatabaseIdentity['launchpads']
-}
-
 /**
  * Marks an empty database as built from this chain and these launchpads, or checks that it was, and makes `writer` the one that may commit.
  *
@@ -55,14 +34,15 @@ interface ChainStateRow {
  * @throws `TokenwireError` `database_foreign` saying what differs
  */
 export async function claimDatabase(db: Queryable, identity: DatabaseIdentity, writer: string): Promise<void> {
-  const launchpads = JSON.stringify(canonical(identity.launchpads))
+  const launchpads = JSON.stringify(identity.launchpads)
   await sql`insert into chain_state (chain_id, genesis_hash, weth, launchpads)
     values (${identity.chainId}, ${toBytes(identity.genesisHash)}, ${toBytes(identity.weth)}, ${launchpads}::jsonb)
     on conflict (id) do nothing`.execute(db)
-  const { rows } = await sql<ChainStateRow>`select chain_id, genesis_hash, weth, launchpads from chain_state`.execute(db)
+  const { rows } = await sql<DatabaseIdentity>`
+    select chain_id as "chainId", genesis_hash as "genesisHash", weth, launchpads from chain_state`.execute(db)
   const [stored] = rows
   if (stored === undefined) throw new TypeError('chain_state holds no row after one was inserted')
-  const difference = differenceBetween(stored, identity, launchpads)
+  const difference = differenceBetween(stored, { ...identity, launchpads: JSON.parse(launchpads) })
   if (difference === null) {
     await sql`update chain_state set writer = ${writer}`.execute(db)
     return
@@ -79,15 +59,14 @@ export async function claimDatabase(db: Queryable, identity: DatabaseIdentity, w
  * @throws `TokenwireError` `database_taken` when another process has become the writer: it alone knows what was committed since
  */
 export async function lockCursor(db: Queryable, writer: string): Promise<ChainCursor | null> {
-  const { rows } =
-    await sql<CursorRow>`select writer, cursor_number as number, cursor_hash as hash, cursor_timestamp as timestamp, committed_at_ms,
-    undo_from from chain_state for update`.execute(db)
-  const row = rows[0]
+  const { rows } = await sql<Omit<ChainCursor, 'number'> & { readonly writer: string; readonly number: number | null }>`
+    select writer, cursor_number as number, cursor_hash as hash, cursor_timestamp as timestamp, committed_at_ms as "committedAtMs",
+      undo_from as "undoFrom" from chain_state for update`.execute(db)
+  const [row] = rows
   if (row !== undefined && row.writer !== writer) {
     throw new TokenwireError('database_taken', 'another Tokenwire has taken over indexing into this database')
   }
-  if (row === undefined || row.number === null) return null
-  return { number: row.number, hash: row.hash, timestamp: row.timestamp, committedAtMs: row.committed_at_ms, undoFrom: row.undo_from }
+  return row === undefined || row.number === null ? null : { ...row, number: row.number }
 }
 
 /** The database's clock in milliseconds: the commit time of sequences. */
@@ -122,32 +101,17 @@ export async function readTokensUpdatedAt(db: Queryable, committedAtMs: number):
   return rows.map(({ address }) => address)
 }
 
-function differenceBetween(stored: ChainStateRow, identity: DatabaseIdentity, launchpads: string): string | null {
-  if (stored.chain_id !== identity.chainId) return `chain ${stored.chain_id}, and the RPC serves chain ${identity.chainId}`
-  if (stored.genesis_hash !== identity.genesisHash) {
-    return `a chain ${stored.chain_id} whose first block is ${stored.genesis_hash}, and the RPC serves one that begins with ${identity.genesisHash}`
+/** The launchpads of both have been JSON: without undefined settings. */
+function differenceBetween(stored: DatabaseIdentity, { chainId, genesisHash, weth, launchpads }: DatabaseIdentity): string | null {
+  if (stored.chainId !== chainId) return `chain ${stored.chainId}, and the RPC serves chain ${chainId}`
+  if (stored.genesisHash !== genesisHash) {
+    return `a chain ${chainId} whose first block is ${stored.genesisHash}, and the RPC serves one that begins with ${genesisHash}`
   }
-  if (stored.weth !== identity.weth) return `launchpads quoted in WETH at ${stored.weth}, and the configuration says ${identity.weth}`
-  const built = JSON.stringify(canonical(stored.launchpads))
-  return built === launchpads ? null : `other launchpads (${built}) than the configured ones (${launchpads})`
+  if (stored.weth !== weth) return `launchpads quoted in WETH at ${stored.weth}, and the configuration says ${weth}`
+  if (isDeepStrictEqual(byName(stored.launchpads), byName(launchpads))) return null
+  return `other launchpads (${JSON.stringify(stored.launchpads)}) than the configured ones (${JSON.stringify(launchpads)})`
 }
 
-/** jsonb keeps no key order: names sorted, so that equal configurations are equal text. */
-function canonical(launchpads: DatabaseIdentity['launchpads']): DatabaseIdentity['launchpads'] {
-  return launchpads
-    .map(({ name, adapter, contracts, startBlock, settings }) => ({
-      name,
-      adapter,
-      contracts: sorted(contracts) as Readonly<Record<string, Address>>,
-      startBlock,
-      ...(settings !== undefined && { settings: sorted(settings) as Readonly<Record<string, unknown>> }),
-    }))
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, one]) => [key, sorted(one)]))
+function byName(launchpads: readonly LaunchpadConfig[]): readonly LaunchpadConfig[] {
+  return launchpads.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }

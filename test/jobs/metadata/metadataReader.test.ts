@@ -7,7 +7,7 @@ import { type Attempt, createAttempt, type MetadataSettings } from '#jobs/metada
 import { createMetadataReader, type MetadataReader } from '#jobs/metadata/metadataReader.ts'
 import { FETCH_LIMITS, type FetchLimits, type Outbound } from '#jobs/metadata/outbound.ts'
 import { isPublicAddress } from '#jobs/metadata/publicAddress.ts'
-import { oneAtATime, type Transaction } from '#store/connection/oneAtATime.ts'
+import { oneAtATime, type Transaction } from '#store/connection/transaction.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 import { attachMetadata } from '#store/rows/metadata.ts'
 import { useDatabase } from '#test/support/database.ts'
