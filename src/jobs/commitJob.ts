@@ -6,22 +6,18 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import type { Transaction } from '#store/connection/transaction.ts'
 import { lockCursor, readClockMs } from '#store/rows/cursor.ts'
 
-/** The part of a commit that jobs need. */
 export type CommitNotice = Pick<CommittedBlock, 'number' | 'hash' | 'tokens' | 'unread'>
 
 /** A job in the background that follows the indexer's commits. One run at a time; a failed run is repeated after a later commit. */
 export interface CommitJob {
   /** To be called after every commit of the indexer. Returns at once. */
   committed(notice: CommitNotice): void
-  /** Resolves when no run is under way. */
   settled(): Promise<void>
   /** Starts no further commit; resolves when the one under way has ended. Requests under way end with `rpc.close()`. */
   stop(): Promise<void>
 }
 
-/** How a job reads and writes the database. */
 export interface JobDatabase {
-  /** For reading. */
   readonly db: Queryable
   /** The indexer's own, one at a time with its commits. */
   readonly transaction: Transaction

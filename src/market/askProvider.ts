@@ -1,6 +1,6 @@
 import { parseRetryAfter } from '#async/retryAfter.ts'
 import { plainDecimal } from './plainDecimal.ts'
-import type { PriceProvider } from './priceProvider.ts'
+import type { PriceProvider } from './priceProviders.ts'
 import { requestText, type TextRequest } from './requestText.ts'
 
 export type PriceAnswer =
@@ -23,7 +23,7 @@ const MAX_WAIT_MS = 3_600_000
  */
 export async function askProvider(
   provider: PriceProvider,
-  request: Pick<TextRequest, 'timeoutMs' | 'timeout' | 'signal'>,
+  request: Pick<TextRequest, 'timeout' | 'signal'>,
   nowMs: () => number,
 ): Promise<PriceAnswer> {
   const answer = await requestText({ url: provider.url, headers: provider.headers, maxBytes: MAX_BYTES, ...request })

@@ -3,13 +3,11 @@ import { systemClock } from '#clock'
 import type { EthUsd, EthUsdPrices } from '#domain/ethUsd.ts'
 import { TokenwireError } from '#errors'
 import { askProvider } from './askProvider.ts'
-import type { PriceProvider } from './priceProvider.ts'
+import type { PriceProvider } from './priceProviders.ts'
 
 /** A price younger than this is returned without calling a provider. */
 const FRESH_MS = 60_000
-/** An older price than this is not used, even when there is no other. */
 const USABLE_MS = 600_000
-const TIMEOUT_MS = 3_000
 const FIRST_BACKOFF_MS = 1_000
 const MAX_BACKOFF_MS = 60_000
 
@@ -23,8 +21,6 @@ export interface EthUsdOptions {
   readonly now?: () => number
   /** Calls back once after this many ms; returns a function that cancels. Default: a timer that does not keep the process alive. */
   readonly schedule?: (callback: () => void, ms: number) => () => void
-  /** For one provider's whole answer. Default: 3,000. */
-  readonly timeoutMs?: number
   /** A signal that aborts after this many ms. Default: `AbortSignal.timeout`. */
   readonly timeout?: (ms: number) => AbortSignal
 }
@@ -44,15 +40,12 @@ interface Quote {
 
 interface ProviderState {
   readonly provider: PriceProvider
-  /** In a row. */
   failures: number
-  /** The provider is not called before. */
   pausedUntilMs: number
 }
 
 export function createEthUsd(options: EthUsdOptions): EthUsdFeed {
-  const { logger, onPrice, now = systemClock.nowMs, schedule = scheduleUnref, timeoutMs = TIMEOUT_MS } = options
-  const timeout = options.timeout ?? (ms => AbortSignal.timeout(ms))
+  const { logger, onPrice, now = systemClock.nowMs, schedule = scheduleUnref, timeout = ms => AbortSignal.timeout(ms) } = options
   const states = options.providers.map((provider): ProviderState => ({ provider, failures: 0, pausedUntilMs: 0 }))
   const stopping = new AbortController()
   const { signal } = stopping
@@ -61,12 +54,11 @@ export function createEthUsd(options: EthUsdOptions): EthUsdFeed {
   let renewing: Promise<void> | null = null
   let cancelTimer = () => {}
 
-  /** Calls the providers in order until one returns a price. */
   async function renew(): Promise<void> {
     for (const state of states) {
       if (signal.aborted || state.pausedUntilMs > now()) continue
       const { source } = state.provider
-      const answer = await askProvider(state.provider, { timeoutMs, timeout, signal }, now)
+      const answer = await askProvider(state.provider, { timeout, signal }, now)
       // A request that `stop` aborted says nothing about the provider.
       if (signal.aborted) return
       if (answer.ok) {
@@ -102,7 +94,6 @@ export function createEthUsd(options: EthUsdOptions): EthUsdFeed {
   const ageMs = () => (quote === null ? Number.POSITIVE_INFINITY : now() - quote.fetchedAtMs)
   const youngerThan = (ms: number): Quote | null => (ageMs() < ms ? quote : null)
 
-  /** When the next provider may be called. */
   function retryMs(): number {
     const soonest = Math.min(...states.map(state => state.pausedUntilMs)) - now()
     return Math.min(Math.max(soonest, FIRST_BACKOFF_MS), MAX_BACKOFF_MS)

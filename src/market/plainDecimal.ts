@@ -11,12 +11,9 @@ export function plainDecimal(text: string): string | null {
   if (match === null) return null
   const [, whole = '', fraction = '', exponent] = match
   if (whole.length + fraction.length + Math.abs(Number(exponent ?? 0)) > MAX_DIGITS) return null
-  return exponent === undefined ? text : movePoint(whole, fraction, Number(exponent))
-}
-
-function movePoint(whole: string, fraction: string, places: number): string {
+  if (exponent === undefined) return text
   const digits = whole + fraction
-  const point = whole.length + places
+  const point = whole.length + Number(exponent)
   const padded = point > 0 ? digits.padEnd(point, '0') : digits.padStart(digits.length + 1 - point, '0')
   const at = Math.max(point, 1)
   const integer = padded.slice(0, at).replace(/^0+(?=\d)/, '')

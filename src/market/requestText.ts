@@ -6,22 +6,22 @@ export type TextAnswer =
 export interface TextRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Covers connection, redirects and body. */
-  readonly timeoutMs: number
   readonly timeout: (ms: number) => AbortSignal
   readonly maxBytes: number
   readonly signal: AbortSignal
 }
 
 const MAX_REDIRECTS = 2
+/** For connection, redirects and body. */
+const TIMEOUT_MS = 3_000
 
 /** Fetches a small text. Follows redirects within the origin only, since the headers may hold an API key. Never rejects. */
 export async function requestText(request: TextRequest): Promise<TextAnswer> {
-  const timeout = request.timeout(request.timeoutMs)
+  const timeout = request.timeout(TIMEOUT_MS)
   try {
     return await follow(request, AbortSignal.any([timeout, request.signal]))
   } catch (error) {
-    return failure(timeout.aborted ? `no answer within ${request.timeoutMs} ms` : `no connection${codeOf(error)}`)
+    return failure(timeout.aborted ? `no answer within ${TIMEOUT_MS} ms` : `no connection${codeOf(error)}`)
   }
 }
 

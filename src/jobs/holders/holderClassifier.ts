@@ -22,7 +22,7 @@ export interface HolderClassifier extends CommitJob {
   readonly updates: Observable<CommittedBlock>
 }
 
-/** Keeps a run at a few milliseconds of database time. */
+/** A few milliseconds of database time. */
 const TOKENS_PER_RUN = 50
 /** Bounds memory. With more changed tokens, all tokens are scanned again. */
 const MOST_PENDING = 5_000
@@ -31,7 +31,6 @@ const MOST_BLOCKS_BETWEEN = 1_024
 
 type Block = Pick<CommitNotice, 'number' | 'hash'>
 
-/** The result of a run before its commit. */
 interface Classified {
   readonly block: Block
   readonly tokens: readonly Address[]

@@ -1,12 +1,12 @@
-import type { Address, Hex } from '#domain/address.ts'
+import { z } from 'zod'
+import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
-import type { LpPositionFees, TokenPair } from '#launchpads/lpPositionFees.ts'
+import type { LpPositionFees, SimulatedLog, TokenPair } from '#launchpads/lpPositionFees.ts'
 import { unlessMalformed } from '#launchpads/malformedLog.ts'
 import { callAtBlock } from '#rpc/callAtBlock.ts'
 import type { Rpc, RpcProvider } from '#rpc/rpc.ts'
 import { callAt, simulateAt } from '#rpc/rpcCalls.ts'
 import type { RpcFault } from '#rpc/rpcFault.ts'
-import { readSimulatedLogs } from './readSimulatedLogs.ts'
 
 export interface LpFeeQuery {
   readonly fees: LpPositionFees
@@ -24,7 +24,7 @@ export interface LpFeeQuery {
  */
 export type ReadLpFees = (query: LpFeeQuery) => Promise<TokenPair | null>
 
-/** Faults by which a provider shows that it has no `eth_simulateV1`; `missing` may be of one block only. */
+/** Faults of a provider that has no `eth_simulateV1`; `missing` may be of one block only. */
 const UNSUPPORTED: ReadonlySet<RpcFault['kind']> = new Set(['rejected', 'http', 'garbled'])
 
 /** A reader that remembers which providers cannot simulate, and the position manager of each locker. */
@@ -58,4 +58,22 @@ export function createLpFeeReader(rpc: Pick<Rpc, 'ask'>): ReadLpFees {
   }
 
   return query => rpc.ask(async provider => (await bySimulation(provider, query)) ?? byPosition(provider, query))
+}
+
+const hex = z.string().regex(/^0x([0-9a-fA-F]{2})*$/)
+const word = z.string().regex(/^0x[0-9a-fA-F]{64}$/)
+const log = z.object({ address: z.string().regex(/^0x[0-9a-fA-F]{40}$/), topics: z.array(word).max(4), data: hex })
+const simulation = z.tuple([z.object({ calls: z.tuple([z.object({ status: z.string(), logs: z.array(log).max(1_000).optional() })]) })])
+
+/** The logs in the answer to an `eth_simulateV1` of one call; `null` when the call reverts, or the answer has another shape. */
+function readSimulatedLogs(answer: unknown): readonly SimulatedLog[] | null {
+  const parsed = simulation.safeParse(answer)
+  if (!parsed.success) return null
+  const { status, logs } = parsed.data[0].calls[0]
+  if (Number(status) !== 1 || logs === undefined) return null
+  return logs.map(({ address, topics, data }) => ({
+    address: toAddress(address),
+    topics: topics.map(topic => topic.toLowerCase() as Hex),
+    data: data.toLowerCase() as Hex,
+  }))
 }

@@ -16,7 +16,6 @@ export interface LpFeeRefresherOptions extends CommitJobOptions {
   readonly everyBlocks: number
 }
 
-/** Bounds the RPC calls of a run. */
 const POSITIONS_PER_RUN = 20
 const READS_AT_ONCE = 2
 /** Bounds memory. With more changed tokens, the tables are searched. */

@@ -1,26 +1,20 @@
 import type { Logger } from 'pino'
+import type { Config } from '#config'
 import type { MetadataWork, TokenDocument } from '#domain/metadata.ts'
-import { type Attempted, isTemporary, MOST_PAUSE_MS } from './attemptPolicy.ts'
-import { type Failure, failure } from './failure.ts'
+import { type Attempted, MOST_PAUSE_MS } from './attemptPolicy.ts'
+import { type Failure, failure, isTemporary } from './failure.ts'
 import { fetchText } from './fetchText.ts'
-import { type Gateways, type Location, locate } from './gateways.ts'
-import { createHostPauses } from './hostPauses.ts'
+import { type Location, locate } from './gateways.ts'
 import { type MetadataUri, parseMetadataUri } from './metadataUri.ts'
 import type { Outbound } from './outbound.ts'
 import { readDocument } from './readDocument.ts'
 
-export interface MetadataSettings {
-  /** Whether requests are sent. Documents inside their URI are read in any case. */
-  readonly fetch: boolean
-  /** Whether creators' URLs may be `http`. */
-  readonly allowHttp: boolean
-  readonly gateways: Gateways
-}
+export type MetadataSettings = Config['metadata']
 
 /** Tries to read a URI once, at each place where it may be. Never rejects. */
 export type Attempt = (work: Pick<MetadataWork, 'uri'>, signal: AbortSignal) => Promise<Attempted>
 
-export interface AttemptOptions {
+interface AttemptOptions {
   readonly settings: MetadataSettings
   readonly outbound: Outbound
   readonly logger: Logger
@@ -28,15 +22,18 @@ export interface AttemptOptions {
   readonly now: () => number
 }
 
-/** How long a host without an answer is paused. */
 const UNREACHABLE_MS = 30_000
 /** The longest pause of a creator's host: a creator may control one address of a large host, and must not pause it for others. */
 const MOST_CREATOR_PAUSE_MS = 60_000
+/** Bounds memory. The pause that was set first is forgotten. */
+const MOST_PAUSED_HOSTS = 1_000
 
-/** All attempts of a process share the pauses of hosts, so that this is called once. */
+/** To be called once: all attempts of a process share the pauses of hosts. */
 export function createAttempt({ settings, outbound, logger, now }: AttemptOptions): Attempt {
   const { allowHttp, gateways } = settings
-  const pauses = createHostPauses(now)
+  /** Monotonic, by host. */
+  const pausedUntilMs = new Map<string, number>()
+  const pauseLeftMs = (location: Location) => Math.max(0, (pausedUntilMs.get(hostOf(location)) ?? 0) - now())
 
   const attemptAt = async (location: Location, signal: AbortSignal): Promise<TokenDocument | Failure> => {
     const fetched = await fetchText(location, { outbound, allowHttp, signal })
@@ -51,22 +48,26 @@ export function createAttempt({ settings, outbound, logger, now }: AttemptOption
       gateway === null ? MOST_CREATOR_PAUSE_MS : MOST_PAUSE_MS,
     )
     if (afterRedirect || forMs === 0) return
-    pauses.pause(hostOf(location), forMs)
+    const host = hostOf(location)
+    pausedUntilMs.delete(host)
+    pausedUntilMs.set(host, now() + forMs)
+    const [oldest] = pausedUntilMs.keys()
+    if (oldest !== undefined && pausedUntilMs.size > MOST_PAUSED_HOSTS) pausedUntilMs.delete(oldest)
     if (gateway !== null) logger.warn({ gateway, problem, pausedForMs: forMs }, 'metadata gateway paused')
   }
 
   const attemptAll = async (locations: readonly Location[], signal: AbortSignal): Promise<Attempted> => {
     const failures: Failure[] = []
     for (const location of locations) {
-      if (pauses.leftMs(hostOf(location)) > 0) continue
+      if (pauseLeftMs(location) > 0) continue
       const result = await attemptAt(location, signal)
       if (!('ok' in result)) return { kind: 'read', document: result }
       failures.push(result)
       pauseAfter(location, result)
     }
-    if (failures.length === 0) return { kind: 'paused', forMs: Math.min(...locations.map(location => pauses.leftMs(hostOf(location)))) }
+    if (failures.length === 0) return { kind: 'paused', forMs: Math.min(...locations.map(pauseLeftMs)) }
     // A temporary failure leaves open whether the document is there.
-    const decisive = failures.find(({ problem }) => isTemporary(problem)) ?? failures.at(-1)
+    const decisive = failures.find(isTemporary) ?? failures.at(-1)
     return { kind: 'failed', failure: decisive ?? failure('no_connection') }
   }
 

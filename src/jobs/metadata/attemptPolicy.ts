@@ -1,49 +1,20 @@
-import { type MetadataRecord, type MetadataWork, MOST_ATTEMPTS, type TokenDocument } from '#domain/metadata.ts'
-import type { Failure, MetadataProblem } from './failure.ts'
+import type { MetadataRecord, MetadataWork, TokenDocument } from '#domain/metadata.ts'
+import { type Failure, type MetadataProblem, RETRY_SCHEDULES } from './failure.ts'
 
 /** The outcome of one attempt to read a URI. */
 export type Attempted =
   | { readonly kind: 'read'; readonly document: TokenDocument }
   | { readonly kind: 'failed'; readonly failure: Failure }
-  /** No request was sent: every host is paused, the first one for so long. */
+  /** No request was sent: every host is paused, the first one for `forMs`. */
   | { readonly kind: 'paused'; readonly forMs: number }
   /** A setting forbids the request. */
   | { readonly kind: 'disabled'; readonly by: 'fetch_off' | 'http_off' }
-
-interface Patience {
-  readonly firstDelayMs: number
-  readonly factor: number
-  readonly mostAttempts: number
-}
 
 const MOST_DELAY_MS = 86_400_000
 /** The longest `Retry-After` that is respected. */
 export const MOST_PAUSE_MS = 3_600_000
 /** The shortest delay while all hosts are paused. */
 const LEAST_PAUSE_MS = 1_000
-
-/** Problems of a server or the network: four days in all. */
-const TEMPORARY: Patience = { firstDelayMs: 30_000, factor: 4, mostAttempts: MOST_ATTEMPTS }
-/** Problems of the document, which is often uploaded or corrected after the launch: a day and a half in all. */
-const DOUBTFUL: Patience = { firstDelayMs: 60_000, factor: 6, mostAttempts: 6 }
-
-const PATIENCE: Readonly<Record<MetadataProblem, Patience | null>> = {
-  malformed: null,
-  unsupported: null,
-  forbidden_url: null,
-  forbidden_address: DOUBTFUL,
-  forbidden_redirect: DOUBTFUL,
-  not_found: DOUBTFUL,
-  denied: DOUBTFUL,
-  too_large: DOUBTFUL,
-  wrong_type: DOUBTFUL,
-  not_json: DOUBTFUL,
-  internal: DOUBTFUL,
-  rate_limited: TEMPORARY,
-  server_error: TEMPORARY,
-  no_connection: TEMPORARY,
-  too_slow: TEMPORARY,
-}
 
 /**
  * The delay until the next attempt, which grows up to a day and is never shorter than the server's `Retry-After`.
@@ -53,15 +24,10 @@ const PATIENCE: Readonly<Record<MetadataProblem, Patience | null>> = {
  * @returns `null` when there is none: the URI itself is wrong, or was tried often enough
  */
 export function retryDelayMs(problem: MetadataProblem, attempts: number, retryAfterMs: number | null, random: number): number | null {
-  const patience = PATIENCE[problem]
-  if (patience === null || attempts >= patience.mostAttempts) return null
-  const delay = Math.min(MOST_DELAY_MS, patience.firstDelayMs * patience.factor ** (attempts - 1)) * (0.8 + random * 0.2)
+  const schedule = RETRY_SCHEDULES[problem]
+  if (schedule === null || attempts >= schedule.mostAttempts) return null
+  const delay = Math.min(MOST_DELAY_MS, schedule.firstDelayMs * schedule.factor ** (attempts - 1)) * (0.8 + random * 0.2)
   return Math.round(Math.max(delay, Math.min(retryAfterMs ?? 0, MOST_PAUSE_MS)))
-}
-
-/** Whether a problem says nothing about the document, so that another gateway may have it. */
-export function isTemporary(problem: MetadataProblem): boolean {
-  return PATIENCE[problem] === TEMPORARY
 }
 
 /** The record to store after an attempt. Only attempts that sent a request, or needed none, are counted. */

@@ -1,12 +1,15 @@
 import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { parseRetryAfter } from '#async/retryAfter.ts'
-import { isCreatorUrl } from './creatorUrl.ts'
+import { hostOf, isCreatorUrl } from './creatorUrl.ts'
 import { type Failure, failure } from './failure.ts'
 import type { Location } from './gateways.ts'
 import { type GetTarget, httpGet } from './httpGet.ts'
 import type { Outbound } from './outbound.ts'
-import { type Fetched, readBody } from './readBody.ts'
-import { redirected } from './redirected.ts'
+
+type Fetched = { readonly ok: true; readonly text: string } | Failure
 
 export interface FetchOptions {
   readonly outbound: Outbound
@@ -65,4 +68,71 @@ async function read(response: IncomingMessage, mostBytes: number, deadline: Abor
   if (status === 429) return failure('rate_limited', retryAfterMs ?? RATE_LIMIT_MS)
   if (status >= 500 || status === 408 || status === 425) return failure('server_error', retryAfterMs)
   return failure('denied')
+}
+
+type Unpack = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>
+
+/** Servers use these though the request asks for none. Several layers are not read. */
+const UNPACK: Readonly<Record<string, Unpack>> = {
+  '': async bytes => bytes,
+  identity: async bytes => bytes,
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+}
+
+/** JSON by any of its media types, and the types that servers give to files without one. */
+const TYPES = /^(?:$|application\/(?:json|[\w.-]+\+json|octet-stream|x-ndjson)|binary\/octet-stream|text\/(?:plain|json|x-json))$/
+
+/** Reads and unpacks a body of at most `mostBytes`, before and after, as UTF-8 with U+FFFD for invalid bytes. Ends the connection. */
+async function readBody(response: IncomingMessage, mostBytes: number, deadline: AbortSignal): Promise<Fetched> {
+  const type = (response.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const unpack = UNPACK[(response.headers['content-encoding'] ?? '').trim().toLowerCase()]
+  if (!TYPES.test(type) || unpack === undefined) {
+    response.destroy()
+    return failure('wrong_type')
+  }
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    // Leaving the loop early destroys the response and with it the connection.
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > mostBytes) return failure('too_large')
+      chunks.push(chunk)
+    }
+  } catch {
+    return failure(deadline.aborted ? 'too_slow' : 'no_connection')
+  }
+  try {
+    const body = await unpack(Buffer.concat(chunks), { maxOutputLength: mostBytes })
+    return { ok: true, text: new TextDecoder().decode(body) }
+  } catch (error) {
+    return failure(isTooLarge(error) ? 'too_large' : 'wrong_type')
+  }
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
+}
+
+/**
+ * The target of a redirect, without the checks of a creator's URL. A gateway stays trusted on its own host and, as IPFS gateways redirect
+ * each content to one, on subdomains of it, with the same port and scheme.
+ *
+ * @returns `null` without a valid location, for another scheme, for credentials, and from https to http
+ */
+export function redirected({ url, trusted }: GetTarget, location: string | undefined): GetTarget | null {
+  const next = location === undefined ? null : URL.parse(location, url.href)
+  if (next === null || !['https:', 'http:'].includes(next.protocol)) return null
+  if (url.protocol === 'https:' && next.protocol === 'http:') return null
+  if (next.username !== '' || next.password !== '') return null
+  return { url: next, trusted: trusted && isWithin(url, next) }
+}
+
+function isWithin(gateway: URL, next: URL): boolean {
+  if (next.protocol !== gateway.protocol || next.port !== gateway.port) return false
+  const [host, nextHost] = [hostOf(gateway), hostOf(next)]
+  return nextHost === host || (isIP(host) === 0 && nextHost.endsWith(`.${host}`))
 }

@@ -1,11 +1,8 @@
+import type { Config } from '#config'
 import { isCreatorUrl } from './creatorUrl.ts'
 import type { MetadataUri } from './metadataUri.ts'
 
-/** Base URLs of the operator's gateways, without a slash at the end, in the order of use. */
-export interface Gateways {
-  readonly ipfs: readonly string[]
-  readonly arweave: readonly string[]
-}
+export type Gateways = Config['metadata']['gateways']
 
 /** A place where a document may be. */
 export interface Location {
@@ -14,15 +11,15 @@ export interface Location {
   readonly gateway: string | null
 }
 
-export function locate(uri: Exclude<MetadataUri, { readonly kind: 'text' | 'none' }>, gateways: Gateways): readonly Location[] {
-  switch (uri.kind) {
-    case 'web':
-      return [{ url: uri.url, gateway: null }]
-    case 'ipfs':
-      return gateways.ipfs.map((base, index) => ({ url: new URL(`${base}/ipfs/${uri.path}`), gateway: `ipfs-${index + 1}` }))
-    case 'arweave':
-      return gateways.arweave.map((base, index) => ({ url: new URL(`${base}/${uri.path}`), gateway: `arweave-${index + 1}` }))
-  }
+type ContentUri = Extract<MetadataUri, { readonly kind: 'ipfs' | 'arweave' }>
+
+export function locate(uri: ContentUri | Extract<MetadataUri, { readonly kind: 'web' }>, gateways: Gateways): readonly Location[] {
+  if (uri.kind === 'web') return [{ url: uri.url, gateway: null }]
+  return gateways[uri.kind].map((base, index) => ({ url: new URL(gatewayUrl(base, uri)), gateway: `${uri.kind}-${index + 1}` }))
+}
+
+export function gatewayUrl(base: string, { kind, path }: ContentUri): string {
+  return kind === 'ipfs' ? `${base}/ipfs/${path}` : `${base}/${path}`
 }
 
 /** The first gateway that may be published: `https` on port 443, with a public name, without a path, which might hold a key. */

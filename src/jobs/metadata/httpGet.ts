@@ -17,7 +17,7 @@ export type GetAnswer = { readonly ok: true; readonly response: IncomingMessage 
 
 const HEADERS = { accept: 'application/json, text/plain;q=0.9, */*;q=0.1', 'accept-encoding': 'identity', 'user-agent': 'Tokenwire' }
 
-/** Sends one GET and waits for the head of its response. Never rejects. `signal` aborts it, also while the body is read. */
+/** Resolves with the head of the response. Never rejects. `signal` aborts it, also while the body is read. */
 export async function httpGet({ url, trusted }: GetTarget, outbound: Outbound, signal: AbortSignal): Promise<GetAnswer> {
   if (trusted) return send(url, {}, outbound, signal)
   const addresses = await addressesOf(hostOf(url), outbound, signal)

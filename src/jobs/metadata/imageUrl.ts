@@ -1,5 +1,5 @@
 import { isCreatorUrl } from './creatorUrl.ts'
-import { type Gateways, publicGateway } from './gateways.ts'
+import { type Gateways, gatewayUrl, publicGateway } from './gateways.ts'
 import { parseMetadataUri } from './metadataUri.ts'
 
 /** Longer than any in use; leaves room for everything else in an update of 16 KB. */
@@ -26,19 +26,9 @@ function isSmallImage(text: string): boolean {
 
 function toUrl(text: string, gateways: Gateways, allowHttp: boolean): string | null {
   const uri = parseMetadataUri(text)
-  switch (uri.kind) {
-    case 'web':
-      return isCreatorUrl(uri.url, { allowHttp }) ? uri.url.href : null
-    case 'ipfs': {
-      const gateway = publicGateway(gateways.ipfs)
-      return gateway === null ? `ipfs://${uri.path}` : `${gateway}/ipfs/${uri.path}`
-    }
-    case 'arweave': {
-      const gateway = publicGateway(gateways.arweave)
-      return gateway === null ? `ar://${uri.path}` : `${gateway}/${uri.path}`
-    }
-    case 'text':
-    case 'none':
-      return null
-  }
+  if (uri.kind === 'text' || uri.kind === 'none') return null
+  if (uri.kind === 'web') return isCreatorUrl(uri.url, { allowHttp }) ? uri.url.href : null
+  const gateway = publicGateway(gateways[uri.kind])
+  if (gateway !== null) return gatewayUrl(gateway, uri)
+  return `${uri.kind === 'ipfs' ? 'ipfs' : 'ar'}://${uri.path}`
 }

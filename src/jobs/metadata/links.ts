@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const MOST_LINKS = 16
 const MOST_URL_LENGTH = 2_048
-/** Kinds by the names that metadata documents use. */
+/** Kinds by the names in metadata documents. */
 const NAMES: Readonly<Record<string, string>> = {
   website: 'website',
   external_url: 'website',

@@ -23,22 +23,20 @@ export interface MetadataReaderOptions extends JobDatabase {
   readonly logger: Logger
   /** Monotonic milliseconds. */
   readonly now: () => number
-  /** The longest time between two searches for work. Default 1,000. */
+  /** Longest time between two searches for work. Default 1,000. */
   readonly pollMs?: number
-  /** The least time between two rounds, whose commits delay indexing. Default 200. */
+  /** Least time between two rounds, whose commits delay indexing. Default 200. */
   readonly spacingMs?: number
 }
 
-/** For the metrics. */
 export interface MetadataView {
   /** URIs still to be read, now or later, counted up to 100,000; `null`: not counted yet. */
   readonly queued: number | null
   readonly underWay: number
-  /** Attempts by outcome since the start. */
+  /** Attempts by outcome, since the start. */
   readonly outcomes: Readonly<Record<string, number>>
 }
 
-/** Reads the documents behind metadata URIs in the background. */
 export interface MetadataReader {
   /** Reads while it is subscribed to. Emits each commit that shows documents. Never errors, and cannot be subscribed to again. */
   readonly updates: Observable<CommittedBlock>
@@ -50,7 +48,7 @@ export interface MetadataReader {
 /** Attempts at once, by lane. Bounds memory, times the size of a document; slow servers of one lane do not hold up another. */
 const LANES: Readonly<Record<MetadataLane, number>> = { local: 200, gateway: 24, web: 8 }
 const LANE_NAMES = Object.keys(LANES) as readonly MetadataLane[]
-/** Tokens per commit. Keeps a commit at a few milliseconds. */
+/** Tokens per commit, which keeps it at a few milliseconds. */
 const MOST_ANNOUNCED = 200
 const MOST_COUNTED = 100_000
 const COUNT_EVERY_MS = 10_000
@@ -64,7 +62,7 @@ export function createMetadataReader(options: MetadataReaderOptions): MetadataRe
   const outcomes = new Map<string, number>()
   /** Results not stored yet. Bounded by the lanes: their keys stay under way until then. */
   let finished: readonly MetadataRecord[] = []
-  /** Tokens of the commit under way, kept until it has succeeded. */
+  /** Kept until their commit has succeeded. */
   let announcing: readonly WaitingToken[] = []
   let queued: number | null = null
   let countedAtMs = Number.NEGATIVE_INFINITY
@@ -93,7 +91,6 @@ export function createMetadataReader(options: MetadataReaderOptions): MetadataRe
     for (const { key } of records) underWay.delete(key)
   }
 
-  /** @returns whether there was anything to announce */
   const announce = async (publish: (block: CommittedBlock) => void): Promise<boolean> => {
     if (announcing.length === 0) announcing = await readUnannounced(db, MOST_ANNOUNCED)
     if (announcing.length === 0) return false
@@ -115,7 +112,7 @@ export function createMetadataReader(options: MetadataReaderOptions): MetadataRe
     queued = await countQueuedMetadata(db, MOST_COUNTED)
   }
 
-  /** Ends early on a stop, and with `untilFinished` when there is a result. */
+  /** @param untilFinished whether a result ends it, as a stop does */
   const sleep = async (ms: number, untilFinished = false): Promise<void> => {
     if (stopped.signal.aborted || (untilFinished && finished.length > 0)) return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -171,8 +168,7 @@ export function createMetadataReader(options: MetadataReaderOptions): MetadataRe
 }
 
 /**
- * Shows tokens their documents in a commit of its own. Repeated for the same tokens it has the same result, so that a commit of unknown
- * outcome is repeated.
+ * Shows tokens their documents. Has the same result when repeated, as after a commit of unknown outcome.
  *
  * @returns `null` when no token waits any more
  * @throws `TokenwireError` `database_taken` when another process has become the writer
@@ -184,7 +180,7 @@ export function announceTokens(database: JobDatabase, now: () => number, waiting
   })
 }
 
-/** The outcomes of URIs that other settings left unread and these allow. */
+/** Outcomes of URIs that earlier settings left unread and these allow. */
 function outcomesToResume({ fetch, allowHttp }: Pick<MetadataSettings, 'fetch' | 'allowHttp'>): readonly string[] {
   return [...(fetch ? ['fetch_off'] : []), ...(fetch && allowHttp ? ['http_off'] : [])]
 }

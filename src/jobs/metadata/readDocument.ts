@@ -1,19 +1,17 @@
+import type { Config } from '#config'
 import type { TokenDocument } from '#domain/metadata.ts'
 import { cleanText, TEXT_LIMITS } from '#domain/text.ts'
-import type { Gateways } from './gateways.ts'
 import { toImageUrl } from './imageUrl.ts'
 import { readLinks } from './links.ts'
 
 /** Names in use for the image, the most common first. */
 const IMAGE_FIELDS = ['image', 'image_url', 'imageUrl', 'imageURI', 'imageUri', 'logoURI', 'logo', 'icon'] as const
 
-export interface DocumentOptions {
-  readonly gateways: Gateways
-  readonly allowHttp: boolean
-}
-
 /** The parts of a metadata document that are kept; invalid ones are left out. `null` when the text is no JSON object. */
-export function readDocument(text: string, { gateways, allowHttp }: DocumentOptions): TokenDocument | null {
+export function readDocument(
+  text: string,
+  { gateways, allowHttp }: Pick<Config['metadata'], 'gateways' | 'allowHttp'>,
+): TokenDocument | null {
   const document = parseObject(text)
   if (document === null) return null
   const { description } = document

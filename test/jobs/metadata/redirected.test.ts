@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { redirected } from '#jobs/metadata/redirected.ts'
+import { redirected } from '#jobs/metadata/fetchText.ts'
 
 const from = (url: string, trusted: boolean, location: string | undefined) => redirected({ url: new URL(url), trusted }, location)
 

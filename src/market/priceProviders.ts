@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import type { Config } from '#config'
+import type { EthUsdSource } from '#domain/ethUsd.ts'
+
+/** How one provider is called and how its answer is read. */
+export interface PriceProvider {
+  readonly source: EthUsdSource
+  readonly url: string
+  /** May hold an API key. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Reads the price out of an answer in which every JSON number is a string with its original digits. */
+  readonly price: z.ZodType<string>
+}
+
+const PRO_HOST = 'pro-api.coingecko.com'
+
+const simplePrice = z.object({ ethereum: z.object({ usd: z.string() }) }).transform(({ ethereum }) => ethereum.usd)
+
+/**
+ * CoinGecko's simple price. The header of the API key depends on the host.
+ *
+ * Source: https://docs.coingecko.com/reference/simple-price and https://docs.coingecko.com/reference/authentication
+ */
+export function coingecko({ url, apiKey }: Config['coingecko']): PriceProvider {
+  const header = new URL(url).hostname === PRO_HOST ? 'x-cg-pro-api-key' : 'x-cg-demo-api-key'
+  return {
+    source: 'coingecko',
+    url: `${url}/api/v3/simple/price?ids=ethereum&vs_currencies=usd`,
+    headers: apiKey === null ? {} : { [header]: apiKey },
+    price: simplePrice,
+  }
+}
+
+const spotPrice = z
+  .object({ data: z.object({ amount: z.string(), base: z.literal('ETH'), currency: z.literal('USD') }) })
+  .transform(({ data }) => data.amount)
+
+/** Coinbase's spot price. Source: https://docs.cdp.coinbase.com/coinbase-app/docs/api-prices */
+export function coinbase({ url }: Config['coinbase']): PriceProvider {
+  return { source: 'coinbase', url: `${url}/v2/prices/ETH-USD/spot`, headers: {}, price: spotPrice }
+}
