@@ -9,7 +9,6 @@ export const rpcUrls = commaList('a comma list of http://, https://, ws:// or ws
   context => refuseEntries(context, entry => hasScheme(entry, ['http:', 'https:', 'ws:', 'wss:'])),
 )
 
-/** An address without a trailing slash. */
 export const baseUrl = z
   .string({ error: 'an http:// or https:// address without credentials, query or fragment' })
   .refine(isBaseUrl)
@@ -56,17 +55,18 @@ export const allowedOrigins = commaList(
       if (!parsed.ok) return refuse(context, `"${entry.slice(0, 80)}" ${parsed.reason}`)
     }
   })
-  .overwrite(entries => entries.map(normaliseOrigin))
-
-/** The pattern as browsers write origins: lower case, without the scheme's default port. */
-function normaliseOrigin(entry: string): string {
-  const parsed = parseOriginPattern(entry)
-  return parsed.ok ? parsed.pattern : entry
-}
+  .overwrite(entries =>
+    entries.map(entry => {
+      const parsed = parseOriginPattern(entry)
+      return parsed.ok ? parsed.pattern : entry
+    }),
+  )
 
 /**
  * Reads one origin in which `*` may stand for the port or inside a subdomain, but not in a part that others could register
  * (`https://*.com`).
+ *
+ * @returns the pattern as browsers write origins: lower case, without the scheme's default port
  */
 export function parseOriginPattern(
   text: string,

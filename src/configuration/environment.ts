@@ -2,10 +2,8 @@ import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { TokenwireError } from '#errors'
 
-/** Variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Reads a file as UTF-8. */
 export type ReadFile = (path: string) => string
 
 /**
@@ -16,9 +14,8 @@ export type ReadFile = (path: string) => string
 export function readEnvironment(env: Environment, cwd: string, readFile: ReadFile): Environment {
   const file = readIfPresent(path.join(cwd, '.env'), readFile)
   if ('problem' in file) {
-    throw new TokenwireError('config_invalid', `Tokenwire cannot start.\n  .env: ${file.problem}`, {
-      details: { problems: [file.problem] },
-    })
+    const details = { problems: [file.problem] }
+    throw new TokenwireError('config_invalid', `Tokenwire cannot start.\n  .env: ${file.problem}`, { details })
   }
   if (file.text === null) return env
   const set = Object.entries(env).filter(([, value]) => value !== undefined)

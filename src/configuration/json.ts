@@ -1,10 +1,3 @@
-/** Why a text is not JSON, and where. Lines and columns count from 1. */
-export interface JsonError {
-  readonly line: number
-  readonly column: number
-  readonly reason: string
-}
-
 const WHITE_SPACE = /[ \t\r\n]*/y
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
 const SCALAR = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y
@@ -20,10 +13,10 @@ class Mistake extends Error {
 }
 
 /**
- * The first mistake in a JSON text that a person wrote, or `null`. `JSON.parse` tells a position for some mistakes only, and passes
- * over a key that is given twice.
+ * The first mistake in a JSON text that a person wrote, or `null`. `JSON.parse` gives a position for some mistakes only, and passes over a
+ * key that is given twice. Lines and columns count from 1.
  */
-export function findJsonError(text: string): JsonError | null {
+export function findJsonError(text: string): { readonly line: number; readonly column: number; readonly reason: string } | null {
   try {
     const end = skip(text, scanValue(text, skip(text, 0), 0))
     if (end < text.length) throw new Mistake(end, 'expected the end of the file')
@@ -35,13 +28,14 @@ export function findJsonError(text: string): JsonError | null {
   }
 }
 
+/** Each scan begins at an offset and returns the offset after what it has read. */
 function scanValue(text: string, at: number, level: number): number {
   if (level > MOST_LEVELS) throw new Mistake(at, 'nested too deeply')
   switch (text[at]) {
     case '{':
-      return scanObject(text, at, level)
+      return scanMembers(text, at, '}', scanKeyAndValue(text, level))
     case '[':
-      return scanArray(text, at, level)
+      return scanMembers(text, at, ']', member => scanValue(text, member, level + 1))
     case '"':
       return scanString(text, at)
     case '/':
@@ -51,9 +45,9 @@ function scanValue(text: string, at: number, level: number): number {
   }
 }
 
-function scanObject(text: string, start: number, level: number): number {
+function scanKeyAndValue(text: string, level: number): (at: number) => number {
   const keys = new Set<string>()
-  return scanMembers(text, start, '}', at => {
+  return at => {
     if (text[at] !== '"') fail(text, at, 'a key in double quotes')
     const end = scanString(text, at)
     const key = JSON.parse(text.slice(at, end)) as string
@@ -62,11 +56,7 @@ function scanObject(text: string, start: number, level: number): number {
     const colon = skip(text, end)
     if (text[colon] !== ':') fail(text, colon, '":"')
     return scanValue(text, skip(text, colon + 1), level + 1)
-  })
-}
-
-function scanArray(text: string, start: number, level: number): number {
-  return scanMembers(text, start, ']', at => scanValue(text, at, level + 1))
+  }
 }
 
 function scanMembers(text: string, start: number, close: '}' | ']', scanMember: (at: number) => number): number {

@@ -1,30 +1,14 @@
 import { z } from 'zod'
 import type { LaunchpadConfig, LaunchpadsConfig } from '#config'
 import { type Address, parseAddress, toAddress } from '#domain/address.ts'
+import type { AdapterKind } from '#launchpads/adapter.ts'
 import { findJsonError } from './json.ts'
 import { abbreviate } from './parseSettings.ts'
 
-/** The adapters that exist by their name in `launchpads.json`, with the names of the contracts that an entry must give. */
+/** The adapters that exist by their name in `launchpads.json`. */
 export type KnownAdapters = Readonly<Record<string, KnownAdapter>>
 
-interface KnownAdapter {
-  readonly contracts: readonly string[]
-  /** Public addresses on Base of contracts that an entry may leave out. */
-  readonly presets?: Readonly<Record<string, Address>>
-  /** Contracts that an entry may leave out, since another one of its contracts returns their addresses. */
-  readonly derivedContracts?: Readonly<Record<string, { readonly from: string }>>
-  /** Contracts that an entry may give besides. */
-  readonly optionalContracts?: readonly string[]
-  /** Further fields that an entry may give, and their shape. */
-  readonly settings?: Readonly<Record<string, z.ZodType>>
-  /** What is wrong with an entry of the right shape, each with the steps to its place in the entry. */
-  check?(entry: {
-    readonly launchpad: string
-    readonly contracts: Readonly<Record<string, Address>>
-    readonly weth: Address
-    readonly settings: Readonly<Record<string, unknown>>
-  }): readonly { readonly path: readonly (string | number)[]; readonly message: string }[]
-}
+type KnownAdapter = Omit<AdapterKind, 'create'>
 
 /** The WETH of Base: presets are of that chain. */
 const BASE_WETH = toAddress('0x4200000000000000000000000000000000000006')
@@ -55,13 +39,10 @@ const startBlock = z
   .meta({ description: 'The first block to index: the one that created the launchpad contracts, or a later one.' })
 
 function contractField(preset: Address | undefined, derivedFrom: string | undefined) {
-  if (derivedFrom !== undefined) {
-    return address
-      .optional()
-      .meta({ description: `A contract address: 0x and 40 hex digits. It may be left out: the ${derivedFrom} returns it.` })
-  }
-  if (preset === undefined) return address
-  return address.optional().meta({ description: `A contract address: 0x and 40 hex digits. On Base it may be left out (${preset}).` })
+  if (preset === undefined && derivedFrom === undefined) return address
+  const whenOptional =
+    derivedFrom === undefined ? `On Base it may be left out (${preset}).` : `It may be left out: the ${derivedFrom} returns it.`
+  return address.optional().meta({ description: `A contract address: 0x and 40 hex digits. ${whenOptional}` })
 }
 
 interface Entry {
@@ -84,7 +65,7 @@ function launchpadsSchema(known: KnownAdapters) {
       startBlock,
       ...Object.fromEntries(contracts.map(contract => [contract, contractField(presets?.[contract], derivedContracts?.[contract]?.from)])),
       ...Object.fromEntries(optionalContracts.map(contract => [contract, address.optional()])),
-      ...mapValues(settings, schema => schema.optional()),
+      ...Object.fromEntries(Object.entries(settings).map(([setting, schema]) => [setting, schema.optional()])),
     }),
   )
   const [first, ...others] = entries
@@ -109,7 +90,6 @@ export function launchpadsJsonSchema(known: KnownAdapters): object {
   return z.toJSONSchema(launchpadsSchema(known), { io: 'input' })
 }
 
-/** Reads the text of `launchpads.json`. */
 export function parseLaunchpads(text: string, known: KnownAdapters): LaunchpadsResult {
   const json = text.replace(/^\uFEFF/, '')
   const error = findJsonError(json)
@@ -207,10 +187,6 @@ function placeOf(path: readonly PropertyKey[]): string {
     .map(step => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
     .join('')
     .replace(/^\./, '')
-}
-
-function mapValues<T, U>(values: Readonly<Record<string, T>>, make: (value: T) => U): Readonly<Record<string, U>> {
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, make(value)]))
 }
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {

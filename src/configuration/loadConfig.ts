@@ -23,7 +23,6 @@ export interface LoadConfigOptions extends LoadDatabaseConfigOptions {
   readonly knownAdapters: KnownAdapters
 }
 
-/** What migrating the database needs. */
 export type DatabaseConfig = Pick<Config, 'databaseUrl' | 'dataDir' | 'log'>
 
 /**
@@ -70,18 +69,11 @@ export function loadConfig(env: Environment, options: LoadConfigOptions): Config
     },
   }
   const isWithoutChain = (environment['RPC_URLS']?.trim() ?? '') === ''
-  return finish(
-    config,
-    problems,
-    isWithoutChain ? '\nTo see Tokenwire at work without a chain and a database of your own: npm run dev' : '',
-  )
+  const hint = isWithoutChain ? '\nTo see Tokenwire at work without a chain and a database of your own: npm run dev' : ''
+  return finish(config, problems, hint)
 }
 
-/**
- * Reads only what migrating needs.
- *
- * @throws `TokenwireError` `config_invalid` as `loadConfig`
- */
+/** Reads what migrating the database needs. @throws `TokenwireError` `config_invalid` as `loadConfig` */
 export function loadDatabaseConfig(env: Environment, options: LoadDatabaseConfigOptions): DatabaseConfig {
   const { values, problems } = parseSettings(DATABASE_SETTINGS, readEnvironment(env, options.cwd, options.readFile ?? readUtf8))
   return finish(databaseConfig(values, options), problems)

@@ -30,7 +30,7 @@ export const anyText = z.string({ error: 'text' })
 /** A credential that is sent in a header. */
 export const secretWord = z.string({ error: 'one word of visible ASCII characters' }).regex(/^[!-~]+$/)
 
-/** A comma list without blank entries. */
+/** Leaves out blank entries. */
 export function commaList(expected: string) {
   return z.codec(z.string({ error: expected }), z.array(z.string()).readonly(), {
     decode: text =>

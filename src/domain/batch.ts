@@ -10,7 +10,6 @@ import type { BlockHeader } from './block.ts'
  */
 export type BatchMode = 'live' | 'catchUp' | 'range'
 
-/** The blocks of a batch. */
 export interface BatchBlocks {
   readonly mode: BatchMode
   readonly from: number

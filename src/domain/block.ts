@@ -1,6 +1,5 @@
 import type { Address, Hex } from './address.ts'
 
-/** The part of a block header that indexing needs. */
 export interface BlockHeader {
   readonly number: number
   readonly hash: Hex

@@ -10,7 +10,6 @@ export interface Candle {
   readonly high: string
   readonly low: string
   readonly close: string
-  /** In the asked currency. */
   readonly volume: string
   readonly trades: number
 }

@@ -3,7 +3,6 @@ import type { Address, Hex } from './address.ts'
 /** `token`: owed for this token alone; `creator`: one escrow for all of the creator's tokens. */
 export type ClaimScope = 'token' | 'creator'
 
-/** Identifies a creator's fees in one currency. */
 export function creatorFeeKey({
   launchpad,
   creator,
@@ -25,7 +24,7 @@ export interface ClaimTarget {
   readonly claimId: bigint | null
 }
 
-/** A call that pays a creator out, to be sent by the creator. */
+/** A call that pays a creator out. The creator must send it. */
 export interface ClaimCall {
   readonly to: Address
   readonly data: Hex

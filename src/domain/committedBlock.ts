@@ -2,23 +2,19 @@ import type { Address, Hex } from './address.ts'
 import type { TokenSnapshot } from './token.ts'
 
 /**
- * The result of a commit, and the only thing that crosses from the indexer to the actors: the full state of every token that the block
- * changed, as the database holds it. It exists only after the transaction has committed. A commit between those of blocks (of metadata)
- * names the newest indexed block.
+ * The result of a commit, and all that the actors get from the indexer. It exists only after the transaction has committed. A commit
+ * between those of blocks (of metadata) names the newest indexed block.
  */
 export interface CommittedBlock {
   readonly number: number
   readonly hash: Hex
   /** Of the block, Unix seconds. */
   readonly timestamp: number
-  /** When the commit completed, by `monotonicMs`; start of the delivery latency. */
+  /** When the commit completed, by `monotonicMs`: the delivery latency is counted from here. */
   readonly completedAtMs: number
   readonly tokens: readonly TokenSnapshot[]
-  /**
-   * Tokens that were changed without reading their state: nobody watches them, or they are of a backfilled range or of new metadata, of
-   * which hardly any is.
-   */
+  /** Changed tokens whose state was not read, since few of them have an actor: nobody watches them, or history or metadata changed them. */
   readonly unread: readonly Address[]
-  /** Tokens that are no longer indexed: a reorg took their launch off the chain. */
+  /** Tokens whose launch a reorg took off the chain. */
   readonly dropped: readonly Address[]
 }

@@ -4,14 +4,16 @@
  */
 export type Decimal = bigint & { readonly __brand: 'Decimal' }
 
-/** How many decimals one is scaled by. */
 export const DECIMAL_PLACES = 60
 const SCALE = DECIMAL_PLACES
 /** More digits than any product of two decimals of 256-bit amounts has. */
 const POWERS = Array.from({ length: 300 }, (_, exponent) => 10n ** BigInt(exponent))
 const ONE = powerOfTen(SCALE)
 const SIGNIFICANT_DIGITS = 20
-const ZERO_DIGIT = 0x30
+const ZERO = 0x30
+const FIVE = 0x35
+const PLAIN_DECIMAL = /^(\d+)(?:\.(\d*))?$/
+const DIGITS_PER_HEX_DIGIT = Math.log10(16)
 
 /** `numerator / denominator`, rounded half up to 20 significant digits; `null` when the denominator is zero. */
 export function ratio(numerator: bigint, denominator: bigint): Decimal | null {
@@ -29,7 +31,6 @@ export function units(raw: bigint, decimals: number): Decimal {
   return (decimals <= SCALE ? raw * powerOfTen(SCALE - decimals) : raw / powerOfTen(decimals - SCALE)) as Decimal
 }
 
-/** Exact sum. */
 export function add(a: Decimal, b: Decimal): Decimal {
   return (a + b) as Decimal
 }
@@ -60,14 +61,10 @@ export function formatDecimal(value: Decimal): string {
   const negative = value < 0n
   const digits = (negative ? -value : value).toString().padStart(SCALE + 1, '0')
   const point = digits.length - SCALE
-  let end = digits.length
-  while (end > point && digits.charCodeAt(end - 1) === ZERO_DIGIT) end--
-  const fraction = digits.slice(point, end)
-  const whole = digits.slice(0, point)
-  return `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
+  return (negative ? '-' : '') + withPoint(digits, point)
 }
 
-/** A raw integer amount as its plain decimal string: `formatUnits(1500n, 3)` is `"1.5"`. */
+/** `formatUnits(1500n, 3)` is `"1.5"`. */
 export function formatUnits(raw: bigint, decimals: number): string {
   return formatDecimal(units(raw, decimals))
 }
@@ -85,8 +82,8 @@ export function percentOf(part: bigint, whole: bigint): number | null {
 }
 
 /**
- * What `formatDecimal(multiply(parseDecimal(a), parseDecimal(b)))` gives, at a fraction of its cost: the digits are multiplied as they
- * stand, so the numbers are small, and what is rounded is rounded in the text. For values that are converted with every update.
+ * The same as `formatDecimal(multiply(parseDecimal(a), parseDecimal(b)))` at a fraction of its cost, for values that are converted with
+ * every update: unscaled digits are smaller numbers.
  *
  * @throws `TypeError` for what is no plain decimal
  */
@@ -102,14 +99,8 @@ export function multiplyTexts(a: string, b: string): string {
   if (places > SCALE) return formatDecimal(multiply(parseDecimal(a), parseDecimal(b)))
   const product = (BigInt(firstWhole + firstFraction) * BigInt(secondWhole + secondFraction)).toString()
   const digits = roundDigits(product).padStart(places + 1, '0')
-  const fraction = withoutLastZeros(digits.slice(digits.length - places))
-  const whole = digits.slice(0, digits.length - places)
-  return fraction === '' ? whole : `${whole}.${fraction}`
+  return withPoint(digits, digits.length - places)
 }
-
-const PLAIN_DECIMAL = /^(\d+)(?:\.(\d*))?$/
-const FIVE = 0x35
-const ZERO = 0x30
 
 /** Half up to the significant digits, with zeros for the rest. */
 function roundDigits(digits: string): string {
@@ -120,10 +111,12 @@ function roundDigits(digits: string): string {
   return rounded + '0'.repeat(excess)
 }
 
-function withoutLastZeros(digits: string): string {
+/** Without the fraction's trailing zeros. */
+function withPoint(digits: string, point: number): string {
   let end = digits.length
-  while (end > 0 && digits.charCodeAt(end - 1) === ZERO) end--
-  return digits.slice(0, end)
+  while (end > point && digits.charCodeAt(end - 1) === ZERO) end--
+  const whole = digits.slice(0, point)
+  return end === point ? whole : `${whole}.${digits.slice(point, end)}`
 }
 
 function roundSignificant(value: bigint): Decimal {
@@ -139,11 +132,9 @@ export function powerOfTen(exponent: number): bigint {
   return POWERS[exponent] ?? 10n ** BigInt(exponent)
 }
 
-/** How many decimal digits a number from 0 on has. Its hexadecimal digits, which cost a fraction to tell, bound them to within two. */
+/** The number of decimal digits. The hexadecimal digits, which cost less to count, bound it to within two. */
 function digitCount(value: bigint): number {
   let count = Math.ceil(value.toString(16).length * DIGITS_PER_HEX_DIGIT)
   while (count > 1 && value < powerOfTen(count - 1)) count--
   return count
 }
-
-const DIGITS_PER_HEX_DIGIT = Math.log10(16)

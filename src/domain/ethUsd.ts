@@ -1,6 +1,5 @@
 export type EthUsdSource = 'coingecko' | 'coinbase'
 
-/** The ETH/USD price as last fetched. */
 export interface EthUsd {
   /** Plain decimal string. */
   readonly price: string
@@ -12,7 +11,6 @@ export interface EthUsd {
   readonly stale: boolean
 }
 
-/** Where the ETH/USD price is read. */
 export interface EthUsdPrices {
   /**
    * The price, less than 60 s old. When all providers fail: an earlier one, less than 10 minutes old and `stale`. Concurrent calls share
@@ -21,12 +19,8 @@ export interface EthUsdPrices {
    * @throws `TokenwireError` `price_unavailable`, retryable, when there is neither
    */
   get(): Promise<EthUsd>
-  /**
-   * The price for conversions: USD per ETH as a plain decimal, less than 10 minutes old; `null`: there is none. Never waits, never throws.
-   */
+  /** The price for conversions, less than 10 minutes old; `null`: there is none. Never waits, never throws. */
   ethUsd(): string | null
-  /**
-   * The newest price, however old; `null` before the first one. `stale` when a later attempt to renew it failed. Never waits, never throws.
-   */
+  /** The newest price, however old; `null` before the first one. `stale` when a later attempt to renew it failed. */
   last(): EthUsd | null
 }

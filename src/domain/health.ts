@@ -9,16 +9,13 @@ export interface RpcHealth {
   readonly latencyMs: number | null
   /** Share of failed calls in the recent past, 0 to 1. */
   readonly errorRate: number
-  /**
-   * Requests in flight that are allowed now; `null` while it has refused none. This and the next two are learned from its answers and
-   * refusals.
-   */
+  /** Requests in flight that are allowed now; `null` while it has refused none. This and the next two follow its answers and refusals. */
   readonly concurrency: number | null
   /** Calls per request. */
   readonly batchSize: number
   /** Blocks per log query. */
   readonly rangeBlocks: number
-  /** For how long it must not be asked, because it said so; `null`: it may be. */
+  /** For how long it asks not to be called; `null`: it may be. */
   readonly silentSeconds: number | null
 }
 
@@ -38,24 +35,23 @@ export interface ReorgStats {
   readonly lastAt: string | null
 }
 
-/** What the indexer knows of itself and of the chain. */
 export interface IndexerState {
   readonly headBlock: number | null
   readonly confirmedBlock: number | null
   readonly indexedBlock: number | null
-  /** `null`, like the seconds, also when no provider has shown the chain's end for half a minute: then nobody knows. */
+  /** Like the seconds, also `null` when no provider has shown the chain's end for half a minute. */
   readonly lagBlocks: number | null
   readonly lagSeconds: number | null
-  /** For how long the providers have shown the same newest block; `null` when none shows any, absent: not known here. */
+  /** `null` when no provider shows a newest block; absent: not known here. */
   readonly headUnchangedSeconds?: number | null
   readonly backfill: BackfillProgress | null
   readonly reorgs: ReorgStats
   readonly rpc: readonly RpcHealth[]
   /** True when nothing is indexed though the chain moves, or indexing has stopped for good. */
   readonly stalled: boolean
-  /** Why it is stalled or degraded, for everybody: in this service's own words. */
+  /** Why it is stalled or degraded, in this service's own words, since everybody may read it. */
   readonly reason: string | null
-  /** What is in the way, with what providers and the database said, without secrets: for operators. Absent: not known here. */
+  /** For operators: with what providers and the database said, without secrets. Absent: not known here. */
   readonly details?: readonly string[]
 }
 
@@ -96,7 +92,6 @@ export interface IndexerHealth {
   readonly reasons: readonly string[]
 }
 
-/** The same for operators. */
 export interface OperatorHealth extends IndexerHealth {
   /** What is in the way, with what providers and the database said, without secrets. */
   readonly details: readonly string[]

@@ -9,7 +9,6 @@ export interface Holder {
   /** From 1, by balance; equal balances are ranked by address. */
   readonly rank: number
   readonly address: Address
-  /** Raw token amount. */
   readonly balance: string
   /** Of the total supply, 0 to 100. */
   readonly percent: number

@@ -7,7 +7,6 @@ export interface TokenLink {
   readonly url: string
 }
 
-/** What is kept of the document behind a metadata URI. */
 export interface TokenDocument {
   readonly imageUrl: string | null
   readonly description: string | null
@@ -17,20 +16,16 @@ export interface TokenDocument {
 /** What reading a URI takes: nothing but the text itself, a gateway of the operator's, or a server that the creator names. */
 export type MetadataLane = 'local' | 'gateway' | 'web'
 
-/** No URI is tried more often. */
 export const MOST_ATTEMPTS = 10
 
-/** A metadata URI that is due to be read. */
 export interface MetadataWork {
   /** SHA-256 of the URI. */
   readonly key: Hex
   readonly uri: string
   readonly lane: MetadataLane
-  /** How often it was tried in vain. */
   readonly attempts: number
 }
 
-/** What came of trying to read a URI, as it is remembered. */
 export interface MetadataRecord {
   readonly key: Hex
   /** `refused`: not to be tried again. */
@@ -38,9 +33,7 @@ export interface MetadataRecord {
   readonly attempts: number
   /** Milliseconds until the next attempt; `null`: there is none by itself. */
   readonly retryAfterMs: number | null
-  /** In a word. */
   readonly outcome: string
-  /** Of a URI that is read. */
   readonly document: TokenDocument | null
 }
 

@@ -54,7 +54,6 @@ export interface TradesQuery {
   readonly token: Address
   readonly side?: TradeSide
   readonly maker?: Address
-  /** Inclusive. */
   readonly fromBlock?: number
   /** Inclusive. */
   readonly toBlock?: number
@@ -103,9 +102,10 @@ export interface SearchQuery {
 }
 
 /**
- * Everything that the HTTP layer asks of storage. Every function rejects with a `TokenwireError` of code `database_unavailable` when the
- * database can't answer; none answers with a default. USD values in the answers that depend on the current ETH/USD price are `null`: the
- * gateway fills them in (`withUsd`), since the price is not chain state.
+ * What the gateway reads from the database. USD values that depend on the current price are `null`: the gateway fills them in (`withUsd`),
+ * since the price is not chain state.
+ *
+ * @throws `TokenwireError` `database_unavailable` from every function when the database can't answer
  */
 export interface Reads {
   tokens(query: TokensQuery): Promise<Page<Token, TokenCursor>>
@@ -117,7 +117,7 @@ export interface Reads {
   candles(query: CandlesQuery): Promise<Page<Candle, CandleCursor> | null>
   claimable(token: Address, creator: Address): Promise<Claimable | null>
   search(query: SearchQuery): Promise<readonly Token[]>
-  /** `headBlock`, `blockTimeMs` and `baseFeeGwei` come from the chain and are filled in by the gateway. `null`: nothing is indexed yet. */
+  /** The gateway fills in what comes from the chain. `null`: nothing is indexed yet. */
   chainStats(): Promise<Omit<ChainStats, 'headBlock' | 'blockTimeMs' | 'baseFeeGwei'> | null>
   /** Round trip to the database in ms. */
   ping(): Promise<number>

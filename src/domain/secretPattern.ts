@@ -1,7 +1,4 @@
-/**
- * Texts of fewer bytes are found in base64 only when they are encoded alone: their part of a larger encoded text is too short to be told
- * from others.
- */
+/** Shorter texts are found in base64 only when encoded alone: inside a larger text their digits are too few to be told from others. */
 const ALIGNED_FROM = 8
 /** JSON inside JSON inside JSON puts 7 backslashes before a character. The bound keeps the search linear in a text of backslashes. */
 const BACKSLASHES = String.raw`\\{1,7}`
@@ -29,7 +26,7 @@ export function secretPattern(secrets: Iterable<string>): RegExp | null {
   return new RegExp(grouped(sources), 'g')
 }
 
-/** One alternative per first letter or digit, which the engine tells apart at once; within each, the given order. */
+/** One alternative per first letter or digit, which the engine tells apart at once. Keeps the order within each. */
 function grouped(sources: readonly string[]): string {
   const groups = new Map<string, Set<string>>()
   for (const source of sources) {
@@ -44,7 +41,7 @@ function spelled(text: string): string {
   return [...text].map(spelledCharacter).join('')
 }
 
-/** A letter or digit is its own only spelling: nobody escapes it, and so the expression stays small. */
+/** Letters and digits are never escaped, which keeps the expression small. */
 function spelledCharacter(character: string): string {
   if (/^[A-Za-z0-9]$/.test(character)) return character
   const written = character.toWellFormed()
@@ -66,7 +63,6 @@ function hexSource(bytes: Uint8Array): string {
   return Array.from(bytes, byte => hexDigits(byte, 2)).join('')
 }
 
-/** Hexadecimal digits in either case. */
 function hexDigits(value: number, digits: number): string {
   return value
     .toString(16)
@@ -93,7 +89,6 @@ function base64Digits(bytes: Uint8Array, before: number, end: number): string {
   return source
 }
 
-/** Of base64 and base64url, also in a URL or in JSON. */
 function spelledDigit(digit: string): string {
   if (digit === '+') return String.raw`(?:[+-]|%2[bB]|\\{1,7}u002[bB])`
   if (digit === '/') return String.raw`(?:[/_]|%2[fF]|\\{1,7}\/)`

@@ -17,7 +17,6 @@ export function cleanText(text: string, limitCodePoints: number): string | null 
   return cut === '' ? null : cut
 }
 
-/** `cleanText` for the texts of a launch. */
 export function cleanTokenTexts(texts: { readonly symbol: string; readonly name: string; readonly metadataUri: string }) {
   return {
     symbol: cleanText(texts.symbol, TEXT_LIMITS.symbol),

@@ -53,7 +53,7 @@ export interface Pool {
   readonly liquidity: string | null
 }
 
-/** The creator's share of the token's fees, in WETH. */
+/** The creator's, in WETH. */
 export interface Fees {
   readonly creatorFeeBps: number | null
   readonly accruedWeth: string | null
@@ -94,7 +94,7 @@ export interface Token {
   readonly graduation: Graduation
   /** Hybrid logical clock: milliseconds since the epoch at the commit, or the previous sequence + 1 when that is larger. */
   readonly sequence: number
-  /** The last block that held an event of this token. */
+  /** The last block with an event of this token. */
   readonly asOfBlock: string
   /** Time of the commit that gave `sequence`. */
   readonly updatedAt: string

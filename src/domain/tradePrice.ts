@@ -6,8 +6,7 @@ const DUST_UNITS = 1_000n
 const WETH_UNIT = powerOfTen(18)
 
 /**
- * The average price of a trade without its fee, in WETH per whole token: what both a curve's and a pool's trades can be compared by, and
- * free of the zigzag that a fee puts between buys and sells.
+ * The average price of a trade in WETH per whole token, without its fee, which would put a zigzag between buys and sells.
  *
  * @returns `null` when it is not quoted in WETH, or so small that its amounts say nothing about a price
  */

@@ -8,7 +8,6 @@ export function toUsd(weth: string | null, ethUsd: string | null): string | null
   return weth === null || ethUsd === null ? null : multiplyTexts(weth, ethUsd)
 }
 
-/** The token with the USD values of its market filled in at the given price. */
 export function withUsd(token: Token, ethUsd: string | null): Token {
   if (ethUsd === null) return token
   const { priceWeth, marketCapWeth, liquidityWeth } = token.market

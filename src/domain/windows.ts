@@ -15,7 +15,7 @@ export interface WindowTotals {
   readonly sells: number
 }
 
-/** What stored trades say about a window that moves from the time of its totals to now. */
+/** How a window changes that moves from the time of its totals to now. */
 export interface WindowAging {
   /** The trades that were in the window and no longer are. */
   readonly leaving: WindowTotals
@@ -61,10 +61,8 @@ export function rollWindows(
 ): RolledWindows {
   const added = newTrades.reduce(addTrade, EMPTY_TOTALS)
   const aged = perWindow(name => ageWindow(aging[name], newTrades, { after: Number.NEGATIVE_INFINITY, start: now - WINDOW_SECONDS[name] }))
-  const expiries = WINDOW_NAMES.flatMap(name => {
-    const { oldestAt } = aged[name]
-    return oldestAt === null ? [] : [oldestAt + WINDOW_SECONDS[name]]
-  })
+  const expiries = WINDOW_NAMES.map(name => (aged[name].oldestAt ?? Number.POSITIVE_INFINITY) + WINDOW_SECONDS[name])
+  const soonest = Math.min(...expiries)
   return {
     windows: perWindow(name => {
       const { leaving } = aged[name]
@@ -75,7 +73,7 @@ export function rollWindows(
       }
     }),
     referencePrice: perWindow(name => aged[name].referencePrice),
-    windowsExpireAt: expiries.length === 0 ? null : Math.min(...expiries),
+    windowsExpireAt: soonest === Number.POSITIVE_INFINITY ? null : soonest,
   }
 }
 
@@ -106,7 +104,7 @@ function addTrade({ volumeWei, buys, sells }: WindowTotals, { amountWei, side }:
   return { volumeWei: volumeWei + (amountWei ?? 0n), buys: buys + (side === 'buy' ? 1 : 0), sells: sells + (side === 'sell' ? 1 : 0) }
 }
 
-/** The field of a row for one window: `volumeM5`. */
+/** `volumeM5` */
 type WindowField<Name extends string> = `${Name}${Uppercase<WindowName>}`
 
 function windowField<const Name extends string>(name: Name, window: WindowName): WindowField<Name> {
@@ -122,7 +120,6 @@ export const WINDOW_FIELDS = perWindow(window => ({
   priceChange: windowField('priceChange', window),
 }))
 
-/** A field per window. */
 export function windowFields<const Name extends string, T>(name: Name, value: () => T): Record<WindowField<Name>, T> {
   return Object.fromEntries(WINDOW_NAMES.map(window => [windowField(name, window), value()])) as Record<WindowField<Name>, T>
 }

@@ -1,36 +1,22 @@
-import type { Address, Hex } from '#domain/address.ts'
-import type { BlockHeader, ChainLog } from '#domain/block.ts'
-import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
-import { decodeLogs } from '#launchpads/decodeLogs.ts'
+import type { Hex } from '#domain/address.ts'
+import type { DecodedLogs } from '#launchpads/adapter.ts'
+import { decodeLogs, type LogsToDecode } from '#launchpads/decodeLogs.ts'
 import type { Directory } from '#launchpads/directory.ts'
 import type { IndexedSource, LogSource } from '#launchpads/logSource.ts'
-import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 
-export interface DecodeInput {
-  /** Ascending by (block, log index). */
-  readonly logs: readonly ChainLog[]
-  /** The headers of the blocks that have logs, ascending. */
-  readonly headers: readonly BlockHeader[]
+export interface DecodeInput extends Omit<LogsToDecode, 'directory'> {
   readonly directory: Pick<Directory, 'discoveries' | 'lookup'>
-  readonly adapters: readonly LaunchpadAdapter[]
-  readonly weth: Address
-  /** What earlier batches announce that are not committed yet, so that the directory does not have it. */
+  /** What earlier batches announce that are not committed yet. */
   readonly announced: readonly IndexedSource[]
 }
 
-/** What logs mean. */
-export interface Decoded {
-  /** In order of effect. */
-  readonly events: readonly TokenEvent[]
+export interface Decoded extends DecodedLogs {
   /** Tokens and pools that the logs announce. */
   readonly discoveries: readonly IndexedSource[]
   /** Why an address is watched, including what these logs and earlier batches announce. */
   readonly directory: Pick<Directory, 'lookup'>
-  /** Logs that do not fit their event. */
-  readonly malformed: readonly ChainLog[]
 }
 
-/** Decodes logs. Pure. */
 export function decode({ logs, headers, directory, adapters, weth, announced }: DecodeInput): Decoded {
   const discoveries = directory.discoveries(logs, announced)
   const known = new AnnouncedDirectory(directory, [...announced, ...discoveries])
@@ -41,8 +27,7 @@ export function decode({ logs, headers, directory, adapters, weth, announced }: 
 }
 
 /**
- * The directory with what is announced and not committed. A class, not a closure per batch: V8 compiles code for one function, and would
- * throw the optimised lookup away with every batch.
+ * The directory with what is announced and not committed. A class, since V8 would optimise the lookup of a closure anew with every batch.
  */
 class AnnouncedDirectory {
   readonly #indexed: Pick<Directory, 'lookup'>

@@ -4,6 +4,7 @@ import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { ClaimCall, ClaimTarget } from '#domain/claimable.ts'
 import type { DiscoveredSource, LogSource, LogSourceOf, SourceLookup } from './logSource.ts'
 import type { LpPositionFees } from './lpPositionFees.ts'
+import { MalformedLogError } from './malformedLog.ts'
 import type { TokenEvent } from './tokenEvent.ts'
 
 /** The logs of one transaction that have a source, in order. */
@@ -20,13 +21,15 @@ export interface SourcedLog {
 
 export interface DecodedLogs {
   readonly events: readonly TokenEvent[]
-  /** Logs whose first topic is known and whose content does not fit: they are counted and give no events. */
+  /** Logs that do not fit the event of their first topic. They are counted and give no events. */
   readonly malformed: readonly ChainLog[]
-  /** Makers by the log index of a pool's swap, for swaps through the token's own contract, at which the transfers end. */
+}
+
+export interface DecodedTransaction extends DecodedLogs {
+  /** By the log index of a pool's swap: makers who swapped through the token's own contract, at which the transfers end. */
   readonly makers?: ReadonlyMap<number, Address>
 }
 
-/** One of the launchpad's own contracts. */
 export interface LaunchpadContract {
   readonly address: Address
   readonly role: LogSourceOf<'contract' | 'sharedCurve' | 'poolManager' | 'locker'>['role']
@@ -37,14 +40,14 @@ export interface LaunchpadContract {
 export type LogTopics = readonly (readonly Hex[] | null)[]
 
 /**
- * One launchpad of the configuration. Pure: the same logs give the same result, whatever was decoded before. ERC-20 transfers and the logs
- * of Uniswap pools are decoded in one place for all launchpads (`decodeLogs.ts`); an adapter decodes the launchpad's own events.
+ * One launchpad of the configuration. Pure: the same logs give the same result, whatever was decoded before. An adapter decodes only the
+ * launchpad's own events; `decodeLogs.ts` decodes ERC-20 transfers and Uniswap pools for all launchpads.
  */
 export interface LaunchpadAdapter {
   readonly launchpad: string
   readonly startBlock: number
   readonly contracts: readonly LaunchpadContract[]
-  /** How to read the creator's share of the fees that locked LP positions have earned, for launchpads that lock positions. */
+  /** How to read the creator's share of uncollected fees, for launchpads that lock LP positions. */
   readonly lpPositions?: LpPositionFees
   /** First topics of the logs that add sources. Blocks without any of them are never passed to `discover`. */
   readonly discoveryTopics: ReadonlySet<Hex>
@@ -57,8 +60,7 @@ export interface LaunchpadAdapter {
    * Left out: only the launchpad's own contracts add sources.
    */
   discoverFromUnknown?(logs: readonly ChainLog[]): readonly Address[]
-  /** The launchpad's own events in a transaction. */
-  decode(transaction: TransactionLogs): DecodedLogs
+  decode(transaction: TransactionLogs): DecodedTransaction
   /** The call that pays the creator out; `null` where there is none, or nothing to pay. */
   claimCall(target: ClaimTarget): ClaimCall | null
 }
@@ -69,7 +71,7 @@ export interface AdapterOptions {
   readonly startBlock: number
   readonly contracts: Readonly<Record<string, Address>>
   readonly weth: Address
-  /** The values of the fields in `AdapterKind.settings`. */
+  /** Of the fields in `AdapterKind.settings`. */
   readonly settings?: Readonly<Record<string, unknown>>
 }
 
@@ -79,34 +81,22 @@ export interface EntryProblem {
   readonly message: string
 }
 
-/** A contract whose address another one of the entry returns. */
-export interface DerivedContract {
-  /** The contract field that names the other one. */
-  readonly from: string
-  /** Signature of the function that returns the address. */
-  readonly getter: string
-}
-
-/** A kind of launchpad: the contract fields of its entries in `launchpads.json`, and how to make an adapter of an entry. */
+/** A kind of launchpad: the fields of its entries in `launchpads.json`, and how to make an adapter of an entry. */
 export interface AdapterKind {
   readonly contracts: readonly string[]
   /** Addresses on Base, for contracts that an entry may leave out there. */
   readonly presets?: Readonly<Record<string, Address>>
-  /** Contracts that an entry may leave out on any chain. */
-  readonly derivedContracts?: Readonly<Record<string, DerivedContract>>
+  /** Contracts that an entry may leave out on any chain: the function `getter()` of the contract `from` returns their address. */
+  readonly derivedContracts?: Readonly<Record<string, { readonly from: string; readonly getter: string }>>
   readonly optionalContracts?: readonly string[]
-  /** Further optional fields and their schemas. */
+  /** Further optional fields. */
   readonly settings?: Readonly<Record<string, ZodType>>
   /** Mistakes that the schema of an entry cannot find. */
   check?(options: Omit<AdapterOptions, 'startBlock'>): readonly EntryProblem[]
   create(options: AdapterOptions): LaunchpadAdapter
 }
 
-/**
- * The named contracts of an entry.
- *
- * @throws `TypeError` when the entry has not got one of them, which validation excludes
- */
+/** The named contracts of an entry. @throws `TypeError` when one is missing, which validation excludes */
 export function contractsOf<Name extends string>(
   { launchpad, contracts }: Pick<AdapterOptions, 'launchpad' | 'contracts'>,
   names: readonly Name[],
@@ -114,4 +104,19 @@ export function contractsOf<Name extends string>(
   const missing = names.filter(name => contracts[name] === undefined)
   if (missing.length > 0) throw new TypeError(`launchpad ${launchpad} has no ${missing.join(', ')}`)
   return contracts
+}
+
+/** Decodes the logs of a transaction one by one. A malformed log gives no events and is reported. */
+export function decodeEach({ logs }: Pick<TransactionLogs, 'logs'>, decode: (entry: SourcedLog) => readonly TokenEvent[]): DecodedLogs {
+  const events: TokenEvent[] = []
+  const malformed: ChainLog[] = []
+  for (const entry of logs) {
+    try {
+      for (const event of decode(entry)) events.push(event)
+    } catch (error) {
+      if (!(error instanceof MalformedLogError)) throw error
+      malformed.push(entry.log)
+    }
+  }
+  return { events, malformed }
 }

@@ -6,12 +6,11 @@ import {
   type AdapterKind,
   type AdapterOptions,
   contractsOf,
+  decodeEach,
   type LaunchpadAdapter,
   type SourcedLog,
   type TransactionLogs,
 } from './adapter.ts'
-import { decodeEach } from './decodeEach.ts'
-import { decodeEvent } from './decodeEvent.ts'
 import { type DiscoveredSource, poolSource, positionKey, tokenSource } from './logSource.ts'
 import { CLAIMED_TOPIC, lpLockerV2 } from './lpPositionFees.ts'
 import { unlessMalformed } from './malformedLog.ts'
@@ -26,7 +25,7 @@ import {
   type TokenEventPosition,
 } from './tokenEvent.ts'
 import { V3_TOPICS } from './uniswapV3.ts'
-import { addressTopic, addressWord, wordsOf, wordTopic } from './words.ts'
+import { addressTopic, addressWord, decodeEvent, wordsOf, wordTopic } from './words.ts'
 
 /*
  * Clanker v3.1. One transaction makes a token, its Uniswap v3 pool of the 1 % tier and one locked LP position, and ends with the creation
@@ -60,18 +59,12 @@ export const clankerV31: AdapterKind = {
   create: createClankerV31,
 }
 
-interface Context {
-  readonly launchpad: string
-  readonly factory: Address
-  readonly locker: Address
-  readonly uniswapFactory: Address
-  readonly weth: Address
-}
+type Context = Readonly<Record<'locker' | 'uniswapFactory' | 'weth', Address>> & { readonly launchpad: string }
 
 function createClankerV31(options: AdapterOptions): LaunchpadAdapter {
   const { launchpad, startBlock, weth } = options
   const { factory, locker, uniswapFactory } = contractsOf(options, ['factory', 'locker', 'uniswapFactory'])
-  const context = { launchpad, factory, locker, uniswapFactory, weth }
+  const context = { launchpad, locker, uniswapFactory, weth }
   const lpPositions = lpLockerV2(locker)
   const isCreation = (log: ChainLog) => log.address === factory && log.topics[0] === TOPICS.created
   return {
@@ -170,7 +163,6 @@ function creatorFeeBps(positionId: bigint, creation: ChainLog, logs: readonly Ch
   return added === undefined ? null : Number((wordsOf(added.data, 2)(1) * BigInt(POOL_FEE_BPS)) / 100n)
 }
 
-/** Rewards that were collected, and new recipients of rewards. */
 function decodeLocker({ log, source }: SourcedLog, transaction: TransactionLogs, { launchpad }: Context): readonly TokenEvent[] {
   if (source.role !== 'position' || source.launchpad !== launchpad) return []
   const { token, pool } = source

@@ -2,14 +2,11 @@ import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { cleanTokenTexts, TEXT_LIMITS } from '#domain/text.ts'
-import { type AdapterKind, type AdapterOptions, contractsOf, type LaunchpadAdapter, type TransactionLogs } from './adapter.ts'
-import { decodeEach } from './decodeEach.ts'
-import { decodeEvent } from './decodeEvent.ts'
+import { type AdapterKind, type AdapterOptions, contractsOf, decodeEach, type LaunchpadAdapter, type TransactionLogs } from './adapter.ts'
 import { poolSource, tokenSource } from './logSource.ts'
 import { unlessMalformed } from './malformedLog.ts'
 import { escrowChange, eventPosition, poolFacts, type TokenEvent } from './tokenEvent.ts'
-import { withImage } from './withImage.ts'
-import { addressTopic, wordsOf } from './words.ts'
+import { addressTopic, decodeEvent, wordsOf } from './words.ts'
 
 /*
  * Clanker v4. One transaction makes a token and its pool inside the Uniswap v4 PoolManager, and ends with the creation event. Fees are paid
@@ -132,4 +129,25 @@ function decodeCreation(log: ChainLog) {
   const pair = { token, quoteToken: toAddress(event.pairedToken), feeBps: null }
   const pool = poolFacts(event.poolId.toLowerCase() as Hex, 'uniswap-v4', pair)
   return { token, creator: addressTopic(log.topics, 2), pool, event }
+}
+
+/**
+ * A metadata document with the image that the launchpad's event gives separately. The text is unchanged when it is no JSON object (a URI),
+ * has an image, or would be longer than the limit.
+ */
+export function withImage(metadata: string, image: string, limit: number): string {
+  if (image === '' || metadata.length > limit) return metadata
+  const combined = combine(metadata.trim() === '' ? '{}' : metadata, image)
+  return combined === null || combined.length > limit ? metadata : combined
+}
+
+/** `null`: the text is no object without an image, or too deeply nested to be written again. */
+function combine(metadata: string, image: string): string | null {
+  if (!metadata.trimStart().startsWith('{')) return null
+  try {
+    const document = JSON.parse(metadata) as object
+    return Object.hasOwn(document, 'image') ? null : JSON.stringify({ ...document, image })
+  } catch {
+    return null
+  }
 }

@@ -1,8 +1,7 @@
 import type { Address } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { PoolType } from '#domain/token.ts'
-import type { DecodedLogs, LaunchpadAdapter, SourcedLog, TransactionLogs } from './adapter.ts'
-import { decodeEach } from './decodeEach.ts'
+import { type DecodedLogs, decodeEach, type LaunchpadAdapter, type SourcedLog, type TransactionLogs } from './adapter.ts'
 import type { Directory } from './directory.ts'
 import { sourceOf } from './logSource.ts'
 import type { DecodePool } from './poolTrade.ts'
@@ -25,10 +24,7 @@ export interface LogsToDecode {
 
 /**
  * Turns logs into token events, in the order in which they take effect. Launchpads emit the creation event last in its transaction, after
- * the pool's first price and the creator's first buy. So launches come first among the events of their block, and new pools before what
- * changes them. Pure.
- *
- * @throws `TypeError` when a header is missing, a defect of the caller
+ * the pool's first price and the creator's first buy: launches come first among the events of their block, then new pools. Pure.
  */
 export function decodeLogs({ logs, headers, directory, adapters, weth }: LogsToDecode): DecodedLogs {
   const events: TokenEvent[] = []
@@ -77,8 +73,8 @@ function decodeTransaction(
 }
 
 /**
- * Puts the end of a curve after its last trade in the same transaction. Contracts may log the buy that reaches the target after the
- * graduation that it causes, but nothing trades on a curve that has graduated.
+ * Puts the end of a curve after its last trade in the transaction: contracts may log the buy that reaches the target after the graduation
+ * that it causes.
  */
 function graduationsLast(events: readonly TokenEvent[]): readonly TokenEvent[] {
   if (!events.some(endsCurve)) return events
@@ -123,7 +119,6 @@ function hasLogsFor({ launchpad, contracts }: LaunchpadAdapter, { logs }: Transa
   return logs.some(({ log, source }) => source.launchpad === launchpad || contracts.some(({ address }) => address === log.address))
 }
 
-/** ERC-20 transfers of the tokens, and Uniswap pools. */
 function decodeShared(transaction: TransactionLogs, weth: Address): DecodedLogs {
   return decodeEach(transaction, ({ log, source }) => {
     switch (source.role) {
@@ -150,13 +145,11 @@ const POOL_DECODERS: Readonly<Partial<Record<PoolType, DecodePool>>> = {
   'uniswap-v4': decodeUniswapV4,
 }
 
-/** Replaces a maker that is the token's own contract. */
 function withMaker(event: TokenEvent, makers: ReadonlyMap<number, Address>): TokenEvent {
   if (event.kind !== 'trade' || event.maker !== event.token) return event
   return { ...event, maker: makers.get(event.logIndex) ?? event.maker }
 }
 
-/** A block's events with those of launch logs first, then new pools, then all others. */
 function launchesFirst(events: readonly TokenEvent[]): readonly TokenEvent[] {
   if (!events.some(({ kind }) => kind === 'launch' || kind === 'poolCreated')) return events
   const launchLogs = new Set(events.filter(({ kind }) => kind === 'launch').map(({ logIndex }) => logIndex))

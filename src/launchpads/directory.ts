@@ -1,7 +1,7 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { LaunchpadAdapter, LogTopics } from './adapter.ts'
-import { type DiscoveredSource, type IndexedSource, isUniswapV4Pool, type LogSource } from './logSource.ts'
+import { type DiscoveredSource, type IndexedSource, isUniswapV4Pool, type LogSource, type SourceLookup } from './logSource.ts'
 import { TRANSFER_TOPIC } from './transfer.ts'
 import { V4_TOPICS } from './uniswapV4.ts'
 
@@ -9,29 +9,24 @@ import { V4_TOPICS } from './uniswapV4.ts'
 export interface Directory {
   /** The launchpads' own contracts. */
   readonly contracts: readonly Address[]
-  /** The first block to index. */
   readonly startBlock: number
   has(address: Address): boolean
   /** The addresses of all sources, `contracts` included. */
   addresses(): readonly Address[]
-  /** By an address, the id of a Uniswap v4 pool, or a `positionKey`. */
+  /** As `SourceLookup`. */
   lookup(key: Hex): LogSource | undefined
-  /** The ids of the Uniswap v4 pools. */
+  /** Of Uniswap v4. */
   poolIds(): readonly Hex[]
   /** Whether logs with this first topic are decoded, whatever their emitter. */
   isUnderstood(topic: Hex | undefined): boolean
   /** Which logs to fetch for these addresses and pool ids. */
   partsOf(keys: readonly Hex[]): LogParts
-  /**
-   * The addresses and pool ids that these logs of known emitters add. May return more than `discoveries` does: an emitter that is not
-   * indexed yet is taken for one that may add sources. Changes nothing.
-   */
+  /** The addresses and pool ids that these logs may add, those of emitters that are not indexed yet included. Changes nothing. */
   discover(logs: readonly ChainLog[]): readonly Hex[]
   /**
-   * The sources that these logs, ascending by block, add. The first log that adds a source wins; sources that are known already are left
-   * out.
+   * The new sources that these logs, ascending by block, add. The first log that adds a source wins.
    *
-   * @param pending sources that earlier logs added and that are not in the directory yet. Default none
+   * @param pending sources of earlier logs that are not in the directory yet. Default none
    */
   discoveries(logs: readonly ChainLog[], pending?: readonly IndexedSource[]): readonly IndexedSource[]
   /** Adds sources, once the blocks up to `block`, whose logs added them, are committed. */
@@ -40,7 +35,7 @@ export interface Directory {
   upTo(block: number): Directory
   /** Replaces all sources by those of the other directory. */
   become(other: Directory): void
-  /** All sources but the launchpads' own contracts. */
+  /** Without the launchpads' own contracts. */
   indexed(): readonly IndexedSource[]
 }
 
@@ -166,13 +161,13 @@ function topicsByContract(adapters: readonly LaunchpadAdapter[]): ReadonlyMap<Ad
   )
 }
 
-/** Whether a source belongs to no token, or to one that no other launchpad has launched: a token belongs to the first. */
-function isOwn(source: LogSource, lookup: Directory['lookup']): boolean {
+/** A token belongs to the launchpad that launches it first. */
+function isOwn(source: LogSource, lookup: SourceLookup): boolean {
   const known = 'token' in source ? lookup(source.token) : undefined
   return known === undefined || known.launchpad === source.launchpad
 }
 
-/** The logs of each block in which at least one log passes the test, by block number. */
+/** All logs of each block in which at least one passes the test. */
 function* blocksWith(logs: readonly ChainLog[], test: (log: ChainLog) => boolean): Generator<readonly [number, readonly ChainLog[]]> {
   for (let from = 0, to = 0; from < logs.length; from = to) {
     const block = logs[from]?.blockNumber ?? 0

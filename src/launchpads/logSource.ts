@@ -2,7 +2,7 @@ import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { PoolFacts } from './tokenEvent.ts'
 
-/** Something whose logs are indexed, as told from its role: a contract, a pool inside a PoolManager, or a position inside a locker. */
+/** Something whose logs are indexed: a contract, a pool inside a PoolManager, or a position inside a locker. */
 export type LogSource =
   /** A launchpad's own contract. */
   | { readonly role: 'contract'; readonly launchpad: string }
@@ -30,7 +30,6 @@ export type LogSourceOf<R extends LogSource['role']> = Extract<LogSource, { read
 /** By an address, the id of a Uniswap v4 pool, or a `positionKey`. */
 export type SourceLookup = (key: Hex) => LogSource | undefined
 
-/** A source under the key that finds it: an address, the id of a Uniswap v4 pool, or a `positionKey`. */
 export interface DiscoveredSource {
   readonly key: Hex
   readonly source: LogSource

@@ -1,5 +1,6 @@
 import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 import type { Address, Hex } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
 import { MalformedLogError } from './malformedLog.ts'
 import { addressWord, wordsOf } from './words.ts'
 
@@ -11,12 +12,7 @@ export interface SimulatedCall {
   readonly data: Hex
 }
 
-/** A log of a simulated call. */
-export interface SimulatedLog {
-  readonly address: Address
-  readonly topics: readonly Hex[]
-  readonly data: Hex
-}
+export type SimulatedLog = Pick<ChainLog, 'address' | 'topics' | 'data'>
 
 /** Amounts of a pool's two tokens, in its order. */
 export interface TokenPair {
@@ -31,7 +27,6 @@ const MANAGER = parseAbi([
 ])
 const MAX_UINT128 = 2n ** 128n - 1n
 
-/** keccak256 of the locker's `ClaimedRewards` signature. */
 export const CLAIMED_TOPIC = toEventSelector(
   'ClaimedRewards(uint256,address,address,address,address,address,uint256,uint256,uint256,uint256,uint256,uint256)',
 )
@@ -69,7 +64,6 @@ export function lpLockerV2(locker: Address) {
       return { amount0: word(3), amount1: word(4) }
     },
 
-    /** The call that returns the address of Uniswap's position manager. */
     managerCall: { to: locker, data: encodeFunctionData({ abi: LOCKER, functionName: 'positionManager' }) } satisfies SimulatedCall,
 
     /** @throws MalformedLogError when the result is no address */

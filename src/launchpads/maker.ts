@@ -59,7 +59,6 @@ function touchesPool({ from, to }: Transfer, { side, pool }: Swap): boolean {
   return (side === 'buy' ? from : to) === pool
 }
 
-/** Malformed transfers are left out. */
 function transfersOf(logs: readonly SourcedLog[], token: Address): readonly IndexedTransfer[] {
   return logs.flatMap(({ log }) => {
     if (log.address !== token || log.topics[0] !== TRANSFER_TOPIC) return []

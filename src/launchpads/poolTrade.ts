@@ -5,7 +5,6 @@ import type { TransactionLogs } from './adapter.ts'
 import type { Swap } from './maker.ts'
 import type { PoolFacts, TokenEvent, TokenEventOf, TokenEventPosition } from './tokenEvent.ts'
 
-/** A log of a Uniswap pool with what decoding it takes. */
 export interface PoolLog {
   readonly log: ChainLog
   readonly pool: PoolFacts
@@ -15,10 +14,9 @@ export interface PoolLog {
   readonly weth: Address
 }
 
-/** Decodes a log of one kind of pool. @throws MalformedLogError */
+/** @throws MalformedLogError */
 export type DecodePool = (poolLog: PoolLog) => readonly TokenEvent[]
 
-/** Amounts of the token and of the quote currency. */
 export interface PairAmounts {
   readonly token: bigint
   readonly quote: bigint

@@ -5,7 +5,6 @@ import type { Decimal } from '#domain/decimal.ts'
 import type { GraduationStatus, PoolType } from '#domain/token.ts'
 import type { TradePhase, TradeSide } from '#domain/trade.ts'
 
-/** Where an event stands in the chain. */
 export interface EventPosition {
   readonly blockNumber: number
   readonly blockHash: Hex
@@ -14,7 +13,6 @@ export interface EventPosition {
   readonly logIndex: number
 }
 
-/** Where an event stands in the chain, and the token that it is about. */
 export type TokenEventPosition = EventPosition & { readonly token: Address }
 
 /** What never changes about a pool. */
@@ -43,10 +41,7 @@ export interface LiquidityChange {
   readonly tickUpper: number
 }
 
-/**
- * The meaning of a log for a token, in the same terms for every launchpad. Adapters and pool decoders turn logs into these, projection
- * turns these into rows. Amounts are raw integers.
- */
+/** The meaning of a log for a token, in the same terms for every launchpad. Amounts are raw integers. */
 export type TokenEvent = TokenEventPosition &
   (
     | {
@@ -121,7 +116,6 @@ export type TokenEvent = TokenEventPosition &
 
 export type TokenEventOf<K extends TokenEvent['kind']> = Extract<TokenEvent, { readonly kind: K }>
 
-/** Where the events of a log stand in the chain. */
 export function eventPosition(log: ChainLog, { header }: { readonly header: BlockHeader }): EventPosition {
   return { blockNumber: log.blockNumber, blockHash: log.blockHash, timestamp: header.timestamp, txHash: log.txHash, logIndex: log.logIndex }
 }
@@ -140,7 +134,6 @@ const UNCHANGED = { reserves: null, priceWeth: null, concentrated: null, liquidi
 
 export type PoolChange = Partial<Pick<TokenEventOf<'poolChanged'>, keyof typeof UNCHANGED>>
 
-/** A change of a pool's state, of which a log reports some fields. */
 export function poolChanged(at: TokenEventPosition, pool: Hex, change: PoolChange): TokenEventOf<'poolChanged'> {
   return { ...at, kind: 'poolChanged', pool, ...UNCHANGED, ...change }
 }

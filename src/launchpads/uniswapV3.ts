@@ -2,7 +2,7 @@ import { toEventSelector } from 'viem/utils'
 import { type Hex, isEther } from '#domain/address.ts'
 import { type Decimal, powerOfTen, ratio } from '#domain/decimal.ts'
 import { findMaker } from './maker.ts'
-import { type DecodePool, fixedFeePips, pairAmounts, poolTrade } from './poolTrade.ts'
+import { type DecodePool, fixedFeePips, type PoolLog, pairAmounts, poolTrade } from './poolTrade.ts'
 import { type PoolChange, type PoolFacts, poolChanged, type ReserveChange, type TokenEventOf } from './tokenEvent.ts'
 import { addressTopic, signed, unsigned, wordsOf, wordTopic } from './words.ts'
 
@@ -28,22 +28,19 @@ const Q192 = 1n << 192n
  * go out. A burn moves nothing until it is collected.
  */
 export const decodeUniswapV3: DecodePool = poolLog => {
-  const { log, pool, tokenDecimals, at, transaction, weth } = poolLog
+  const { log, pool, at, transaction } = poolLog
   const changed = (change: PoolChange) => poolChanged(at, pool.address, change)
-  const priceAt = (sqrtPriceX96: bigint) => (isEther(pool.quoteToken, weth) ? priceFromSqrt(sqrtPriceX96, pool, tokenDecimals) : null)
   const move = (amount0: bigint, amount1: bigint): ReserveChange => ({ mode: 'move', ...pairAmounts(pool, amount0, amount1) })
 
   switch (log.topics[0]) {
     case TOPICS.initialize: {
       const word = wordsOf(log.data, 2)
-      const concentrated = concentratedState(word(0), word(1))
-      return [changed({ priceWeth: priceAt(concentrated.sqrtPriceX96), concentrated })]
+      return [changed(concentratedChange(poolLog, word(0), word(1)))]
     }
     case TOPICS.swap: {
       const word = wordsOf(log.data, 5)
       const intoPool = pairAmounts(pool, signed(word(0)), signed(word(1)))
-      const concentrated = concentratedState(word(2), word(4), word(3))
-      const state = changed({ reserves: { mode: 'move', ...intoPool }, priceWeth: priceAt(concentrated.sqrtPriceX96), concentrated })
+      const state = changed({ reserves: { mode: 'move', ...intoPool }, ...concentratedChange(poolLog, word(2), word(4), word(3)) })
       if (intoPool.token === 0n && intoPool.quote === 0n) return [state]
       const trade = poolTrade(
         poolLog,
@@ -91,6 +88,18 @@ export function concentratedState(
     sqrtPriceX96: unsigned(sqrtPriceX96, 160),
     tick: Number(signed(tick, 24)),
     liquidity: liquidity === null ? null : unsigned(liquidity, 128),
+  }
+}
+
+/** The change of a pool's state and price. Parameters as of `concentratedState`. */
+export function concentratedChange(
+  { pool, tokenDecimals, weth }: PoolLog,
+  ...words: Parameters<typeof concentratedState>
+): Pick<PoolChange, 'concentrated' | 'priceWeth'> {
+  const concentrated = concentratedState(...words)
+  return {
+    concentrated,
+    priceWeth: isEther(pool.quoteToken, weth) ? priceFromSqrt(concentrated.sqrtPriceX96, pool, tokenDecimals) : null,
   }
 }
 

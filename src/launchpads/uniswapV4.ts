@@ -1,10 +1,9 @@
 import { toEventSelector } from 'viem/utils'
-import { isEther } from '#domain/address.ts'
 import { findMaker } from './maker.ts'
 import { MalformedLogError } from './malformedLog.ts'
 import { type DecodePool, pairAmounts, poolTrade, WHOLE_PIPS } from './poolTrade.ts'
 import { type PoolChange, poolChanged } from './tokenEvent.ts'
-import { concentratedState, priceFromSqrt } from './uniswapV3.ts'
+import { concentratedChange } from './uniswapV3.ts'
 import { addressTopic, signed, wordsOf } from './words.ts'
 
 /** The logs of a Uniswap v4 PoolManager that are decoded (`v4-core/src/interfaces/IPoolManager.sol`). Topic 1 is the pool's id. */
@@ -21,15 +20,12 @@ export const V4_TOPICS = Object.values(TOPICS)
  * them.
  */
 export const decodeUniswapV4: DecodePool = poolLog => {
-  const { log, pool, tokenDecimals, at, transaction, weth } = poolLog
+  const { log, pool, at, transaction } = poolLog
   const changed = (change: PoolChange) => poolChanged(at, pool.address, change)
-  const priceAt = (sqrtPriceX96: bigint) => (isEther(pool.quoteToken, weth) ? priceFromSqrt(sqrtPriceX96, pool, tokenDecimals) : null)
-
   switch (log.topics[0]) {
     case TOPICS.initialize: {
       const word = wordsOf(log.data, 5)
-      const concentrated = concentratedState(word(3), word(4))
-      return [changed({ priceWeth: priceAt(concentrated.sqrtPriceX96), concentrated })]
+      return [changed(concentratedChange(poolLog, word(3), word(4)))]
     }
     case TOPICS.modifyLiquidity: {
       const word = wordsOf(log.data, 4)
@@ -38,8 +34,7 @@ export const decodeUniswapV4: DecodePool = poolLog => {
     }
     case TOPICS.swap: {
       const word = wordsOf(log.data, 6)
-      const concentrated = concentratedState(word(2), word(4), word(3))
-      const state = changed({ priceWeth: priceAt(concentrated.sqrtPriceX96), concentrated })
+      const state = changed(concentratedChange(poolLog, word(2), word(4), word(3)))
       // The event gives the swapper's side: positive amounts leave the pool.
       const intoPool = pairAmounts(pool, -signed(word(0)), -signed(word(1)))
       if (intoPool.token === 0n && intoPool.quote === 0n) return [state]

@@ -1,9 +1,12 @@
+import type { AbiEvent } from 'viem'
+import { type DecodeEventLogReturnType, decodeEventLog } from 'viem/utils'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
 import { MalformedLogError } from './malformedLog.ts'
 
 /*
- * Static event arguments, read in place: each is one 32-byte word (Solidity ABI specification, "Formal Specification of the Encoding"). A
- * general ABI decoder would cost more than all other work on a transfer.
+ * Event arguments. Static ones are read in place: each is one 32-byte word (Solidity ABI specification, "Formal Specification of the
+ * Encoding"), and a general ABI decoder would cost more than all other work on a transfer.
  */
 
 const WORD_DIGITS = 64
@@ -33,10 +36,7 @@ export function addressOf(word: Hex): Address {
   return address
 }
 
-/**
- * A few thousand addresses make up most logs. The cache saves slicing and checking, and gives the same string for the same address, which
- * makes lookups of balance rows faster.
- */
+/** A few thousand addresses make up most logs. One string per address also makes lookups of balance rows faster. */
 const addressCache = new Map<Hex, Address>()
 const MOST_CACHED = 20_000
 
@@ -64,4 +64,16 @@ export function signed(word: bigint, bits = 256): bigint {
   const value = BigInt.asIntN(256, word)
   if (BigInt.asIntN(bits, value) !== value) throw new MalformedLogError(`expected a signed integer of ${bits} bits`)
   return value
+}
+
+type NamedArguments<Event extends AbiEvent> = Exclude<DecodeEventLogReturnType<readonly [Event]>['args'], readonly unknown[] | undefined>
+
+/** The arguments of an event with dynamic types, all of them named. @throws MalformedLogError when the log does not fit the event */
+export function decodeEvent<const Event extends AbiEvent>(event: Event, log: ChainLog): NamedArguments<Event> {
+  try {
+    const { args } = decodeEventLog({ abi: [event as AbiEvent], data: log.data, topics: [...log.topics] as [Hex, ...Hex[]] })
+    return args as unknown as NamedArguments<Event>
+  } catch (error) {
+    throw new MalformedLogError(`expected a ${event.name} event`, { cause: error })
+  }
 }

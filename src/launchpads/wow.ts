@@ -2,14 +2,12 @@ import { encodeFunctionData, keccak256, parseAbi, toEventSelector, toHex } from 
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { cleanTokenTexts } from '#domain/text.ts'
-import { type AdapterKind, type AdapterOptions, contractsOf, type LaunchpadAdapter, type TransactionLogs } from './adapter.ts'
-import { decodeEach } from './decodeEach.ts'
-import { decodeEvent } from './decodeEvent.ts'
+import { type AdapterKind, type AdapterOptions, contractsOf, decodeEach, type LaunchpadAdapter, type TransactionLogs } from './adapter.ts'
 import { type DiscoveredSource, poolSource, tokenSource } from './logSource.ts'
 import { unlessMalformed } from './malformedLog.ts'
 import { escrowChange, eventPosition, type PoolFacts, poolChanged, poolFacts, type TokenEvent } from './tokenEvent.ts'
 import { V3_TOPICS } from './uniswapV3.ts'
-import { addressTopic, addressWord, wordsOf, wordTopic } from './words.ts'
+import { addressTopic, addressWord, decodeEvent, wordsOf, wordTopic } from './words.ts'
 import { WOW_CURVE_SUPPLY, wowCostOf, wowPriceAt } from './wowCurve.ts'
 import { decodeWowTokens, TOKEN_TOPICS } from './wowTrades.ts'
 
@@ -38,7 +36,6 @@ const SECONDARY_REWARD = keccak256(toHex('WOW_CREATOR_SECONDARY_REWARD')).slice(
 /** The curve's fee, and the half of it that is the creator's. */
 const CURVE_FEE_BPS = 100
 const CREATOR_FEE_BPS = 50
-/** WOW's pools are of the 1 % tier. */
 const POOL_FEE_BPS = 100
 const DECIMALS = 18
 
@@ -115,10 +112,7 @@ function launch(log: ChainLog, transaction: TransactionLogs, launchpad: string, 
   return events
 }
 
-/**
- * Changes of accounts in the escrow. Deposits of the launchpad's tokens, which trades limit in number, may open accounts; all others change
- * only accounts that exist.
- */
+/** Changes of accounts in the escrow. Only deposits of the launchpad's tokens, which trades limit in number, may open accounts. */
 function decodeRewards(log: ChainLog, transaction: TransactionLogs, launchpad: string): readonly TokenEvent[] {
   const position = eventPosition(log, transaction)
   const change = (creator: Address, amounts: { readonly accrued?: bigint; readonly claimed?: bigint }, onlyKnown = true) =>

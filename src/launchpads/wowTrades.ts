@@ -2,8 +2,7 @@ import { toEventSelector } from 'viem/utils'
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { TradeSide } from '#domain/trade.ts'
-import type { DecodedLogs, TransactionLogs } from './adapter.ts'
-import { decodeEach } from './decodeEach.ts'
+import { type DecodedTransaction, decodeEach, type TransactionLogs } from './adapter.ts'
 import { eventPosition, poolChanged, type TokenEvent, type TokenEventPosition } from './tokenEvent.ts'
 import { SWAP_TOPIC } from './uniswapV3.ts'
 import { addressTopic, wordsOf } from './words.ts'
@@ -16,7 +15,7 @@ interface TradeTopic {
   readonly withSupply: boolean
 }
 
-/** WOW has tokens whose trades report the supply afterwards, and tokens whose trades do not. */
+/** Trades of some tokens report the supply after them. */
 const TRADES: ReadonlyMap<Hex, TradeTopic> = new Map([
   [toEventSelector(`WowTokenBuy(${HEAD},uint256,uint8)`), { side: 'buy', withSupply: true }],
   [toEventSelector(`WowTokenBuy(${HEAD},uint8)`), { side: 'buy', withSupply: false }],
@@ -42,11 +41,10 @@ interface TokenProgress {
 }
 
 /**
- * Decodes the events that the tokens emit. After graduation a trade through the token is a swap of the pool, decoded as such, and the
- * token's own event only names its maker. The buy that causes the graduation is logged after it as a trade in the pool, and is the curve's
- * last one.
+ * Decodes the events that the tokens emit. After graduation a trade through the token is a swap of the pool, and the token's own event only
+ * names its maker. The buy that causes the graduation is logged after it, as a trade in the pool, and is the curve's last one.
  */
-export function decodeWowTokens(transaction: TransactionLogs, launchpad: string): Required<DecodedLogs> {
+export function decodeWowTokens(transaction: TransactionLogs, launchpad: string): Required<DecodedTransaction> {
   const makers = new Map<number, Address>()
   const progressByToken = new Map<Address, TokenProgress>()
   const progressOf = (token: Address): TokenProgress => {

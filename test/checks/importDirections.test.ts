@@ -26,7 +26,7 @@ const REACHES: Readonly<Record<string, Reach>> = {
   config: { values: ['domain'] },
   domain: { values: [], packages: [] },
   async: { values: [] },
-  configuration: { values: BASE },
+  configuration: { values: BASE, types: ['launchpads'] },
   rpc: { values: BASE },
   chain: { values: [...BASE, 'rpc'] },
   launchpads: { values: BASE },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { withImage } from '#launchpads/withImage.ts'
+import { withImage } from '#launchpads/clankerV4.ts'
 
 const LIMIT = 200
 

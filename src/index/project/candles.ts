@@ -22,7 +22,7 @@ export function foldCandles(trades: readonly PricedTrade[]): readonly CandleRow[
   })
 }
 
-/** The candle of one trade alone, of no interval. */
+/** The candle of one trade, of no interval. */
 function candleOf({ token, timestamp, amountWei, ethUsd }: TradeRow, price: Decimal): CandleRow {
   const volumeWei = amountWei ?? 0n
   const usd = ethUsd === null ? null : multiply(price, ethUsd)

@@ -1,12 +1,13 @@
 import type { Address } from '#domain/address.ts'
-import { type Decimal, max, multiply, units } from '#domain/decimal.ts'
+import { type Decimal, max, multiply, percentChange, units } from '#domain/decimal.ts'
+import type { PerWindow } from '#domain/token.ts'
 import { tradePrice } from '#domain/tradePrice.ts'
-import { EMPTY_AGING, perWindow, rollWindows } from '#domain/windows.ts'
+import { EMPTY_AGING, perWindow, type RolledWindows, rollWindows, WINDOW_FIELDS, WINDOW_NAMES, type WindowTotals } from '#domain/windows.ts'
 import type { TokenEventOf } from '#launchpads/tokenEvent.ts'
 import type { PoolRow } from '#tables/pool.ts'
+import type { TokenRow } from '#tables/token.ts'
 import type { TradeRow } from '#tables/trade.ts'
 import { type Draft, draftPool, type TokenDraft } from './draft.ts'
-import { setWindows, windowTotals } from './tokenWindows.ts'
 
 export function applyPoolChange(draft: Draft, token: TokenDraft, event: TokenEventOf<'poolChanged'>): void {
   const pool = draftPool(draft, event.pool)
@@ -88,6 +89,31 @@ export function settleToken(draft: Draft, token: TokenDraft, now: number, weth: 
   token.marketCapWeth = token.priceWeth === null ? null : multiply(token.priceWeth, units(token.totalSupply, token.decimals))
   const pool = token.mainPool === null ? undefined : (draft.pools.get(token.mainPool) ?? draft.rows.pools.get(token.mainPool))
   if (pool !== undefined) token.liquidityWeth = liquidityOf(pool, token.decimals, weth)
+}
+
+function windowTotals(token: TokenRow): PerWindow<WindowTotals> {
+  return perWindow(window => {
+    const { volume, buys, sells } = WINDOW_FIELDS[window]
+    return { volumeWei: token[volume], buys: token[buys], sells: token[sells] }
+  })
+}
+
+/** The token's prices must be up to date. */
+function setWindows(token: TokenDraft, { windows, referencePrice, windowsExpireAt }: RolledWindows): void {
+  for (const window of WINDOW_NAMES) {
+    const fields = WINDOW_FIELDS[window]
+    const { volumeWei, buys, sells } = windows[window]
+    token[fields.volume] = volumeWei
+    token[fields.buys] = buys
+    token[fields.sells] = sells
+    token[fields.referencePrice] = referencePrice[window]
+    token[fields.priceChange] = changeFrom(referencePrice[window] ?? token.firstPriceWeth, token.priceWeth)
+  }
+  token.windowsExpireAt = windowsExpireAt
+}
+
+function changeFrom(before: Decimal | null, now: Decimal | null): number | null {
+  return before === null || now === null ? null : percentChange(before, now)
 }
 
 /**

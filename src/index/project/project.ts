@@ -17,12 +17,12 @@ export interface ProjectInput {
   /** In order of effect (`decodeLogs`). */
   readonly events: readonly TokenEvent[]
   readonly rows: CurrentRows
-  /** Unix seconds of the batch's last block: the time for which the windows are computed. */
+  /** Unix seconds of the batch's last block, at which the windows end. */
   readonly now: number
   readonly weth: Address
   /** USD per ETH to store with the trades; `null` while backfilling or without a fresh price. */
   readonly ethUsd: Decimal | null
-  /** Why an address is source: tells pools, curves and lockers from wallets. */
+  /** Tells pools, curves and lockers from wallets. */
   readonly directory: Pick<Directory, 'lookup'>
 }
 

@@ -1,7 +1,6 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
-import { decodeEach } from '#launchpads/decodeEach.ts'
+import { decodeEach, type LaunchpadAdapter } from '#launchpads/adapter.ts'
 import type { DiscoveredSource, LogSource } from '#launchpads/logSource.ts'
 import { unlessMalformed } from '#launchpads/malformedLog.ts'
 import { eventPosition, type TokenEvent } from '#launchpads/tokenEvent.ts'
