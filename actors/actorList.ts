@@ -14,7 +14,6 @@ export function countActors(actors: Iterable<TokenActor>): ActorsHealth {
   return { total, byState, subscribers }
 }
 
-/** The actors that match a query, largest or newest first. */
 export function listActors(actors: Iterable<TokenActor>, { state, sort, limit }: ActorsQuery): readonly ActorState[] {
   return [...actors]
     .filter(actor => state === undefined || actor.name === state)

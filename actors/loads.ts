@@ -22,7 +22,6 @@ export interface Loads {
   request(token: Address): void
   /** Drops the request. A running load keeps its place until it ends, because the database still works on it. */
   cancel(token: Address): void
-  /** Fails loads that have timed out. A late result is ignored. */
   sweep(): void
   stop(): void
 }

@@ -62,7 +62,7 @@ export interface Registry {
 
 export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger, now, date }: RegistryOptions): Registry {
   const actors = new Map<Address, TokenActor>()
-  /** Actors without subscribers, in the order in which they lost them. */
+  /** Without subscribers, in the order in which they lost them. */
   const idle = new Set<TokenActor>()
   const resyncing = new Set<TokenActor>()
   let isStopped = false

@@ -17,10 +17,6 @@ export interface Subscription {
   subscribed(sequence: number | null): void
   /** Offers a state that was committed earlier. A frame that is not newer than the newest one offered before is ignored. */
   snapshot(frame: Frame): void
-  /**
-   * Offers a state that was just committed, under the same rule. Its delivery counts in the commit-to-delivery latency.
-   *
-   * @returns whether it replaces a frame that was never written
-   */
+  /** The same for a state that was just committed. Returns whether it replaces a frame that was never written. */
   update(frame: Frame): boolean
 }

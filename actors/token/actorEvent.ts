@@ -6,7 +6,6 @@ export type ActorEvent =
   /** A subscribe, possibly repeated. `lastSequence`: the newest sequence that the client says it has; `null`: none. */
   | { readonly type: 'joined'; readonly subscription: Subscription; readonly lastSequence: number | null }
   | { readonly type: 'left'; readonly subscription: Subscription }
-  /** A block that changed the token was committed. */
   | { readonly type: 'committed'; readonly snapshot: TokenSnapshot; readonly completedAtMs: number }
   /** The requested load has ended; `null`: the token is not indexed. */
   | { readonly type: 'loaded'; readonly snapshot: TokenSnapshot | null; readonly nowMs: number }
@@ -15,7 +14,6 @@ export type ActorEvent =
   | { readonly type: 'stale' }
   /** A reorg removed the token's launch from the chain: the token is no longer indexed. */
   | { readonly type: 'dropped' }
-  /** The registry's periodic sweep. */
   | { readonly type: 'swept'; readonly nowMs: number }
   /** There are too many actors without subscribers. */
   | { readonly type: 'evicted' }

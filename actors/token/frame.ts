@@ -15,8 +15,7 @@ export interface Frame {
   readonly eventStream: Uint8Array
 }
 
-const encoder = new TextEncoder()
-const END_OF_EVENT = encoder.encode('\n\n')
+const END_OF_EVENT = Buffer.from('\n\n')
 
 class EncodedFrame implements Frame {
   readonly token: Address
@@ -33,15 +32,12 @@ class EncodedFrame implements Frame {
   }
 
   get eventStream(): Uint8Array {
-    this.#eventStream ??= concatenate(encoder.encode(`event: token.update\nid: ${this.sequence}\ndata: `), this.webSocket, END_OF_EVENT)
+    this.#eventStream ??= Buffer.concat([Buffer.from(`event: token.update\nid: ${this.sequence}\ndata: `), this.webSocket, END_OF_EVENT])
     return this.#eventStream
   }
 }
 
-/**
- * A state of a token with its frame, which is encoded on first use. It is encoded again when the ETH/USD price has changed since, so that a
- * client that subscribes later is not sent an old price.
- */
+/** Encoded on first use, and again when the ETH/USD price has changed, so that a later subscriber is not sent an old price. */
 export class FramedSnapshot {
   readonly snapshot: TokenSnapshot
   readonly sequence: number
@@ -55,10 +51,7 @@ export class FramedSnapshot {
     this.#completedAtMs = completedAtMs
   }
 
-  /**
-   * @param ethUsd USD per ETH for the USD values; `null`: they stay `null`
-   * @throws `RangeError` when the state can't be encoded in 16,384 bytes
-   */
+  /** @throws `RangeError` when the state can't be encoded in 16,384 bytes */
   frame(ethUsd: string | null): Frame {
     if (this.#frame === null || this.#ethUsd !== ethUsd) {
       this.#frame = new EncodedFrame(snapshotWithUsd(this.snapshot, ethUsd), this.#completedAtMs)
@@ -70,14 +63,4 @@ export class FramedSnapshot {
   get frameBytes(): number | null {
     return this.#frame?.webSocket.length ?? null
   }
-}
-
-function concatenate(...parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
-  let offset = 0
-  for (const part of parts) {
-    whole.set(part, offset)
-    offset += part.length
-  }
-  return whole
 }

@@ -53,7 +53,7 @@ export function loadRetryMs(failures: number): number {
  * - `passivated`: there was no subscriber for a while. Final; the next subscriber gets a new actor.
  *
  * A commit carries the token's full state, so it ends `activating` and `resyncing` as a load does. A late state that is not newer changes
- * nothing. Transitions are pure; effects are in the named actions.
+ * nothing.
  */
 export function createTokenMachine(effects: TokenEffects) {
   const ethUsd = () => effects.ethUsd()

@@ -12,10 +12,7 @@ interface Waiting {
   readonly subscribes: number
 }
 
-/**
- * The subscribers of one token. Members have been answered and receive every frame; the others wait until the token's state is known. The
- * set is mutable: copying it for each of 10,000 joins would take some 100 million steps.
- */
+/** Members have been answered and receive every frame; the others wait until the state is known. Not copied: joins are too many. */
 export class SubscriberSet {
   readonly #members = new Set<Subscription>()
   readonly #waiting = new Map<Subscription, Waiting>()
@@ -73,7 +70,6 @@ export class SubscriberSet {
     for (const member of this.#members) if (member.update(frame)) this.#conflated++
   }
 
-  /** Offers a reloaded state to every member; a member that has it ignores it. */
   resync(loaded: FramedSnapshot, ethUsd: () => string | null): void {
     if (this.#members.size === 0) return
     const frame = loaded.frame(ethUsd())

@@ -71,10 +71,7 @@ export class TokenActor {
     this.#actor.send(event)
   }
 
-  /**
-   * Adds a subscriber. While the state is known the answer needs no decision and bypasses the machine: that is what a rush of subscribers
-   * to a live token costs. Otherwise, and after a failure, the machine decides. Never throws.
-   */
+  /** While the state is known the answer needs no decision and bypasses the machine, for rushes of subscribers. Never throws. */
   join(event: Join, ethUsd: () => string | null): void {
     const { status, context } = this.#actor.getSnapshot()
     if (status === 'active' && context.newest !== undefined && this.#admit(event, context.newest, ethUsd)) this.#eventsHandled++
@@ -97,7 +94,6 @@ export class TokenActor {
     this.#actor.stop()
   }
 
-  /** Consecutive failures if this actor fails now. */
   failuresAt(nowMs: number): number {
     return nowMs - this.#startedAtMs >= FORGIVEN_AFTER_MS ? 1 : this.#earlierFailures + 1
   }

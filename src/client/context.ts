@@ -7,7 +7,6 @@ export interface ClientContext extends Required<Omit<TokenwireOptions, 'url' | '
   /** Throws where the platform has no WebSocket. */
   readonly openSocket: () => WebSocketLike
   readonly timers: Timers
-  /** Aborted when the client is closed. */
   readonly closed: AbortSignal
   /** Calls a listener of the client's user. An error that it throws is reported and goes no further. */
   readonly call: <T>(listener: ((value: T) => void) | undefined, value: T) => void

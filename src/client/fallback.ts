@@ -14,7 +14,6 @@ interface Stream {
   mayHurry: boolean
   openedAt: number
   failures: number
-  /** Closes the stream, or cancels the next try. */
   stop: () => void
 }
 

@@ -29,7 +29,6 @@ export interface Feed {
   /** The token is unsubscribed at the end of the tick, so that watching it again at once costs nothing. */
   remove(token: Address, watcher: Watcher): void
   receive(received: ReceivedState): void
-  /** Checks all connections now and fetches all tokens soon. */
   wake(): void
   /** Like `wake`, also after the server asked the client not to reconnect. */
   reconnect(): void

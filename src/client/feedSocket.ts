@@ -7,7 +7,6 @@ import { Timer } from './timers.ts'
 /** Time from opening to the first message, and from a probe to its answer. */
 const ANSWER_MS = 10_000
 
-/** Silence after which the server is probed. */
 const SILENCE_MS = 25_000
 
 /** A request that the server answers at once, whatever the state of its database: no client subscribes to the zero address. */
@@ -28,10 +27,7 @@ export interface FeedSocketEvents {
   readonly onEnd: (end: SocketEnd, code: number | null) => void
 }
 
-/**
- * One WebSocket from opening to its end. Browsers do not show pings, so after some silence the server is probed with a request that
- * it always answers.
- */
+/** Browsers do not show pings, so after some silence the server is probed with a request that it always answers. */
 export class FeedSocket {
   readonly #context: ClientContext
   readonly #events: FeedSocketEvents
@@ -53,7 +49,6 @@ export class FeedSocket {
     return this.#phase === 'live' || this.#phase === 'probing'
   }
 
-  /** To be called once. `onEnd` may be called before it returns. */
   start(): void {
     this.#timer.start(ANSWER_MS, () => this.#end('timedOut'))
     try {

@@ -11,7 +11,6 @@ const LONGEST_WAIT_MS = 10_000
 
 const MAX_IN_FLIGHT = 6
 
-/** Failures after which the same request may succeed later. */
 const RETRYABLE: ReadonlySet<ClientErrorCode> = new Set(['rate_limited', 'unavailable', 'network', 'timeout'])
 
 export interface RestCall<T> {
@@ -19,14 +18,10 @@ export interface RestCall<T> {
   readonly query?: object | undefined
   readonly shape: Shape<T>
   readonly options?: OperatorOptions | undefined
-  /** A status besides 200 whose body has the shape. */
   readonly alsoStatus?: number | undefined
 }
 
-/**
- * GET requests whose failures are values. Retries with growing pauses and waits as long as the server asks; a pause that the server
- * asks of one call holds back all.
- */
+/** Failures are values. Retries with growing pauses; a pause that the server asks of one call holds back all. */
 export function createRest(context: ClientContext): <T>(call: RestCall<T>) => Promise<Result<T>> {
   const { base, fetch, timers, random, closed } = context
   /** No request is sent before this time of the clock. */

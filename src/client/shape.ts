@@ -1,7 +1,4 @@
-/*
- * Validation in a few lines, because a validation library would be larger than this client. Shapes are plain data: a test prints
- * them as JSON Schema and compares them with the server's schemas.
- */
+/* A validation library would be larger than this client. A test prints the shapes as JSON Schema and compares them. */
 
 export type AnyShape =
   | { readonly kind: 'string'; readonly pattern?: RegExp }

@@ -6,7 +6,6 @@ export const platformClock: ClientClock = {
   clearTimeout: timer => clearTimeout(timer as ReturnType<typeof setTimeout>),
 }
 
-/** The timers of one client. */
 export interface Timers {
   now(): number
   /** Runs once after `ms`. Returns a function that cancels the run. */

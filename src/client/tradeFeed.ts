@@ -22,16 +22,12 @@ const GRACE_MS = 5_000
 
 export interface TradeFeedOptions {
   readonly api: Pick<RestApi, 'trades'>
-  /** Aborted when the watch ends. */
   readonly signal: AbortSignal
   readonly since: Trade | undefined
   readonly onTrades: (news: NewTrades) => void
 }
 
-/**
- * The trades of one token, each delivered once. An update carries the newest trade and the number of trades, so a single new one
- * needs no request. When there are more, they are fetched from the newest down to the last known one.
- */
+/** An update carries the newest trade and the number of trades: only when it shows more than one new one the list is fetched. */
 export class TradeFeed {
   readonly #options: TradeFeedOptions
   /** The newest known trade; `null` when there is none, `undefined` before the first state. */

@@ -11,7 +11,6 @@ const MINUTE_SECONDS = 60
 /** Clients share this many counters, so that a flood of addresses can't fill the memory: 25 MB when all are in use. */
 const RATE_BUCKETS = 65_536
 
-/** A client's use of `RATE_LIMIT_PER_MINUTE`. */
 export interface RequestQuota {
   readonly allowed: boolean
   /** Requests per minute. */
@@ -31,15 +30,11 @@ export interface Place {
 }
 
 export interface Admission {
-  /**
-   * Whether a request with this `Origin` header may open a WebSocket or an event stream, and whether a browser may read its answer. An
-   * empty text stands for no header, which browsers always send: allowed unless `REQUIRE_ORIGIN`.
-   */
+  /** For WebSockets, event streams and CORS. Empty: no header, which browsers always send; allowed unless `REQUIRE_ORIGIN`. */
   originAllowed(origin: string): boolean
   /** The client's normalised IP address, behind `TRUST_PROXY` proxies. Call it before the first await, which invalidates `req`. */
   clientAddress(res: HttpResponse, req: HttpRequest): string
   openConnection(address: string): ConnectionAdmission
-  /** Counts a REST request; `null`: there is no limit. */
   takeRequest(address: string): Promise<RequestQuota | null>
 }
 

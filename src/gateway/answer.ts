@@ -5,23 +5,17 @@ export type HeaderField = readonly [name: string, value: string]
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** A handler's answer to a valid request. */
 export interface Answer {
   readonly kind: 'answer'
   readonly status: '200 OK' | '204 No Content' | '308 Permanent Redirect' | '503 Service Unavailable'
   readonly headers: readonly HeaderField[]
   /** `null`: no body and no `Content-Length`. */
   readonly body: string | Buffer | null
-  /** The body's entity tag, if it is known already. */
   readonly tag?: string
 }
 
-/** The response belongs to an event stream, or the client has gone. */
-export interface HandedOver {
-  readonly kind: 'handedOver'
-}
-
-export type Outcome = Answer | Problem | HandedOver
+/** `handedOver`: the response belongs to an event stream, or the client has gone. */
+export type Outcome = Answer | Problem | { readonly kind: 'handedOver' }
 
 export function jsonAnswer(body: unknown, headers: readonly HeaderField[] = [], status: Answer['status'] = '200 OK'): Answer {
   return { kind: 'answer', status, headers: [['Content-Type', JSON_TYPE], ...headers], body: JSON.stringify(body) }
@@ -32,10 +26,7 @@ export function entityTag(body: string | Buffer): string {
   return `"${hash('sha1', body, 'base64url')}"`
 }
 
-/**
- * Whether `If-None-Match` names the tag: `*`, or a list. Weak tags match too, because proxies that compress make tags weak (RFC 9110,
- * 13.1.2). Malformed parts match nothing.
- */
+/** `*`, or a list of tags. Weak ones match too, because proxies that compress make tags weak (RFC 9110, 13.1.2). */
 export function noneMatchNames(ifNoneMatch: string, tag: string): boolean {
   if (ifNoneMatch.trim() === '*') return true
   return Array.from(ifNoneMatch.matchAll(/(?:W\/)?("[^"]*")/g), match => match[1]).includes(tag)

@@ -2,9 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net'
 
 /**
  * Normalises an IP address: IPv4 (also when mapped into IPv6) as dotted decimal, IPv6 as eight groups without leading zeros or `::`.
- * Accepts what proxies write into `X-Forwarded-For`: brackets, a port, a zone.
- *
- * @returns `undefined`: the text is no IP address
+ * Accepts what proxies write into `X-Forwarded-For`: brackets, a port, a zone. `undefined`: the text is no IP address.
  */
 export function normaliseAddress(text: string): string | undefined {
   const trimmed = text.trim()
@@ -26,8 +24,6 @@ export function addressOfBytes(bytes: Uint8Array): string {
  * The client's address behind proxies. Each proxy appends the peer that it sees to `X-Forwarded-For`, so behind `hops` trusted proxies the
  * client is the `hops`-th entry from the end; the client itself may have written everything before it. A shorter list gives its first
  * entry; an entry that is no address ends the walk.
- *
- * @param forwarded all `X-Forwarded-For` lines of the request in order, joined by commas
  */
 export function forwardedAddress(peer: string, forwarded: string, hops: number): string {
   const entries = forwarded.split(',').reverse().slice(0, hops)

@@ -6,7 +6,6 @@ import type { Flusher } from './flusher.ts'
 import { problem, RETRY_AFTER } from './problem.ts'
 import type { RealtimeStats } from './realtimeStats.ts'
 
-/** The answer to a client that wants to open a connection during a shutdown. */
 export const SHUTTING_DOWN = problem(503, 'data_unavailable', 'the server is shutting down', [RETRY_AFTER])
 
 export interface ConnectionDeps {
@@ -19,7 +18,6 @@ export interface ConnectionDeps {
   readonly now: () => number
 }
 
-/** An open WebSocket or event stream. */
 export interface Connection {
   /** Pings or comments a silent connection and closes an unresponsive one. `budget` bounds the writes of one sweep. */
   sweep(nowMs: number, budget: WriteBudget): void
@@ -37,7 +35,6 @@ export interface WriteBudget {
 }
 
 export interface Connections {
-  /** Whether new connections have to be refused. */
   readonly isClosing: boolean
   readonly size: number
   add(connection: Connection): void

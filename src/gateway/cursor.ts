@@ -69,7 +69,6 @@ const addressText = z.string().regex(/^0x[0-9a-f]{40}$/) as unknown as z.ZodType
 
 const integerUpTo = (max: number) => z.int().min(0).max(max)
 
-/** The value of an integer column as text. */
 const integerTextUpTo = (max: number) => z.string().refine(text => /^\d{1,16}$/.test(text) && Number(text) <= max)
 const decimalText = z.string().regex(/^-?\d{1,120}(\.\d{1,120})?$/)
 /** Zero, or a value that a double can hold: PostgreSQL refuses one that overflows or underflows. */
@@ -98,7 +97,6 @@ const tokensBy = (value: z.ZodString): CursorCodec<TokenCursor> => ({
   fields: z.object({ value: value.nullable(), address: addressText }),
 })
 
-/** By sort, because it decides what a value looks like. */
 export const TOKEN_CURSORS: Readonly<Record<TokenSort, CursorCodec<TokenCursor>>> = {
   createdAt: tokensBy(integerTextUpTo(MAX_UNIX_SECONDS)),
   lastTradeAt: tokensBy(integerTextUpTo(MAX_UNIX_SECONDS)),

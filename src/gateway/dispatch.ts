@@ -1,7 +1,7 @@
 import type { Admission } from './admission.ts'
 import type { Outcome } from './answer.ts'
 import type { Exchange } from './exchange.ts'
-import { PREFLIGHT_HEADERS, quotaHeaders } from './headers.ts'
+import { PREFLIGHT_HEADERS } from './headers.ts'
 import { refuseOperator } from './operatorAccess.ts'
 import { type ParameterTexts, parseQuery } from './parameters.ts'
 import { originNotAllowed, type Problem, problem } from './problem.ts'
@@ -16,10 +16,7 @@ export interface Dispatched {
   readonly route: string | null
 }
 
-/**
- * Passes a request through the gates in order: route and method, rate limit, operator access, query, handler. `failed` answers for an error
- * of a handler.
- */
+/** The gates in order: route and method, rate limit, operator access, query, handler. `failed` answers for an error of a handler. */
 export function createDispatch(
   routes: readonly Route[],
   { admission, config, operators }: Pick<Sources, 'admission' | 'config' | 'operators'>,
@@ -81,7 +78,11 @@ function preflight({ origin }: Exchange, admission: Admission): Outcome {
 async function overQuota(exchange: Exchange, admission: Admission): Promise<Problem | null> {
   const quota = await admission.takeRequest(exchange.clientAddress)
   if (quota === null) return null
-  exchange.headers.push(...quotaHeaders(quota))
+  exchange.headers.push(
+    ['RateLimit-Limit', String(quota.limit)],
+    ['RateLimit-Remaining', String(quota.remaining)],
+    ['RateLimit-Reset', String(quota.resetSeconds)],
+  )
   if (quota.allowed) return null
   return problem(429, 'rate_limited', `one address may make ${quota.limit} requests per minute`, [
     ['Retry-After', String(quota.resetSeconds)],

@@ -52,9 +52,7 @@ const NAMES = new Set([
 ])
 const PREFIXES = ['x-forwarded-', 'cf-']
 
-/**
- * Whether a header says that the request came through a proxy. Costs a call per header: for operator routes only.
- */
+/** Costs a call per header: for operator routes only. */
 export function hasForwardingHeader(req: Pick<HttpRequest, 'forEach'>): boolean {
   let found = false
   req.forEach(name => {

@@ -1,4 +1,4 @@
-import type { Admission, RequestQuota } from './admission.ts'
+import type { Admission } from './admission.ts'
 import type { HeaderField } from './answer.ts'
 
 /** Answers are not pages: browsers must not sniff them into one, run anything in them or frame them. */
@@ -29,11 +29,3 @@ export const PREFLIGHT_HEADERS: readonly HeaderField[] = [
   ['Access-Control-Allow-Headers', 'Authorization, Cache-Control, Content-Type, If-None-Match, Last-Event-ID, X-Request-Id'],
   ['Access-Control-Max-Age', '7200'],
 ]
-
-export function quotaHeaders(quota: RequestQuota): readonly HeaderField[] {
-  return [
-    ['RateLimit-Limit', String(quota.limit)],
-    ['RateLimit-Remaining', String(quota.remaining)],
-    ['RateLimit-Reset', String(quota.resetSeconds)],
-  ]
-}

@@ -5,12 +5,8 @@ const BURST_MS = 4_000
 const TOLERANCE_MS = 1e-6
 
 /**
- * Limits a client's messages per second, with bursts of four seconds' worth (the generic cell rate algorithm). The state per client is one
- * number: the time at which its messages so far would end if they were evenly spaced.
- *
- * @param busyUntilMs what the last call returned; 0 for a new client
- * @param nowMs monotonic
- * @returns the new state; `null`: the message exceeds the rate
+ * The generic cell rate algorithm. A client's state is the time at which its messages so far would end if they were evenly spaced, 0 for a
+ * new one. Returns the new state; `null`: the message exceeds the rate.
  */
 export function takeMessage(busyUntilMs: number, nowMs: number, perSecond: number): number | null {
   const until = Math.max(busyUntilMs, nowMs) + 1_000 / perSecond

@@ -16,9 +16,8 @@ const CLOSED = {
 }
 
 /**
- * Decides on a request for an operator route; `null` admits it. Without `OPERATOR_TOKEN` the request must come from this machine: it has no
- * header of a proxy, and its `Host` is a loopback name. That refuses proxies that pass `Host` on, and pages whose own name resolves to this
- * machine (DNS rebinding).
+ * `null` admits the request. Without `OPERATOR_TOKEN` it must come from this machine: no header of a proxy, and a loopback name as `Host`,
+ * which refuses proxies that pass `Host` on and pages whose own name resolves to this machine (DNS rebinding).
  */
 export function refuseOperator(policy: OperatorPolicy, { authorization, forwarded, host }: Credentials): Problem | null {
   const isDirect = !forwarded && isLoopback(withoutPort(host))

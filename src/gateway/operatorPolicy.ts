@@ -1,6 +1,9 @@
 import { isIPv4 } from 'node:net'
+import type { Logger } from 'pino'
 import type { Config } from '#config'
+import type { Redactor } from '#telemetry/redactor.ts'
 import { normaliseAddress } from './clientAddress.ts'
+import { operatorTokenFile, readOrMakeToken } from './operatorTokenFile.ts'
 
 /** Who may use operator routes. Decided once, at the start. */
 export type OperatorPolicy =
@@ -22,9 +25,7 @@ export type OperatorConfig = Pick<Config, 'host' | 'operatorToken' | 'operatorLo
  * 2. `HOST` is not a loopback address, or `TRUST_PROXY` announces a proxy: closed.
  * 3. `OPERATOR_LOOPBACK_OPEN`. A proxy that adds no header and rewrites `Host`, as nginx does by default, then opens the routes to
  * everyone.
- * 4. A token in a file that only this machine's operator can read.
- *
- * @param localToken reads or makes that token; `null`: it can't. Called only if it is needed
+ * 4. A token in a file that only this machine's operator can read, if `localToken` can make one.
  */
 export async function operatorPolicy(config: OperatorConfig, localToken: () => Promise<string | null>): Promise<OperatorPolicy> {
   if (config.operatorToken !== null) return { kind: 'token', token: config.operatorToken }
@@ -39,4 +40,27 @@ export function isLoopback(host: string): boolean {
   const address = normaliseAddress(host)
   if (address === undefined) return host.toLowerCase() === 'localhost'
   return isIPv4(address) ? address.startsWith('127.') : address === '0:0:0:0:0:0:0:1'
+}
+
+export interface OpenOperatorsOptions {
+  readonly config: OperatorConfig & Pick<Config, 'dataDir'>
+  readonly logger: Logger
+  /** Keeps the token out of the log. */
+  readonly redactor: Pick<Redactor, 'add'>
+}
+
+/** Writes `DATA_DIR/operator-token` if the policy needs a token and none is set. Never rejects. */
+export function openOperators({ config, logger, redactor }: OpenOperatorsOptions): Promise<OperatorPolicy> {
+  return operatorPolicy(config, async () => {
+    const file = operatorTokenFile(config.dataDir)
+    try {
+      const token = await readOrMakeToken(file)
+      redactor.add([token])
+      logger.info({ file }, 'operator routes ask for the token in this file, since OPERATOR_TOKEN is not set')
+      return token
+    } catch (err) {
+      logger.warn({ err, file }, 'operator routes are closed: OPERATOR_TOKEN is not set, and the file for a token can not be written')
+      return null
+    }
+  })
 }

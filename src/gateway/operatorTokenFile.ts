@@ -15,10 +15,8 @@ export function operatorTokenFile(dataDir: string): string {
 }
 
 /**
- * The token in the file. A token of an earlier start stays valid. Anything else in its place is replaced by a new token, which only the
- * user of this process can read.
- *
- * @throws the file system's error when the file can't be written
+ * A token of an earlier start stays valid. Anything else in its place is replaced by a new one, which only the user of this process can
+ * read. Rejects when the file can't be written.
  */
 export async function readOrMakeToken(file: string): Promise<string> {
   const found = await readToken(file)

@@ -5,10 +5,7 @@ import { type FrameQueue, OutboxSubscription } from './outboxSubscription.ts'
 import type { RealtimeStats } from './realtimeStats.ts'
 import type { Sink, WriteResult } from './sink.ts'
 
-/**
- * What one connection writes before the next one's turn: some 100 µs of work. It holds the updates of 23 tokens with 20 holders each, or
- * eight of the largest size.
- */
+/** Written before the next connection's turn: some 100 µs of work, and eight updates of the largest size. */
 const SLICE_BYTES = 131_072
 
 /** Most answers that wait for a slow reader: five times as many as a client with all of its subscriptions needs at once. */

@@ -3,9 +3,8 @@ import type { Address } from '#domain/address.ts'
 import { invalidParameter, type Problem, quote } from './problem.ts'
 
 /*
- * The parameters of a route are a zod object whose fields turn a text of the request into a value. `describe` says what a parameter is for;
- * `z.toJSONSchema(…, { io: 'output' })` gives its type, range and default. The error for a value that is no text completes "<name> must
- * be".
+ * The parameters of a route are a zod object whose fields turn a text of the request into a value. The error for a value that is no text
+ * completes "<name> must be".
  */
 
 /** The texts of a request's parameters by name; several when a name is repeated. */
@@ -15,10 +14,7 @@ export type ParsedParameters<S extends z.ZodObject> =
   | { readonly ok: true; readonly values: z.output<S> }
   | { readonly ok: false; readonly problem: Problem }
 
-/**
- * Reads every parameter of the schema strictly: a missing, repeated, empty, malformed or out-of-range one is a problem that says what was
- * expected. Other names are ignored.
- */
+/** A missing, repeated, empty, malformed or out-of-range parameter is a problem that says what was expected. */
 export function parseParameters<S extends z.ZodObject>(schema: S, texts: ParameterTexts): ParsedParameters<S> {
   const given: Record<string, string> = {}
   for (const name in schema.shape) {
@@ -91,11 +87,7 @@ export function pageParameters(rows: { readonly max: number; readonly default: n
 
 export const cursorParameter = textParameter(512).exactOptional().describe('The `nextCursor` of the page before this one.')
 
-/**
- * Splits a raw query string and decodes it as forms are (`+` is a space).
- *
- * @returns a problem when the percent-encoding is broken or does not hold UTF-8
- */
+/** Decodes a query as forms are (`+` is a space). A problem: its percent-encoding is broken or does not hold UTF-8. */
 export function parseQuery(query: string): ParameterTexts | Problem {
   const texts = new Map<string, string[]>()
   for (const pair of query.split('&')) {
@@ -115,7 +107,6 @@ function decodeComponent(text: string): string | undefined {
   return decodePercent(text.replaceAll('+', ' '))
 }
 
-/** `undefined` when the percent-encoding is broken or does not hold UTF-8. */
 export function decodePercent(text: string): string | undefined {
   try {
     return decodeURIComponent(text)

@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http'
 import type { Address } from '#domain/address.ts'
-import { TokenwireError } from '#errors'
 import type { ConnectionAdmission } from './admission.ts'
 
 export type ProblemCode =
@@ -58,15 +57,6 @@ export function connectionRefused(refused: Extract<ConnectionAdmission, { ok: fa
 export function originNotAllowed(origin: string): Problem {
   const detail = origin === '' ? 'this server wants an Origin header' : `pages of ${quote(origin)} may not use this server`
   return problem(403, 'origin_not_allowed', detail)
-}
-
-/** The answer for a thrown error; `null` for an unexpected one, of which nothing may be shown. */
-export function problemOfError(error: unknown): Problem | null {
-  if (!(error instanceof TokenwireError)) return null
-  if (error.code === 'database_unavailable')
-    return unavailable('data_unavailable', 'the database does not answer; nothing can be served without it')
-  if (error.code === 'price_unavailable') return unavailable('price_unavailable', 'no provider gives an ETH/USD price at the moment')
-  return null
 }
 
 /** The body by RFC 9457. `type` is `about:blank` because the codes have no pages of their own. */

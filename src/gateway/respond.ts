@@ -8,13 +8,12 @@ export interface Rendered {
   readonly status: string
   readonly headers: readonly HeaderField[]
   readonly contentLength: number | null
-  /** `null` for HEAD, 204, 304 and HEAD of an event stream. */
   readonly body: Buffer | null
 }
 
 /**
- * Makes a response of an answer or a problem. A 200 with a body gets an entity tag, and becomes a 304 when the request names it. HEAD gets
- * the headers of GET, including its length. The answer's own headers replace the common ones.
+ * A 200 with a body gets an entity tag, and becomes a 304 when the request names it. HEAD gets the headers of GET, including its length.
+ * The answer's own headers replace the common ones.
  */
 export function render(outcome: Answer | Problem, exchange: Exchange, cacheControl: CacheControl): Rendered {
   const isHead = exchange.method === 'HEAD'
@@ -40,10 +39,7 @@ export function render(outcome: Answer | Problem, exchange: Exchange, cacheContr
   return { status: outcome.status, headers, contentLength: body.length, body: isHead ? null : body }
 }
 
-/**
- * Sends a response. Calls `onDone` when the kernel has the last byte, which takes longer for a slow reader. When the client goes before,
- * the exchange's `onAborted` listeners are called instead.
- */
+/** Calls `onDone` when the kernel has the last byte. When the client goes before, `onAborted` listeners are called instead. */
 export function send({ status, headers, contentLength, body }: Rendered, { res }: Exchange, onDone: () => void): void {
   res.cork(() => {
     res.writeStatus(status)

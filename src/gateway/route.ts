@@ -15,7 +15,6 @@ export interface Route {
   /** Whether requests count against `RATE_LIMIT_PER_MINUTE`. */
   readonly limited: boolean
   readonly cacheControl: CacheControl
-  /** @param isOperator false where the access is `public` */
   handle(texts: ParameterTexts, exchange: Exchange, isOperator: boolean): Promise<Outcome>
 }
 
@@ -38,13 +37,8 @@ export const CACHE_CONTROL: Readonly<Record<CacheControl, string>> = {
 
 export const NO_PARAMETERS = z.object({})
 
-export interface ResourceOptions<S extends z.ZodObject> {
-  readonly path: string
-  readonly parameters?: S
-  readonly cacheControl: CacheControl
-  readonly access?: Route['access']
-  readonly limited?: boolean
-}
+type ResourceOptions<S extends z.ZodObject> = Pick<Route, 'path' | 'cacheControl'> &
+  Partial<Pick<Route, 'access' | 'limited'>> & { readonly parameters?: S }
 
 export function resource<S extends z.ZodObject = typeof NO_PARAMETERS>(
   { path, parameters = NO_PARAMETERS as z.ZodObject as S, cacheControl, access = 'public', limited = true }: ResourceOptions<S>,

@@ -1,12 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from '#config'
+import { TokenwireError } from '#errors'
 import type { AnsweredRequest, Metrics } from '#telemetry/metrics.ts'
 import { createDispatch } from './dispatch.ts'
 import { type Exchange, openExchange } from './exchange.ts'
 import { routes } from './http/routes.ts'
 import { bareHost, listenError, reachableUrl } from './listenAddress.ts'
-import { type Problem, problem, problemOfError } from './problem.ts'
+import { type Problem, problem, unavailable } from './problem.ts'
 import type { Realtime } from './realtime.ts'
 import { render, send } from './respond.ts'
 import type { Sources } from './sources.ts'
@@ -30,9 +31,8 @@ export interface ServerDeps extends Sources {
 
 export interface Server {
   /**
-   * @param host - name or address, IPv6 with or without brackets
-   * @param port - 0: any free one
-   * @returns the port, and a URL at which this machine reaches it
+   * Port 0: any free one. `url`: at which this machine reaches it.
+   *
    * @throws `TokenwireError` `config_invalid` that says why it can't listen; retryable when the port is taken
    */
   listen(host: string, port: number): Promise<{ readonly url: string; readonly port: number }>
@@ -128,13 +128,13 @@ function knownMethod(method: string): AnsweredRequest['method'] {
 }
 
 function problemOfFailure(error: unknown, { requestId, method, path }: Exchange, logger: Logger): Problem {
-  const expected = problemOfError(error)
-  if (expected !== null) {
-    // A missing price is logged once where it is fetched.
-    const level = expected.code === 'price_unavailable' ? 'debug' : 'warn'
-    logger[level]({ requestId, code: expected.code }, 'a request cannot be answered at the moment')
-    return expected
+  const code = error instanceof TokenwireError ? error.code : null
+  if (code === 'database_unavailable') {
+    logger.warn({ requestId, code: 'data_unavailable' }, 'a request cannot be answered at the moment')
+    return unavailable('data_unavailable', 'the database does not answer; nothing can be served without it')
   }
+  // Logged once where the price is fetched.
+  if (code === 'price_unavailable') return unavailable(code, 'no provider gives an ETH/USD price at the moment')
   logger.error({ err: error, requestId, method, path: path.slice(0, 200) }, 'a request failed')
   return problem(500, 'internal', 'the server failed to answer; its log has the reason under this requestId')
 }

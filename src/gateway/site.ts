@@ -7,7 +7,6 @@ interface Representation {
   readonly tag: string
 }
 
-/** In order of preference. */
 const ENCODINGS = ['br', 'gzip'] as const
 type Encoding = (typeof ENCODINGS)[number]
 
@@ -15,7 +14,6 @@ const SUFFIXES: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' }
 
 export interface SiteFile {
   readonly contentType: string
-  /** Its name contains a hash of its contents. */
   readonly immutable: boolean
   readonly plain: Representation
   readonly encoded: Readonly<Partial<Record<Encoding, Representation>>>
@@ -72,7 +70,6 @@ async function represent(file: string): Promise<Representation> {
   return { bytes, tag: entityTag(bytes) }
 }
 
-/** The file in the preferred encoding that `Accept-Encoding` allows. */
 export function chooseEncoding(
   { plain, encoded }: SiteFile,
   acceptEncoding: string,

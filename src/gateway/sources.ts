@@ -19,7 +19,6 @@ export interface IndexerView {
 
 export interface Sources {
   readonly config: Pick<Config, 'pathPrefix' | 'explorerUrl' | 'launchpads'>
-  /** The console; `null`: it is not built. */
   readonly site: Site | null
   readonly admission: Admission
   readonly operators: OperatorPolicy

@@ -17,7 +17,6 @@ export class Subscriptions {
     return this.#only?.token === token ? this.#only : undefined
   }
 
-  /** The token must not have one yet. */
   add(subscription: OutboxSubscription): void {
     if (this.size === 0) this.#only = subscription
     else {

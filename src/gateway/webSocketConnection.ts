@@ -167,7 +167,6 @@ export class WebSocketConnection implements Connection, Sink {
     }
   }
 
-  /** Writes what is waiting and an error, and closes. */
   #refuse(reason: CloseCodeName, error: Omit<ErrorMessage, 'type'>): void {
     this.#outbox.flush()
     if (this.#isClosed) return

@@ -14,10 +14,7 @@ const REALTIME_PATH = '/realtime'
  */
 const MAX_PAYLOAD_BYTES = 1 << 20
 
-/**
- * Bounds the pongs for a client that sends pings and does not read. Outboxes stay below half of it, because they stop writing at the first
- * sign of back-pressure.
- */
+/** Bounds the pongs for a client that sends pings and does not read. Outboxes stop at the first sign of back-pressure. */
 const MAX_BACKPRESSURE_BYTES = 1 << 16
 
 /** How long uWebSockets keeps a closed socket whose client does not read the close frame. Open ones are swept. */
@@ -25,7 +22,6 @@ const CLOSING_TIMEOUT_SECONDS = 120
 
 interface SocketData {
   readonly place: Place
-  /** `null` until the socket is open. */
   connection: WebSocketConnection | null
 }
 

@@ -21,8 +21,6 @@ const encoder = new TextEncoder()
  * the end; if that is not enough, all holders and the ends of the creator's texts. Numbers are never changed. Lone surrogates become
  * U+FFFD, because not every JSON parser accepts them.
  *
- * Cost: one `JSON.stringify` and one UTF-8 encoding. Dropping holders adds a copy of the bytes; shortening texts encodes a second time.
- *
  * @throws `RangeError` when the update is too large without any text, which no token in the database reaches
  */
 export function encodeUpdate(snapshot: TokenSnapshot): EncodedUpdate {
@@ -62,7 +60,7 @@ function withPlainTexts(token: Token): Token {
   return plain
 }
 
-/** The update with as many of the largest holders as fit. Copies the encoded bytes around the dropped ones instead of encoding again. */
+/** Copies the encoded bytes around the dropped holders instead of encoding again. */
 function withoutLastHolders({ update, bytes }: EncodedUpdate): EncodedUpdate {
   const holders = [...update.holders]
   let size = bytes.length

@@ -1,7 +1,6 @@
 import type { Address } from '#domain/address.ts'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
 
-/** Why the server refuses a message. */
 export interface ErrorMessage {
   readonly type: 'error'
   readonly code: 'invalid_message' | 'unknown_type' | 'invalid_token' | 'too_many_subscriptions' | 'rate_limited' | 'message_too_large'
@@ -25,10 +24,8 @@ const MAX_ECHO = 64
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Parses a client's message. Accepts any bytes and never throws; unknown fields are ignored. Written by hand because floods arrive here: a
- * refusal names the wrong part without the cost of a validation error.
- *
- * Cost: one UTF-8 decoding and one `JSON.parse` of at most 16,384 bytes; neither when the first byte is not a brace.
+ * Accepts any bytes and never throws; unknown fields are ignored. Written by hand because floods arrive here: a refusal names the wrong
+ * part without the cost of a validation error.
  */
 export function parseClientMessage(bytes: Uint8Array, isBinary: boolean): ParsedMessage {
   if (bytes.byteLength > MAX_MESSAGE_BYTES) return refuse('message_too_large', `a message may have ${MAX_MESSAGE_BYTES} bytes`)
@@ -48,10 +45,7 @@ export function parseClientMessage(bytes: Uint8Array, isBinary: boolean): Parsed
   return { type, token: address, sequence }
 }
 
-/**
- * `undefined`: the bytes are no JSON object. The result is safe to read by name: `JSON.parse` makes `__proto__` an ordinary property. Its
- * parser does not recurse, so deep nesting can't exhaust the stack.
- */
+/** Safe for any bytes: `JSON.parse` makes `__proto__` an ordinary property and does not recurse into deep nesting. */
 function parseObject(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefined {
   if (!beginsWithBrace(bytes)) return undefined
   try {

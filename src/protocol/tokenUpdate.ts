@@ -12,6 +12,5 @@ export interface TokenUpdate {
   readonly holders: readonly Holder[]
   readonly reason: 'chain'
   readonly sourceBlock: string
-  /** When the state was committed. */
   readonly timestamp: string
 }

@@ -3,14 +3,12 @@ import type { ActorsHealth, IndexerState, RealtimeHealth } from '#domain/health.
 import type { EventLoopState } from './eventLoopWatch.ts'
 import type { LatencySnapshot } from './latencyHistogram.ts'
 
-/** Everything that is read for one scrape. */
 export interface MetricsReading {
   readonly indexer: IndexerState
   readonly database: { readonly ok: boolean; readonly latencyMs: number | null }
   readonly actors: ActorsHealth
   readonly realtime: RealtimeHealth
   readonly commitToDelivery: LatencySnapshot
-  /** The newest price, however old. */
   readonly ethUsd: EthUsd | null
   readonly metadata: MetadataState
   readonly eventLoops: Readonly<Record<string, EventLoopState>>
@@ -20,7 +18,6 @@ export interface MetadataState {
   /** URIs that are to be read, now or later; `null`: not counted yet. */
   readonly queued: number | null
   readonly underWay: number
-  /** Attempts by outcome since the start. Outcomes are few. */
   readonly outcomes: Readonly<Record<string, number>>
 }
 

@@ -32,22 +32,21 @@ export function createMetrics({ version, chainId, read }: MetricsOptions): Metri
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
   let reading: MetricsReading | null = null
-  const fromReading = (toSamples: (current: MetricsReading) => readonly Sample[]) => () => (reading === null ? [] : toSamples(reading))
+  /** A metric whose samples are computed at each scrape, in the shape that prom-client's registry reads and has no type for. */
+  const addComputed = ([name, help]: Described, type: string, toSamples: (current: MetricsReading) => readonly Sample[]) => {
+    const description = { name: `tokenwire_${name}`, help, type, aggregator: 'sum' }
+    const get = async () => ({ ...description, values: reading === null ? [] : toSamples(reading) })
+    registry.registerMetric({ ...description, get } as unknown as Metric)
+  }
 
   const help = 'Always 1; the labels tell what runs.'
   new Gauge({ name: 'tokenwire_build_info', help, labelNames: ['version', 'chain_id'], registers }).set(
     { version, chain_id: String(chainId) },
     1,
   )
-  for (const row of GAUGES) registry.registerMetric(computed(row, 'gauge', fromReading(samplesOf(row))))
-  for (const row of COUNTERS) registry.registerMetric(computed(row, 'counter', fromReading(samplesOf(row))))
-  registry.registerMetric(
-    computed(
-      COMMIT_TO_DELIVERY,
-      'histogram',
-      fromReading(r => bucketsOf(r.commitToDelivery)),
-    ),
-  )
+  for (const row of GAUGES) addComputed(row, 'gauge', current => samplesOf(row, current))
+  for (const row of COUNTERS) addComputed(row, 'counter', current => samplesOf(row, current))
+  addComputed(COMMIT_TO_DELIVERY, 'histogram', current => bucketsOf(current.commitToDelivery))
   const requests = new Counter({
     name: 'tokenwire_http_requests_total',
     help: 'Answered HTTP requests.',
@@ -79,7 +78,6 @@ export function createMetrics({ version, chainId, read }: MetricsOptions): Metri
 interface Sample {
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
-  /** Default: the metric's. */
   readonly metricName?: string
 }
 
@@ -90,20 +88,12 @@ const COMMIT_TO_DELIVERY: Described = [
   'Time from the commit of a block to the write of an update to a socket.',
 ]
 
-/** A metric whose samples are computed at each scrape, in the shape that prom-client's registry reads and has no type for. */
-function computed([name, help]: Described, type: 'gauge' | 'counter' | 'histogram', samples: () => readonly Sample[]): Metric {
-  const description = { name: `tokenwire_${name}`, help, type, aggregator: 'sum' }
-  return { ...description, get: async () => ({ ...description, values: samples() }) } as unknown as Metric
-}
-
-function samplesOf([, , read]: MetricRow): (reading: MetricsReading) => readonly Sample[] {
-  return reading => {
-    const value = read(reading)
-    const { label, values } = typeof value === 'object' && value !== null ? value : { label: null, values: [['', value] as const] }
-    return values.flatMap(([labelValue, one]) =>
-      one === null || one === undefined ? [] : [{ labels: label === null ? {} : { [label]: labelValue }, value: Number(one) }],
-    )
-  }
+function samplesOf([, , read]: MetricRow, reading: MetricsReading): readonly Sample[] {
+  const value = read(reading)
+  const { label, values } = typeof value === 'object' && value !== null ? value : { label: null, values: [['', value] as const] }
+  return values.flatMap(([labelValue, one]) =>
+    one === null || one === undefined ? [] : [{ labels: label === null ? {} : { [label]: labelValue }, value: Number(one) }],
+  )
 }
 
 /** Deliveries are too many for prom-client's own histogram, so another one counts them and this writes its buckets, made cumulative. */

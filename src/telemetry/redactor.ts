@@ -5,11 +5,9 @@ const HIDDEN = '[redacted]'
 const OWN_KEYS = new Set(['level', 'time', 'msg'])
 
 export interface Redactor {
-  /** The text with every secret replaced by `[redacted]`. */
   text(text: string): string
   /** A JSON line with every secret in its keys and values replaced. Stays one JSON line. */
   line(line: string): string
-  /** Adds secrets that become known after the start. */
   add(secrets: readonly string[]): void
 }
 

@@ -65,10 +65,7 @@ function secretsOfDatabaseUrl(text: string): readonly string[] {
   return url.password === '' && passwords.length === 0 ? [] : [text, url.href, ...parts]
 }
 
-/**
- * `user:password`, the same as Basic authentication sends it, the password, and the user where it could be the key; each percent-encoded
- * and decoded.
- */
+/** `user:password`, also in base64 as Basic authentication sends it, and its parts; each percent-encoded and decoded. */
 function credentialsOf(url: URL, which?: 'password only'): readonly string[] {
   const { username, password } = url
   if (username === '' && password === '') return []

@@ -10,10 +10,7 @@ export function createWriteLock(): WriteLock {
 /** A thread may have been terminated in the middle of its line: after this long the others write without the lock. */
 const MAX_HELD_MS = 1_000
 
-/**
- * Keeps lines whole that several threads write to one place. A pipe that is nearly full takes a line of more than 4 KiB in parts, between
- * which other threads could write.
- */
+/** A pipe that is nearly full takes a line of more than 4 KiB in parts, between which other threads could write. */
 export function withWriteLock(destination: DestinationStream, lock: WriteLock): DestinationStream {
   const held = new Int32Array(lock)
   const acquire = () => {

@@ -2,7 +2,7 @@ import { chmod, chown, lstat, mkdir, readdir, readFile, rm, symlink, writeFile }
 import path from 'node:path'
 import process from 'node:process'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openOperators } from '#gateway/openOperators.ts'
+import { openOperators } from '#gateway/operatorPolicy.ts'
 import { operatorTokenFile, readOrMakeToken } from '#gateway/operatorTokenFile.ts'
 import { createRedactor } from '#telemetry/redactor.ts'
 import { createLogLines } from '#test/support/logLines.ts'

@@ -42,10 +42,7 @@ export function healthzRoute(): Route {
   return resource({ path: '/healthz', cacheControl: 'never', limited: false }, async () => jsonAnswer({ status: 'ok' }))
 }
 
-/**
- * Readiness: whether a load balancer should send clients here. Not while indexing stalls or catches up, because the answers are then older
- * than those of other instances.
- */
+/** Readiness. An instance that stalls or catches up has older answers than others: load balancers should avoid it. */
 export function readyzRoute({ indexer, probeDatabase }: Pick<Sources, 'indexer' | 'probeDatabase'>): Route {
   return resource({ path: '/readyz', cacheControl: 'never', limited: false }, async () => {
     const { status, reasons } = healthStatus({ databaseOk: (await probeDatabase()).ok, indexer: indexer.state(), price: null })

@@ -8,10 +8,9 @@ import { chainStatsRoute } from './chainStats.ts'
 import { claimableRoute } from './claimable.ts'
 import { healthzRoute, indexerHealthRoute, readyzRoute } from './health.ts'
 import { holdersRoute } from './holders.ts'
-import { searchRoute } from './search.ts'
 import { siteRoutes } from './site.ts'
 import { streamRoute } from './stream.ts'
-import { tokenRoute, tokensRoute } from './tokens.ts'
+import { searchRoute, tokenRoute, tokensRoute } from './tokens.ts'
 import { tradesRoute } from './trades.ts'
 
 export function routes(sources: Sources): readonly Route[] {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Address } from '#domain/address.ts'
-import type { HandedOver, Outcome } from '#gateway/answer.ts'
+import type { Outcome } from '#gateway/answer.ts'
 import type { Exchange } from '#gateway/exchange.ts'
 import { integerParameter, parseParameters, tokenParameter } from '#gateway/parameters.ts'
 import { originNotAllowed, tokenNotFound } from '#gateway/problem.ts'
@@ -14,7 +14,7 @@ const parameters = z.object({
     .describe('The newest sequence that the client has: it gets a snapshot only of a newer state. `Last-Event-ID` takes precedence.'),
 })
 
-const HANDED_OVER: HandedOver = { kind: 'handedOver' }
+const HANDED_OVER: Outcome = { kind: 'handedOver' }
 
 type StreamSources = Pick<Sources, 'admission' | 'reads' | 'actors' | 'realtime'>
 
@@ -51,10 +51,7 @@ async function open(
   return sources.realtime.openEventStream({ ...exchange, token, lastSequence }) ?? HANDED_OVER
 }
 
-/**
- * `null`: the token is not indexed. Asks the token's actor first: when thousands of clients reconnect after a restart, they don't reach the
- * database.
- */
+/** The token's actor comes first: clients that all reconnect after a restart then don't reach the database. */
 async function currentSequence(token: Address, { actors, reads }: StreamSources): Promise<number | null> {
   return actors.sequence(token) ?? (await reads.token(token))?.sequence ?? null
 }

@@ -58,3 +58,16 @@ export function tokenRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>)
     return token === null ? tokenNotFound(address) : jsonAnswer(withUsd(token, ethUsd.ethUsd()))
   })
 }
+
+const searchParameters = z.object({
+  q: textParameter(100).describe('Part of a symbol or name, or the beginning of an address.'),
+  limit: integerParameter(1, 50).default(20).describe('Most tokens returned.'),
+})
+
+export function searchRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>): Route {
+  return resource({ path: '/api/search', parameters: searchParameters, cacheControl: 'seconds' }, async query => {
+    const tokens = await reads.search(query)
+    const price = ethUsd.ethUsd()
+    return jsonAnswer({ data: tokens.map(token => withUsd(token, price)), nextCursor: null })
+  })
+}
