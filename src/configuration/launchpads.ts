@@ -5,7 +5,6 @@ import type { AdapterKind } from '#launchpads/adapter.ts'
 import { findJsonError } from './json.ts'
 import { abbreviate } from './parseSettings.ts'
 
-/** The adapters that exist by their name in `launchpads.json`. */
 export type KnownAdapters = Readonly<Record<string, KnownAdapter>>
 
 type KnownAdapter = Omit<AdapterKind, 'create'>
@@ -45,17 +44,9 @@ function contractField(preset: Address | undefined, derivedFrom: string | undefi
   return address.optional().meta({ description: `A contract address: 0x and 40 hex digits. ${whenOptional}` })
 }
 
-interface Entry {
-  readonly name: string
-  readonly adapter: string
-  readonly startBlock: number
-  readonly [contract: string]: unknown
-}
+type Entry = Pick<LaunchpadConfig, 'name' | 'adapter' | 'startBlock'> & Readonly<Record<string, unknown>>
 
-interface LaunchpadsFile {
-  readonly weth: string
-  readonly launchpads: readonly Entry[]
-}
+type LaunchpadsFile = Readonly<{ weth: string; launchpads: readonly Entry[] }>
 
 function launchpadsSchema(known: KnownAdapters) {
   const entries = Object.entries(known).map(([adapter, { contracts, presets, derivedContracts, optionalContracts = [], settings = {} }]) =>

@@ -6,15 +6,15 @@ export type SettingTable = Readonly<Record<string, z.ZodType<unknown, string | n
 
 export type SettingValues<T extends SettingTable> = { readonly [Name in keyof T]: z.output<T[Name]> }
 
-export interface ParsedSettings<T extends SettingTable> {
-  /** Meaningful if there are no problems; a wrong setting has its default. */
-  readonly values: SettingValues<T>
-  /** One sentence per wrong setting. Repeats no value of a setting whose metadata says `secret`. */
-  readonly problems: readonly string[]
-}
-
-/** Reads all settings of a table, so that the user learns everything that is wrong at once. */
-export function parseSettings<T extends SettingTable>(table: T, environment: Environment): ParsedSettings<T> {
+/**
+ * Reads all settings of a table, so that the user learns everything that is wrong at once.
+ *
+ * @returns values that are meaningful if there are no problems, and a sentence per wrong setting, which repeats no secret value
+ */
+export function parseSettings<T extends SettingTable>(
+  table: T,
+  environment: Environment,
+): { readonly values: SettingValues<T>; readonly problems: readonly string[] } {
   const problems: string[] = []
   const read = ([name, schema]: [string, SettingTable[string]]) => {
     const text = environment[name]?.trim() ?? ''
@@ -37,7 +37,6 @@ function objectionTo(text: string, schema: SettingTable[string], { issues }: z.Z
   return text === '' || schema.meta()?.['secret'] === true ? '' : `, got ${abbreviate(text)}`
 }
 
-/** A value as JSON, short enough for a message. */
 export function abbreviate(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value)
   return text.length > 80 ? `${text.slice(0, 77)}…` : text

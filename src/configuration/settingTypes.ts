@@ -15,7 +15,6 @@ export function wholeNumber(min: number, max: number) {
   return z.codec(digits, z.int().min(min).max(max), { decode: Number, encode: String })
 }
 
-/** One of some words, in any letter case. */
 export function word<const Word extends string>(words: readonly Word[]) {
   return z
     .string({ error: `one of ${words.join(', ')}` })

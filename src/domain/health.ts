@@ -72,7 +72,7 @@ export interface RealtimeHealth {
   readonly commitToDeliveryMs: { readonly p50: number | null; readonly p99: number | null }
 }
 
-export interface IndexerHealth {
+export interface IndexerHealth extends Pick<IndexerState, 'lagBlocks' | 'lagSeconds' | 'backfill' | 'reorgs' | 'rpc'> {
   readonly status: ServiceStatus
   readonly version: string
   readonly uptimeSeconds: number
@@ -80,15 +80,9 @@ export interface IndexerHealth {
   readonly headBlock: string | null
   readonly confirmedBlock: string | null
   readonly indexedBlock: string | null
-  readonly lagBlocks: number | null
-  readonly lagSeconds: number | null
-  readonly backfill: BackfillProgress | null
-  readonly reorgs: ReorgStats
-  readonly rpc: readonly RpcHealth[]
   readonly database: { readonly ok: boolean; readonly latencyMs: number | null }
   readonly actors: ActorsHealth
   readonly realtime: RealtimeHealth
-  /** What is broken, when the status is `stalled` or `degraded`. */
   readonly reasons: readonly string[]
 }
 

@@ -1,9 +1,8 @@
 import type { Address } from './address.ts'
 
 /** `contract`: it has code, and is nothing that a launchpad announced. Known of the largest holders only; others are a `wallet`. */
-export type HolderType = 'wallet' | 'creator' | 'pool' | 'curve' | 'locker' | 'burn' | 'contract'
-
-export const HOLDER_TYPES: readonly HolderType[] = ['wallet', 'creator', 'pool', 'curve', 'locker', 'burn', 'contract']
+export const HOLDER_TYPES = ['wallet', 'creator', 'pool', 'curve', 'locker', 'burn', 'contract'] as const
+export type HolderType = (typeof HOLDER_TYPES)[number]
 
 export interface Holder {
   /** From 1, by balance; equal balances are ranked by address. */

@@ -75,10 +75,8 @@ export interface HoldersQuery {
   readonly cursor?: HolderCursor
 }
 
-export interface CandleCursor {
-  /** Unix seconds of the last candle given. */
-  readonly time: number
-}
+/** Of the last candle of a page. */
+export type CandleCursor = Pick<Candle, 'time'>
 
 export type CandleCurrency = 'weth' | 'usd'
 

@@ -12,7 +12,6 @@ export interface Trade {
   readonly phase: TradePhase
   readonly side: TradeSide
   readonly maker: Address
-  /** Raw token amount that the maker received or gave. */
   readonly amountToken: string
   /** WETH (plain decimal) that the maker paid, fee included, or received, fee taken off; `null` in a pool that is not quoted in WETH. */
   readonly amountWeth: string | null

@@ -111,7 +111,6 @@ function windowField<const Name extends string>(name: Name, window: WindowName):
   return `${name}${window.toUpperCase() as Uppercase<WindowName>}`
 }
 
-/** The windowed fields of a token's row. */
 export const WINDOW_FIELDS = perWindow(window => ({
   volume: windowField('volume', window),
   buys: windowField('buys', window),

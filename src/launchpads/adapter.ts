@@ -71,11 +71,9 @@ export interface AdapterOptions {
   readonly startBlock: number
   readonly contracts: Readonly<Record<string, Address>>
   readonly weth: Address
-  /** Of the fields in `AdapterKind.settings`. */
   readonly settings?: Readonly<Record<string, unknown>>
 }
 
-/** A mistake in an entry, and the path to it within the entry. */
 export interface EntryProblem {
   readonly path: readonly (string | number)[]
   readonly message: string
@@ -89,7 +87,6 @@ export interface AdapterKind {
   /** Contracts that an entry may leave out on any chain: the function `getter()` of the contract `from` returns their address. */
   readonly derivedContracts?: Readonly<Record<string, { readonly from: string; readonly getter: string }>>
   readonly optionalContracts?: readonly string[]
-  /** Further optional fields. */
   readonly settings?: Readonly<Record<string, ZodType>>
   /** Mistakes that the schema of an entry cannot find. */
   check?(options: Omit<AdapterOptions, 'startBlock'>): readonly EntryProblem[]

@@ -8,6 +8,7 @@ import { type EventsMapping, eventsSchema } from './mapping/schema.ts'
  * `events` is the reference launchpad.
  */
 
+const FEE = { emitter: 'factory', token: 'token', creator: 'creator', currency: 'currency', amount: 'amount' } as const
 const AFTER_TRADE = {
   virtualQuote: 'virtualWei',
   virtualToken: 'virtualToken',
@@ -75,19 +76,11 @@ export const REFERENCE_EVENTS: EventsMapping = {
   },
   feeAccrued: {
     event: 'event FeeAccrued(address indexed token, address indexed creator, address indexed currency, uint256 amount)',
-    emitter: 'factory',
-    token: 'token',
-    creator: 'creator',
-    currency: 'currency',
-    amount: 'amount',
+    ...FEE,
   },
   feeClaimed: {
     event: 'event FeeClaimed(address indexed token, address indexed creator, address indexed currency, address recipient, uint256 amount)',
-    emitter: 'factory',
-    token: 'token',
-    creator: 'creator',
-    currency: 'currency',
-    amount: 'amount',
+    ...FEE,
   },
   claimCall: { function: 'function claim(address token)', contract: 'factory', arguments: ['token'] },
 }

@@ -14,7 +14,6 @@ import { decodeUniswapV4 } from './uniswapV4.ts'
 export interface LogsToDecode {
   /** Of consecutive blocks, ascending by (block, log index). */
   readonly logs: readonly ChainLog[]
-  /** The headers of the blocks that have logs. */
   readonly headers: readonly BlockHeader[]
   /** Must have the sources that these logs add. */
   readonly directory: Pick<Directory, 'lookup'>
@@ -68,7 +67,8 @@ function decodeTransaction(
     malformed.push(...decoded.malformed)
     for (const [logIndex, maker] of decoded.makers ?? []) makers.set(logIndex, maker)
   }
-  const events = mergeByLogIndex(graduationsLast(own), shared.events)
+  // Of one log, the launchpads' own events take effect before the shared ones: the sort is stable.
+  const events = own.length === 0 ? shared.events : [...graduationsLast(own), ...shared.events].toSorted((a, b) => a.logIndex - b.logIndex)
   return { events: makers.size === 0 ? events : events.map(event => withMaker(event, makers)), malformed }
 }
 
@@ -88,30 +88,6 @@ function graduationsLast(events: readonly TokenEvent[]): readonly TokenEvent[] {
 
 function endsCurve({ kind }: TokenEvent): boolean {
   return kind === 'completed' || kind === 'migrated'
-}
-
-/**
- * Merges two lists by log index; of one log, the launchpads' own events take effect before the shared ones. Cheaper than a sort of both.
- *
- * @param own not sorted when several launchpads decoded, or when a graduation was put after a later trade
- * @param shared sorted
- */
-function mergeByLogIndex(own: readonly TokenEvent[], shared: readonly TokenEvent[]): readonly TokenEvent[] {
-  const merged: TokenEvent[] = []
-  let next = 0
-  for (const event of isSorted(own) ? own : own.toSorted((a, b) => a.logIndex - b.logIndex)) {
-    for (let other = shared[next]; other !== undefined && other.logIndex < event.logIndex; other = shared[++next]) merged.push(other)
-    merged.push(event)
-  }
-  for (; next < shared.length; next++) merged.push(shared[next] as TokenEvent)
-  return merged
-}
-
-function isSorted(events: readonly TokenEvent[]): boolean {
-  for (let index = 1; index < events.length; index++) {
-    if ((events[index] as TokenEvent).logIndex < (events[index - 1] as TokenEvent).logIndex) return false
-  }
-  return true
 }
 
 /** Launchpads may share a contract, such as an escrow, whose source names only one of them. */

@@ -81,7 +81,9 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
     const found = new Map<Hex, IndexedSource>()
     const earlier = new Map(pending.map(({ key, source }) => [key, source]))
     const lookup = (key: Hex) => sources.get(key) ?? earlier.get(key) ?? found.get(key)?.source
-    for (const [block, blockLogs] of blocksWith(logs, mayDiscover)) {
+    const blocksToSearch = new Set(logs.filter(mayDiscover).map(({ blockNumber }) => blockNumber))
+    const logsToSearch = logs.filter(({ blockNumber }) => blocksToSearch.has(blockNumber))
+    for (const [block, blockLogs] of Map.groupBy(logsToSearch, ({ blockNumber }) => blockNumber)) {
       // A source that the block adds may add others in the same block, in earlier logs as well.
       for (let before = -1; before < found.size; ) {
         before = found.size
@@ -165,16 +167,6 @@ function topicsByContract(adapters: readonly LaunchpadAdapter[]): ReadonlyMap<Ad
 function isOwn(source: LogSource, lookup: SourceLookup): boolean {
   const known = 'token' in source ? lookup(source.token) : undefined
   return known === undefined || known.launchpad === source.launchpad
-}
-
-/** All logs of each block in which at least one passes the test. */
-function* blocksWith(logs: readonly ChainLog[], test: (log: ChainLog) => boolean): Generator<readonly [number, readonly ChainLog[]]> {
-  for (let from = 0, to = 0; from < logs.length; from = to) {
-    const block = logs[from]?.blockNumber ?? 0
-    let passes = false
-    for (let log = logs[from]; log !== undefined && log.blockNumber === block; log = logs[++to]) passes ||= test(log)
-    if (passes) yield [block, logs.slice(from, to)]
-  }
 }
 
 function isAddress(key: Hex): key is Address {

@@ -4,7 +4,6 @@ import type { PoolFacts } from './tokenEvent.ts'
 
 /** Something whose logs are indexed: a contract, a pool inside a PoolManager, or a position inside a locker. */
 export type LogSource =
-  /** A launchpad's own contract. */
   | { readonly role: 'contract'; readonly launchpad: string }
   /** A launchpad's own contract in which all of its tokens trade before they graduate. */
   | { readonly role: 'sharedCurve'; readonly launchpad: string }
@@ -12,11 +11,9 @@ export type LogSource =
   | { readonly role: 'poolManager'; readonly launchpad: string }
   /** A contract that holds LP positions. Its logs belong to a position or to itself. */
   | { readonly role: 'locker'; readonly launchpad: string }
-  /** An LP position inside a locker, and the pool that it is in. */
   | { readonly role: 'position'; readonly launchpad: string; readonly token: Address; readonly pool: PoolFacts }
   | { readonly role: 'token'; readonly launchpad: string; readonly token: Address }
   | { readonly role: 'pool'; readonly launchpad: string; readonly token: Address; readonly pool: PoolFacts; readonly tokenDecimals: number }
-  /** A token that is its own bonding curve. */
   | {
       readonly role: 'tokenCurve'
       readonly launchpad: string

@@ -31,7 +31,6 @@ export const CLAIMED_TOPIC = toEventSelector(
   'ClaimedRewards(uint256,address,address,address,address,address,uint256,uint256,uint256,uint256,uint256,uint256)',
 )
 
-/** The team's share is fixed. Without a share for the interface, the creator has the rest. */
 const TEAM_PERCENT = 20n
 const CREATOR_PERCENT_WITHOUT_INTERFACE = 100 - Number(TEAM_PERCENT)
 

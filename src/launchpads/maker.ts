@@ -14,10 +14,6 @@ export interface Swap {
   readonly settled?: 'before' | 'anytime'
 }
 
-interface IndexedTransfer extends Transfer {
-  readonly logIndex: number
-}
-
 /**
  * The account behind a swap, from the token's transfers in its transaction, since the pool's event names only the router. The tokens of a
  * buy are followed from the pool forward, those of a sell from the pool backward, transfer by transfer while the whole amount moves on.
@@ -59,7 +55,7 @@ function touchesPool({ from, to }: Transfer, { side, pool }: Swap): boolean {
   return (side === 'buy' ? from : to) === pool
 }
 
-function transfersOf(logs: readonly SourcedLog[], token: Address): readonly IndexedTransfer[] {
+function transfersOf(logs: readonly SourcedLog[], token: Address): readonly (Transfer & { readonly logIndex: number })[] {
   return logs.flatMap(({ log }) => {
     if (log.address !== token || log.topics[0] !== TRANSFER_TOPIC) return []
     const transfer = unlessMalformed(() => decodeTransfer(log))

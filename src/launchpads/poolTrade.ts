@@ -51,7 +51,6 @@ export function poolTrade(
   return { ...at, kind: 'trade', pool: pool.address, phase: 'pool', side, maker, amountToken, amountWei, feeWei }
 }
 
-/** A pool's fixed fee; `null` where it has none. */
 export function fixedFeePips({ feeBps }: Pick<PoolFacts, 'feeBps'>): bigint | null {
   return feeBps === null ? null : BigInt(Math.round(feeBps * 100))
 }

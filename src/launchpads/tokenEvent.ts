@@ -34,13 +34,6 @@ export type ReserveChange =
   | { readonly mode: 'set'; readonly token: bigint | null; readonly quote: bigint | null }
   | { readonly mode: 'move'; readonly token: bigint; readonly quote: bigint }
 
-/** Liquidity that enters a price range, or leaves it when negative. */
-export interface LiquidityChange {
-  readonly amount: bigint
-  readonly tickLower: number
-  readonly tickUpper: number
-}
-
 /** The meaning of a log for a token, in the same terms for every launchpad. Amounts are raw integers. */
 export type TokenEvent = TokenEventPosition &
   (
@@ -69,7 +62,8 @@ export type TokenEvent = TokenEventPosition &
         /** WETH per whole token. */
         readonly priceWeth: Decimal | null
         readonly concentrated: { readonly sqrtPriceX96: bigint; readonly tick: number; readonly liquidity: bigint | null } | null
-        readonly liquidityChange: LiquidityChange | null
+        /** Liquidity that enters a price range, or leaves it when negative. */
+        readonly liquidityChange: { readonly amount: bigint; readonly tickLower: number; readonly tickUpper: number } | null
       }
     | {
         readonly kind: 'trade'

@@ -5,7 +5,7 @@ import { cleanTokenTexts } from '#domain/text.ts'
 import { type AdapterKind, type AdapterOptions, contractsOf, decodeEach, type LaunchpadAdapter, type TransactionLogs } from './adapter.ts'
 import { type DiscoveredSource, poolSource, tokenSource } from './logSource.ts'
 import { unlessMalformed } from './malformedLog.ts'
-import { escrowChange, eventPosition, type PoolFacts, poolChanged, poolFacts, type TokenEvent } from './tokenEvent.ts'
+import { escrowChange, eventPosition, poolChanged, poolFacts, type TokenEvent } from './tokenEvent.ts'
 import { V3_TOPICS } from './uniswapV3.ts'
 import { addressTopic, addressWord, decodeEvent, wordsOf, wordTopic } from './words.ts'
 import { WOW_CURVE_SUPPLY, wowCostOf, wowPriceAt } from './wowCurve.ts'
@@ -74,7 +74,7 @@ function createWow(options: AdapterOptions): LaunchpadAdapter {
   }
 }
 
-function sourcesOf({ token, pool, curve }: Created, launchpad: string): readonly DiscoveredSource[] {
+function sourcesOf({ token, pool, curve }: ReturnType<typeof decodeCreation>, launchpad: string): readonly DiscoveredSource[] {
   const itself: DiscoveredSource =
     curve === null
       ? tokenSource(launchpad, token)
@@ -91,7 +91,7 @@ function launch(log: ChainLog, transaction: TransactionLogs, launchpad: string, 
       kind: 'launch',
       launchpad,
       creator,
-      ...cleanTokenTexts(texts),
+      ...texts,
       decimals: DECIMALS,
       creatorFeeBps: CREATOR_FEE_BPS,
       // A withdrawal from the escrow names no token.
@@ -143,24 +143,16 @@ function decodeRewards(log: ChainLog, transaction: TransactionLogs, launchpad: s
   }
 }
 
-interface Created {
-  readonly token: Address
-  readonly pool: PoolFacts
-  /** `null` for later tokens of the same factory, which have no curve and begin in the pool. */
-  readonly curve: PoolFacts | null
-  readonly creator: Address
-  readonly texts: Parameters<typeof cleanTokenTexts>[0]
-}
-
-function decodeCreation(log: ChainLog, weth: Address): Created {
+function decodeCreation(log: ChainLog, weth: Address) {
   const { tokenURI, name, symbol, ...addresses } = decodeEvent(CREATED, log)
   const token = toAddress(addresses.tokenAddress)
   const pair = { token, quoteToken: weth }
   return {
     token,
     pool: poolFacts(toAddress(addresses.poolAddress), 'uniswap-v3', { ...pair, feeBps: POOL_FEE_BPS }),
+    // Later tokens of the same factory have no curve and begin in the pool.
     curve: toAddress(addresses.bondingCurve) === ZERO_ADDRESS ? null : poolFacts(token, 'curve', { ...pair, feeBps: CURVE_FEE_BPS }),
     creator: toAddress(addresses.tokenCreator),
-    texts: { name, symbol, metadataUri: tokenURI },
+    texts: cleanTokenTexts({ name, symbol, metadataUri: tokenURI }),
   }
 }

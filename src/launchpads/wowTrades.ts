@@ -25,7 +25,6 @@ const TRADES: ReadonlyMap<Hex, TradeTopic> = new Map([
 const FEES = toEventSelector('WowTokenFees(address,address,address,address,uint256,uint256,uint256,uint256)')
 const GRADUATED = toEventSelector('WowMarketGraduated(address,address,uint256,uint256,uint256,uint8)')
 
-/** First topics of the events that the tokens emit. */
 export const TOKEN_TOPICS: readonly Hex[] = [...TRADES.keys(), FEES, GRADUATED]
 
 const ON_CURVE = 0n
@@ -76,8 +75,7 @@ export function decodeWowTokens(transaction: TransactionLogs, launchpad: string)
         { ...at, kind: 'completed', raisedWei: wordsOf(log.data, 1)(0) },
         { ...at, kind: 'migrated', pool: addressTopic(log.topics, 2) },
       ]
-      progress.graduating = true
-      progress.swap = null
+      Object.assign(progress, { graduating: true, swap: null })
       return graduation
     }
     return []
@@ -85,22 +83,11 @@ export function decodeWowTokens(transaction: TransactionLogs, launchpad: string)
   return { events, malformed, makers }
 }
 
-interface WowTrade {
-  readonly side: TradeSide
-  readonly maker: Address
-  readonly tokens: bigint
-  /** What the maker paid, fee included, or received, fee deducted. */
-  readonly amountWei: bigint
-  readonly feeWei: bigint
-  readonly supplyAfter: bigint | null
-  readonly onCurve: boolean
-}
-
 /**
  * Words: `totalEth` (a buy may get a part of it back), `ethFee`, `ethSold` or `ethBought`, tokens, balance, comment, `totalSupply` if any,
  * `marketType`.
  */
-function decodeTrade(log: ChainLog, { side, withSupply }: TradeTopic): WowTrade {
+function decodeTrade(log: ChainLog, { side, withSupply }: TradeTopic) {
   const word = wordsOf(log.data, withSupply ? 8 : 7)
   return {
     side,
@@ -114,7 +101,7 @@ function decodeTrade(log: ChainLog, { side, withSupply }: TradeTopic): WowTrade 
   }
 }
 
-function curveTrade(at: TokenEventPosition, trade: WowTrade, sharedFee: bigint | null): readonly TokenEvent[] {
+function curveTrade(at: TokenEventPosition, trade: ReturnType<typeof decodeTrade>, sharedFee: bigint | null): readonly TokenEvent[] {
   const { side, maker, tokens, amountWei, feeWei, onCurve } = trade
   const pool = at.token
   const buy = side === 'buy'

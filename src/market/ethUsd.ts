@@ -25,28 +25,17 @@ export interface EthUsdOptions {
   readonly timeout?: (ms: number) => AbortSignal
 }
 
-/** Prices that are kept fresh from `start` on. */
 export interface EthUsdFeed extends EthUsdPrices {
   start(): void
   /** Stops for good and ends the request in flight. */
   stop(): Promise<void>
 }
 
-interface Quote {
-  readonly price: string
-  readonly source: EthUsd['source']
-  readonly fetchedAtMs: number
-}
-
-interface ProviderState {
-  readonly provider: PriceProvider
-  failures: number
-  pausedUntilMs: number
-}
+type Quote = Pick<EthUsd, 'price' | 'source'> & { readonly fetchedAtMs: number }
 
 export function createEthUsd(options: EthUsdOptions): EthUsdFeed {
   const { logger, onPrice, now = systemClock.nowMs, schedule = scheduleUnref, timeout = ms => AbortSignal.timeout(ms) } = options
-  const states = options.providers.map((provider): ProviderState => ({ provider, failures: 0, pausedUntilMs: 0 }))
+  const states = options.providers.map(provider => ({ provider, failures: 0, pausedUntilMs: 0 }))
   const stopping = new AbortController()
   const { signal } = stopping
   let quote: Quote | null = null
@@ -76,12 +65,10 @@ export function createEthUsd(options: EthUsdOptions): EthUsdFeed {
     lastRenewalFailed = true
   }
 
-  function renewOnce(): Promise<void> {
-    renewing ??= renew().finally(() => {
+  const renewOnce = () =>
+    (renewing ??= renew().finally(() => {
       renewing = null
-    })
-    return renewing
-  }
+    }))
 
   const toEthUsd = ({ price, source, fetchedAtMs }: Quote, stale: boolean): EthUsd => ({
     price,

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { Config } from '#config'
 import type { EthUsdSource } from '#domain/ethUsd.ts'
 
-/** How one provider is called and how its answer is read. */
 export interface PriceProvider {
   readonly source: EthUsdSource
   readonly url: string

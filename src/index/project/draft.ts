@@ -39,7 +39,7 @@ export function openDraft(rows: CurrentRows): Draft {
   return { rows, tokens: new Map(), pools: new Map(), balances: new Map(), creatorFees: new Map(), trades: new Map() }
 }
 
-/** The token's row for changing, or `undefined` when it was never launched. */
+/** The token's row for changing; `undefined` when it was never launched. */
 export function draftToken(draft: Draft, address: Address): TokenDraft | undefined {
   return drafted(draft.tokens, draft.rows.tokens, address)
 }
@@ -62,7 +62,7 @@ export function draftBalance(draft: Draft, token: Address, holder: Address, type
   return created
 }
 
-/** The row for changing; `undefined` where there is none and the event begins none. */
+/** `undefined` where there is no row and the event begins none. */
 export function draftCreatorFee(draft: Draft, event: TokenEventOf<'creatorFee'>, token: Address): Mutable<CreatorFeeRow> | undefined {
   const { launchpad, creator, currency, scope } = event
   const key = creatorFeeKey({ launchpad, creator, currency, token })

@@ -102,7 +102,8 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
       return applyTransfer(draft, token, event, input)
     case 'curveProgress':
       token.raised = (event.raised.mode === 'set' ? 0n : (token.raised ?? 0n)) + event.raised.wei
-      token.graduationPercent = event.targetSupply === undefined ? percentRaised(token) : percentOf(token.totalSupply, event.targetSupply)
+      if (event.targetSupply !== undefined) token.graduationPercent = percentOf(token.totalSupply, event.targetSupply)
+      else token.graduationPercent = token.target === null ? null : percentOf(token.raised, token.target)
       return
     case 'creatorShare':
       if (token.feesAccrued !== null) token.feesAccrued += event.accruedWei
@@ -143,7 +144,6 @@ function applyTransfer(
   move(to, amount)
 }
 
-/** What kind of holder an address is for a token: what is known of it from the launchpads, else a wallet. */
 export function holderType(holder: Address, token: Pick<TokenRow, 'creator'>, source: LogSource | undefined): HolderType {
   if (BURN_ADDRESSES.has(holder)) return 'burn'
   switch (source?.role) {
@@ -163,10 +163,6 @@ export function holderType(holder: Address, token: Pick<TokenRow, 'creator'>, so
     case undefined:
       return holder === token.creator ? 'creator' : 'wallet'
   }
-}
-
-function percentRaised({ raised, target }: TokenRow): number | null {
-  return raised === null || target === null ? null : percentOf(raised, target)
 }
 
 function applyMigration(draft: Draft, token: TokenDraft, event: TokenEventOf<'migrated'>): void {

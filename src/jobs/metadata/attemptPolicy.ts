@@ -1,13 +1,11 @@
 import type { MetadataRecord, MetadataWork, TokenDocument } from '#domain/metadata.ts'
 import { type Failure, type MetadataProblem, RETRY_SCHEDULES } from './failure.ts'
 
-/** The outcome of one attempt to read a URI. */
 export type Attempted =
   | { readonly kind: 'read'; readonly document: TokenDocument }
   | { readonly kind: 'failed'; readonly failure: Failure }
   /** No request was sent: every host is paused, the first one for `forMs`. */
   | { readonly kind: 'paused'; readonly forMs: number }
-  /** A setting forbids the request. */
   | { readonly kind: 'disabled'; readonly by: 'fetch_off' | 'http_off' }
 
 const MOST_DELAY_MS = 86_400_000

@@ -36,7 +36,6 @@ async function addressesOf(host: string, outbound: Outbound, signal: AbortSignal
   return Promise.race([outbound.resolve(host).catch(() => []), ended])
 }
 
-/** A lookup that returns the checked addresses, so that the connection goes to one of them. */
 function answerWith(addresses: readonly string[]): LookupFunction {
   const all = addresses.map(address => ({ address, family: isIP(address) }))
   return (_host, options, callback) => {

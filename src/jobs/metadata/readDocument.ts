@@ -4,7 +4,6 @@ import { cleanText, TEXT_LIMITS } from '#domain/text.ts'
 import { toImageUrl } from './imageUrl.ts'
 import { readLinks } from './links.ts'
 
-/** Names in use for the image, the most common first. */
 const IMAGE_FIELDS = ['image', 'image_url', 'imageUrl', 'imageURI', 'imageUri', 'logoURI', 'logo', 'icon'] as const
 
 /** The parts of a metadata document that are kept; invalid ones are left out. `null` when the text is no JSON object. */

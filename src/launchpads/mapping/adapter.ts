@@ -54,7 +54,6 @@ export function createMappedAdapter(input: MappingInput & { readonly startBlock:
   }
 }
 
-/** Topics of the pool types that the mapping names. */
 function poolTopics({ events }: MappingInput): readonly Hex[] {
   const types = new Set(entriesOf(events).map(({ mapping }) => mapping['poolType']))
   return [...(types.has('uniswap-v2') ? V2_TOPICS : []), ...(types.has('uniswap-v3') ? V3_TOPICS : [])]

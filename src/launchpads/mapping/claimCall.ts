@@ -8,20 +8,13 @@ import { CLAIM_WORDS } from './schema.ts'
 import { parseFunctionSignature } from './signature.ts'
 
 type Argument = string | number | boolean
+type ClaimWord = (typeof CLAIM_WORDS)[number]
 
-const SAMPLE: ClaimTarget = {
-  token: ZERO_ADDRESS,
-  creator: ZERO_ADDRESS,
-  currency: ZERO_ADDRESS,
-  scope: 'token',
-  claimId: null,
-  amount: 1n,
-}
+const SAMPLE = { token: ZERO_ADDRESS, creator: ZERO_ADDRESS, currency: ZERO_ADDRESS, amount: 1n }
 
 /** The most that a call can name. The events of a hostile contract may add up to more. */
 const MOST_AMOUNT = 2n ** 256n - 1n
 
-/** Compiles the call that pays a creator out. Without a mapping for it there is none. */
 export function compileClaimCall({ events: { claimCall }, contracts }: MappingInput): Compiled<LaunchpadAdapter['claimCall']> {
   if (claimCall === undefined) return { ok: true, value: () => null }
   const { contract, arguments: given } = claimCall
@@ -71,12 +64,12 @@ function fits(argument: Argument, parameter: AbiParameter | undefined): boolean 
 }
 
 /** An argument as the encoder takes it. */
-function valueOf(argument: Argument, parameter: AbiParameter | undefined, target: ClaimTarget): unknown {
+function valueOf(argument: Argument, parameter: AbiParameter | undefined, target: Pick<ClaimTarget, ClaimWord>): unknown {
   if (isClaimWord(argument)) return target[argument]
   if (typeof argument !== 'boolean' && /^u?int\d*$/.test(parameter?.type ?? '')) return BigInt(argument)
   return argument
 }
 
-function isClaimWord(argument: Argument): argument is (typeof CLAIM_WORDS)[number] {
+function isClaimWord(argument: Argument): argument is ClaimWord {
   return (CLAIM_WORDS as readonly Argument[]).includes(argument)
 }

@@ -25,7 +25,6 @@ import { ruleProblems } from './rules.ts'
 import { parseEventSignature } from './signature.ts'
 import { tradeEvent } from './trade.ts'
 
-/** One mapped event, ready to decode logs with its first topic. */
 export interface CompiledEvent extends MappedEvent {
   readonly emitter: Emitter
 }

@@ -12,7 +12,6 @@ import type { Readers } from './readers.ts'
  */
 export type CurvePlace = 'own' | 'token' | 'shared'
 
-/** Properties of a whole mapping. */
 export interface MappingContext {
   readonly launchpad: string
   readonly weth: Address
@@ -20,18 +19,15 @@ export interface MappingContext {
   readonly quoteToken: Address
   readonly isEtherQuoted: boolean
   readonly curvePlace: CurvePlace
-  /** The contracts that the entry names. */
   readonly contracts: readonly Address[]
   /** Of all tokens; `null` where each launch event says it. */
   readonly decimals: number | null
   readonly isGraduating: boolean
   /** `null` where no creator fees are mapped. */
   readonly feeScope: ClaimScope | null
-  /** Whether every accrual names its token. */
   readonly feesNameToken: boolean
 }
 
-/** A log of a mapped event. */
 export interface MappedLog {
   readonly log: ChainLog
   readonly at: EventPosition

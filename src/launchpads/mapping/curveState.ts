@@ -10,7 +10,6 @@ const WETH_UNIT = 10n ** 18n
 /** The state of a curve after an event; `null` for what the event does not report. */
 export interface CurveState {
   readonly reserves: ReserveChange | null
-  /** WETH per whole token. */
   readonly priceWeth: Decimal | null
   readonly raisedWei: bigint | null
 }
@@ -30,7 +29,6 @@ export function stateReader(readers: Readers, context: MappingContext): ((log: C
   })
 }
 
-/** Whether the events report the price after them. */
 export function reportsPrice(readers: Readers): boolean {
   return readers.has('price') || readers.has('virtualQuote')
 }
@@ -50,7 +48,6 @@ function reservesReader(readers: Readers): Reader<ReserveChange> | null {
   return log => ({ mode: 'set', token: token?.(log) ?? null, quote: quote?.(log) ?? null })
 }
 
-/** The events that apply a state to a curve. */
 export function stateEvents(
   at: TokenEventPosition,
   pool: Hex,

@@ -1,22 +1,15 @@
-import type { Address } from '#domain/address.ts'
-import type { EntryProblem } from '#launchpads/adapter.ts'
+import type { AdapterOptions, EntryProblem } from '#launchpads/adapter.ts'
 import type { CurvePlace } from './context.ts'
 import { type Emitter, KIND_NAMES, type Kind } from './kinds.ts'
 import type { EventMapping, EventsMapping } from './schema.ts'
 
-/** The parts of an entry of `launchpads.json` that concern its mapping. */
-export interface MappingInput {
-  readonly launchpad: string
+/** An entry whose contracts are `factory`, and `curve` and `escrow` where it has them. */
+export interface MappingInput extends Pick<AdapterOptions, 'launchpad' | 'contracts' | 'weth'> {
   readonly events: EventsMapping
-  /** `factory`, and `curve` and `escrow` where the entry has them. */
-  readonly contracts: Readonly<Record<string, Address>>
-  readonly weth: Address
 }
 
-/** A compiled part of a mapping, or everything that is wrong with it. */
 export type Compiled<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly EntryProblem[] }
 
-/** One mapped event of an entry. */
 export interface MappedEntry {
   readonly kind: Kind
   readonly mapping: EventMapping
@@ -37,7 +30,6 @@ export function isTrade(kind: Kind): boolean {
   return kind === 'buy' || kind === 'sell' || kind === 'trade'
 }
 
-/** Whether an emitter is one contract for all tokens. */
 export function servesAllTokens(emitter: Emitter, contracts: MappingInput['contracts']): boolean {
   return emitter === 'factory' || emitter === 'escrow' || (emitter === 'curve' && contracts['curve'] !== undefined)
 }

@@ -3,7 +3,6 @@ import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 import { type MappedEvent, type MappingContext, tokenReader } from './context.ts'
 import { type Reader, type Readers, requireReader } from './readers.ts'
 
-/** A creator's fees entering or leaving the escrow. */
 export function feeEvent(readers: Readers, context: MappingContext, isClaim: boolean, isTokenKnown: boolean): MappedEvent {
   const { launchpad, feeScope, weth } = context
   const token = isTokenKnown ? tokenReader(readers) : null

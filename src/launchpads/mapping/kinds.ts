@@ -35,7 +35,6 @@ const CURVE: Field = {
   about: "The token's curve. Needed where the launch names one and another contract emits the trades.",
 }
 
-/** The state of the curve after an event. */
 const STATE: Fields = {
   virtualQuote: {
     holds: 'amount',

@@ -13,7 +13,6 @@ import { type Reader, type Readers, requireReader, sharedCurveOf } from './reade
 /** ERC-20 decimals are a `uint8`. */
 const MOST_DECIMALS = 255n
 
-/** A token's launch, its curve, and the curve's state where the event reports it. */
 export function launchEvent(readers: Readers, context: MappingContext): MappedEvent {
   const { launchpad, weth, quoteToken, isGraduating, feeScope, feesNameToken } = context
   const token = requireReader(readers.address('token'))
@@ -113,7 +112,6 @@ function sourcesOf(launchpad: string, token: Address, pool: PoolFacts, tokenDeci
   return [tokenSource(launchpad, token), poolSource(launchpad, token, pool, tokenDecimals)]
 }
 
-/** Whether a transfer of the transaction reports the token's supply. */
 function hasMint({ logs }: TransactionLogs, token: Address): boolean {
   return logs.some(
     ({ log }) =>

@@ -5,11 +5,10 @@ import { MalformedLogError } from '#launchpads/malformedLog.ts'
 import { componentsOf } from './signature.ts'
 
 /*
- * Where a parameter of an event stands in a log (Solidity ABI specification, "Formal Specification of the Encoding"), computed once per
- * event, so that reading one is slicing. A general decoder would decode everything, even a hostile megabyte, for one word.
+ * Where parameters stand in a log (Solidity ABI specification, "Formal Specification of the Encoding"), computed once per event. A general
+ * decoder would decode everything, even a hostile megabyte, for one word.
  */
 
-/** A parameter that a mapping can name. */
 export interface EventParameter {
   /** Inside a tuple, the names joined by dots. */
   readonly name: string

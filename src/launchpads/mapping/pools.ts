@@ -29,7 +29,6 @@ export function poolEvent(readers: Readers, context: MappingContext, isGraduatio
   }
 }
 
-/** The end of trading on a curve. */
 export function completeEvent(readers: Readers, context: MappingContext): MappedEvent {
   const token = tokenReader(readers)
   const raised = context.isEtherQuoted ? readers.amount('raised') : null

@@ -34,7 +34,6 @@ const SUITS: Readonly<Record<Exclude<Field['holds'], 'choice'>, { readonly type:
   flag: { type: /^bool$/, cannot: 'cannot hold a flag, expected bool' },
 }
 
-/** Mistakes in the fields of one mapping: parameters that the event does not have, or whose type does not suit the field. */
 export function fieldProblems(
   mapping: EventMapping,
   fields: Fields,
@@ -112,9 +111,10 @@ export function createReaders(mapping: EventMapping, fields: Fields, parameters:
     address: field => {
       const value = valueOf(field)
       if (typeof value !== 'string' || choice(field) !== null) return null
-      if (!value.startsWith('0x')) return addressReader(parameter(value))
-      const fixed = toAddress(value)
-      return () => fixed
+      const fixed = value.startsWith('0x') ? toAddress(value) : null
+      if (fixed !== null) return () => fixed
+      const { word } = parameter(value)
+      return log => addressOf(word(log))
     },
     bps: field => {
       const read = amount(field)
@@ -151,10 +151,6 @@ function basisPoints(value: bigint): number {
   return Number(value)
 }
 
-function addressReader({ word }: EventParameter): Reader<Address> {
-  return log => addressOf(word(log))
-}
-
 function flagReader({ word }: EventParameter): Reader<boolean> {
   return log => {
     const value = BigInt(word(log))
@@ -166,11 +162,10 @@ function flagReader({ word }: EventParameter): Reader<boolean> {
 function textReader({ isWord, type, word, bytes }: EventParameter, limitCodePoints: number): Reader<string | null> {
   // A text in a word is padded with NULs, which `cleanText` removes.
   const width = isWord ? Number(type.slice('bytes'.length)) * 2 : 0
-  return log => cleanText(decodeUtf8(isWord ? word(log).slice(2, 2 + width) : bytes(log, MOST_TEXT_BYTES)), limitCodePoints)
-}
-
-function decodeUtf8(digits: string): string {
-  return new TextDecoder().decode(Buffer.from(digits, 'hex'))
+  return log => {
+    const digits = isWord ? word(log).slice(2, 2 + width) : bytes(log, MOST_TEXT_BYTES)
+    return cleanText(new TextDecoder().decode(Buffer.from(digits, 'hex')), limitCodePoints)
+  }
 }
 
 /** @throws `TypeError` for a required field without a reader, which the checks of the mapping exclude */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EMITTERS, type Emitter, type Field, type Fields, KIND_NAMES, KINDS, type Kind } from './kinds.ts'
+import { EMITTERS, type Emitter, type Field, KIND_NAMES, KINDS, type Kind } from './kinds.ts'
 import { EXPECTED_EVENT } from './signature.ts'
 
 /** One event of the operator's contracts: its signature, its emitter, and the parameter that gives each field. */
@@ -12,7 +12,6 @@ export interface EventMapping {
 /** The name of a parameter, a list of names, a number, an address, or one of the field's words. */
 export type FieldValue = string | number | readonly string[] | undefined
 
-/** The call that pays a creator out. */
 export interface ClaimMapping {
   readonly function: string
   readonly contract: Emitter
@@ -73,7 +72,10 @@ const emitter = z.enum(EMITTERS, { error: EXPECTED_EMITTER }).meta({
 
 function kindSchema(kind: Kind): z.ZodType {
   const { about, fields } = KINDS[kind]
-  const one = strict({ event, emitter, ...mapValues(fields, fieldSchema) }, 'an event mapping')
+  const one = strict(
+    { event, emitter, ...Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)])) },
+    'an event mapping',
+  )
   const error = 'expected an event mapping or a list of them'
   const schema = z.union([one, z.array(one).min(1, { error })], { error })
   return optional(schema, kind === 'launch' ? true : undefined).meta({ description: about })
@@ -118,8 +120,4 @@ function strict(shape: Readonly<Record<string, z.ZodType>>, what: string): z.Zod
   return z.strictObject(shape, {
     error: issue => (issue.code === 'unrecognized_keys' ? `unknown, expected only ${Object.keys(shape).join(', ')}` : `expected ${what}`),
   })
-}
-
-function mapValues(fields: Fields, make: (field: Field) => z.ZodType): Readonly<Record<string, z.ZodType>> {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, make(field)]))
 }

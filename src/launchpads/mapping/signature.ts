@@ -13,7 +13,6 @@ export type ParsedSignature<T> = { readonly ok: true; readonly value: T } | { re
 export const EXPECTED_EVENT = 'expected an event as in the contract\'s source, such as "event Bought(address indexed buyer, uint256 paid)"'
 const EXPECTED_FUNCTION = 'expected a function as in the contract\'s source, such as "function claim(address token)"'
 
-/** Parses an event in human-readable ABI, as it stands in the contract's source. */
 export function parseEventSignature(text: string): ParsedSignature<AbiEvent> {
   const parsed = parseSignature(text, 'event', EXPECTED_EVENT)
   if (!parsed.ok) return parsed
@@ -23,7 +22,6 @@ export function parseEventSignature(text: string): ParsedSignature<AbiEvent> {
   return repetition(inputs) ?? { ok: true, value: parsed.value as AbiEvent }
 }
 
-/** Parses a function in human-readable ABI. */
 export function parseFunctionSignature(text: string): ParsedSignature<AbiFunction> {
   const parsed = parseSignature(text, 'function', EXPECTED_FUNCTION)
   return parsed.ok ? { ok: true, value: parsed.value as AbiFunction } : parsed
@@ -74,7 +72,6 @@ function reason(error: unknown): string {
   return `; ${details.split('. More info')[0]}${hint}`
 }
 
-/** Two parameters with the same name, which a field could not tell apart. */
 function repetition(parameters: readonly AbiParameter[]): ParsedSignature<never> | null {
   const names = parameters.flatMap(({ name }) => (name === undefined || name === '' ? [] : [name]))
   const twice = names.find((name, index) => names.indexOf(name) !== index)

@@ -3,6 +3,7 @@ import type { ChainLog } from '#domain/block.ts'
 import type { TradeSide } from '#domain/trade.ts'
 import { tradePrice } from '#domain/tradePrice.ts'
 import { MalformedLogError } from '#launchpads/malformedLog.ts'
+import type { TokenEventOf } from '#launchpads/tokenEvent.ts'
 import { decimalsOf, type MappedEvent, type MappedLog, type MappingContext, tokenReader } from './context.ts'
 import { progressEvents, reportsPrice, stateEvents, stateReader, UNKNOWN_STATE } from './curveState.ts'
 import { type Reader, type Readers, requireReader, sharedCurveOf } from './readers.ts'
@@ -49,10 +50,7 @@ function poolReader(readers: Readers, { curvePlace }: MappingContext): (mapped: 
   }
 }
 
-interface TradeAmounts {
-  readonly amountWei: bigint | null
-  readonly feeWei: bigint | null
-}
+type TradeAmounts = Pick<TokenEventOf<'trade'>, 'amountWei' | 'feeWei'>
 
 /** Reads what the maker paid, fee included, or received, fee deducted. */
 function amountsReader(readers: Readers, context: MappingContext): (log: ChainLog, side: TradeSide) => TradeAmounts {
