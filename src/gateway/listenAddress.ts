@@ -9,14 +9,14 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'the port needs more rights than this process has',
 }
 
+/** Without the brackets that IPv6 addresses have in URLs. */
 export function bareHost(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1')
 }
 
-/** A URL at which this machine reaches a server that listens on that host. A wildcard becomes loopback. */
+/** A URL at which this machine reaches a server that listens on that bare host. A wildcard becomes loopback. */
 export function reachableUrl(host: string, port: number, tls: boolean): string {
-  const bare = bareHost(host)
-  const reachable = bare === '0.0.0.0' ? '127.0.0.1' : bare === '::' ? '::1' : bare
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `${tls ? 'https' : 'http'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 

@@ -4,7 +4,6 @@ import { type Problem, problem } from './problem.ts'
 
 interface Credentials {
   readonly authorization: string
-  /** Whether a header says that a proxy forwarded the request. */
   readonly forwarded: boolean
   readonly host: string
 }
@@ -20,7 +19,7 @@ const CLOSED = {
  * which refuses proxies that pass `Host` on and pages whose own name resolves to this machine (DNS rebinding).
  */
 export function refuseOperator(policy: OperatorPolicy, { authorization, forwarded, host }: Credentials): Problem | null {
-  const isDirect = !forwarded && isLoopback(withoutPort(host))
+  const isDirect = !forwarded && isLoopback(host.replace(/:\d+$/, ''))
   switch (policy.kind) {
     case 'token':
       return refuseToken(policy.token, authorization, '<OPERATOR_TOKEN>')
@@ -53,8 +52,4 @@ function refuseToken(expected: string, authorization: string, where: string): Pr
 /** In constant time. Comparing hashes keeps the length of the token secret. */
 function equal(given: string, expected: string): boolean {
   return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'))
-}
-
-function withoutPort(host: string): string {
-  return host.replace(/:\d+$/, '')
 }

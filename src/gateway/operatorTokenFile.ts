@@ -9,7 +9,6 @@ const WELL_FORMED = /^([\w-]{43})\n?$/
 const FILE_BYTES = 44
 const MODE_OF_OTHERS = 0o077
 
-/** The file with the operator token of a service without `OPERATOR_TOKEN`. */
 export function operatorTokenFile(dataDir: string): string {
   return path.join(dataDir, 'operator-token')
 }

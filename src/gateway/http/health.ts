@@ -37,7 +37,6 @@ export function indexerHealthRoute(sources: HealthSources): Route {
   })
 }
 
-/** Liveness: the process answers. */
 export function healthzRoute(): Route {
   return resource({ path: '/healthz', cacheControl: 'never', limited: false }, async () => jsonAnswer({ status: 'ok' }))
 }
