@@ -16,20 +16,12 @@ export const BURN_ADDRESSES: ReadonlySet<Address> = new Set([ZERO_ADDRESS, '0x00
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i
 
-/**
- * Reads an address in any letter case; checksums are not judged.
- *
- * @returns the lower-case address, or `undefined` when the text is not `0x` and 40 hex digits
- */
+/** Reads `0x` and 40 hex digits of any case, without a look at the checksum. @returns `undefined` for any other value */
 export function parseAddress(text: unknown): Address | undefined {
   return typeof text === 'string' && ADDRESS.test(text) ? (text.toLowerCase() as Address) : undefined
 }
 
-/**
- * Brands a value that is known to be an address: a decoded ABI value or a database column.
- *
- * @throws `TypeError` when it is not one, which is a defect in the caller
- */
+/** Brands a decoded ABI value or a database column. @throws `TypeError` when it is no address, a defect of the caller */
 export function toAddress(text: string): Address {
   const address = parseAddress(text)
   if (address === undefined) throw new TypeError(`not an address: ${text.slice(0, 80)}`)

@@ -13,8 +13,7 @@ export interface EthUsd {
 
 export interface EthUsdPrices {
   /**
-   * The price, less than 60 s old. When all providers fail: an earlier one, less than 10 minutes old and `stale`. Concurrent calls share
-   * one request per provider.
+   * The price, less than 60 s old; when all providers fail, less than 10 minutes old and `stale`. Concurrent calls share a request.
    *
    * @throws `TokenwireError` `price_unavailable`, retryable, when there is neither
    */

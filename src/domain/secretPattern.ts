@@ -22,7 +22,9 @@ export function secretPattern(secrets: Iterable<string>): RegExp | null {
   const sorted = [...new Set(secrets)].filter(secret => secret !== '').sort((a, b) => b.length - a.length)
   if (sorted.length === 0) return null
   const encoded = sorted.map(secret => new TextEncoder().encode(secret))
-  const sources = [...sorted.map(spelled), ...encoded.flatMap(base64Sources), ...encoded.map(hexSource)]
+  const spelled = sorted.map(secret => [...secret].map(spelledCharacter).join(''))
+  const hexadecimal = encoded.map(bytes => Array.from(bytes, byte => hexDigits(byte, 2)).join(''))
+  const sources = [...spelled, ...encoded.flatMap(base64Sources), ...hexadecimal]
   return new RegExp(grouped(sources), 'g')
 }
 
@@ -35,10 +37,6 @@ function grouped(sources: readonly string[]): string {
     groups.set(first, rests.add(source.slice(first.length)))
   }
   return [...groups].map(([first, rests]) => `${first}(?:${[...rests].join('|')})`).join('|')
-}
-
-function spelled(text: string): string {
-  return [...text].map(spelledCharacter).join('')
 }
 
 /** Letters and digits are never escaped, which keeps the expression small. */
@@ -57,10 +55,6 @@ function spelledCharacter(character: string): string {
     ...('"\\/'.includes(character) ? [BACKSLASHES + escapeForPattern(character)] : []),
     ...(short === undefined ? [] : [BACKSLASHES + short]),
   ].join('|')})`
-}
-
-function hexSource(bytes: Uint8Array): string {
-  return Array.from(bytes, byte => hexDigits(byte, 2)).join('')
 }
 
 function hexDigits(value: number, digits: number): string {

@@ -1,6 +1,6 @@
 import { type Address, isEther } from './address.ts'
 import type { Claimable } from './claimable.ts'
-import { multiplyTexts } from './decimal.ts'
+import { formatUnits, multiplyTexts } from './decimal.ts'
 import type { Token, TokenSnapshot } from './token.ts'
 
 /** USD for a plain decimal WETH value; `null` when the value or the price (USD per ETH) is not known. */
@@ -32,12 +32,9 @@ export function claimableWithUsd(claimable: Claimable, ethUsd: string | null, we
   return {
     ...claimable,
     claimable: claimable.claimable.map(entry =>
-      entry.amount !== null && isEther(entry.currency, weth) ? { ...entry, amountUsd: toUsdOfWei(entry.amount, ethUsd) } : entry,
+      entry.amount !== null && isEther(entry.currency, weth)
+        ? { ...entry, amountUsd: toUsd(formatUnits(BigInt(entry.amount), 18), ethUsd) }
+        : entry,
     ),
   }
-}
-
-function toUsdOfWei(wei: string, ethUsd: string): string | null {
-  const padded = wei.padStart(19, '0')
-  return toUsd(`${padded.slice(0, -18)}.${padded.slice(-18)}`, ethUsd)
 }

@@ -48,8 +48,7 @@ interface WindowTrade {
 }
 
 /**
- * Moves a token's windows forward to `now` (Unix seconds of the newest block): the totals as of an earlier time, less the stored trades
- * that have left since, plus the new trades that are still inside.
+ * Moves a token's windows forward to `now` (Unix seconds): their totals, less the stored trades that have left, plus the new trades.
  *
  * @param newTrades not yet stored, in order, none later than `now`
  */

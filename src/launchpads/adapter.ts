@@ -55,10 +55,7 @@ export interface LaunchpadAdapter {
   readonly decodedTopics: ReadonlySet<Hex>
   /** The tokens, curves, pools and positions that these logs add. Logs that do not come from where they have to add nothing. */
   discover(logs: readonly ChainLog[], lookup: SourceLookup): readonly DiscoveredSource[]
-  /**
-   * The addresses that these logs would add if their emitters were known sources. A range is fetched before the emitters in it are known.
-   * Left out: only the launchpad's own contracts add sources.
-   */
+  /** What these logs would add if their emitters were known, as in a range. Left out: only the launchpad's own contracts add sources. */
   discoverFromUnknown?(logs: readonly ChainLog[]): readonly Address[]
   decode(transaction: TransactionLogs): DecodedTransaction
   /** The call that pays the creator out; `null` where there is none, or nothing to pay. */

@@ -3,10 +3,7 @@ import { createMappedAdapter } from './mapping/adapter.ts'
 import { compileMapping } from './mapping/compile.ts'
 import { type EventsMapping, eventsSchema } from './mapping/schema.ts'
 
-/*
- * A bonding curve that is paid in ETH, with graduation into a Uniswap pool. The events are mapped by the operator; an entry without
- * `events` is the reference launchpad.
- */
+/* A bonding curve whose events the operator has mapped. An entry without `events` is the reference launchpad. */
 
 const FEE = { emitter: 'factory', token: 'token', creator: 'creator', currency: 'currency', amount: 'amount' } as const
 const AFTER_TRADE = {
@@ -19,8 +16,7 @@ const AFTER_TRADE = {
 
 /**
  * The reference launchpad (src/devchain/contracts/Launchpad.sol, BondingCurve.sol): a curve contract per token, graduation into a Uniswap
- * v3 WETH pool of the 1 % tier, and an escrow of the creators' shares in the launchpad itself. The maker of a buy is the caller, who pays:
- * anybody may be named as the recipient.
+ * v3 WETH pool of the 1 % tier, and an escrow in the launchpad itself. A buy's maker is the caller, since it may name any recipient.
  */
 export const REFERENCE_EVENTS: EventsMapping = {
   launch: {

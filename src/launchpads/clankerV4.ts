@@ -96,11 +96,7 @@ function launch(log: ChainLog, transaction: TransactionLogs, launchpad: string):
   ]
 }
 
-/**
- * Changes of accounts in the escrow.
- *
- * @param onlyKnown the escrow also serves tokens that are not indexed. Only payments beside a log of an indexed token may open accounts
- */
+/** @param onlyKnown the escrow also serves tokens that are not indexed. Only payments beside a log of an indexed token open accounts */
 function decodeEscrow(log: ChainLog, transaction: TransactionLogs, launchpad: string, onlyKnown: boolean): readonly TokenEvent[] {
   const account = (creator: Address, currency: Address) => ({ launchpad, creator, currency, onlyKnown })
   const position = eventPosition(log, transaction)
@@ -131,10 +127,7 @@ function decodeCreation(log: ChainLog) {
   return { token, creator: addressTopic(log.topics, 2), pool, event }
 }
 
-/**
- * A metadata document with the image that the launchpad's event gives separately. The text is unchanged when it is no JSON object (a URI),
- * has an image, or would be longer than the limit.
- */
+/** Adds the event's image to a metadata document, unless that is no JSON object, has an image, or would be longer than the limit. */
 export function withImage(metadata: string, image: string, limit: number): string {
   if (image === '' || metadata.length > limit) return metadata
   const combined = combine(metadata.trim() === '' ? '{}' : metadata, image)

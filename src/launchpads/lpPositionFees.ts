@@ -38,9 +38,8 @@ const CREATOR_PERCENT_WITHOUT_INTERFACE = 100 - Number(TEAM_PERCENT)
 export type LpPositionFees = ReturnType<typeof lpLockerV2>
 
 /**
- * Clanker's locker of v3.1 (`LpLockerv2`), with two ways to read fees. Simulating the collecting call with its logs is exact, whatever the
- * locker computes. For providers that cannot simulate logs, the fees of the whole position are read from Uniswap's position manager and
- * shared out here.
+ * Clanker's locker of v3.1 (`LpLockerv2`), with two ways to read fees. Simulating the collecting call with its logs is exact. For providers
+ * that cannot, the fees of the whole position are read from Uniswap's position manager and shared out here.
  */
 export function lpLockerV2(locker: Address) {
   return {

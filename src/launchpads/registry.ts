@@ -13,11 +13,7 @@ export const ADAPTER_KINDS: Readonly<Record<string, AdapterKind>> = {
   'clanker-v4': clankerV4,
 }
 
-/**
- * The adapters of a validated configuration.
- *
- * @throws `TypeError` for an `adapter` that is not in `ADAPTER_KINDS`, which validation excludes
- */
+/** @throws `TypeError` for an `adapter` that is not in `ADAPTER_KINDS`, which validation excludes */
 export function createAdapters({ weth, launchpads }: LaunchpadsConfig): readonly LaunchpadAdapter[] {
   return launchpads.map(({ name: launchpad, adapter, ...entry }) => {
     const kind = ADAPTER_KINDS[adapter]

@@ -23,10 +23,7 @@ export const SWAP_TOPIC = TOPICS.swap
 
 const Q192 = 1n << 192n
 
-/**
- * Decodes a log of a v3 pool. Reserves follow the pool's balances: mints and the input of swaps come in, the output of swaps and collects
- * go out. A burn moves nothing until it is collected.
- */
+/** Decodes a log of a v3 pool. Reserves are the pool's balances: a burn changes them only when it is collected. */
 export const decodeUniswapV3: DecodePool = poolLog => {
   const { log, pool, at, transaction } = poolLog
   const changed = (change: PoolChange) => poolChanged(at, pool.address, change)

@@ -15,10 +15,7 @@ const TOPICS = {
 
 export const V4_TOPICS = Object.values(TOPICS)
 
-/**
- * Decodes a log of a PoolManager for one of its pools. A pool's reserves are unknown: no event reports the fees and donations that change
- * them.
- */
+/** Decodes a log of one pool. Its reserves are unknown: no event reports the fees and donations that change them. */
 export const decodeUniswapV4: DecodePool = poolLog => {
   const { log, pool, at, transaction } = poolLog
   const changed = (change: PoolChange) => poolChanged(at, pool.address, change)

@@ -83,10 +83,7 @@ export function decodeWowTokens(transaction: TransactionLogs, launchpad: string)
   return { events, malformed, makers }
 }
 
-/**
- * Words: `totalEth` (a buy may get a part of it back), `ethFee`, `ethSold` or `ethBought`, tokens, balance, comment, `totalSupply` if any,
- * `marketType`.
- */
+/** Words: `totalEth`, `ethFee`, `ethSold` or `ethBought`, tokens, balance, comment, `totalSupply` if any, `marketType`. */
 function decodeTrade(log: ChainLog, { side, withSupply }: TradeTopic) {
   const word = wordsOf(log.data, withSupply ? 8 : 7)
   return {

@@ -16,11 +16,7 @@ const MAX_PRICE = 10_000_000
 const RATE_LIMIT_WAIT_MS = 60_000
 const MAX_WAIT_MS = 3_600_000
 
-/**
- * Calls one provider once. Never rejects; the reason of a failure contains no part of the URL, the headers or the answer.
- *
- * @param nowMs since the epoch
- */
+/** Calls a provider once. Never rejects; the reason of a failure contains no part of the URL, the headers or the answer. */
 export async function askProvider(
   provider: PriceProvider,
   request: Pick<TextRequest, 'timeout' | 'signal'>,

@@ -116,10 +116,7 @@ function changeFrom(before: Decimal | null, now: Decimal | null): number | null 
   return before === null || now === null ? null : percentChange(before, now)
 }
 
-/**
- * What a pool holds, in WETH: both sides at its price; of a curve only the ETH, since its unsold tokens are not for taking out. `null` when
- * the pool is not quoted in WETH.
- */
+/** In WETH: both sides of a pool at its price; of a curve only the ETH. `null` when the pool is not quoted in WETH. */
 export function liquidityOf(pool: PoolRow, tokenDecimals: number, weth: Address): Decimal | null {
   if (pool.reserveQuote === null || pool.quoteToken !== weth) return null
   const quote = units(pool.reserveQuote, pool.quoteDecimals)

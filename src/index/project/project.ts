@@ -26,10 +26,7 @@ export interface ProjectInput {
   readonly directory: Pick<Directory, 'lookup'>
 }
 
-/**
- * Applies events to rows. Pure, and independent of how the chain is cut into batches: the same events over the same rows give the same
- * rows, in one call or in many.
- */
+/** Applies events to rows. Pure; the same events over the same rows give the same rows, in one call or in many. */
 export function project(input: ProjectInput): Changes {
   const draft = openDraft(input.rows)
   for (const event of input.events) apply(draft, event, input)

@@ -8,10 +8,7 @@ import { RpcError } from '#rpc/rpcFault.ts'
 /** Keeps a call at some 800,000 gas and 6 KB of code, within the limits of nodes and EIP-3860. */
 export const MOST_HOLDERS_PER_CALL = 300
 
-/**
- * `HolderCodes.yul`, compiled. Run with addresses appended, it returns a byte for each: 1 for a contract. Costs as much as one
- * `eth_getCode`.
- */
+/** `HolderCodes.yul`, compiled. With addresses appended it returns a byte for each: 1 for a contract. Costs as one `eth_getCode`. */
 export const HOLDER_CODES: Hex =
   '0x604e6014813803049060005b828110601657826040f35b80601480600193028401600c396000516000602052600360006020833c62ef010060205160e81c1415903b151516816040015301600b56'
 

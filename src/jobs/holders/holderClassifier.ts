@@ -13,10 +13,7 @@ export interface HolderClassifierOptions extends CommitJobOptions {
   readonly now: () => number
 }
 
-/**
- * Finds the contracts among the largest holders of tokens: of those that changed, and once after a start, of all. At most one RPC call per
- * block.
- */
+/** Finds the contracts among the largest holders of changed tokens, and once after a start of all. At most one RPC call per block. */
 export interface HolderClassifier extends CommitJob {
   /** The commits that set the type of holders. Never errors; completes on `stop`. */
   readonly updates: Observable<CommittedBlock>

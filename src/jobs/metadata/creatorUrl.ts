@@ -12,9 +12,8 @@ const DEFAULT_PORTS = { https: 443, http: 80 }
 const PRIVATE_NAMES = /(?:^|\.)(?:localhost|local|internal|intranet|private|corp|home|lan|home\.arpa|onion|test|invalid)$/
 
 /**
- * Whether a creator may have the server, or a visitor's browser, open this URL, judged by its text. Not allowed are other schemes,
- * credentials, other ports, IP addresses that are not public, in any notation, and private names. The addresses of a name are checked when
- * it is resolved.
+ * Whether the server, or a visitor's browser, may open a creator's URL: no other scheme or port, no credentials, no private name or
+ * address, in any notation. The addresses of a name are checked when it is resolved.
  */
 export function isCreatorUrl(url: URL, { allowHttp, ports = DEFAULT_PORTS }: CreatorUrlRules): boolean {
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowHttp)) return false

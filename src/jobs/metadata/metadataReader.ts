@@ -167,12 +167,7 @@ export function createMetadataReader(options: MetadataReaderOptions): MetadataRe
   }
 }
 
-/**
- * Shows tokens their documents. Has the same result when repeated, as after a commit of unknown outcome.
- *
- * @returns `null` when no token waits any more
- * @throws `TokenwireError` `database_taken` when another process has become the writer
- */
+/** Shows tokens their documents, as `commitTokens`. Has the same result when repeated, as after a commit of unknown outcome. */
 export function announceTokens(database: JobDatabase, now: () => number, waiting: readonly WaitingToken[]): Promise<CommittedBlock | null> {
   return commitTokens(database, now, async (tx, committedAtMs) => {
     await announceMetadata(tx, waiting, committedAtMs)

@@ -1,10 +1,36 @@
 import type { Config } from '#config'
-import type { TokenDocument } from '#domain/metadata.ts'
+import type { TokenDocument, TokenLink } from '#domain/metadata.ts'
 import { cleanText, TEXT_LIMITS } from '#domain/text.ts'
+import { isCreatorUrl } from './creatorUrl.ts'
 import { toImageUrl } from './imageUrl.ts'
-import { readLinks } from './links.ts'
 
 const IMAGE_FIELDS = ['image', 'image_url', 'imageUrl', 'imageURI', 'imageUri', 'logoURI', 'logo', 'icon'] as const
+
+type Fields = Readonly<Record<string, unknown>>
+
+const MOST_LINKS = 16
+const MOST_LINK_LENGTH = 2_048
+/** Kinds by the names in metadata documents. */
+const NAMES: Readonly<Record<string, string>> = {
+  website: 'website',
+  external_url: 'website',
+  external_link: 'website',
+  homepage: 'website',
+  twitter: 'x',
+  x: 'x',
+  telegram: 'telegram',
+  discord: 'discord',
+  farcaster: 'farcaster',
+  github: 'github',
+  medium: 'medium',
+  instagram: 'instagram',
+  tiktok: 'tiktok',
+  youtube: 'youtube',
+  reddit: 'reddit',
+}
+/** Fields with an object of links by name, and fields with a list of links. */
+const GROUPS = ['links', 'socials', 'social', 'extensions', 'properties']
+const LISTS = ['socialMediaUrls', 'links', 'socials']
 
 /** The parts of a metadata document that are kept; invalid ones are left out. `null` when the text is no JSON object. */
 export function readDocument(
@@ -22,10 +48,10 @@ export function readDocument(
   }
 }
 
-function parseObject(text: string): Readonly<Record<string, unknown>> | null {
+function parseObject(text: string): Fields | null {
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null
+    return isFields(value) ? value : null
   } catch {
     return null
   }
@@ -37,4 +63,36 @@ function firstOf<T, R>(values: readonly T[], read: (value: T) => R | null): R | 
     if (result !== null) return result
   }
   return null
+}
+
+/** The links of a metadata document, each URL once, at most 16. */
+function readLinks(document: Fields): readonly TokenLink[] {
+  const named = [document, ...GROUPS.map(name => document[name]).filter(isFields)].flatMap(byName)
+  const listed = LISTS.map(name => document[name]).flatMap(list =>
+    Array.isArray(list) ? list.slice(0, MOST_LINKS).flatMap(fromEntry) : [],
+  )
+  const byUrl = new Map<string, TokenLink>()
+  for (const link of [...named, ...listed]) if (!byUrl.has(link.url)) byUrl.set(link.url, link)
+  return [...byUrl.values()].slice(0, MOST_LINKS)
+}
+
+function byName(fields: Fields): readonly TokenLink[] {
+  return Object.entries(NAMES).flatMap(([name, kind]) => toLink(kind, Object.hasOwn(fields, name) ? fields[name] : null))
+}
+
+function fromEntry(entry: unknown): readonly TokenLink[] {
+  if (!isFields(entry)) return toLink('other', entry)
+  const label = ['platform', 'type', 'name', 'label'].map(name => entry[name]).find(value => typeof value === 'string')
+  const platform = (label ?? '').toLowerCase()
+  return toLink((Object.hasOwn(NAMES, platform) ? NAMES[platform] : undefined) ?? 'other', entry['url'])
+}
+
+function toLink(kind: string, value: unknown): readonly TokenLink[] {
+  const url = typeof value === 'string' && value.length <= MOST_LINK_LENGTH ? URL.parse(value.trim()) : null
+  if (url === null || !isCreatorUrl(url, { allowHttp: false }) || url.href.length > MOST_LINK_LENGTH) return []
+  return [{ kind, url: url.href }]
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -11,11 +11,7 @@ import type { MappedLog } from './context.ts'
 import { entriesOf, type MappingInput } from './entries.ts'
 import type { Emitter } from './kinds.ts'
 
-/**
- * An adapter for a launchpad whose events an operator has mapped.
- *
- * @throws `TypeError` for a mapping with problems, which validation excludes
- */
+/** @throws `TypeError` for a mapping with problems, which validation excludes */
 export function createMappedAdapter(input: MappingInput & { readonly startBlock: number }): LaunchpadAdapter {
   const compiled = compileMapping(input)
   if (!compiled.ok) throw new TypeError(`the events of launchpad ${input.launchpad} have problems`)

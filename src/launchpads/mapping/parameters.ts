@@ -56,8 +56,6 @@ export function shapeOf(event: AbiEvent): (log: ChainLog) => void {
 type Base = (log: ChainLog) => number
 
 /**
- * Collects a parameter, or the components of a tuple.
- *
  * @param base the byte at which the encoding that contains the parameter begins
  * @param at the parameter's word in that encoding
  */

@@ -85,31 +85,27 @@ export function createReaders(mapping: EventMapping, fields: Fields, parameters:
     if (found === undefined) throw new TypeError(`the event has no parameter ${name}`)
     return found
   }
-  const valueOf = (field: string) => {
-    if (!Object.hasOwn(fields, field)) throw new TypeError(`${field} is not a field`)
-    return mapping[field]
-  }
   const amountOf = (value: string | number): Reader<bigint> => {
     if (!isNumber(value)) return unsigned(parameter(value))
     const fixed = BigInt(value)
     return () => fixed
   }
   const amount = (field: string) => {
-    const value = valueOf(field)
+    const value = mapping[field]
     if (value === undefined) return null
     if (typeof value === 'string' || typeof value === 'number') return amountOf(value)
     const parts = value.map(amountOf)
     return (log: ChainLog) => parts.reduce((sum, part) => sum + part(log), 0n)
   }
   const choice = (field: string) => {
-    const value = valueOf(field)
+    const value = mapping[field]
     return typeof value === 'string' && fields[field]?.words?.includes(value) === true ? value : null
   }
   return {
-    has: field => valueOf(field) !== undefined,
+    has: field => mapping[field] !== undefined,
     amount,
     address: field => {
-      const value = valueOf(field)
+      const value = mapping[field]
       if (typeof value !== 'string' || choice(field) !== null) return null
       const fixed = value.startsWith('0x') ? toAddress(value) : null
       if (fixed !== null) return () => fixed
@@ -121,11 +117,11 @@ export function createReaders(mapping: EventMapping, fields: Fields, parameters:
       return read === null ? null : log => basisPoints(read(log))
     },
     text: (field, limitCodePoints) => {
-      const value = valueOf(field)
+      const value = mapping[field]
       return typeof value === 'string' ? textReader(parameter(value), limitCodePoints) : null
     },
     flag: field => {
-      const value = valueOf(field)
+      const value = mapping[field]
       return typeof value === 'string' ? flagReader(parameter(value)) : null
     },
     choice,
