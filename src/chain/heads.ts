@@ -3,32 +3,32 @@ import type { Rpc } from '#rpc/rpc.ts'
 
 export interface HeadsOptions {
   readonly rpc: Pick<Rpc, 'subscribeHeads'>
-  /** Emits when the chain was looked at, whatever came of it, after each hint. */
-  readonly looked: Observable<unknown>
-  /** How long from then until it is looked at again. */
+  /** Emits after each poll, also a failed one. */
+  readonly polled: Observable<unknown>
+  /** From a poll to the next one. */
   readonly untilNextMs: () => number
   /** Default: real time. */
   readonly scheduler?: SchedulerLike
 }
 
-/** Why to look: a provider says that there is a new head, or it is time to see whether there is. */
+/** Why to poll: a provider has announced a head, or the time has come. */
 export type HeadHint = 'pushed' | 'due'
 
-/** While a provider pushes its heads, polling only makes up for a subscription that has died without a word. */
+/** While a provider pushes its heads, polls only make up for a subscription that has died silently. */
 const POLL_WHILE_PUSHED_MS = 4_000
 const SUBSCRIBE_AGAIN_MS = 5_000
 
 /**
- * Says that there may be something new: at every head that a WebSocket provider pushes, else some time after each look. Hints only, without
- * content: a push may be of a block that is replaced already, come twice or not at all. Never errors, never completes.
+ * Emits when there may be a new head: at each one that a WebSocket provider pushes, else some time after each poll. Without content, since
+ * a pushed head may have been replaced, come twice or be missing. Never errors, never completes.
  */
-export function heads({ rpc, looked, untilNextMs, scheduler = asyncScheduler }: HeadsOptions): Observable<HeadHint> {
+export function heads({ rpc, polled, untilNextMs, scheduler = asyncScheduler }: HeadsOptions): Observable<HeadHint> {
   return defer(() => {
     let pushed = false
     const pushes = pushedHeads(rpc, isPushed => {
       pushed = isPushed
     }).pipe(retry({ delay: () => timer(SUBSCRIBE_AGAIN_MS, scheduler) }))
-    const polls = looked.pipe(
+    const polls = polled.pipe(
       startWith(undefined),
       switchMap(() => timer(pushed ? POLL_WHILE_PUSHED_MS : untilNextMs(), scheduler)),
     )
@@ -36,7 +36,7 @@ export function heads({ rpc, looked, untilNextMs, scheduler = asyncScheduler }: 
   })
 }
 
-/** The preferred provider's own heads; errors when it can't push or stops to. */
+/** The heads of the preferred provider; errors when it can't push them, or stops. */
 function pushedHeads(rpc: Pick<Rpc, 'subscribeHeads'>, onChange: (isPushed: boolean) => void): Observable<void> {
   return new Observable<void>(subscriber => {
     let unsubscribe: (() => void) | null = null

@@ -1,4 +1,5 @@
 import type { ChainTip } from '#chain/chainTips.ts'
+import { afterPoll, INITIAL_POLL_SCHEDULE, type PollSchedule } from '#chain/pollSchedule.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import type { ReorgStats } from '#domain/health.ts'
 import { hasCode, TokenwireError } from '#errors'
@@ -17,6 +18,7 @@ export interface SyncHealth {
   readonly blindSinceMs: number | null
   /** The newest heads, ascending: the block time is their average. */
   readonly heads: readonly Pick<BlockHeader, 'number' | 'timestamp'>[]
+  readonly polls: PollSchedule
   /** The cursor; `null`: nothing is indexed. `undefined`: the database has not said yet. */
   readonly indexed: Pick<BlockHeader, 'number' | 'timestamp'> | null | undefined
   readonly indexedAtMs: number | null
@@ -45,6 +47,7 @@ export const UNKNOWN_HEALTH: SyncHealth = {
   headSinceMs: null,
   blindSinceMs: null,
   heads: [],
+  polls: INITIAL_POLL_SCHEDULE,
   indexed: undefined,
   indexedAtMs: null,
   laggingSinceMs: null,
@@ -74,7 +77,7 @@ function reduce(health: SyncHealth, event: SyncEvent, atMs: number, bounds: Sync
     case 'tip':
       return afterTip(health, event.tip, atMs)
     case 'tipFailed':
-      return withTrouble({ ...health, failedPolls: health.failedPolls + 1 }, 'chain', causeOf(event.error), atMs)
+      return withTrouble({ ...afterPollOf(health, null), failedPolls: health.failedPolls + 1 }, 'chain', causeOf(event.error), atMs)
     case 'decided':
       return afterDecision(health, event.action, event.tip, atMs, bounds)
     case 'cursorRead':
@@ -99,7 +102,12 @@ function afterTip(health: SyncHealth, tip: ChainTip, atMs: number): SyncHealth {
   for (const header of [tip.confirmed, tip.head])
     if (header.number > (heads.at(-1)?.number ?? -1)) heads = [...heads, header].slice(-HEADS_KEPT)
   const headSinceMs = tip.head.hash === health.tip?.head.hash ? health.headSinceMs : atMs
-  return withTrouble({ ...health, tip, heads, headSinceMs, blindSinceMs: null, failedPolls: 0 }, 'chain', null, atMs)
+  const polled = afterPollOf({ ...health, heads }, tip.head.number)
+  return withTrouble({ ...polled, tip, headSinceMs, blindSinceMs: null, failedPolls: 0 }, 'chain', null, atMs)
+}
+
+function afterPollOf(health: SyncHealth, head: number | null): SyncHealth {
+  return { ...health, polls: afterPoll(health.polls, head, averageBlockTimeMs(health.heads)) }
 }
 
 function afterDecision(health: SyncHealth, action: Action, tip: ChainTip, atMs: number, bounds: SyncBounds): SyncHealth {
@@ -179,4 +187,11 @@ export function lagOf(
   if (indexed === null) return { blocks: Math.max(0, tip.confirmed.number - startBlock + 1), seconds: null }
   const blocks = Math.max(0, tip.confirmed.number - indexed.number)
   return { blocks, seconds: blocks === 0 ? 0 : Math.max(0, tip.confirmed.timestamp - indexed.timestamp) }
+}
+
+export function averageBlockTimeMs(heads: SyncHealth['heads']): number | null {
+  const first = heads[0]
+  const last = heads.at(-1)
+  if (first === undefined || last === undefined || last.number === first.number) return null
+  return Math.round(((last.timestamp - first.timestamp) * 1_000) / (last.number - first.number))
 }

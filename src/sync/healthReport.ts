@@ -1,8 +1,7 @@
-import type { BlockHeader } from '#domain/block.ts'
 import { formatUnits } from '#domain/decimal.ts'
 import type { IndexerState, RpcHealth } from '#domain/health.ts'
 import { progressOf } from './backfillProgress.ts'
-import { lagOf, type SyncHealth, type Trouble } from './health.ts'
+import { averageBlockTimeMs, lagOf, type SyncHealth, type Trouble } from './health.ts'
 
 /** What synchronisation reports about itself and the chain. Never waits. */
 export interface SyncView {
@@ -111,13 +110,6 @@ function standstill({ tip, heads }: SyncHealth, stillMs: number | null): string 
 function unhealthyProviders(rpc: readonly RpcHealth[]): string | null {
   const names = rpc.filter(({ healthy }) => !healthy).map(({ name }) => name)
   return names.length === 0 ? null : `${names.join(', ')} not healthy`
-}
-
-export function averageBlockTimeMs(heads: readonly Pick<BlockHeader, 'number' | 'timestamp'>[]): number | null {
-  const first = heads[0]
-  const last = heads.at(-1)
-  if (first === undefined || last === undefined || last.number === first.number) return null
-  return Math.round(((last.timestamp - first.timestamp) * 1_000) / (last.number - first.number))
 }
 
 function seconds(ms: number): string {

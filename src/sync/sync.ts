@@ -6,8 +6,8 @@ import {
   concatMap,
   defer,
   EMPTY,
-  filter,
   finalize,
+  first,
   ignoreElements,
   merge,
   NEVER,
@@ -30,7 +30,7 @@ import { coalesce } from '#async/coalesce.ts'
 import type { ChainSource } from '#chain/chainSource.ts'
 import type { ChainTip } from '#chain/chainTips.ts'
 import { type HeadHint, heads } from '#chain/heads.ts'
-import { afterPoll, INITIAL_POLL_SCHEDULE, nextPollMs } from '#chain/pollSchedule.ts'
+import { nextPollMs } from '#chain/pollSchedule.ts'
 import { type Clock, systemClock } from '#clock'
 import type { Confirmations } from '#config'
 import type { Hex } from '#domain/address.ts'
@@ -39,8 +39,8 @@ import type { Rpc } from '#rpc/rpc.ts'
 import type { Commit } from './commit.ts'
 import type { Committer } from './committer.ts'
 import type { SyncEvent } from './event.ts'
-import { afterHealthEvent, UNKNOWN_HEALTH } from './health.ts'
-import { averageBlockTimeMs, reportChain, reportState, type SyncView } from './healthReport.ts'
+import { afterHealthEvent, averageBlockTimeMs, UNKNOWN_HEALTH } from './health.ts'
+import { reportChain, reportState, type SyncView } from './healthReport.ts'
 import { logEvent } from './logEvent.ts'
 import { createPrefetch, type RangeBounds } from './prefetch.ts'
 import { retryPolicy } from './retryPolicy.ts'
@@ -98,13 +98,6 @@ export interface Sync {
 const TUNING: Tuning = { followBlocks: 50, aloneBlocks: 8, ranges: { leastBlocks: 1, mostBlocks: 50_000, targetLogs: 20_000 } }
 const REAL_TIME: SyncTime = { clock: systemClock, scheduler: asyncScheduler, random: Math.random }
 
-/** What one turn of the loop came to. */
-type Turn =
-  | { readonly kind: 'committed'; readonly block: CommittedBlock }
-  | { readonly kind: 'learned' }
-  | { readonly kind: 'waiting'; readonly since: ChainTip }
-  | { readonly kind: 'stopped' }
-
 /**
  * Keeps the index in step with the chain, as a pull loop: decide what to do from the state and the newest tip, do it, take note of what
  * happened. A turn that fails is repeated as `retryPolicy` says. All that changes is here: state and health, which follow from events.
@@ -120,11 +113,11 @@ export function createSync(options: SyncOptions): Sync {
   const step = { source, committer, watchlist, prefetch, genesisHash, maxReorgDepth }
   const startedAtMs = clock.nowMs()
   const stopped = new Subject<void>()
+  const tips = new ReplaySubject<ChainTip>(1)
   const polled = new Subject<void>()
 
   let state: SyncState = { kind: 'unknown', uncertain: null }
   let health = UNKNOWN_HEALTH
-  let schedule = INITIAL_POLL_SCHEDULE
   let committing: Promise<unknown> = Promise.resolve()
   let isStopping = false
 
@@ -158,40 +151,39 @@ export function createSync(options: SyncOptions): Sync {
     })
   }
 
-  const turn = async (tip: ChainTip): Promise<Turn> => {
+  /** Emits the block that was committed, if any, and completes when the next turn is due. */
+  const turn = async (tip: ChainTip): Promise<Observable<CommittedBlock>> => {
     const action = decide(state, tip, bounds, prefetch.rangeBlocks())
     record({ kind: 'decided', action, tip })
-    if (action.kind === 'wait') return { kind: 'waiting', since: tip }
+    if (action.kind === 'wait')
+      return tips.pipe(
+        first(newer => newer !== tip),
+        ignoreElements(),
+      )
     const result = await perform(action, state, tip, step)
     if (result.kind === 'learned') {
       record(result.event)
-      return { kind: 'learned' }
+      return EMPTY
     }
-    if (isStopping) return { kind: 'stopped' }
+    if (isStopping) return NEVER
     const block = await commit(result.commit)
     record({ kind: 'committed', commit: result.commit, block, blocks: result.blocks })
-    return { kind: 'committed', block }
+    return of(block)
   }
 
   const loop = defer(() => {
-    const tips = new ReplaySubject<ChainTip>(1)
-    const notePoll = (head: number | null) => {
-      schedule = afterPoll(schedule, head, averageBlockTimeMs(health.heads))
-      polled.next()
-    }
     const polls = coalesce<HeadHint>(
       async hint => {
-        const tip = await poll(hint)
-        tips.next(tip)
-        notePoll(tip.head.number)
+        tips.next(await poll(hint))
+        polled.next()
       },
       error => {
         record({ kind: 'tipFailed', error })
-        notePoll(null)
+        polled.next()
       },
     )
-    const untilNextMs = () => nextPollMs(schedule, averageBlockTimeMs(health.heads), health.backfill !== null)
-    const hints = options.hints ?? heads({ rpc, looked: polled, untilNextMs, scheduler })
+    const untilNextMs = () => nextPollMs(health.polls, averageBlockTimeMs(health.heads), health.backfill !== null)
+    const hints = options.hints ?? heads({ rpc, polled, untilNextMs, scheduler })
     // Apart from the loop, so that health shows the chain moving on while a commit hangs.
     const polling = hints.pipe(
       startWith<HeadHint>('due'),
@@ -209,22 +201,7 @@ export function createSync(options: SyncOptions): Sync {
           return timer(decision.afterMs, scheduler)
         },
       }),
-      concatMap(done => {
-        switch (done.kind) {
-          case 'committed':
-            return of(done.block)
-          case 'learned':
-            return EMPTY
-          case 'waiting':
-            return tips.pipe(
-              filter(tip => tip !== done.since),
-              take(1),
-              ignoreElements(),
-            )
-          case 'stopped':
-            return NEVER
-        }
-      }),
+      concatMap(emitted => emitted),
       repeat(),
       catchError((error: unknown) => {
         record({ kind: 'gaveUp', error })

@@ -36,25 +36,25 @@ async function pass(scheduler: VirtualTimeScheduler, ms: number): Promise<void> 
 describe('heads', () => {
   it('polls some time after each look, however long that takes and whatever asked for it', async () => {
     const scheduler = new VirtualTimeScheduler()
-    const looked = new Subject<void>()
+    const polled = new Subject<void>()
     let until = 500
     const seen: number[] = []
-    const subscription = heads({ rpc: pushingRpc(false), looked, untilNextMs: () => until, scheduler }).subscribe(() =>
+    const subscription = heads({ rpc: pushingRpc(false), polled, untilNextMs: () => until, scheduler }).subscribe(() =>
       seen.push(scheduler.now()),
     )
     await pass(scheduler, 800)
-    looked.next()
+    polled.next()
     await pass(scheduler, 500)
     expect(seen).toEqual([500, 1_300])
     until = 2_000
-    looked.next()
+    polled.next()
     await pass(scheduler, 1_000)
     // Another look meanwhile begins the wait anew.
-    looked.next()
+    polled.next()
     await pass(scheduler, 4_000)
     expect(seen).toEqual([500, 1_300, 4_300])
     subscription.unsubscribe()
-    looked.next()
+    polled.next()
     await pass(scheduler, 10_000)
     expect(seen).toHaveLength(3)
   })
@@ -62,11 +62,11 @@ describe('heads', () => {
   it('passes pushed heads on at once and polls rarely then', async () => {
     const scheduler = new VirtualTimeScheduler()
     const rpc = pushingRpc(true)
-    const looked = new Subject<void>()
+    const polled = new Subject<void>()
     let hints = 0
-    const subscription = heads({ rpc, looked, untilNextMs: () => 100, scheduler }).subscribe(() => {
+    const subscription = heads({ rpc, polled, untilNextMs: () => 100, scheduler }).subscribe(() => {
       hints++
-      looked.next()
+      polled.next()
     })
     await pass(scheduler, 100)
     expect(hints).toBe(1)
@@ -83,11 +83,11 @@ describe('heads', () => {
   it('polls again when the subscription breaks, and subscribes anew', async () => {
     const scheduler = new VirtualTimeScheduler()
     const rpc = pushingRpc(true)
-    const looked = new Subject<void>()
+    const polled = new Subject<void>()
     let hints = 0
-    const subscription: Subscription = heads({ rpc, looked, untilNextMs: () => 1_000, scheduler }).subscribe(() => {
+    const subscription: Subscription = heads({ rpc, polled, untilNextMs: () => 1_000, scheduler }).subscribe(() => {
       hints++
-      looked.next()
+      polled.next()
     })
     await pass(scheduler, 1_000)
     rpc.subscribers[0]?.onEnd()
@@ -106,7 +106,7 @@ describe('heads', () => {
   it('leaves nothing behind when it is unsubscribed while subscribing', async () => {
     const scheduler = new VirtualTimeScheduler()
     const rpc = pushingRpc(true)
-    heads({ rpc, looked: NEVER, untilNextMs: () => 1_000, scheduler })
+    heads({ rpc, polled: NEVER, untilNextMs: () => 1_000, scheduler })
       .subscribe()
       .unsubscribe()
     await pass(scheduler, 10_000)

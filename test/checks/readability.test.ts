@@ -1,0 +1,42 @@
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+
+const MAX_COMMENT_COLUMNS = 140
+const MAX_FILE_LINES = 250
+const EXPORT = /^export (?:declare )?(?:async )?(?:function\*?|const|class|interface|type|enum|let)\s+(?<name>\w+)/gm
+const COMMENT = /^\s*(?:\/\/|\/?\*)/
+
+const sources = await Promise.all(
+  (await Promise.all(['src', 'actors'].map(filesOf))).flat().map(async file => {
+    const text = await readFile(file, 'utf8')
+    return { file, text, lines: text.trimEnd().split('\n') }
+  }),
+)
+
+async function filesOf(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder, { recursive: true })
+  return names.filter(name => /\.tsx?$/.test(name)).map(name => path.join(folder, name))
+}
+
+test('the sources are read', () => {
+  expect(sources.length).toBeGreaterThan(300)
+})
+
+test('no exported name is declared in two files', () => {
+  const files = new Map<string, string[]>()
+  for (const { file, text } of sources) {
+    for (const { groups } of text.matchAll(EXPORT)) files.set(groups?.['name'] ?? '', [...(files.get(groups?.['name'] ?? '') ?? []), file])
+  }
+  expect([...files].filter(([, declaring]) => new Set(declaring).size > 1)).toEqual([])
+})
+
+test(`no comment is longer than ${MAX_COMMENT_COLUMNS} columns`, () => {
+  const isLong = (line: string) => COMMENT.test(line) && line.length > MAX_COMMENT_COLUMNS
+  const long = sources.flatMap(({ file, lines }) => lines.flatMap((line, index) => (isLong(line) ? [`${file}:${index + 1}`] : [])))
+  expect(long).toEqual([])
+})
+
+test(`no file is longer than ${MAX_FILE_LINES} lines`, () => {
+  expect(sources.filter(({ lines }) => lines.length > MAX_FILE_LINES).map(({ file }) => file)).toEqual([])
+})
