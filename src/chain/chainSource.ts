@@ -1,4 +1,5 @@
 import { mapBounded } from '#async/mapBounded.ts'
+import { type Clock, systemClock } from '#clock'
 import { fetchHeader, fetchHeaders } from '#rpc/fetchHeaders.ts'
 import type { ChainHeader } from '#rpc/parseHeader.ts'
 import type { Answers, Rpc } from '#rpc/rpc.ts'
@@ -38,30 +39,59 @@ const HEADERS_PER_QUESTION = 100
 const HEADER_QUESTIONS_AT_ONCE = 4
 
 export interface ChainSourceOptions {
-  readonly rpc: Pick<Rpc, 'ask' | 'askEach' | 'preferred'>
+  readonly rpc: Pick<Rpc, 'ask' | 'askEach' | 'preferred' | 'health'>
+  readonly clock?: Clock
   /** Queries of logs that are under way at the same time. Default 4. */
   readonly concurrency?: number
 }
 
-export function createChainSource({ rpc, concurrency = 4 }: ChainSourceOptions): ChainSource {
+/** Clocks of machines and of sequencers differ by less. */
+const MOST_AHEAD_SECONDS = 60
+
+export function createChainSource({ rpc, concurrency = 4, clock = systemClock }: ChainSourceOptions): ChainSource {
   const logRanges = createLogRanges({ rpc, concurrency })
   const tips = createChainTips()
   /** Whether a block's bloom was that of its logs: on a chain that leaves all of them empty, one would say that nothing ever happens. */
   let bloomsTell = false
 
+  /**
+   * For headers that no hash proves, and that are to be committed.
+   *
+   * @throws `RpcError` `inconsistent` when a time is ahead of the clock, or a healthy provider shows another header
+   */
+  const checkUnproven = async (headers: readonly ChainHeader[]): Promise<void> => {
+    const unproven = headers.filter(({ isProven }) => !isProven)
+    const ahead = unproven.find(({ timestamp }) => timestamp > clock.nowMs() / 1_000 + MOST_AHEAD_SECONDS)
+    if (ahead !== undefined) throw contradiction(`the time of block ${ahead.number} is ahead of the clock of this machine`)
+    if (unproven.length === 0 || rpc.health().length === 1) return
+    const answers = await rpc.askEach(provider =>
+      fetchHeaders(
+        provider,
+        unproven.map(({ number }) => number),
+      ),
+    )
+    for (const [index, { number, hash, timestamp }] of unproven.entries()) {
+      if (answers.every(shown => shown[index]?.hash === hash && shown[index].timestamp === timestamp)) continue
+      throw contradiction(`providers show different headers of block ${number}`)
+    }
+  }
+
   return {
-    tip: request => rpc.ask(provider => tips.fetch(provider, request)),
+    tip: async request => {
+      const tip = await rpc.ask(provider => tips.fetch(provider, request))
+      if (tip.block !== null) await checkUnproven([tip.block.header])
+      return tip
+    },
     header: async number => {
       const header = await rpc.ask(provider => fetchHeader(provider, number))
       tips.compare(header)
       return header
     },
     headers: async numbers => {
-      const parts: number[][] = []
-      for (let at = 0; at < numbers.length; at += HEADERS_PER_QUESTION) parts.push(numbers.slice(at, at + HEADERS_PER_QUESTION))
-      const answers = await mapBounded(parts, HEADER_QUESTIONS_AT_ONCE, part => rpc.ask(provider => fetchHeaders(provider, part)))
+      const answers = await mapBounded(chunks(numbers), HEADER_QUESTIONS_AT_ONCE, part => rpc.ask(provider => fetchHeaders(provider, part)))
       const found = answers.flat()
       for (const header of found) tips.compare(header)
+      for (const part of chunks(found)) await checkUnproven(part)
       return found
     },
     headerOfEach: number => {
@@ -69,20 +99,32 @@ export function createChainSource({ rpc, concurrency = 4 }: ChainSourceOptions):
       tips.forget()
       return rpc.askEach(provider => fetchHeader(provider, number))
     },
-    blockWithLogs: (number, known) => {
+    blockWithLogs: async (number, known) => {
       let shown = known
-      return rpc.ask(async provider => {
+      const block = await rpc.ask(async provider => {
         const header = shown ?? (await fetchHeader(provider, number))
         // Only for the first attempt: if it fails, the block may have been replaced meanwhile.
         shown = undefined
         if (bloomsTell && header.logsBloom === EMPTY_BLOOM) return { header, logs: [] }
         const logs = parseLogs(await provider.call('eth_getLogs', [{ blockHash: header.hash }])).sort((a, b) => a.logIndex - b.logIndex)
-        const contradiction = checkBlockLogs(header, logs)
-        if (contradiction !== null) throw new RpcError({ kind: 'inconsistent', what: contradiction })
+        const objection = checkBlockLogs(header, logs)
+        if (objection !== null) throw contradiction(objection)
         bloomsTell ||= logs.length > 0
         return { header, logs }
       })
+      await checkUnproven([block.header])
+      return block
     },
     logsInRange: query => logRanges.fetch(query),
   }
+}
+
+function chunks<T>(list: readonly T[]): readonly (readonly T[])[] {
+  const parts: (readonly T[])[] = []
+  for (let at = 0; at < list.length; at += HEADERS_PER_QUESTION) parts.push(list.slice(at, at + HEADERS_PER_QUESTION))
+  return parts
+}
+
+function contradiction(what: string): RpcError {
+  return new RpcError({ kind: 'inconsistent', what })
 }

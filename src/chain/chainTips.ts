@@ -1,7 +1,7 @@
 import type { Confirmations } from '#config'
 import type { ChainLog } from '#domain/block.ts'
-import { fetchHeader } from '#rpc/fetchHeaders.ts'
-import { type ChainHeader, parseHeader } from '#rpc/parseHeader.ts'
+import { fetchHeader, readHeader } from '#rpc/fetchHeaders.ts'
+import type { ChainHeader } from '#rpc/parseHeader.ts'
 import type { RpcProvider } from '#rpc/rpc.ts'
 import { blockByNumber, blockByTag, logsInBlocks } from '#rpc/rpcCalls.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'
@@ -77,18 +77,22 @@ export function createChainTips(): ChainTips {
     const calls = (number: number) => [blockByTag('latest'), ...(depth === 0 ? [] : [blockByNumber(number)])]
     const answers = announced && next !== null ? await askTogether(provider, calls(next), next) : null
 
-    const head = parseHeader(answers === null ? await provider.call('eth_getBlockByNumber', ['latest', false]) : answers[0], 'a head')
+    const head = readHeader(
+      provider,
+      answers === null ? await provider.call('eth_getBlockByNumber', ['latest', false]) : answers[0],
+      'a head',
+    )
     if (last?.confirmations === depth && last.tip.head.hash === head.hash && depth > 0 && ++repeats <= MOST_REPEATS) return last.tip
 
     const number = Math.max(0, head.number - depth)
     if (answers !== null && number === next) {
-      const confirmed = depth === 0 ? head : parseHeader(answers[1], `block ${number}`, number)
+      const confirmed = depth === 0 ? head : readHeader(provider, answers[1], `block ${number}`, number)
       return { head, confirmed, block: withLogs(confirmed, answers.at(-1)) }
     }
     if (number === head.number) return { head, confirmed: head, block: null }
     const shown = number === next ? await askTogether(provider, [blockByNumber(number)], number) : null
     if (shown === null) return { head, confirmed: await fetchHeader(provider, number), block: null }
-    const confirmed = parseHeader(shown[0], `block ${number}`, number)
+    const confirmed = readHeader(provider, shown[0], `block ${number}`, number)
     return { head, confirmed, block: withLogs(confirmed, shown[1]) }
   }
 
@@ -99,7 +103,10 @@ export function createChainTips(): ChainTips {
         return tip === last?.tip ? tip : keep(tip, confirmations)
       }
       const [head, confirmed] = await provider.calls([blockByTag('latest'), blockByTag(confirmations)])
-      return keep(orderedTip(parseHeader(head, 'a head'), parseHeader(confirmed, `a ${confirmations} block`)), confirmations)
+      return keep(
+        orderedTip(readHeader(provider, head, 'a head'), readHeader(provider, confirmed, `a ${confirmations} block`)),
+        confirmations,
+      )
     },
     compare: header => {
       const known = last === null ? [] : [last.tip.confirmed, last.tip.head]

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import type { Clock } from '#clock'
 import { TokenwireError } from '#errors'
-import { parseHeader, parseQuantity } from './parseHeader.ts'
+import { createHeaderCheck } from './headerCheck.ts'
+import { type ChainHeader, parseHeader, parseQuantity } from './parseHeader.ts'
 import type { Persistence, Provider } from './provider.ts'
 import { areBehind, backOffUntilMs, isHealthy } from './providerHealth.ts'
 import type { RpcCall } from './rpcEndpoint.ts'
@@ -9,7 +10,7 @@ import { faultOf, isLost, RpcError } from './rpcFault.ts'
 
 export interface ChainCheckOptions {
   readonly providers: readonly Provider[]
-  /** `null`: the chain of the first provider that answers. */
+  /** `null`: the chain that all providers that answer serve. */
   readonly chainId: number | null
   readonly logger: Logger
   readonly clock: Clock
@@ -31,6 +32,8 @@ export interface ChainCheck {
    * needed.
    */
   probeIdle(): void
+  /** @throws as `RpcProvider.checkHeader` */
+  checkHeader(header: ChainHeader): void
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
@@ -39,6 +42,7 @@ const PROBE_EVERY_MS = 30_000
 
 export function createChainCheck({ providers, chainId: configured, logger, clock }: ChainCheckOptions): ChainCheck {
   let expected = configured
+  const headers = createHeaderCheck()
   const probedAtMs = new Map<string, number>()
   const probing = new Set<string>()
 
@@ -59,8 +63,9 @@ export function createChainCheck({ providers, chainId: configured, logger, clock
       const chainId = parseQuantity(id, 'eth_chainId')
       if (wanted !== null && wanted !== chainId)
         throw new RpcError({ kind: 'wrong-chain', expected: wanted, actual: chainId }, provider.name)
-      const { timestamp } = parseHeader(block, 'a head')
-      provider.identified(sentAtMs, timestamp)
+      const head = parseHeader(block, 'a head')
+      headers.check(head)
+      provider.identified(sentAtMs, head.timestamp)
       const behind = areBehind(providers.map(({ health }) => health))
       for (const [index, one] of providers.entries()) one.setBehind(behind[index] === true)
       return chainId
@@ -84,6 +89,7 @@ export function createChainCheck({ providers, chainId: configured, logger, clock
   }
 
   return {
+    checkHeader: headers.check,
     identify: async provider => {
       const chainId = await identify(provider, expected)
       expected ??= chainId
@@ -97,15 +103,22 @@ export function createChainCheck({ providers, chainId: configured, logger, clock
     },
     connect: async () => {
       const outcomes = await Promise.allSettled(providers.map(provider => identify(provider, configured, CONNECT_TIMEOUT_MS)))
-      // In the order of the URLs, not of the answers: the first provider says which chain it is.
-      const chainId = outcomes.find(outcome => outcome.status === 'fulfilled')?.value
+      const chains = Map.groupBy(
+        providers.flatMap(({ name }, index) => {
+          const outcome = outcomes[index]
+          return outcome?.status === 'fulfilled' ? [{ name, chainId: outcome.value }] : []
+        }),
+        ({ chainId }) => chainId,
+      )
+      const [chainId] = chains.keys()
       if (chainId === undefined) throw worst(outcomes)
+      if (chains.size > 1) throw disagreement(chains)
       expected = chainId
-      const nowMs = clock.nowMs()
-      for (const [index, provider] of providers.entries()) {
-        const outcome = outcomes[index]
-        if (outcome?.status !== 'fulfilled' || outcome.value === chainId) continue
-        provider.failed({ kind: 'wrong-chain', expected: chainId, actual: outcome.value }, nowMs)
+      if (!headers.provesHeaders()) {
+        logger.warn(
+          { chainId },
+          'the hashes of this chain’s headers are not those of their fields: block times are compared between providers and with the clock',
+        )
       }
       return chainId
     },
@@ -124,6 +137,14 @@ function isProbeDue(provider: Provider, providers: number, nowMs: number, probed
   if (nowMs < limits.silentUntilMs || nowMs < backOffUntilMs(health)) return false
   const failing = health.chain !== 'wrong' && !health.behind && !isHealthy(provider, nowMs)
   return failing || nowMs - probedAtMs >= PROBE_EVERY_MS
+}
+
+function disagreement(chains: ReadonlyMap<number, readonly { readonly name: string }[]>): TokenwireError {
+  const said = [...chains].map(([chainId, shown]) => `${shown.map(({ name }) => name).join(', ')}: chain ${chainId}`)
+  return new TokenwireError(
+    'chain_mismatch',
+    `the providers of RPC_URLS serve different chains (${said.join('; ')}); set CHAIN_ID to the chain to index, or correct RPC_URLS`,
+  )
 }
 
 /** Another chain is an error of the configuration; no answer may be a matter of time. */

@@ -2,9 +2,20 @@ import { type ChainHeader, parseHeader } from './parseHeader.ts'
 import type { RpcProvider } from './rpc.ts'
 import { blockByNumber } from './rpcCalls.ts'
 
-/** @throws `RpcError`, with the fault `missing` when the provider does not have the block */
+/**
+ * Reads a header that is to be believed.
+ *
+ * @throws as `parseHeader`; `RpcError` `inconsistent` when its hash is not that of its fields, on a chain where it should be
+ */
+export function readHeader(provider: RpcProvider, raw: unknown, what: string, asked?: number): ChainHeader {
+  const header = parseHeader(raw, what, asked)
+  provider.checkHeader(header)
+  return header
+}
+
+/** @throws `RpcError` as `readHeader`, with the fault `missing` when the provider does not have the block */
 export async function fetchHeader(provider: RpcProvider, number: number): Promise<ChainHeader> {
-  return parseHeader(await provider.call('eth_getBlockByNumber', blockByNumber(number).params), `block ${number}`, number)
+  return readHeader(provider, await provider.call('eth_getBlockByNumber', blockByNumber(number).params), `block ${number}`, number)
 }
 
 /**
@@ -14,5 +25,5 @@ export async function fetchHeader(provider: RpcProvider, number: number): Promis
  */
 export async function fetchHeaders(provider: RpcProvider, numbers: readonly number[]): Promise<readonly ChainHeader[]> {
   const answers = await provider.calls(numbers.map(blockByNumber))
-  return numbers.map((number, index) => parseHeader(answers[index], `block ${number}`, number))
+  return numbers.map((number, index) => readHeader(provider, answers[index], `block ${number}`, number))
 }

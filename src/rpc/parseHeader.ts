@@ -1,12 +1,15 @@
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
+import { headerHash } from './headerHash.ts'
 import { RpcError } from './rpcFault.ts'
 
-/** A header with what checking its logs and reporting the chain's condition need beside. */
+/** A header with its bloom and base fee. */
 export interface ChainHeader extends BlockHeader {
   readonly logsBloom: Hex
   /** `null` on a chain without EIP-1559. */
   readonly baseFeeWei: bigint | null
+  /** Whether the hash is that of the fields. Never on a chain whose headers have other fields than Ethereum's. */
+  readonly isProven: boolean
 }
 
 const QUANTITY = /^0x[0-9a-f]{1,14}$/i
@@ -26,9 +29,10 @@ export function parseHeader(raw: unknown, what: string, asked?: number): ChainHe
   const fields = fieldsOf(raw, what)
   const number = parseQuantity(fields['number'], `${what}: number`)
   if (asked !== undefined && number !== asked) throw new RpcError({ kind: 'inconsistent', what: `block ${number} in answer to ${what}` })
+  const hash = parseHash(fields['hash'], `${what}: hash`)
   return {
     number,
-    hash: parseHash(fields['hash'], `${what}: hash`),
+    hash,
     parentHash: parseHash(fields['parentHash'], `${what}: parentHash`),
     timestamp: parseQuantity(fields['timestamp'], `${what}: timestamp`),
     logsBloom: match(fields['logsBloom'], BLOOM, `${what}: logsBloom`),
@@ -36,6 +40,7 @@ export function parseHeader(raw: unknown, what: string, asked?: number): ChainHe
       fields['baseFeePerGas'] === undefined || fields['baseFeePerGas'] === null
         ? null
         : BigInt(match(fields['baseFeePerGas'], WIDE_QUANTITY, `${what}: baseFeePerGas`)),
+    isProven: headerHash(fields) === hash,
   }
 }
 

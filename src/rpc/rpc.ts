@@ -6,6 +6,7 @@ import { createChainCheck } from './chainCheck.ts'
 import { chooseProvider } from './chooseProvider.ts'
 import { createHttpEndpoint } from './httpEndpoint.ts'
 import type { Limits, LogQuerySize } from './limits.ts'
+import type { ChainHeader } from './parseHeader.ts'
 import { LONGEST_SILENCE_WAIT_MS, type Persistence, Provider } from './provider.ts'
 import { isHealthy, isUsable } from './providerHealth.ts'
 import type { RangeLimit } from './rangeLimit.ts'
@@ -22,6 +23,8 @@ export interface RpcProvider {
   readonly limits: Limits
   /** Whether it refuses log queries that name no addresses. */
   readonly addressRequired: boolean
+  /** @throws `RpcError` `inconsistent` for a header whose hash is not that of its fields, once the chain has shown one whose is */
+  checkHeader(header: ChainHeader): void
   call(method: string, params: readonly unknown[]): Promise<unknown>
   /**
    * All of them or an error; over HTTP in one request where the provider allows it. Only up to `TOGETHER_CALLS` are answered at about the
@@ -40,8 +43,8 @@ export interface Rpc {
    * Asks every provider for its chain and waits for those that answer soon.
    *
    * @returns the chain id
-   * @throws `TokenwireError` `chain_mismatch` when every provider that answers serves another chain than the expected one,
-   * `rpc_unavailable` when none answers
+   * @throws `TokenwireError` `chain_mismatch` when every provider that answers serves another chain than the expected one, or two serve
+   * different chains and none is expected; `rpc_unavailable` when none answers
    */
   connect(): Promise<number>
   /**
@@ -77,7 +80,7 @@ export type Answers<T> = readonly [T, ...T[]]
 export interface RpcOptions {
   /** In order of preference; `http`, `https`, `ws` or `wss`. */
   readonly urls: readonly string[]
-  /** The expected chain; `null`: the one that the first provider to answer serves. */
+  /** The expected chain; `null`: the one that all providers serve. */
   readonly chainId: number | null
   readonly logger: Logger
   readonly clock?: Clock
@@ -143,6 +146,7 @@ export function createRpc(options: RpcOptions): Rpc {
         get addressRequired() {
           return provider.addressRequired
         },
+        checkHeader: check.checkHeader,
         calls,
         call: async (method, params) => (await calls([{ method, params }]))[0],
         logsAnswered: query => provider.logsAnswered(query),

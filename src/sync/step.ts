@@ -8,6 +8,7 @@ import type { Action } from './action.ts'
 import type { Commit } from './commit.ts'
 import type { Committer } from './committer.ts'
 import type { SyncEvent } from './event.ts'
+import { assertTimesAscend } from './fetch/assertTimesAscend.ts'
 import { findFork } from './fetch/fork.ts'
 import { endOf, fetchReplacement } from './fetch/replacement.ts'
 import { verifyConfirmedBlock, verifyStartBlock } from './fetch/verify.ts'
@@ -80,10 +81,18 @@ function learned(event: SyncEvent): StepResult {
   return { kind: 'learned', event }
 }
 
-/** @throws `RpcError` `inconsistent` when an empty index would begin with another block than a second answer has shown */
+/**
+ * @throws `RpcError` `inconsistent` when an empty index would begin with another block than a second answer has shown, or the block's time
+ * is before that of the cursor
+ */
 function followsCursor(first: BlockHeader, state: SyncState): boolean {
   if (state.kind !== 'at') return false
-  if (state.chain.length > 0) return reconcile(state.chain, first).kind === 'append'
+  const cursor = state.chain.at(-1)
+  if (cursor !== undefined) {
+    const follows = reconcile(state.chain, first).kind === 'append'
+    if (follows) assertTimesAscend([cursor, first])
+    return follows
+  }
   if (state.verifiedStart?.hash === first.hash) return true
   throw new RpcError({ kind: 'inconsistent', what: `two answers to what block ${first.number} is` })
 }

@@ -3,7 +3,14 @@ import { createChainSource } from '#chain/chainSource.ts'
 import type { TipRequest } from '#chain/chainTips.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'
 import { createChainRpc } from '#test/support/chainRpc.ts'
-import { createSimulatedChain, type NewLog, NodeFailure, type SimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
+import {
+  createSimulatedChain,
+  type NewLog,
+  NodeFailure,
+  type SimulatedChain,
+  type SimulatedChainOptions,
+  testAddress,
+} from '#test/support/simulatedChain.ts'
 
 const topic = (byte: string) => `0x${byte.repeat(32)}` as const
 const someLogs: readonly NewLog[] = [
@@ -15,8 +22,8 @@ const someLogs: readonly NewLog[] = [
 /** A tip without the logs of a block. */
 const at = (confirmations: TipRequest['confirmations']): TipRequest => ({ confirmations, announced: false, next: null })
 
-const chainOf = (blocks: number): SimulatedChain => {
-  const chain = createSimulatedChain()
+const chainOf = (blocks: number, options: SimulatedChainOptions = {}): SimulatedChain => {
+  const chain = createSimulatedChain(options)
   for (let count = 0; count < blocks; count++) chain.mine(count % 3 === 0 ? someLogs : [])
   return chain
 }
@@ -40,7 +47,7 @@ describe('the tip', () => {
   })
 
   it('asks for the confirmed block again when it turns out to be another, though the head stands still', async () => {
-    const chain = chainOf(20)
+    const chain = chainOf(20, { provesHeaders: false })
     const wrong = { hash: `0x${'ee'.repeat(32)}` as const }
     let lies = true
     const rpc = createChainRpc([chain], {
@@ -57,7 +64,7 @@ describe('the tip', () => {
 
   // A block without logs was indexed under a hash that one answer had made up, and stayed so for as long as no new head came.
   it('is not wrong about the confirmed block for ever while the head stands still and nothing contradicts it', async () => {
-    const chain = chainOf(20)
+    const chain = chainOf(20, { provesHeaders: false })
     let lies = 1
     const rpc = createChainRpc([chain], {
       intercept: (_, { method, params }, answer) => {
@@ -115,7 +122,7 @@ describe('a block with its logs', () => {
 
   // On such a chain every followed block was taken for one without logs, and its trades were lost without a word.
   it('is not believed of a chain that leaves its blooms empty', async () => {
-    const chain = chainOf(3)
+    const chain = chainOf(3, { provesHeaders: false })
     const rpc = createChainRpc([chain], {
       intercept: (_, { method }, answer) =>
         method === 'eth_getBlockByNumber' ? { ...(answer() as object), logsBloom: `0x${'0'.repeat(512)}` } : answer(),

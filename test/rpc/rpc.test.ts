@@ -67,7 +67,7 @@ describe('connecting', () => {
   it('sets a provider of another chain aside and says so once, by name', async () => {
     const liar = await start({ chain: chainOf(3, 2) })
     const honest = await start({ chain: chainOf(5, 1) })
-    const { rpc, log } = open([honest, liar])
+    const { rpc, log } = open([honest, liar], { chainId: 1 })
     await expect(rpc.connect()).resolves.toBe(1)
     honest.setMisbehaviour(only('eth_getBlockByNumber', { kind: 'http', status: 503 }))
     await expect(headNumber(rpc)).rejects.toThrow('rpc-1: HTTP 503')
@@ -76,6 +76,21 @@ describe('connecting', () => {
       { provider: 'rpc-2', expected: 1, actual: 2 },
     ])
     expect(rpc.health()[1]?.healthy).toBe(false)
+  })
+
+  it('is refused while providers serve different chains and none is configured, saying who serves which', async () => {
+    const { rpc } = open([
+      await start({ chain: chainOf(3, 666) }),
+      await start({ chain: chainOf(3, 1) }),
+      await start({ chain: chainOf(4, 1) }),
+    ])
+    await expect(rpc.connect()).rejects.toMatchObject({
+      code: 'chain_mismatch',
+      retryable: false,
+      message:
+        'the providers of RPC_URLS serve different chains (rpc-1: chain 666; rpc-2, rpc-3: chain 1); ' +
+        'set CHAIN_ID to the chain to index, or correct RPC_URLS',
+    })
   })
 
   it('refuses a chain that is not the configured one', async () => {

@@ -1,4 +1,5 @@
 import { classifyNodeError } from '#rpc/classifyAnswer.ts'
+import { createHeaderCheck } from '#rpc/headerCheck.ts'
 import { Limiter } from '#rpc/limiter.ts'
 import { afterLogsAnswer, afterLogsRefusal, type Limits, UNLIMITED } from '#rpc/limits.ts'
 import type { Rpc, RpcProvider } from '#rpc/rpc.ts'
@@ -26,6 +27,7 @@ export function createChainRpc(
   { intercept, mostAddresses, nowMs = () => 0 }: ChainRpcOptions = {},
 ): Pick<Rpc, 'ask' | 'askEach' | 'preferred' | 'health' | 'lastAnswerAtMs' | 'subscribeHeads'> {
   const initial: Limits = { ...UNLIMITED, ...(mostAddresses !== undefined && { addresses: unlimitedUpTo(mostAddresses, 1.5) }) }
+  const headers = createHeaderCheck()
   const providers = chains.map((chain, index): RpcProvider => {
     const name = `rpc-${index + 1}`
     const limiter = new Limiter(initial)
@@ -48,6 +50,7 @@ export function createChainRpc(
       get addressRequired() {
         return nowMs() < limiter.limits.addressRequiredUntilMs
       },
+      checkHeader: headers.check,
       call: (method, params) => one({ method, params }),
       calls: calls => Promise.all(calls.map(one)),
       logsAnswered: query => limiter.update(afterLogsAnswer(limiter.limits, query)),

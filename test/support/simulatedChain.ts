@@ -2,6 +2,7 @@ import { keccak256, numberToHex, toHex } from 'viem'
 import { logsBloom } from '#chain/logs/logsBloom.ts'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
+import { headerHash } from '#rpc/headerHash.ts'
 import type { ChainHeader } from '#rpc/parseHeader.ts'
 
 /** A log to be mined. */
@@ -49,12 +50,31 @@ export interface SimulatedChainOptions {
   readonly chainId?: number
   readonly blockSeconds?: number
   readonly genesisTimestamp?: number
+  /** Whether its headers show all fields of their hashes, as Ethereum's do. Default true. */
+  readonly provesHeaders?: boolean
 }
+
+/** Headers as a node answers them, with every field of their hashes. */
+const rawHeaders = new WeakMap<ChainHeader, Readonly<Record<string, Hex>>>()
+const BASE_FEE_WEI = 7n
+const CONSTANT_FIELDS = {
+  sha3Uncles: '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347',
+  miner: '0x4200000000000000000000000000000000000011',
+  stateRoot: `0x${'5a'.repeat(32)}`,
+  receiptsRoot: `0x${'7e'.repeat(32)}`,
+  difficulty: '0x0',
+  gasLimit: '0x1c9c380',
+  gasUsed: '0x5208',
+  extraData: '0x',
+  mixHash: `0x${'00'.repeat(32)}`,
+  nonce: '0x0000000000000000',
+} as const
 
 export function createSimulatedChain({
   chainId = 1,
   blockSeconds = 2,
   genesisTimestamp = 1_700_000_000,
+  provesHeaders = true,
 }: SimulatedChainOptions = {}): SimulatedChain {
   let blocks: SimulatedBlock[] = []
   /** Blocks of dropped forks remain available by hash, as in a real node. */
@@ -65,17 +85,22 @@ export function createSimulatedChain({
   const mine = (newLogs: readonly NewLog[] = [], seconds = blockSeconds): SimulatedBlock => {
     const number = blocks.length
     const parentHash = blocks.at(-1)?.header.hash ?? `0x${'00'.repeat(32)}`
-    const hash = keccak256(toHex(`${parentHash}:${number}:${seconds}:${forks}:${JSON.stringify(newLogs)}`))
+    const timestamp = (blocks.at(-1)?.header.timestamp ?? genesisTimestamp - seconds) + seconds
+    const bloom = logsBloom(newLogs.map(({ address, topics = [] }) => ({ address, topics })))
+    const contents = keccak256(toHex(`${forks}:${JSON.stringify(newLogs)}`))
+    const fields = { ...CONSTANT_FIELDS, parentHash, number: numberToHex(number), timestamp: numberToHex(timestamp), logsBloom: bloom }
+    const unhashed = { ...fields, transactionsRoot: contents, baseFeePerGas: numberToHex(BASE_FEE_WEI) }
+    const hash = headerHash(unhashed) ?? '0x'
     let txIndex = 0
     const logs = newLogs.map(({ address, topics = [], data = '0x', tx }, logIndex): ChainLog => {
       if (tx === undefined || tx !== newLogs[logIndex - 1]?.tx) txIndex = logIndex
       const txHash = keccak256(toHex(`${hash}:${txIndex}`))
       return { address, topics, data, blockNumber: number, blockHash: hash, txHash, txIndex, logIndex }
     })
-    const parent = blocks.at(-1)
-    const timestamp = parent === undefined ? genesisTimestamp : parent.header.timestamp + seconds
-    const header: ChainHeader = { number, hash, parentHash, timestamp, logsBloom: logsBloom(logs), baseFeeWei: 7n }
+    const header: ChainHeader = { number, hash, parentHash, timestamp, logsBloom: bloom, baseFeeWei: BASE_FEE_WEI, isProven: provesHeaders }
     const block = { header, logs }
+    const { stateRoot, ...others } = unhashed
+    rawHeaders.set(header, { ...others, ...(provesHeaders && { stateRoot }), hash })
     blocks.push(block)
     byHash.set(hash, block)
     return block
@@ -144,16 +169,7 @@ export function createSimulatedChain({
 }
 
 function rawBlock({ header }: SimulatedBlock): unknown {
-  const { number, hash, parentHash, timestamp, logsBloom: bloom, baseFeeWei } = header
-  return {
-    number: numberToHex(number),
-    hash,
-    parentHash,
-    timestamp: numberToHex(timestamp),
-    logsBloom: bloom,
-    baseFeePerGas: baseFeeWei === null ? undefined : numberToHex(baseFeeWei),
-    transactions: [],
-  }
+  return { ...rawHeaders.get(header), transactions: [] }
 }
 
 /** As `eth_getLogs` returns it. */

@@ -4,6 +4,7 @@ import type { BlockHeader } from '#domain/block.ts'
 import { RpcError } from '#rpc/rpcFault.ts'
 import type { FetchedBatch } from '#sync/batch.ts'
 import type { Watchlist } from '#sync/watchlist.ts'
+import { assertTimesAscend } from './assertTimesAscend.ts'
 import { batchOf } from './blocks.ts'
 import { fetchOversizedBlock, nullIfOversized } from './oversizedBlock.ts'
 import { verifyStartBlock } from './verify.ts'
@@ -63,6 +64,7 @@ export async function fetchReplacement({ source, watchlist, ancestor, to, genesi
       } else if (header.parentHash !== parent.hash) {
         throw new RpcError({ kind: 'inconsistent', what: `block ${header.number} does not follow the block before it` })
       }
+      assertTimesAscend([...(parent === null ? [] : [parent]), header])
       batches.push(batch)
       parent = header
     }

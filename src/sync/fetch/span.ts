@@ -4,6 +4,7 @@ import type { Hex } from '#domain/address.ts'
 import type { BlockSpan } from '#sync/action.ts'
 import type { FetchedBatch } from '#sync/batch.ts'
 import type { Watchlist } from '#sync/watchlist.ts'
+import { assertTimesAscend } from './assertTimesAscend.ts'
 import { batchOf, fetchBlocks, type LinkedBlocks } from './blocks.ts'
 import { fetchOversizedBlock, nullIfOversized } from './oversizedBlock.ts'
 import { fetchRange } from './range.ts'
@@ -21,7 +22,13 @@ export interface SpanSource {
  * @param announced addresses and pool ids that earlier, uncommitted batches announce: the watchlist does not have them
  * @throws `RpcError`
  */
-export async function fetchSpan(
+export async function fetchSpan(options: SpanSource, span: BlockSpan, tip: ChainTip, announced: readonly Hex[]): Promise<FetchedBatch> {
+  const batch = await fetchBatch(options, span, tip, announced)
+  assertTimesAscend([batch.first, ...batch.headers, batch.to])
+  return batch
+}
+
+async function fetchBatch(
   { source, watchlist, maxRangeLogs }: SpanSource,
   span: BlockSpan,
   tip: ChainTip,

@@ -1,0 +1,70 @@
+import { keccak256, toRlp } from 'viem/utils'
+import type { Hex } from '#domain/address.ts'
+
+const BYTES = /^0x(?:[0-9a-f]{2})*$/i
+const QUANTITY = /^0x[0-9a-f]{1,64}$/i
+
+/** The fields of every header, in the order of its RLP. Source: the Yellow Paper, section 4.4. */
+const FRONTIER_FIELDS = [
+  'parentHash',
+  'sha3Uncles',
+  'miner',
+  'stateRoot',
+  'transactionsRoot',
+  'receiptsRoot',
+  'logsBloom',
+  'difficulty',
+  'number',
+  'gasLimit',
+  'gasUsed',
+  'timestamp',
+  'extraData',
+  'mixHash',
+  'nonce',
+]
+/** Fields that forks have added at the end: London, Shanghai, Cancun (three), Prague, Amsterdam (two). */
+const FORK_FIELDS = [
+  'baseFeePerGas',
+  'withdrawalsRoot',
+  'blobGasUsed',
+  'excessBlobGas',
+  'parentBeaconBlockRoot',
+  'requestsHash',
+  'blockAccessListHash',
+  'slotNumber',
+]
+const QUANTITIES: ReadonlySet<string> = new Set([
+  'difficulty',
+  'number',
+  'gasLimit',
+  'gasUsed',
+  'timestamp',
+  'baseFeePerGas',
+  'blobGasUsed',
+  'excessBlobGas',
+  'slotNumber',
+])
+
+/**
+ * The hash of a header, computed from its fields: keccak-256 of their RLP, which is the block's hash on Ethereum and on chains that kept
+ * its header.
+ *
+ * @param fields the answer to `eth_getBlockByNumber`
+ * @returns `null` when a field is missing or is no hex
+ */
+export function headerHash(fields: Readonly<Record<string, unknown>>): Hex | null {
+  const present = FORK_FIELDS.filter(name => fields[name] !== undefined && fields[name] !== null)
+  const encoded = [...FRONTIER_FIELDS, ...present].map(name => (QUANTITIES.has(name) ? quantity(fields[name]) : bytes(fields[name])))
+  return encoded.every(value => value !== null) ? keccak256(toRlp(encoded)) : null
+}
+
+function bytes(value: unknown): Hex | null {
+  return typeof value === 'string' && BYTES.test(value) ? (value as Hex) : null
+}
+
+/** RLP writes a number as its bytes without leading zeros: zero as none. */
+function quantity(value: unknown): Hex | null {
+  if (typeof value !== 'string' || !QUANTITY.test(value)) return null
+  const digits = value.slice(2).replace(/^0+/, '')
+  return digits.length % 2 === 0 ? `0x${digits}` : `0x0${digits}`
+}
