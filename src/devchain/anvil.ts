@@ -21,6 +21,8 @@ export interface AnvilOptions {
   readonly timestamp?: number
   /** Number of past blocks whose state can be read; each is a copy of all accounts. Default 128. */
   readonly keptStates?: number
+  /** The newest fork whose rules hold: `london`. Default: anvil's. */
+  readonly hardfork?: string
   /** Ends anvil when this process dies without stopping it. */
   readonly watchdog?: Watchdog
 }
@@ -72,7 +74,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
 }
 
 function argumentsOf(options: AnvilOptions): string[] {
-  const { port = 0, chainId = 31337, accounts = 10, blockTimeMs = null, timestamp, keptStates = 128 } = options
+  const { port = 0, chainId = 31337, accounts = 10, blockTimeMs = null, timestamp, keptStates = 128, hardfork } = options
   const flags = {
     '--host': '127.0.0.1',
     '--port': port,
@@ -82,6 +84,7 @@ function argumentsOf(options: AnvilOptions): string[] {
     '--order': 'fifo',
     '--prune-history': keptStates,
     '--color': 'never',
+    ...(hardfork !== undefined && { '--hardfork': hardfork }),
     ...(timestamp === undefined ? {} : { '--timestamp': timestamp }),
     ...(blockTimeMs === null ? {} : { '--block-time': blockTimeMs / 1_000 }),
   }
