@@ -1,19 +1,20 @@
-import { expect, it } from 'vitest'
+import { numberToHex } from 'viem'
+import { describe, expect, it } from 'vitest'
 import { createChainSource } from '#chain/chainSource.ts'
 import { readGenesisHash } from '#chain/readGenesisHash.ts'
 import { fetchRange } from '#sync/fetch/range.ts'
 import { type ChainRpcOptions, createChainRpc } from '#test/support/chainRpc.ts'
-import { runSync } from '#test/support/indexing.ts'
+import { type RunningSync, runSync } from '#test/support/indexing.ts'
 import { createMemoryIndex } from '#test/support/memoryCommitter.ts'
-import { createSimulatedChain, type SimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
+import { createSimulatedChain, type SimulatedChain, type SimulatedChainOptions, testAddress } from '#test/support/simulatedChain.ts'
 
 /* Each of these tests is about one wrong answer of a provider that had lasting consequences. */
 
 const contract = testAddress(0)
 const WRONG = `0x${'ab'.repeat(32)}`
 
-function chainOf(blocks: number): SimulatedChain {
-  const chain = createSimulatedChain()
+function chainOf(blocks: number, options: SimulatedChainOptions = {}): SimulatedChain {
+  const chain = createSimulatedChain(options)
   for (let count = 0; count < blocks; count++) chain.mine()
   return chain
 }
@@ -137,4 +138,104 @@ it('indexing resumes when a provider that showed another chain shows the indexed
   expect(running.sync.view.state().reorgs.count).toBe(1)
   expect(running.log.lines().filter(({ level }) => level === 60)).toHaveLength(1)
   await running.sync.stop()
+})
+
+/*
+ * A provider showed every block's time an hour ahead for 16 s. Trades and candles kept that time, and windows that they had never entered
+ * lost them: `buys: -3`.
+ */
+describe('a provider that shifts time', () => {
+  /** The first provider shifts its blocks' times. */
+  const shiftedBy = (seconds: () => number): ChainRpcOptions => ({
+    intercept: (provider, { method }, answer) => {
+      const said = answer() as Readonly<Record<string, string>> | null
+      if (provider !== 'rpc-1' || method !== 'eth_getBlockByNumber' || said === null) return said
+      return { ...said, timestamp: numberToHex(Number(said['timestamp']) + seconds()) }
+    },
+  })
+  const timesOf = (chain: SimulatedChain, to: number) => Array.from({ length: to + 1 }, (_, number) => chain.at(number).header.timestamp)
+  const reasonOf = ({ sync }: RunningSync) => sync.view.state().reason
+
+  it.each([
+    ['forwards while it is followed', 3_600, 0],
+    ['back while it is followed', -3_600, 0],
+    ['forwards in a backfill', 3_600, 20],
+    ['back in a backfill', -3_600, 20],
+  ])('%s commits nothing once its chain has proven a header', async (_, seconds, more) => {
+    const chain = chainOf(4)
+    let shift = 0
+    const index = createMemoryIndex({ contracts: [contract] })
+    const tuning = { followBlocks: 4, ranges: { leastBlocks: 1, mostBlocks: 5, targetLogs: 10 } }
+    const running = runSync({
+      rpc: createChainRpc(
+        [chain],
+        shiftedBy(() => shift),
+      ),
+      index,
+      maxReorgDepth: 4,
+      tuning,
+    })
+    await running.until(() => index.cursor() === 4, 'it follows')
+    shift = seconds
+    for (let count = 0; count <= more; count++) chain.mine()
+    await running.until(() => reasonOf(running) !== null, 'the shift is noticed')
+    expect(running.log.text()).toContain('is not that of its fields')
+    expect(index.cursor()).toBe(4)
+    shift = 0
+    await running.until(() => index.cursor() === 5 + more, 'it goes on')
+    expect(running.emitted.map(({ number, timestamp }) => timestamp - chain.at(number).header.timestamp)).not.toContain(seconds)
+    expect(timesOf(chain, 5 + more)).toEqual(expect.arrayContaining(running.emitted.map(({ timestamp }) => timestamp)))
+    await running.sync.stop()
+  })
+
+  it('is outvoted by the next provider without delay', async () => {
+    const chain = chainOf(4)
+    const index = createMemoryIndex({ contracts: [contract] })
+    let shift = 0
+    const running = runSync({
+      rpc: createChainRpc(
+        [chain, chain],
+        shiftedBy(() => shift),
+      ),
+      index,
+      maxReorgDepth: 4,
+    })
+    await running.until(() => index.cursor() === 4, 'it follows')
+    shift = 3_600
+    chain.mine()
+    await running.until(() => index.cursor() === 5, 'it goes on')
+    expect(running.emitted.at(-1)?.timestamp).toBe(chain.head().header.timestamp)
+    await running.sync.stop()
+  })
+
+  describe('of a chain whose headers prove nothing', () => {
+    const run = async (shifts: () => number, providers = 1, options: SimulatedChainOptions = {}) => {
+      const chain = chainOf(4, { provesHeaders: false, ...options })
+      const index = createMemoryIndex({ contracts: [contract] })
+      const rpc = createChainRpc(
+        Array.from({ length: providers }, () => chain),
+        shiftedBy(shifts),
+      )
+      const running = runSync({ rpc, index, maxReorgDepth: 4, genesisHash: chain.at(0).header.hash })
+      await running.until(() => index.cursor() === 4, 'it follows')
+      return { chain, index, running }
+    }
+
+    it.each([
+      ['ahead of the clock', 1, 3_600, 'ahead of the clock', { genesisTimestamp: Math.floor(Date.now() / 1_000) - 100 }],
+      ['before its parent', 1, -3_600, 'before that of block 4', {}],
+      ['unlike another provider', 2, 30, 'providers show different headers of block 5', {}],
+    ] as const)('commits nothing with a time %s', async (_, providers, seconds, reason, options) => {
+      let shift = 0
+      const { chain, index, running } = await run(() => shift, providers, options)
+      shift = seconds
+      chain.mine()
+      await running.until(() => running.log.text().includes(reason), 'the shift is noticed')
+      expect(index.cursor()).toBe(4)
+      shift = 0
+      await running.until(() => index.cursor() === 5, 'it goes on')
+      expect(running.emitted.at(-1)?.timestamp).toBe(chain.head().header.timestamp)
+      await running.sync.stop()
+    })
+  })
 })

@@ -24,7 +24,7 @@ const CALLS: readonly (readonly [name: string, weight: number, misbehaviour: Mis
   ['rate limit in a 200', 0.5, { kind: 'error', code: -32005, message: 'daily request count exceeded, request rate limited' }],
   ['header not found in a 200', 1, { kind: 'error', code: -32000, message: 'header not found' }],
 ]
-const BLOCKS = ['null block', 'wrong hash'] as const
+const BLOCKS = ['null block', 'wrong hash', 'shifted time'] as const
 const LOGS = ['logs missing', 'logs of a replaced block', 'removed logs'] as const
 
 /** The messages that refuse a range of logs, for the allowed number of blocks. */
@@ -208,6 +208,10 @@ function wrongResult(chain: SimulatedChain, { method, params }: FakeCall, answer
     const name = random.pick(BLOCKS)
     const block = answer() as RawBlock
     if (name === 'null block' || block === null) return { name: 'null block', result: null }
+    if (name === 'shifted time') {
+      const timestamp = numberToHex(Number(block['timestamp']) + random.pick([-3_600, -60, 1, 60, 3_600]))
+      return { name, result: { ...block, timestamp } }
+    }
     const wrong = `0x${random
       .integer(1, 2 ** 31)
       .toString(16)
