@@ -1,7 +1,7 @@
 import { loadDatabaseConfig } from '#configuration/loadConfig.ts'
 import { connectionOptions } from '#store/connection/orm.ts'
 import { findEmbeddedUrl } from '#store/embedded/embedded.ts'
-import { MIGRATION_OPTIONS } from '#store/migrations/migrationOptions.ts'
+import { MIGRATION_OPTIONS } from '#store/migrations/migrations.ts'
 import { ENTITIES } from '#tables/entities.ts'
 
 /** For MikroORM's command line: `MIKRO_ORM_CLI_CONFIG=./mikro-orm.config.ts npx mikro-orm migration:list`. */

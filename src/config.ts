@@ -9,7 +9,7 @@ export interface LaunchpadConfig {
   readonly startBlock: number
   /** The adapter's contracts by their names in `launchpads.json` (`factory`, `locker`, …). */
   readonly contracts: Readonly<Record<string, Address>>
-  /** Further fields of the entry, such as the `events` of an operator's own contracts. */
+  /** The entry's other fields, such as `events`. */
   readonly settings?: Readonly<Record<string, unknown>>
 }
 

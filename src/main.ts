@@ -8,8 +8,8 @@ import { loadThread } from '#worker/loadThread.ts'
  */
 
 /**
- * Lets the heap of each thread grow to 1.7 times what survived the last collection. V8's default factor is up to 4, with which a backfill
- * takes 140 MiB more memory and a few percent less CPU time (decision 0016). It is no limit: millions of tokens still fit.
+ * Lets the heap of each thread grow to 1.7 times what survived the last collection. With V8's default factor of up to 4 a backfill takes
+ * 140 MiB more memory and a few percent less CPU time (decision 0016).
  */
 const HEAP_GROWTH_PERCENT = 70
 

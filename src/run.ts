@@ -14,11 +14,7 @@ const EXIT_TRY_AGAIN = 75
 /** A stop that takes longer ends the process, which its supervisor would kill otherwise. */
 const STOP_TIMEOUT_MS = 20_000
 
-/**
- * Reads the configuration, runs the service until it is asked to stop, and writes why it can't start.
- *
- * @returns the exit code of the process
- */
+/** Runs the service until it is asked to stop, and returns the exit code of the process. */
 export async function run(loaded: LoadedThread): Promise<number> {
   try {
     return await runService(loaded)

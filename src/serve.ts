@@ -32,7 +32,6 @@ export interface ServeOptions {
   readonly config: Config
   readonly logger: Logger
   readonly redactor: Redactor
-  /** The connections for reads. */
   readonly reading: MikroORM
   /** Not indexing yet. */
   readonly indexing: Indexing

@@ -15,7 +15,6 @@ export interface ServiceOptions {
   readonly config: Config
   readonly redactor: Redactor
   readonly logger: Logger
-  /** Called when the embedded database has died and can't be restarted. */
   readonly onDatabaseLost: () => void
   /** The indexing thread, which has not opened the database yet. Closed by `stop`, and when the start fails. */
   readonly thread: StartedThread
@@ -29,7 +28,6 @@ export interface RunningService {
   stop(): Promise<void>
 }
 
-/** How to stop what has been started, in the order of the starts. */
 type Stops = (() => Promise<void> | void)[]
 
 /**

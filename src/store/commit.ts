@@ -14,32 +14,27 @@ import { writeTotals } from './rows/totals.ts'
 import { forgetUndo, keepUndo, raiseRelaunched } from './rows/undo.ts'
 import { writeChanges } from './rows/writeChanges.ts'
 
-/** What every commit of blocks needs. */
 export interface CommitOptions extends StateReads {
   readonly transaction: Transaction
-  /** The name under which this process has claimed the database. */
+  /** Of `claimDatabase`. */
   readonly writer: string
   /** How many of the newest blocks can be undone; 0: none. */
   readonly maxReorgDepth: number
 }
 
-/** A batch with what its commit writes. */
 export interface BatchChanges extends BatchBlocks {
-  /** The hash of the block after which the changes were computed; `null`: nothing was indexed. */
+  /** The hash of the block before it; `null`: nothing was indexed. */
   readonly follows: Hex | null
   /** The batch's tokens before it. A token that is not among them is new. */
   readonly before: CurrentRows['tokens']
   readonly changes: Changes
-  /** Which balances and candles are new to their tables. */
   readonly split: SplitRows
 }
 
 /**
- * Commits a batch in one transaction. Idempotent: a batch whose last block is the cursor already is answered from the database, so a commit
- * of unknown outcome is repeated as it is.
+ * Commits a batch in one transaction. Idempotent: when its last block is the cursor already, the result is read from the database.
  *
- * @throws `TokenwireError` `rpc_inconsistent` when the batch does not follow the cursor, `database_taken`; the database's errors. Nothing
- * is changed then.
+ * @throws `TokenwireError` `rpc_inconsistent` when the batch does not follow the cursor, `database_taken`; the database's errors
  */
 export async function commitBatch(batch: BatchChanges, options: CommitOptions): Promise<CommittedBlock> {
   const { transaction, writer, maxReorgDepth } = options
@@ -54,7 +49,7 @@ export async function commitBatch(batch: BatchChanges, options: CommitOptions): 
   })
 }
 
-export interface WriteOptions {
+interface WriteOptions {
   readonly committedAtMs: number
   /** The oldest block that can be undone after this batch; `null`: none, and no images are kept. */
   readonly undoFrom: ChainCursor['undoFrom']
@@ -63,7 +58,7 @@ export interface WriteOptions {
 }
 
 /**
- * Writes a batch's changes and moves the cursor, inside the caller's transaction. Images for undoing are kept before the rows are written.
+ * Writes a batch's changes and moves the cursor, inside the caller's transaction.
  *
  * @returns the tokens that it changed
  */
@@ -88,7 +83,6 @@ export function undoFromAfter({ mode, from, to }: BatchBlocks, undoFrom: number 
   return Math.max(undoFrom ?? from, to.number - maxReorgDepth + 1)
 }
 
-/** Whether the cursor is at this block. */
 export function isAt(cursor: ChainCursor, { number, hash }: Pick<BlockHeader, 'number' | 'hash'>): boolean {
   return cursor.number === number && cursor.hash === hash
 }

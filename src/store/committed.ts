@@ -7,22 +7,20 @@ import { readSnapshots } from './reads/snapshots.ts'
 import { type ChainCursor, readTokensUpdatedAt } from './rows/cursor.ts'
 import { readTokensDroppedAt } from './rows/undo.ts'
 
-/** How the states of changed tokens are read for those who watch them. */
 export interface StateReads {
   readonly chainId: number
   /** Whether the token has an actor. Of other tokens a commit says only that they changed. Asked inside the transaction. */
   isWatched(token: Address): boolean
-  /** Monotonic milliseconds. */
+  /** `monotonicMs`. */
   now(): number
 }
 
-/** What a commit is named after, and what it did. */
-export interface Committed {
+interface Committed {
   readonly to: BlockHeader
   readonly mode: BatchMode | 'reorg'
 }
 
-/** How many states one commit reads. What a reorg changes beyond that is read by the actors themselves: bounds the memory of one commit. */
+/** How many states one commit reads, which bounds its memory. Actors read the others themselves. */
 const MOST_SNAPSHOTS: Readonly<Record<Committed['mode'], number>> = {
   live: Number.POSITIVE_INFINITY,
   catchUp: Number.POSITIVE_INFINITY,
@@ -46,7 +44,7 @@ export async function committedBlock(
   return { number, hash, timestamp, completedAtMs: now(), tokens, unread: changed.filter(address => !read.has(address)), dropped }
 }
 
-/** The result of the commit that put the cursor where it is: its answer was lost. */
+/** The result of the commit that put the cursor where it is, after its answer was lost. */
 export async function committedAgain(db: Queryable, committed: Committed, cursor: ChainCursor, reads: StateReads): Promise<CommittedBlock> {
   const dropped = await readTokensDroppedAt(db, cursor.committedAtMs)
   return committedBlock(db, committed, await readTokensUpdatedAt(db, cursor.committedAtMs), reads, dropped)

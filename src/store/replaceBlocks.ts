@@ -8,17 +8,15 @@ import type { Queryable } from './connection/queryable.ts'
 import { type ChainCursor, lockCursor, moveCursor, readClockMs, readRecentBlocks } from './rows/cursor.ts'
 import { undoBlocks } from './rows/undo.ts'
 
-/** Blocks that take the place of indexed ones. */
 export interface BlockReplacement<Batch extends { readonly to: BlockHeader }> {
   /** The newest indexed block that stays; `null`: none does. */
   readonly ancestor: BlockHeader | null
   /** The block before the first one that is replaced. */
   readonly kept: number
-  /** The cursor after it. */
   readonly to: BlockHeader
   /** One per block, ascending and linked. */
   readonly batches: readonly Batch[]
-  /** Computes what a batch changes, from the rows inside the transaction. Called in order, each after the one before it is written. */
+  /** Called in order, each after the one before it is written. */
   project(db: Queryable, batch: Batch): Promise<Omit<BatchChanges, 'follows'>>
 }
 

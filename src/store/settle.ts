@@ -6,15 +6,15 @@ import { committedAgain, committedBlock } from './committed.ts'
 import type { Queryable } from './connection/queryable.ts'
 import { lockCursor, readClockMs } from './rows/cursor.ts'
 
-/** The cursor, and how what time alone has changed up to it is computed from the rows inside the transaction. */
 export interface Settlement {
+  /** The cursor. */
   readonly at: BlockHeader
+  /** Computes what time alone has changed up to it. */
   project(db: Queryable): Promise<Omit<BatchChanges, 'follows'>>
 }
 
 /**
- * Commits at the cursor what `catchUp` and `range` batches left to a later one. It is undone with the last block. Idempotent: with nothing
- * left to do, it gives what the last commit changed.
+ * Commits at the cursor what `catchUp` and `range` batches left to a later one. It is undone with the last block. Idempotent.
  *
  * @throws `TokenwireError` `rpc_inconsistent` when the cursor is at another block; as `commitBatch`
  */

@@ -1,7 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
 import { HOLDER_TYPES } from '#domain/holder.ts'
-import { column } from './columns.ts'
-import type { Merge } from './merge.ts'
+import { column, type Merge } from './columns.ts'
 import { type RowOf, tableOf } from './tableOf.ts'
 
 /** Events can't tell a contract from a wallet; the chain was asked (rows/holderCodes.ts), and its answer stays. */
@@ -23,10 +22,7 @@ export const BalanceEntity = defineEntity({
   tableName: 'balance',
   properties,
   indexes: [
-    {
-      name: 'balance_by_size',
-      expression: 'create index balance_by_size on balance (token, (- balance), holder) where balance > 0',
-    },
+    { name: 'balance_by_size', expression: 'create index balance_by_size on balance (token, (- balance), holder) where balance > 0' },
   ],
 })
 

@@ -1,13 +1,15 @@
 import { defineEntity } from '@mikro-orm/core'
-import { column } from './columns.ts'
-import { greatest, keepFirst, keepLast, least, sum } from './merge.ts'
+import { column, greatest, keepFirst, keepLast, least, sum } from './columns.ts'
 import { type RowOf, tableOf } from './tableOf.ts'
 
-const properties = {
-  /** Unix seconds of the interval's start. */
+const key = {
+  /** The interval's start. */
   time: column.seconds().primary(),
   token: column.address().primary(),
   intervalSeconds: column.integer().primary(),
+}
+
+const values = {
   open: column.decimal(keepFirst),
   high: column.decimal(greatest),
   low: column.decimal(least),
@@ -23,6 +25,8 @@ const properties = {
   tradesUsd: column.integer(sum),
 }
 
+const properties = { ...key, ...values }
+
 /** A token's prices and volume over one interval. What a batch adds is merged into what is stored. */
 export const CandleEntity = defineEntity({
   name: 'Candle',
@@ -32,20 +36,7 @@ export const CandleEntity = defineEntity({
     {
       name: 'candle_by_time',
       properties: ['token', 'intervalSeconds', 'inUsd', 'time'],
-      include: [
-        'open',
-        'high',
-        'low',
-        'close',
-        'volumeWei',
-        'trades',
-        'openUsd',
-        'highUsd',
-        'lowUsd',
-        'closeUsd',
-        'volumeUsd',
-        'tradesUsd',
-      ],
+      include: Object.keys(values) as (keyof typeof values)[],
     },
   ],
 })

@@ -1,10 +1,58 @@
-import { p } from '@mikro-orm/core'
+import { p, Type } from '@mikro-orm/core'
 import type { Address, Hex } from '#domain/address.ts'
 import { type Decimal, formatDecimal, parseDecimal } from '#domain/decimal.ts'
-import { BIGINT, BOOLEAN, BYTEA, DECIMAL, DOUBLE, INTEGER, NUMERIC, SMALLINT, TEXT } from './binaryArray.ts'
-import { ColumnType, type ColumnTypeOptions } from './columnType.ts'
-import type { Merge } from './merge.ts'
+import { BIGINT, BOOLEAN, BYTEA, DECIMAL, DOUBLE, type ElementType, INTEGER, NUMERIC, SMALLINT, TEXT } from './binaryArray.ts'
 import { toBytes } from './toBytes.ts'
+
+/** The SQL expression of a column's value after an insert met a stored row of the same key, from the stored and the inserted value. */
+export type Merge = (stored: string, inserted: string) => string
+
+export const keepFirst: Merge = (stored, inserted) => `coalesce(${stored}, ${inserted})`
+export const keepLast: Merge = (stored, inserted) => `coalesce(${inserted}, ${stored})`
+// These ignore nulls.
+export const greatest: Merge = (stored, inserted) => `greatest(${stored}, ${inserted})`
+export const least: Merge = (stored, inserted) => `least(${stored}, ${inserted})`
+export const sum: Merge = (stored, inserted) => `coalesce(${stored} + ${inserted}, ${stored}, ${inserted})`
+
+interface ColumnTypeOptions<Value> {
+  /** The type as PostgreSQL names it. */
+  readonly postgresType: string
+  /** How an insert writes the values: as elements of one binary array per column. */
+  readonly element: ElementType<Value>
+  /** From what the driver returns. Default: the driver returns the value (`orm.ts`). */
+  readonly decode?: (stored: string) => Value
+  /** To a parameter of a statement. Default: the driver takes the value. */
+  readonly encode?: (value: Value) => unknown
+}
+
+/** A column's declaration and conversions, for MikroORM and for `tableOf`. Without private fields, which MikroORM's copies would lack. */
+export class ColumnType<Value> extends Type<Value | null | undefined, unknown> {
+  readonly options: ColumnTypeOptions<Value>
+  readonly merge: Merge
+
+  /** @param merge default: the inserted value replaces the stored one */
+  constructor(options: ColumnTypeOptions<Value>, merge: Merge = (_stored, inserted) => inserted) {
+    super()
+    this.options = options
+    this.merge = merge
+  }
+
+  override getColumnType(): string {
+    return this.options.postgresType
+  }
+
+  override convertToJSValue(stored: unknown): Value | null | undefined {
+    const { decode } = this.options
+    // MikroORM passes the parameters of a look-up by primary key through here, too.
+    if (Buffer.isBuffer(stored)) return `0x${stored.toString('hex')}` as Value
+    return (decode === undefined || stored === null || stored === undefined ? stored : decode(stored as string)) as Value | null
+  }
+
+  override convertToDatabaseValue(value: Value | null | undefined): unknown {
+    const { encode } = this.options
+    return encode === undefined || value === null || value === undefined ? value : encode(value)
+  }
+}
 
 /** A kind of column: a property of an entity, made for each column anew because MikroORM keeps state in a type. */
 function kind<Value>(options: ColumnTypeOptions<Value>) {

@@ -1,23 +1,21 @@
 import { BalanceEntity } from './balance.ts'
 import { BlockEntity } from './block.ts'
-import { BlockUndoEntity } from './blockUndo.ts'
 import { CandleEntity } from './candle.ts'
 import { ChainStateEntity } from './chainState.ts'
 import { CreatorFeeEntity } from './creatorFee.ts'
-import { DroppedTokenEntity } from './droppedToken.ts'
 import { HolderCodeEntity } from './holderCode.ts'
 import { IndexTotalsEntity } from './indexTotals.ts'
 import { LpFeeEntity } from './lpFee.ts'
-import { MetadataEntity } from './metadata.ts'
-import { MetadataWaitingEntity } from './metadataWaiting.ts'
+import { MetadataEntity, MetadataWaitingEntity } from './metadata.ts'
 import { PoolEntity } from './pool.ts'
 import { TokenEntity } from './token.ts'
 import { TradeEntity } from './trade.ts'
 import { TraderEntity } from './trader.ts'
+import { BlockUndoEntity, DroppedTokenEntity } from './undo.ts'
 
 /**
- * Every table, for MikroORM's command line and for the test that holds the migrations against them. The service's statements follow from
- * the same entities (`tableOf`) without MikroORM's discovery, which would cost a start 30 ms per ORM.
+ * Every table, for MikroORM's command line and for the test that compares them with the migrations. The service's statements follow from
+ * the same entities (`tableOf`), without MikroORM's discovery.
  */
 export const ENTITIES = [
   ChainStateEntity,

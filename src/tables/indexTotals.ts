@@ -1,6 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { column } from './columns.ts'
-import { sum } from './merge.ts'
+import { column, sum } from './columns.ts'
 import { tableOf } from './tableOf.ts'
 
 const properties = {

@@ -25,3 +25,10 @@ export const MetadataEntity = defineEntity({
     { name: 'metadata_unannounced', properties: ['key'], where: `state = 'read'` },
   ],
 })
+
+/** A token that has no copy yet of the document behind its metadata URI. */
+export const MetadataWaitingEntity = defineEntity({
+  name: 'MetadataWaiting',
+  tableName: 'metadata_waiting',
+  properties: { key: column.hex().primary(), token: column.address().primary() },
+})

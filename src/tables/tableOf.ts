@@ -1,7 +1,6 @@
 import { UnderscoreNamingStrategy } from '@mikro-orm/core'
-import { ColumnType } from './columnType.ts'
+import { ColumnType } from './columns.ts'
 
-/** A row as TypeScript sees it: a field per property of the entity, `null` where the column is nullable. */
 export type RowOf<Properties> = { readonly [Field in keyof Properties]: FieldOf<Properties[Field]> }
 
 type FieldOf<Property> = Property extends { '~type'?: { value: infer Value }; '~options': infer Options }
@@ -24,7 +23,7 @@ export interface Column {
   readonly nullable: boolean
 }
 
-/** What statements have to know of a table, or of some of its columns. */
+/** What statements need of a table, or of some of its columns. */
 export interface Table<Row> {
   readonly name: string
   readonly columns: readonly Column[]
@@ -37,12 +36,14 @@ export interface Table<Row> {
 
 /** An entity of MikroORM before its discovery. */
 export interface Entity {
-  readonly meta: {
-    readonly tableName: string
-    readonly properties: Readonly<
-      Record<string, { readonly type: unknown; readonly fieldName?: string; readonly primary?: boolean; readonly nullable?: boolean }>
-    >
-  }
+  readonly meta: { readonly tableName: string; readonly properties: Readonly<Record<string, EntityProperty>> }
+}
+
+interface EntityProperty {
+  readonly type: unknown
+  readonly fieldName?: string
+  readonly primary?: boolean
+  readonly nullable?: boolean
 }
 
 const NAMING = new UnderscoreNamingStrategy()

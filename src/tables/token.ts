@@ -58,6 +58,7 @@ const projected = {
   asOfBlock: column.blockNumber(),
 }
 
+/** With what each commit that changes the token gives it. */
 const written = {
   ...projected,
   /** The commit's time in milliseconds, or one more than before when that is larger. */
@@ -109,10 +110,7 @@ export const TokenEntity = defineEntity({
       expression: 'create index token_by_symbol on token (lower(symbol) text_pattern_ops, market_cap_weth desc nulls last, address)',
     },
     { name: 'token_by_size', expression: 'create index token_by_size on token (market_cap_weth desc nulls last, address)' },
-    {
-      name: 'token_by_name_prefix',
-      expression: 'create index token_by_name_prefix on token (lower(name) text_pattern_ops)',
-    },
+    { name: 'token_by_name_prefix', expression: 'create index token_by_name_prefix on token (lower(name) text_pattern_ops)' },
     {
       name: 'token_by_name_suffix',
       expression: 'create index token_by_name_suffix on token (reverse(lower(name)) text_pattern_ops)',
@@ -125,12 +123,9 @@ export const TokenEntity = defineEntity({
 })
 
 export interface TokenRow extends RowOf<typeof projected> {}
-/** The columns that projection determines. */
 export const TOKEN = tableOf(TokenEntity, projected)
 
-/** Those, with what each commit that changes the token gives it. */
 export const WRITTEN_TOKEN = tableOf(TokenEntity, written)
 
 export interface FullTokenRow extends RowOf<typeof properties> {}
-/** All columns. */
 export const FULL_TOKEN = tableOf(TokenEntity, properties)

@@ -1,10 +1,9 @@
 import type { Transaction } from '#store/connection/transaction.ts'
 
-/** Messages that were sent and not acknowledged. */
 export interface AckWindow {
-  /** To be called when a message was sent. */
+  /** To be called after each message. */
   sent(): void
-  /** To be called when the receiver has acknowledged one. */
+  /** To be called for each acknowledgement. */
   acknowledged(): void
   /** Whether everything sent is acknowledged. */
   isIdle(): boolean
@@ -19,11 +18,6 @@ export interface AckWindow {
 export function createAckWindow(size: number): AckWindow {
   let unacknowledged = 0
   let waiting: (() => void)[] = []
-  const room = async (): Promise<void> => {
-    if (unacknowledged < size) return
-    await new Promise<void>(resolve => waiting.push(resolve))
-    return room()
-  }
   return {
     sent: () => {
       unacknowledged++
@@ -36,7 +30,7 @@ export function createAckWindow(size: number): AckWindow {
     },
     isIdle: () => unacknowledged === 0,
     paced: transaction => async work => {
-      await room()
+      while (unacknowledged >= size) await new Promise<void>(resolve => waiting.push(resolve))
       return transaction(work)
     },
   }

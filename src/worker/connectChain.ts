@@ -8,9 +8,7 @@ import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 import { createRpc, type Rpc } from '#rpc/rpc.ts'
 import { completeContracts } from './completeContracts.ts'
 
-/** The chain, and what has to be known about it before anything is indexed. */
 export interface ConnectedChain {
-  /** To be closed. */
   readonly rpc: Rpc
   readonly source: ChainSource
   readonly chainId: number
@@ -27,19 +25,13 @@ export interface ConnectedChain {
 export async function connectChain(config: Config, logger: Logger): Promise<ConnectedChain> {
   const rpc = createRpc({ urls: config.rpcUrls, chainId: config.chainId, logger })
   try {
-    const chainId = await connect(rpc)
+    const chainId = await rpc.connect()
     const source = createChainSource({ rpc })
     const launchpads = await completeContracts(rpc, config.launchpads.launchpads, ADAPTER_KINDS)
     return { rpc, source, chainId, launchpads, genesisHash: await readGenesisHash(source) }
   } catch (error) {
     rpc.close()
-    throw error
-  }
-}
-
-async function connect(rpc: Rpc): Promise<number> {
-  return rpc.connect().catch((error: unknown) => {
     if (!(error instanceof TokenwireError) || error.code !== 'chain_mismatch') throw error
     throw new TokenwireError('chain_mismatch', `CHAIN_ID or RPC_URLS: ${error.message}`, { cause: error })
-  })
+  }
 }

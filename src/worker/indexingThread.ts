@@ -80,7 +80,7 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
     })
   }
 
-  /** Skipped while messages are unacknowledged: the main thread needs only the newest view. */
+  /** Skipped while messages are unacknowledged. */
   const sendView = (indexing: OpenedIndexing): void => {
     if (!unacknowledged.isIdle()) return
     unacknowledged.sent()

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
-import { merge, type Observable, tap } from 'rxjs'
-import type { Config, LaunchpadConfig } from '#config'
+import { merge, tap } from 'rxjs'
+import type { Config } from '#config'
 import type { Address } from '#domain/address.ts'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { createHolderClassifier } from '#jobs/holders/holderClassifier.ts'
 import { createLpFeeRefresher } from '#jobs/lpFees/lpFeeRefresher.ts'
 import { createAttempt } from '#jobs/metadata/attempt.ts'
@@ -22,6 +21,7 @@ import { createSync } from '#sync/sync.ts'
 import type { ConnectedChain } from './connectChain.ts'
 import { findMissingContracts } from './findMissingContracts.ts'
 import { restoreDirectory } from './restoreDirectory.ts'
+import type { Indexing } from './startIndexing.ts'
 
 export interface OpenIndexingOptions {
   readonly config: Config
@@ -31,26 +31,17 @@ export interface OpenIndexingOptions {
   readonly databaseUrl: string
   /** Wraps the transaction that every commit goes through. */
   readonly paced: (transaction: Transaction) => Transaction
-  /** Whether the token has an actor. A commit reads the states of these tokens, and names the others that changed. */
+  /** Whether the token has an actor. */
   isWatched(token: Address): boolean
-  /** USD per ETH now, or `null`. */
   ethUsd(): string | null
-  /** Monotonic milliseconds. */
   readonly now: () => number
   readonly logger: Logger
 }
 
 /** Synchronisation and the background jobs: everything that writes to the database. */
-export interface OpenedIndexing {
-  readonly chainId: number
-  /** With the contracts that were read from the chain. */
-  readonly launchpads: readonly LaunchpadConfig[]
-  /** Indexes while it is subscribed to, and emits every commit in order, after it is committed. Never errors; completes on `stop`. */
-  readonly blocks: Observable<CommittedBlock>
+export interface OpenedIndexing extends Pick<Indexing, 'chainId' | 'launchpads' | 'blocks' | 'stop'> {
   readonly view: SyncView
   metadata(): MetadataView
-  /** Starts no further commit; resolves when the one under way has been emitted and `blocks` has completed. */
-  stop(): Promise<void>
   /** Aborts what is under way and closes all connections. */
   close(): Promise<void>
 }
@@ -90,29 +81,12 @@ async function build(options: OpenIndexingOptions, orm: ReturnType<typeof create
   const directory = restoreDirectory(adapters, await readWatchRows(db))
   const transaction = paced(oneAtATime(createTransaction(orm)))
   const { confirmations, maxReorgDepth } = config
-  const committer = createCommitter({
-    transaction,
-    db,
-    chainId,
-    writer,
-    weth,
-    adapters,
-    directory,
-    maxReorgDepth,
-    isWatched,
-    ethUsd,
-    now,
-    logger,
-  })
-  const sync = createSync({ rpc, source, committer, watchlist: directory, genesisHash, confirmations, maxReorgDepth, logger })
   const database = { db, transaction, writer }
-  const metadata = createMetadataReader({
-    ...database,
-    attempt: createAttempt({ settings: config.metadata, outbound: publicOutbound(), logger, now }),
-    settings: config.metadata,
-    logger,
-    now,
-  })
+  const committer = createCommitter({ ...database, chainId, weth, adapters, directory, maxReorgDepth, isWatched, ethUsd, now, logger })
+  const sync = createSync({ rpc, source, committer, watchlist: directory, genesisHash, confirmations, maxReorgDepth, logger })
+  const settings = config.metadata
+  const attempt = createAttempt({ settings, outbound: publicOutbound(), logger, now })
+  const metadata = createMetadataReader({ ...database, attempt, settings, logger, now })
   // The lag is unknown while no provider shows the head.
   const isFurther = (blocks: number) => () => (sync.view.state().lagBlocks ?? Number.POSITIVE_INFINITY) > blocks
   const everyBlocks = config.claimableRefreshBlocks

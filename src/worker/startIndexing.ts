@@ -12,7 +12,7 @@ import { createWatchNotices } from './watchNotices.ts'
 export interface StartIndexingOptions {
   readonly thread: Pick<LoadedThread, 'worker' | 'exited' | 'crashed'>
   readonly config: Config
-  /** The thread has ended by itself, with this exception. It is not started again. */
+  /** Called when the thread has ended by itself. It is not started again. */
   readonly onCrash: (error: unknown) => void
   /** A thread that takes longer to close is terminated. Default 5,000. */
   readonly closeTimeoutMs?: number
@@ -20,15 +20,14 @@ export interface StartIndexingOptions {
   readonly now?: () => number
 }
 
-/** A thread that loads, connects to the chain, or waits for the address of the database. */
 export interface StartedThread {
   /**
-   * To be called once, when the database is migrated and locked. Claims the database as soon as the chain is connected.
+   * To be called once, when the database is migrated and locked.
    *
    * @throws `TokenwireError` with the reason
    */
   open(databaseUrl: string): Promise<Indexing>
-  /** Ends the thread and closes all that it holds. May be called before `open` has resolved, and again. */
+  /** Ends the thread. May be called before `open` has resolved, and again. */
   close(): Promise<void>
 }
 
@@ -42,13 +41,12 @@ export interface Indexing {
    * block is acknowledged when its subscribers return; the thread commits only a few blocks ahead of that.
    */
   readonly blocks: Observable<CommittedBlock>
-  /** For health and metrics. */
   readonly view: Omit<ThreadStatus, 'update'>
   /** The token has an actor: commits read its state from now on. */
   watch(token: Address): void
   /** The token has lost its actor. */
   unwatch(token: Address): void
-  /** A new price and how long it may be used. */
+  /** @param lifeMs how long the price may be used */
   priced(ethUsd: string, lifeMs: number): void
   /** Starts no further commit; resolves when the one under way has been emitted and `blocks` has completed. */
   stop(): Promise<void>

@@ -6,9 +6,8 @@ import type { ThreadView } from './messages.ts'
 /** The thread reports four times a second. One that reports nothing for this long hangs. */
 const SILENT_AFTER_MS = 5_000
 
-/** What the main thread knows about the indexing thread. Never waits. */
+/** What the main thread knows about the indexing thread. */
 export interface ThreadStatus extends SyncView {
-  /** Takes the thread's newest report. */
   update(view: ThreadView): void
   metadata(): MetadataView
   eventLoop(): EventLoopState

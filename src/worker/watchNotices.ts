@@ -6,7 +6,6 @@ export interface WatchNoticesOptions {
   readonly soon?: (callback: () => void) => void
 }
 
-/** Tells another thread which tokens have an actor. */
 export interface WatchNotices {
   began(token: Address): void
   ended(token: Address): void
@@ -15,8 +14,8 @@ export interface WatchNotices {
 }
 
 /**
- * One notice is under way at a time. The next one carries everything that changed meanwhile, so what waits is bounded by the tokens that
- * have or just had an actor.
+ * Reports to another thread which tokens have an actor. One notice is under way at a time, and the next one carries everything that changed
+ * meanwhile, so what waits is bounded by the tokens that have or just had an actor.
  */
 export function createWatchNotices({ send, soon = setImmediate }: WatchNoticesOptions): WatchNotices {
   /** What changed since the last notice, and whether the token is watched now. */

@@ -255,7 +255,7 @@ describe('a commit', () => {
     await sql`insert into holder_code (holder, contract) select distinct holder, false from balance`.execute(kysely)
     await sql`analyze holder_code`.execute(kysely)
     const tokens = Array.from({ length: 50 }, (_, index) => addressOf('token', index))
-    expect(await faultsOf(db => readPlainHolders(db, { tokens, limit: 300 }), 2 * 50 * tokens.length)).toEqual([])
+    expect(await faultsOf(db => readPlainHolders(db, tokens, 300), 2 * 50 * tokens.length)).toEqual([])
   })
 
   test.each([999, 1_000, 1_001, 2_500])('reads all of %i tokens that have expired', async count => {

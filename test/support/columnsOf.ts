@@ -1,4 +1,4 @@
-import { ColumnType } from '#tables/columnType.ts'
+import { ColumnType } from '#tables/columns.ts'
 import { type Column, type Entity, tableOf } from '#tables/tableOf.ts'
 
 /**

@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely'
 import pino from 'pino'
 import { afterAll, inject } from 'vitest'
 import { createOrm, type OrmLimits } from '#store/connection/orm.ts'
-import { MIGRATION_OPTIONS } from '#store/migrations/migrationOptions.ts'
+import { MIGRATION_OPTIONS } from '#store/migrations/migrations.ts'
 import { ENTITIES } from '#tables/entities.ts'
 
 export interface TestDatabase {

@@ -63,7 +63,7 @@ export function createHolderClassifier(options: HolderClassifierOptions): Holder
     for (const token of changed) pending.delete(token)
     try {
       const tokens = [...new Set([...changed, ...scanned])]
-      const holders = await readPlainHolders(db, { tokens, limit: MOST_HOLDERS_PER_CALL })
+      const holders = await readPlainHolders(db, tokens, MOST_HOLDERS_PER_CALL)
       const codes = await fetchUnknown(block, holders)
       if (holders.length === MOST_HOLDERS_PER_CALL) enqueue(changed)
       else if (scannedTo === from && from !== null && room > 0) scannedTo = scanned.length < room ? null : (scanned.at(-1) ?? null)

@@ -64,8 +64,6 @@ const MESSAGES: Readonly<Record<Exclude<DatabaseFault, 'defect'>, string>> = {
   refused: 'The database refuses the connection',
 }
 
-const NO_SSL = /^The server does not support SSL/
-
 /** Classifies an error of the driver, Kysely or the ORM. */
 export function databaseFault(error: unknown): DatabaseFault {
   for (const link of causes(error)) {
@@ -74,14 +72,14 @@ export function databaseFault(error: unknown): DatabaseFault {
     if (fault !== undefined) return fault
     if (code !== null && SYSTEM_CODES.has(code)) return 'unavailable'
     if (link instanceof Error && DRIVER_MESSAGES.test(link.message)) return 'unavailable'
-    if (link instanceof Error && NO_SSL.test(link.message)) return 'refused'
+    if (link instanceof Error && link.message.startsWith('The server does not support SSL')) return 'refused'
   }
   return 'defect'
 }
 
 /**
- * The error for callers: a `TokenwireError` with code `database_unavailable` when the database can't answer, else the error itself, which
- * is a defect. Neither contains the URL or the password: no message of the driver does.
+ * A `TokenwireError` `database_unavailable` when the database can't answer, else the error itself, which is a defect. Neither contains the
+ * URL or the password: no message of the driver does.
  */
 export function toDatabaseError(error: unknown): unknown {
   if (error instanceof TokenwireError) return error
@@ -98,8 +96,8 @@ export function toDatabaseError(error: unknown): unknown {
 }
 
 /** The error and its causes, outermost first. A host with several addresses fails with an `AggregateError`. */
-function causes(error: unknown): unknown[] {
-  const found: unknown[] = []
+function causes(error: unknown): object[] {
+  const found: object[] = []
   const queue: unknown[] = [error]
   while (queue.length > 0 && found.length < 16) {
     const link = queue.shift()
@@ -111,8 +109,8 @@ function causes(error: unknown): unknown[] {
   return found
 }
 
-function codeOf(link: unknown): string | null {
-  return typeof link === 'object' && link !== null && 'code' in link && typeof link.code === 'string' ? link.code : null
+function codeOf(link: object): string | null {
+  return 'code' in link && typeof link.code === 'string' ? link.code : null
 }
 
 /** The first two characters of a five-character SQLSTATE, `''` for another code. */

@@ -1,18 +1,14 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 
-/** What is used of a `pg` connection. */
-interface Connection {
-  query(...args: readonly unknown[]): unknown
-}
-
+/** What is used of a `pg` pool. */
 interface Pool {
-  Client: new (options: unknown) => Connection
+  Client: new (options: unknown) => { query(...args: readonly unknown[]): unknown }
 }
 
 /**
- * How many statements are prepared per connection: the first ones. Others are parsed every time. The server keeps a plan of each in memory,
- * up to 100 KB. Commits and the usual requests have a few dozen statements; lists have hundreds of combinations of filters.
+ * So many statements are prepared per connection, the first ones: the server keeps a plan of each in memory, up to 100 KB. Commits and the
+ * usual requests have a few dozen statements; lists have hundreds of combinations of filters.
  */
 export const MOST_PREPARED = 64
 
@@ -21,14 +17,13 @@ const MARK = '/* planned for these values */'
 /** Begins a statement that is planned for its values and not prepared: a generic plan would be far from the best one. */
 export const FOR_THESE_VALUES = sql.raw(MARK)
 
-/** Whether a statement with parameters may be prepared. */
 export function isPrepared(text: string): boolean {
   return !text.includes(MARK)
 }
 
 /**
- * Has a pool's connections prepare statements with parameters, named by a hash of their text: the server parses each once, and reuses a
- * generic plan where that is as good. Planning took longer than running a statement that reads a few rows.
+ * Has a pool's connections prepare statements with parameters, named by a hash of their text, so that the server reuses generic plans.
+ * Planning took longer than running a statement that reads a few rows.
  */
 export function prepareStatements(pool: Pool): void {
   pool.Client = class extends pool.Client {

@@ -6,7 +6,6 @@ import { takeLock } from './advisoryLocks.ts'
 import { createOrm } from './orm.ts'
 
 export interface SessionLock {
-  /** Gives the lock up and closes its connection. */
   release(): Promise<void>
 }
 

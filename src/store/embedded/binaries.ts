@@ -3,7 +3,6 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { TokenwireError } from '#errors'
 
-/** The programs of the PostgreSQL package for this platform. */
 export interface Binaries {
   readonly postgres: string
   readonly initdb: string

@@ -26,20 +26,20 @@ export interface EmbeddedOptions {
 export interface EmbeddedServer {
   /** The address of the `tokenwire` database, with its password. */
   readonly url: string
-  /** The postmaster's, for a watchdog: `SIGINT` stops the server, `SIGQUIT` stops it at once. */
+  /** The postmaster's. */
   readonly pid: number
   readonly port: number
   /** Its first line is the pid while the server runs. */
   readonly postmasterFile: string
   /** Whether the server was still running, left by a service that was killed. */
   readonly found: boolean
-  /** Stops the server. Open connections are terminated, so call it last. */
+  /** Terminates open connections, so call it last. */
   stop(): Promise<void>
 }
 
 /**
- * A private PostgreSQL under `DATA_DIR`, for one service at a time. If an earlier service was killed and left its server running, that one
- * is used; otherwise one is started, on a database that is created the first time. Only `stop()` stops it: it outlives this process.
+ * A private PostgreSQL under `DATA_DIR`, for one service at a time. Only `stop()` stops it: it outlives a process that is killed, and the
+ * next one uses it.
  *
  * @throws `TokenwireError`: `config_invalid` when another service uses the folder or it can't be used; `not_supported` where there is no
  *   PostgreSQL for the platform or user; `database_unavailable` when the server does not start

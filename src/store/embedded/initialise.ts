@@ -9,7 +9,7 @@ import { asServerUser, type ServerUser } from './serverUser.ts'
 
 const run = promisify(execFile)
 
-/** The temporary folders of initialisations that this process is running. */
+/** The temporary folders of this process. */
 const inProgress = new Set<string>()
 
 /** The name of the superuser and of the database. */
@@ -45,11 +45,10 @@ export async function dataVersion(layout: Layout): Promise<string | null> {
 }
 
 /**
- * Creates the data folder and its password. They are created in a temporary folder that is renamed when complete, so a folder of the final
- * name is complete even if this process was killed at any moment.
+ * Creates the data folder and its password in a temporary folder that is renamed when complete: this process may be killed at any moment.
  *
- * @throws `TokenwireError` with code `config_invalid` when initdb fails (the disk is full, the folder can't be written) or the folder holds
- *   a database that has lost its version file
+ * @throws `TokenwireError` `config_invalid` when initdb fails (the disk is full, the folder can't be written) or the folder holds a database
+ *   that has lost its version file
  */
 export async function initialise(layout: Layout, initdb: string, user: ServerUser, options: { readonly durable: boolean }): Promise<void> {
   await removeLeftovers(layout)
@@ -63,11 +62,7 @@ export async function initialise(layout: Layout, initdb: string, user: ServerUse
       await chown(temporary, user.uid, user.gid)
       await chown(passwordFile, user.uid, user.gid)
     }
-    const {
-      file,
-      args,
-      options: spawnOptions,
-    } = asServerUser(user, initdb, [
+    const command = asServerUser(user, initdb, [
       `--pgdata=${join(temporary, 'data')}`,
       `--username=${EMBEDDED_NAME}`,
       `--pwfile=${passwordFile}`,
@@ -79,7 +74,7 @@ export async function initialise(layout: Layout, initdb: string, user: ServerUse
       '--builtin-locale=C.UTF-8',
       ...(options.durable ? [] : ['--no-sync']),
     ])
-    await run(file, args, spawnOptions)
+    await run(command.file, command.args, command.options)
     await moveIntoPlace(temporary, layout)
   } catch (error) {
     if (error instanceof TokenwireError) throw error
@@ -118,9 +113,8 @@ function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST')
 }
 
-/** Removes the temporary folders of initialisations that were killed. */
+/** Removes the temporary folders of processes that were killed. */
 async function removeLeftovers(layout: Layout): Promise<void> {
-  await mkdir(layout.dataDir, { recursive: true })
   for (const name of await readdir(layout.dataDir)) {
     const pid = Number(/^postgres\.new-(\d+)-/.exec(name)?.[1])
     const path = join(layout.dataDir, name)

@@ -18,11 +18,10 @@ const DRAIN_ATTEMPTS = 15
 const DRAIN_PAUSE_MS = 20
 
 /**
- * Makes this process the owner of an embedded server until it releases it or ends. Checks that the server is the data folder's, and creates
- * the database.
+ * Makes this process the owner of an embedded server until it releases it or ends, and creates the database.
  *
  * @returns `null` when another service owns it
- * @throws `TokenwireError` with code `config_invalid` when it is another folder's server; the driver's error when it can't be reached
+ * @throws `TokenwireError` `config_invalid` when it is another folder's server; the driver's error when it can't be reached
  */
 export function claimServer({ dataFolder, ...input }: OwnershipInput): Promise<SessionLock | null> {
   return holdSessionLock({
@@ -47,9 +46,7 @@ async function ensureDatabase(session: Kysely<unknown>): Promise<void> {
   if (rows.length === 0) await sql`create database ${sql.id(EMBEDDED_NAME)}`.execute(session)
 }
 
-/**
- * Waits briefly until PostgreSQL has ended the connections that were just closed: terminated by its shutdown, they would report an error.
- */
+/** Waits briefly for the connections that were just closed: terminated by the server's shutdown, they would report an error. */
 async function drainConnections(session: Kysely<unknown>): Promise<void> {
   for (let attempt = 0; attempt < DRAIN_ATTEMPTS; attempt++) {
     const { rows } = await sql`

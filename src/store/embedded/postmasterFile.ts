@@ -12,8 +12,6 @@ const PORT_LINE = 3
 const STATUS_LINE = 7
 
 /**
- * Reads the content of a `postmaster.pid`.
- *
  * @param text the file's content; `null`: there is no file
  * @param isServer whether the process of a pid is a running server of this data folder
  */

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { TokenwireError } from '#errors'
@@ -8,7 +9,6 @@ import type { Layout } from './initialise.ts'
 import { judgePostmasterFile, type PostmasterFile } from './postmasterFile.ts'
 import { isServerOf } from './processes.ts'
 import { asServerUser, type ServerUser } from './serverUser.ts'
-import { sharedBuffers } from './sharedBuffers.ts'
 
 export interface RunningServer {
   readonly pid: number
@@ -36,7 +36,8 @@ const READY_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 30_000
 const START_ATTEMPTS = 4
 const RETRY_PAUSE_MS = 500
-const LARGEST_LOG_BYTES = 8 * 1024 * 1024
+const MIB = 1024 ** 2
+const LARGEST_LOG_BYTES = 8 * MIB
 
 /** For one service: loopback only, and errors of statements are logged by the service, not by the server. */
 const SETTINGS: Readonly<Record<string, string>> = {
@@ -58,17 +59,15 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_min_error_statement: 'panic',
 }
 
-// A committed block that was emitted must survive a power failure.
-const DURABLE: Readonly<Record<string, string>> = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' }
-const NOT_DURABLE: Readonly<Record<string, string>> = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+/** A committed block that was emitted must survive a power failure. */
+const DURABILITY = ['fsync', 'synchronous_commit', 'full_page_writes']
 
-/** The current state of the data folder's server. */
 export async function readPostmasterFile(layout: Layout): Promise<PostmasterFile> {
   const text = await readFile(join(layout.dataFolder, 'postmaster.pid'), 'utf8').catch(() => null)
   return judgePostmasterFile(text, pid => isServerOf(pid, layout.dataFolder))
 }
 
-/** The data folder's server, when it is ready; `null` when none runs, or it has ended. */
+/** The data folder's server, once it is ready; `null` when none runs, or it has ended. */
 export async function findServer(layout: Layout): Promise<RunningServer | null> {
   const deadline = Date.now() + READY_TIMEOUT_MS
   while (Date.now() < deadline) {
@@ -120,12 +119,9 @@ export async function stopServer(layout: Layout, pid: number): Promise<void> {
 }
 
 async function spawnServer({ layout, postgres, user, durable }: StartInput, port: number): Promise<ChildProcess> {
-  const settings = { ...SETTINGS, ...(durable ? DURABLE : NOT_DURABLE), port: String(port) }
-  const { file, args, options } = asServerUser(user, postgres, [
-    '-D',
-    layout.dataFolder,
-    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-  ])
+  const durability = Object.fromEntries(DURABILITY.map(name => [name, durable ? 'on' : 'off']))
+  const settings = Object.entries({ ...SETTINGS, ...durability, port: String(port) }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const { file, args, options } = asServerUser(user, postgres, ['-D', layout.dataFolder, ...settings])
   const log = await open(layout.logFile, 'a', 0o600)
   try {
     const child = spawn(file, args, { ...options, cwd: '/', detached: true, stdio: ['ignore', log.fd, log.fd] })
@@ -158,10 +154,24 @@ async function startError(layout: Layout): Promise<TokenwireError> {
   })
 }
 
-/** Rotates the log when it has grown large; one old log is kept. */
 async function rotateLog(logFile: string): Promise<void> {
   const found = await stat(logFile).catch(() => null)
   if (found !== null && found.size > LARGEST_LOG_BYTES) await rename(logFile, `${logFile}.old`)
+}
+
+/**
+ * A quarter of the memory that this process may use, at least 128 MB and at most 8 GB. It is allocated as the tables grow.
+ *
+ * @param memoryBytes default: the machine's, or its container's limit
+ */
+export function sharedBuffers(memoryBytes: number = usableMemory()): string {
+  return `${Math.floor(Math.min(8_192, Math.max(128, memoryBytes / 4 / MIB)))}MB`
+}
+
+/** Without a limit the system reports 0, or more than there is. */
+function usableMemory(): number {
+  const limit = process.constrainedMemory()
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }
 
 async function freePort(): Promise<number> {

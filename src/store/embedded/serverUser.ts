@@ -15,21 +15,10 @@ const run = promisify(execFile)
  */
 export type ServerUser = { readonly kind: 'self' } | { readonly kind: 'user' | 'entering'; readonly uid: number; readonly gid: number }
 
-/** Arguments of `spawn`. */
-export interface Command {
-  readonly file: string
-  readonly args: readonly string[]
-  readonly options: { readonly uid?: number; readonly gid?: number; readonly env: NodeJS.ProcessEnv }
-}
-
-/** Users that may run an embedded server, in the order of preference. */
-const CANDIDATES = ['postgres', 'nobody'] as const
-
 /** The service's environment is not passed on: it holds keys, and `PG…` variables would change the server's settings. */
 const ENVIRONMENT: NodeJS.ProcessEnv = { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' }
 
-/** The command that runs a program as the server's user. */
-export function asServerUser(user: ServerUser, file: string, args: readonly string[]): Command {
+export function asServerUser(user: ServerUser, file: string, args: readonly string[]) {
   switch (user.kind) {
     case 'self':
       return { file, args, options: { env: ENVIRONMENT } }
@@ -57,11 +46,9 @@ export function asServerUser(user: ServerUser, file: string, args: readonly stri
 /**
  * Chooses the user that the server runs as, by running the program as that user.
  *
- * @param dataDir the folder that holds (or will hold) the server's own folder
  * @param owner the uid and gid of an existing data folder, which must stay its server's
  * @returns the user and the program's version
- * @throws `TokenwireError` with code `not_supported` when this process is root and no other user can run it; the program's error when it
- * does not run
+ * @throws `TokenwireError` `not_supported` when this process is root and no other user can run it; the program's error
  */
 export async function chooseServerUser(
   postgres: string,
@@ -72,7 +59,7 @@ export async function chooseServerUser(
     const user = { kind: 'self' } as const
     return { user, version: await versionAs(user, postgres) }
   }
-  const ids = owner !== null && owner.uid !== 0 ? owner : await findOrAddUser(CANDIDATES)
+  const ids = owner !== null && owner.uid !== 0 ? owner : await findOrAddUser()
   const plain = { kind: 'user', ...ids } as const
   if (await mayEnter(dataDir, ids)) {
     const version = await versionAs(plain, postgres).catch(() => null)
@@ -106,15 +93,13 @@ async function mayEnter(folder: string, ids: { readonly uid: number; readonly gi
   }
 }
 
-async function findOrAddUser(names: readonly [string, ...string[]]): Promise<{ uid: number; gid: number }> {
-  const found = await findUser(names[0])
+async function findOrAddUser(): Promise<{ uid: number; gid: number }> {
+  const found = await findUser('postgres')
   if (found !== null) return found
-  // In a minimal image it can't be added: the next name is used.
-  await run('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', names[0]]).catch(() => undefined)
-  for (const name of names) {
-    const ids = await findUser(name)
-    if (ids !== null) return ids
-  }
+  // In a minimal image it can't be added.
+  await run('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', 'postgres']).catch(() => undefined)
+  const ids = (await findUser('postgres')) ?? (await findUser('nobody'))
+  if (ids !== null) return ids
   throw new TokenwireError(
     'not_supported',
     'PostgreSQL does not run as root, and there is no user "postgres"; add one, or set DATABASE_URL',

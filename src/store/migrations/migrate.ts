@@ -6,8 +6,7 @@ import { LOCK_SPACE, LOCKS, takeLock } from '#store/connection/advisoryLocks.ts'
 import { databaseFault, toDatabaseError } from '#store/connection/databaseErrors.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { MIGRATION_OPTIONS } from './migrationOptions.ts'
-import { MIGRATIONS } from './migrations.ts'
+import { MIGRATION_OPTIONS, MIGRATIONS } from './migrations.ts'
 
 const OLDEST_SERVER = 15
 

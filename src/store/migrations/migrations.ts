@@ -1,3 +1,4 @@
+import { Migrator } from '@mikro-orm/migrations'
 import { Migration0001Initial } from './Migration0001Initial.ts'
 import { Migration0002Reorgs } from './Migration0002Reorgs.ts'
 import { Migration0003ClaimId } from './Migration0003ClaimId.ts'
@@ -26,3 +27,15 @@ export const MIGRATIONS = [
   Migration0011CandlePages,
   Migration0012UndoImages,
 ]
+
+/** The options of an ORM that migrates. */
+export const MIGRATION_OPTIONS = {
+  extensions: [Migrator],
+  migrations: {
+    migrationsList: MIGRATIONS,
+    pathTs: 'src/store/migrations',
+    path: 'src/store/migrations',
+    snapshot: false,
+    silent: true,
+  },
+}

@@ -82,22 +82,19 @@ function asOfBlock(cursor: number, rows: readonly FeeRow[]): number {
 
 function toAmount(row: FeeRow, currency: Address, { token, creator, weth, claimCall }: ClaimableInput): ClaimableAmount {
   const { scope, launchpad, claimed } = row
-  const amount = row.accrued === null ? bigintOrNull(row.uncollected) : BigInt(row.accrued) - BigInt(claimed)
+  const unpaid = row.accrued === null ? row.uncollected : BigInt(row.accrued) - BigInt(claimed)
+  const amount = unpaid === null ? null : BigInt(unpaid)
   const claimId = row.claim_id === null ? null : BigInt(row.claim_id)
   return {
     currency,
     ...describe(currency, row, weth),
     accrued: amount === null ? null : (amount + BigInt(claimed)).toString(),
     claimed,
-    amount: amount === null ? null : amount.toString(),
+    amount: amount?.toString() ?? null,
     amountUsd: null,
     scope,
     claim: claimCall({ launchpad, token, creator, currency, scope, amount, claimId }),
   }
-}
-
-function bigintOrNull(value: string | null): bigint | null {
-  return value === null ? null : BigInt(value)
 }
 
 function describe(currency: Address, row: FeeRow, weth: Address): Pick<ClaimableAmount, 'symbol' | 'decimals'> {

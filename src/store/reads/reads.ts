@@ -45,7 +45,7 @@ export function createReads(options: ReadsOptions): Reads {
   }
 }
 
-/** The answer, or an error of the kind that callers know, when it comes too late or not at all. */
+/** @throws `TokenwireError` when the answer comes too late or not at all */
 async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => {

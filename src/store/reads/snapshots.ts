@@ -11,11 +11,6 @@ import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
 /** How many holders an update carries. */
 export const SNAPSHOT_HOLDERS = 20
 
-export interface SnapshotsInput {
-  readonly chainId: number
-  readonly addresses: readonly Address[]
-}
-
 /** Numbers are text, since JSON's would be read as floats. */
 type HolderTuple = readonly [address: string, balance: string, type: HolderType, lastChangedBlock: string]
 
@@ -24,13 +19,16 @@ type SnapshotRow = SelectedToken &
 
 /**
  * The full state of tokens in the order of `addresses`, without those that are not indexed. One statement, so that all of it is of one
- * snapshot of the database, inside a transaction or outside. Cost: a few index look-ups per token.
+ * snapshot of the database. Cost: a few index look-ups per token.
  */
-export async function readSnapshots(db: Queryable, input: SnapshotsInput): Promise<readonly TokenSnapshot[]> {
-  if (input.addresses.length === 0) return []
+export async function readSnapshots(
+  db: Queryable,
+  { chainId, addresses }: { readonly chainId: number; readonly addresses: readonly Address[] },
+): Promise<readonly TokenSnapshot[]> {
+  if (addresses.length === 0) return []
   const { rows } = await sql<SnapshotRow>`
     select ${SELECTED_TOKEN}, ${SELECTED_TRADE}, holders.holders
-    from unnest(${input.addresses.map(toBytes)}::bytea[]) with ordinality as asked (address, position)
+    from unnest(${addresses.map(toBytes)}::bytea[]) with ordinality as asked (address, position)
     join token on token.address = asked.address
     ${MAIN_POOL}
     left join lateral (
@@ -47,7 +45,7 @@ export async function readSnapshots(db: Queryable, input: SnapshotsInput): Promi
       ) as largest
     ) as holders
     order by asked.position`.execute(db)
-  return rows.map(row => toSnapshot(row, input.chainId))
+  return rows.map(row => toSnapshot(row, chainId))
 }
 
 function toSnapshot(row: SnapshotRow, chainId: number): TokenSnapshot {

@@ -16,8 +16,8 @@ interface Sort {
 }
 
 /**
- * Each column has an index of its own after launchpad and status, with the address at the end: of every pair of those that passes the
- * filters, a page is a range of the index. A creator's tokens are found in an index that includes all of these columns, and sorted.
+ * Each column has an index of its own after launchpad and status: of every such pair a page is a range of the index. A creator's tokens are
+ * found in an index that includes all of these columns, and sorted.
  */
 const SORTS: Readonly<Record<TokenSort, Sort>> = {
   createdAt: sortBy('createdAt'),
@@ -46,8 +46,8 @@ type ListedRow = SelectedToken & { readonly sort_value: string | null }
  */
 export async function readTokens(db: Queryable, query: TokensQuery, chainId: number): Promise<Page<Token, TokenCursor>> {
   const wanted = query.limit + 1
-  const rows = query.cursor?.value === null ? [] : await readWithValue(db, query, wanted)
-  if (rows.length < wanted && SORTS[query.sort].nullable) rows.push(...(await readWithoutValue(db, query, wanted - rows.length)))
+  const rows = query.cursor?.value === null ? [] : await readListed(db, query, true, wanted)
+  if (rows.length < wanted && SORTS[query.sort].nullable) rows.push(...(await readListed(db, query, false, wanted - rows.length)))
   const data = rows.slice(0, query.limit).map(row => ({ token: toToken(row, chainId), value: row.sort_value }))
   const last = data.at(-1)
   return {
@@ -68,63 +68,41 @@ export async function isIndexed(db: Queryable, token: Address): Promise<boolean>
   return rows.length > 0
 }
 
-async function readWithValue(db: Queryable, query: TokensQuery, count: number): Promise<ListedRow[]> {
-  const { type, nullable } = SORTS[query.sort]
+/**
+ * The next tokens with or without a value in the sort's column that pass the filters. Those without are in ascending order.
+ */
+async function readListed(db: Queryable, query: TokensQuery, hasValue: boolean, count: number): Promise<ListedRow[]> {
+  const { column, type, nullable } = SORTS[query.sort]
   const { cursor } = query
-  const direction = query.order === 'desc' ? sql`desc` : sql`asc`
-  const within: Stretch['within'] = ({ value, address }) => {
-    const conditions = nullable ? [sql`${value} is not null`] : []
-    if (cursor !== undefined) {
-      const beyond = query.order === 'desc' ? sql`<` : sql`>`
+  const isDescending = hasValue && query.order === 'desc'
+  const direction = isDescending ? sql`desc` : sql`asc`
+  const orderedBy = (value: RawBuilder<unknown>, address: RawBuilder<unknown>) =>
+    sql`order by ${value} ${direction}, ${address} ${direction}`
+  const within = (value: RawBuilder<unknown>, address: RawBuilder<unknown>) => {
+    const conditions = hasValue ? (nullable ? [sql`${value} is not null`] : []) : [sql`${value} is null`]
+    if (hasValue && cursor !== undefined) {
+      const beyond = isDescending ? sql`<` : sql`>`
       conditions.push(sql`(${value}, ${address}) ${beyond} (${cursor.value}::${type}, ${toBytes(cursor.address)}::bytea)`)
     }
+    if (!hasValue && cursor?.value === null) conditions.push(sql`${address} > ${toBytes(cursor.address)}::bytea`)
     return conditions
   }
-  return readListed(db, query, { within, direction, addressDirection: direction, count })
-}
-
-async function readWithoutValue(db: Queryable, query: TokensQuery, count: number): Promise<ListedRow[]> {
-  const { cursor } = query
-  const within: Stretch['within'] = ({ value, address }) => {
-    const conditions = [sql`${value} is null`]
-    if (cursor?.value === null) conditions.push(sql`${address} > ${toBytes(cursor.address)}::bytea`)
-    return conditions
-  }
-  return readListed(db, query, { within, direction: sql`asc`, addressDirection: sql`asc`, count })
-}
-
-/** The columns of the order. */
-interface Ordered {
-  readonly value: RawBuilder<unknown>
-  readonly address: RawBuilder<unknown>
-}
-
-interface Stretch {
-  readonly within: (of: Ordered) => readonly RawBuilder<unknown>[]
-  readonly direction: RawBuilder<unknown>
-  readonly addressDirection: RawBuilder<unknown>
-  readonly count: number
-}
-
-/** The first tokens of a range of the sort's order that pass the filters. */
-async function readListed(db: Queryable, query: TokensQuery, stretch: Stretch): Promise<ListedRow[]> {
-  const ordered = ({ value, address }: Ordered) => sql`order by ${value} ${stretch.direction}, ${address} ${stretch.addressDirection}`
-  const stored = { value: SORTS[query.sort].column, address: sql`token.address` }
-  const found = { value: sql`found.value`, address: sql`found.address` }
-  const select = sql`select token.address, ${stored.value} as value from ${tokensAmong(query.addresses)} where`
+  const stored = [column, sql`token.address`] as const
+  const found = [sql`found.value`, sql`found.address`] as const
+  const select = sql`select token.address, ${column} as value from ${tokensAmong(query.addresses)} where`
   const isNarrow = query.addresses !== undefined || query.creator !== undefined
   // A few tokens are all read, then sorted. "offset 0" keeps the planner from searching them in an index of all tokens.
   const listed = isNarrow
-    ? sql`select * from (${select} ${allOf(conditionsOf(query))} offset 0) as found where ${allOf(stretch.within(found))}`
+    ? sql`select * from (${select} ${allOf(conditionsOf(query))} offset 0) as found where ${allOf(within(...found))}`
     : sql`select found.* from part cross join lateral (
-        ${select} ${allOf([OF_PART, ...stretch.within(stored)])} ${ordered(stored)} limit ${stretch.count}
+        ${select} ${allOf([OF_PART, ...within(...stored)])} ${orderedBy(...stored)} limit ${count}
       ) as found`
   const { rows } = await sql<ListedRow>`
     ${isNarrow ? sql`` : withParts(query)}
     select ${SELECTED_TOKEN}, listed.value::text as sort_value
-    from (${listed} ${ordered(found)} limit ${stretch.count}) as listed
+    from (${listed} ${orderedBy(...found)} limit ${count}) as listed
     join token on token.address = listed.address ${MAIN_POOL}
-    ${ordered({ value: sql`listed.value`, address: sql`listed.address` })}`.execute(db)
+    ${orderedBy(sql`listed.value`, sql`listed.address`)}`.execute(db)
   return rows
 }
 

@@ -9,7 +9,7 @@ import { BLOCK, type BlockRow } from '#tables/block.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { selectList } from './selectList.ts'
 
-/** What a database was built from: it serves this chain and these launchpads and no others. */
+/** What a database was built from. */
 export interface DatabaseIdentity {
   readonly chainId: number
   readonly genesisHash: Hex
@@ -81,9 +81,7 @@ export async function moveCursor(db: Queryable, to: BlockHeader, committedAtMs: 
     committed_at_ms = ${committedAtMs}, undo_from = ${undoFrom}`.execute(db)
 }
 
-/**
- * The newest remembered blocks, ascending, each the parent of the next, at most `limit`; a backfill remembers only the ends of its ranges.
- */
+/** The newest stored blocks, ascending and linked, at most `limit`. A backfill stores only the last block of each range. */
 export async function readRecentBlocks(db: Queryable, limit: number): Promise<readonly BlockRow[]> {
   const { rows } = await sql<BlockRow>`select ${selectList(BLOCK)} from block order by number desc limit ${limit}`.execute(db)
   const blocks: BlockRow[] = []
@@ -93,6 +91,12 @@ export async function readRecentBlocks(db: Queryable, limit: number): Promise<re
     blocks.push(block)
   }
   return blocks.reverse()
+}
+
+/** Whether the block is indexed and one of the newest. */
+export async function isRecentBlock(db: Queryable, { number, hash }: Pick<BlockHeader, 'number' | 'hash'>): Promise<boolean> {
+  const { rows } = await sql`select from block where number = ${number} and hash = ${toBytes(hash)}`.execute(db)
+  return rows.length > 0
 }
 
 /** The tokens that the commit of that time changed. */

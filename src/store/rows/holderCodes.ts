@@ -4,30 +4,23 @@ import type { BlockHeader } from '#domain/block.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { HOLDER_CODE, type HolderCodeRow } from '#tables/holderCode.ts'
 import { toBytes } from '#tables/toBytes.ts'
+import { isRecentBlock } from './cursor.ts'
 import { insertRows, runStatements } from './insertRows.ts'
 import { stampToken } from './stampToken.ts'
-
-/*
- * No event says whether a holder is a contract. The chain is asked for the code of each token's largest holders, once per holder; its
- * balances get the type `contract` as the tokens are gone through.
- */
 
 /** The default size of a page of holders. */
 const LARGEST = 50
 
-/** A holder with the type `wallet`, and what is known of its code. */
+/** A holder of type `wallet`. */
 export interface PlainHolder {
   readonly token: Address
   readonly holder: Address
-  /** `null`: not known yet. */
+  /** Whether the chain has code at the address; `null`: not known yet. */
   readonly contract: boolean | null
 }
 
-/** Those of the tokens' largest holders that have the type `wallet` and may be contracts. */
-export async function readPlainHolders(
-  db: Queryable,
-  { tokens, limit }: { readonly tokens: readonly Address[]; readonly limit: number },
-): Promise<readonly PlainHolder[]> {
+/** Those of the tokens' largest holders that have the type `wallet` and may be contracts. No event tells. */
+export async function readPlainHolders(db: Queryable, tokens: readonly Address[], limit: number): Promise<readonly PlainHolder[]> {
   if (tokens.length === 0) return []
   // "offset 0" makes it a look-up per holder. A plain join may be planned as a scan of all holder codes.
   const { rows } = await sql<PlainHolder>`
@@ -43,7 +36,7 @@ export async function readPlainHolders(
   return rows
 }
 
-/** The next tokens by address, for going through all of them. */
+/** The next tokens by address. */
 export async function readTokensAfter(db: Queryable, after: Address, limit: number): Promise<readonly Address[]> {
   const { rows } = await sql<{ address: Address }>`
     select address from token where address > ${toBytes(after)} order by address limit ${limit}`.execute(db)
@@ -51,8 +44,7 @@ export async function readTokensAfter(db: Queryable, after: Address, limit: numb
 }
 
 /**
- * Stores what the chain answered at a block. To be called under the lock of the cursor: an answer at a block that is no longer indexed is
- * not stored.
+ * Stores what the chain answered at a block, under the lock of the cursor; nothing when that block is no longer indexed.
  *
  * @returns whether it was stored
  */
@@ -61,21 +53,19 @@ export async function writeHolderCodes(
   block: Pick<BlockHeader, 'number' | 'hash'>,
   codes: readonly HolderCodeRow[],
 ): Promise<boolean> {
-  const { rows } = await sql`select from block where number = ${block.number} and hash = ${toBytes(block.hash)}`.execute(db)
-  if (rows.length === 0) return false
+  if (!(await isRecentBlock(db, block))) return false
   await runStatements(db, insertRows(HOLDER_CODE, codes, 'on conflict do nothing'))
   return true
 }
 
 /**
- * Sets the type of holders that are contracts, with a new sequence for each token of which one changes. Idempotent. To be called under the
- * lock of the cursor.
+ * Sets the type of holders that are contracts, and a new sequence of their tokens, under the lock of the cursor. Idempotent.
  *
  * @returns the tokens that changed
  */
 export async function showContracts(
   db: Queryable,
-  holders: readonly { readonly token: Address; readonly holder: Address }[],
+  holders: readonly Pick<PlainHolder, 'token' | 'holder'>[],
   committedAtMs: number,
 ): Promise<readonly Address[]> {
   const { rows } = await sql<{ address: Address }>`

@@ -6,7 +6,7 @@ import type { Column, Table } from '#tables/tableOf.ts'
 /** The statements that write some rows. Each is made when the iteration comes to it. */
 export type Statements = Iterable<RawBuilder<unknown>>
 
-/** Enough that the cost of a statement is small beside that of its rows, and few enough that making one takes milliseconds. */
+/** Making one takes milliseconds, and its own cost is small beside that of its rows. */
 const ROWS_PER_STATEMENT = 1_000
 
 /**

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Address, Hex } from '#domain/address.ts'
+import type { Address } from '#domain/address.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
 import { parseDecimal } from '#domain/decimal.ts'
 import type { PerWindow } from '#domain/token.ts'
@@ -19,60 +19,61 @@ import { selectList } from './selectList.ts'
 export interface LoadOptions {
   /** Unix seconds of the batch's last block. */
   readonly now: number
-  /**
-   * Whether the tokens of which a trade has left a window by then are loaded as well. Only stored rows are looked at, so not with a pending
-   * batch.
-   */
+  /** Whether to load the tokens of which a trade has left a window by then. Only of stored rows, so not with a pending batch. */
   readonly expired: boolean
-  /** A batch that counts as written, though its commit may still be running. Default none. */
+  /** A batch that counts as written, though its commit may still be running. */
   readonly pending?: PendingBatch | null
 }
 
 /** More tokens than this have expired at once only after the service was down. */
 const EXPECTED_EXPIRED = 1_000
 
-/** The current rows that projecting a batch needs: those that its events touch and, if asked for, the tokens whose windows have expired. */
+/** The current rows that a batch is projected from. */
 export async function loadRows(db: Queryable, keys: RowKeys, { now, expired, pending: batch = null }: LoadOptions): Promise<CurrentRows> {
   if (expired && batch !== null) throw new TypeError('what expires beside a pending batch is not known')
   const pending = pendingRows(batch)
   const stored = keys.tokens.filter(address => !pending.tokens.has(address))
-  const tokens = new Map([...(await loadTokens(db, stored, expired ? now : null)), ...pending.tokensOf(keys.tokens)])
+  const tokens = byAddress([...(await loadTokens(db, stored, expired ? now : null)), ...pending.tokensOf(keys.tokens)])
   const addresses = [...tokens.keys()]
   const storedBalances = keys.balances.filter(({ token, holder }) => pending.balance(token, holder) === undefined)
   const creatorFees = await loadByKey(db, CREATOR_FEE, keys.creatorFees)
   const aging = await loadAging(db, [...tokens.values()], { before: pending.from, now })
   return {
     tokens,
-    pools: new Map([...(await loadPools(db, addresses)), ...pending.poolsOf(addresses)]),
+    pools: byAddress([...(await loadPools(db, addresses)), ...pending.poolsOf(addresses)]),
     balances: balancesOf([...(await loadByKey(db, BALANCE, storedBalances)), ...pending.balancesOf(keys.balances)]),
     creatorFees: new Map([...creatorFees.map(fee => [creatorFeeKey(fee), fee] as const), ...pending.creatorFees]),
     aging: pending.aged(aging, tokens, now),
   }
 }
 
-/** The tokens of these addresses, and those of which a trade has left a window by a time, where that is given. */
-async function loadTokens(db: Queryable, addresses: readonly Address[], expiredBy: number | null): Promise<Map<Address, TokenRow>> {
-  if (expiredBy === null) return readTokens(db, addresses, sql``)
-  // The column's statistics are old: since the last analyze every value may have expired and been written anew. The limit says that they
-  // are few.
-  const expired = sql`select address from token where windows_expire_at <= ${expiredBy}::bigint order by windows_expire_at`
-  const tokens = await readTokens(db, addresses, sql`union (${expired} limit ${sql.lit(EXPECTED_EXPIRED)})`)
-  return tokens.size < EXPECTED_EXPIRED ? tokens : readTokens(db, addresses, sql`union (${expired})`)
+/** Of two rows with the same address the last one counts. */
+function byAddress<Row extends TokenRow | PoolRow>(rows: readonly Row[]): Map<Row['address'], Row> {
+  return new Map(rows.map(row => [row.address, row]))
 }
 
-async function readTokens(db: Queryable, addresses: readonly Address[], others: RawBuilder<unknown>): Promise<Map<Address, TokenRow>> {
+/** @param expiredBy loads also the tokens of which a trade has left a window by then */
+async function loadTokens(db: Queryable, addresses: readonly Address[], expiredBy: number | null): Promise<readonly TokenRow[]> {
+  if (expiredBy === null) return readTokens(db, addresses, sql``)
+  // The limit tells the planner that they are few: since the last analyze every value may have expired and been written anew.
+  const expired = sql`select address from token where windows_expire_at <= ${expiredBy}::bigint order by windows_expire_at`
+  const tokens = await readTokens(db, addresses, sql`union (${expired} limit ${sql.lit(EXPECTED_EXPIRED)})`)
+  return tokens.length < EXPECTED_EXPIRED ? tokens : readTokens(db, addresses, sql`union (${expired})`)
+}
+
+async function readTokens(db: Queryable, addresses: readonly Address[], others: RawBuilder<unknown>): Promise<readonly TokenRow[]> {
   // "offset 0" makes it an index look-up per address. A plain join may be planned as a scan of all tokens.
   const { rows } = await sql<StoredRow<TokenRow>>`
     select ${selectList(TOKEN)} from (select unnest(${binaryArray(BYTEA, addresses)}::bytea[]) as address ${others}) as wanted
     cross join lateral (select * from token where token.address = wanted.address offset 0) as token`.execute(db)
-  return new Map(rows.map(TOKEN.decode).map(token => [token.address, token]))
+  return rows.map(TOKEN.decode)
 }
 
-async function loadPools(db: Queryable, tokens: readonly Address[]): Promise<Map<Hex, PoolRow>> {
-  if (tokens.length === 0) return new Map()
+async function loadPools(db: Queryable, tokens: readonly Address[]): Promise<readonly PoolRow[]> {
+  if (tokens.length === 0) return []
   const { rows } = await sql<StoredRow<PoolRow>>`
     select ${selectList(POOL)} from pool where token = any(${binaryArray(BYTEA, tokens)}::bytea[])`.execute(db)
-  return new Map(rows.map(POOL.decode).map(pool => [pool.address, pool]))
+  return rows.map(POOL.decode)
 }
 
 async function loadByKey<Row>(db: Queryable, table: Table<Row>, keys: readonly Partial<Row>[]): Promise<readonly Row[]> {
@@ -100,8 +101,7 @@ interface AgingRow {
  * since its totals were computed. The same as `ageWindow`.
  *
  * A token that has a price keeps one, so the last trade before a window has its reference price, or there is none. Looking for the last
- * trade with a price would read the whole history of a token without any. A window that is longer than the token's life has no trade before
- * it.
+ * trade with a price would read the whole history of a token without any.
  *
  * @param before only trades of earlier blocks count; `null`: all
  */

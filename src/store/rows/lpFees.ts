@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
+import type { BlockHeader } from '#domain/block.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { LP_FEE } from '#tables/lpFee.ts'
 import type { StoredRow } from '#tables/tableOf.ts'
 import { toBytes } from '#tables/toBytes.ts'
+import { isRecentBlock } from './cursor.ts'
 import { insertRows, runStatements } from './insertRows.ts'
 
 /** A locked LP position whose fees have not been read since its pool last moved. */
@@ -15,7 +17,7 @@ export interface StalePosition {
   /** Basis points of a trade; with the pool's fee of 1 % that is the creator's percentage of the fees. */
   readonly creatorFeeBps: number | null
   readonly createdBlock: number
-  /** The block of the last read; `null`: there was none. */
+  /** The block of the last read. */
   readonly askedAt: number | null
 }
 
@@ -46,18 +48,17 @@ export async function readStalePositions(
 }
 
 /**
- * Stores what positions held at a block. To be called under the lock of the cursor: amounts of a block that is no longer indexed, or of an
- * older block than the stored ones, are not stored.
+ * Stores what positions held at a block, under the lock of the cursor; nothing when that block is no longer indexed, and no amounts that
+ * are older than the stored ones.
  *
  * @returns whether it was stored
  */
 export async function writeUncollected(
   db: Queryable,
-  block: { readonly number: number; readonly hash: `0x${string}` },
+  block: Pick<BlockHeader, 'number' | 'hash'>,
   found: readonly UncollectedAmount[],
 ): Promise<boolean> {
-  const { rows } = await sql`select from block where number = ${block.number} and hash = ${toBytes(block.hash)}`.execute(db)
-  if (rows.length === 0) return false
+  if (!(await isRecentBlock(db, block))) return false
   const fees = found.map(({ token, amounts }) => ({
     token,
     tokenAmount: amounts?.token ?? null,

@@ -6,20 +6,16 @@ import { toBytes } from '#tables/toBytes.ts'
 import { stampToken } from './stampToken.ts'
 
 /*
- * What metadata URIs lead to is no chain state: it is kept per URI, and reorgs leave it alone. A token shows a copy of it (`image_url`,
- * `description`), which it gets when it is launched or, when the URI is read only later, with a new sequence. `metadata_waiting` holds the
- * tokens without a copy. Whatever changes that relation runs under the lock of the cursor, so that a launch can't miss a document that is
- * just coming in.
+ * The documents behind metadata URIs are no chain state: they are kept per URI, and reorgs leave them alone. A token has a copy
+ * (`image_url`, `description`) from its launch on or, when the URI is read later, with a new sequence. `metadata_waiting` holds the tokens
+ * without a copy; it is changed under the lock of the cursor, so that a launch can't miss a document that is just coming in.
  */
 
 const KEY = sql`sha256(convert_to(token.metadata_uri, 'UTF8'))`
-/** One clock for all times of the work, whichever machine asks. */
+/** The server's clock, for all times here. */
 const NOW_MS = sql`floor(extract(epoch from now()) * 1000)::bigint`
 
-/**
- * Gives tokens that were just launched the document of their URI, or puts them in line for it. To be called in the transaction that
- * launched them.
- */
+/** Gives tokens the document of their URI, or has them wait for it, in the transaction that launched them. */
 export async function attachMetadata(db: Queryable, launched: readonly Address[]): Promise<void> {
   if (launched.length === 0) return
   const isLaunched = sql`token.address = any(${launched.map(toBytes)}::bytea[]) and token.metadata_uri is not null`
@@ -36,15 +32,10 @@ export async function attachMetadata(db: Queryable, launched: readonly Address[]
     where ${isLaunched} and token.address not in (select address from shown) on conflict (key, token) do nothing`.execute(db)
 }
 
-export interface DueInput {
-  readonly lane: MetadataLane
-  readonly limit: number
-}
-
 /** The work that is due, per lane: what was tried least often first, then the newest. `underWay` is left out. */
 export async function readDueMetadata(
   db: Queryable,
-  wanted: readonly DueInput[],
+  wanted: readonly { readonly lane: MetadataLane; readonly limit: number }[],
   underWay: readonly MetadataWork['key'][],
 ): Promise<readonly MetadataWork[]> {
   const { rows } = await sql<MetadataWork>`
@@ -60,7 +51,7 @@ export async function readDueMetadata(
   return rows
 }
 
-/** Remembers what came of attempts. Repeated, it changes nothing more. */
+/** Idempotent. */
 export async function recordMetadata(db: Queryable, records: readonly MetadataRecord[]): Promise<void> {
   if (records.length === 0) return
   const rows = records.map(({ key, state, attempts, retryAfterMs, outcome, document }) => ({
@@ -81,14 +72,14 @@ export async function recordMetadata(db: Queryable, records: readonly MetadataRe
     where metadata.key = done.key and metadata.state = 'pending'`.execute(db)
 }
 
-/** Makes due what was set aside with one of these outcomes: a setting that stood in the way has changed. */
+/** Makes URIs with one of these outcomes due again: a setting that stood in the way has changed. */
 export async function resumeMetadata(db: Queryable, outcomes: readonly string[]): Promise<void> {
   if (outcomes.length === 0) return
   await sql`update metadata set next_attempt_at_ms = ${NOW_MS}
     where state = 'pending' and next_attempt_at_ms is null and outcome = any(${outcomes}::text[])`.execute(db)
 }
 
-/** Tokens that wait for a document that is there. */
+/** Tokens without a copy of a document that was read. */
 export async function readUnannounced(db: Queryable, limit: number): Promise<readonly WaitingToken[]> {
   const { rows } = await sql<WaitingToken>`
     select metadata.key, metadata_waiting.token from metadata left join metadata_waiting using (key)
@@ -96,14 +87,11 @@ export async function readUnannounced(db: Queryable, limit: number): Promise<rea
   return rows
 }
 
-/**
- * Lets tokens show their documents. Each whose row that changes gets a new, higher sequence. Repeated, it changes nothing more. Only under
- * the lock of the cursor.
- */
+/** Copies documents to tokens, with a new sequence where that changes the row, under the lock of the cursor. Idempotent. */
 export async function announceMetadata(db: Queryable, waiting: readonly WaitingToken[], committedAtMs: number): Promise<void> {
   const keys = [...new Set(waiting.map(({ key }) => key))].map(toBytes)
   const tokens = waiting.flatMap(({ token }) => (token === null ? [] : [toBytes(token)]))
-  // A token that a reorg took away and that was launched again with another URI gets nothing from the first one.
+  // A token may have been launched again with another URI after a reorg.
   await sql`
     update token set image_url = metadata.image_url, description = metadata.description, ${stampToken(committedAtMs)}
     from metadata

@@ -1,11 +1,7 @@
-import type { Address, Hex } from '#domain/address.ts'
+import type { Address } from '#domain/address.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
 import { ageWindow, perWindow, WINDOW_SECONDS } from '#domain/windows.ts'
-import type { BalanceRow } from '#tables/balance.ts'
 import { balancesOf as byTokenAndHolder, type Changes, type CurrentRows, type RowKeys } from '#tables/changes.ts'
-import type { CreatorFeeRow } from '#tables/creatorFee.ts'
-import type { PoolRow } from '#tables/pool.ts'
-import type { TokenRow } from '#tables/token.ts'
 
 /** A batch that is about to be written, or is being written. */
 export interface PendingBatch {
@@ -14,22 +10,12 @@ export interface PendingBatch {
   readonly changes: Pick<Changes, 'tokens' | 'pools' | 'balances' | 'creatorFees' | 'trades'>
 }
 
-/** The rows of a batch that the database may or may not hold yet. They count, whatever was read; rows that it does not touch are read. */
-export interface PendingRows {
-  /** The batch's first block: stored trades from there on are its own, and are not read. `null`: there is no batch. */
-  readonly from: number | null
-  readonly tokens: ReadonlyMap<Address, TokenRow>
-  readonly creatorFees: ReadonlyMap<string, CreatorFeeRow>
-  tokensOf(addresses: readonly Address[]): readonly (readonly [Address, TokenRow])[]
-  poolsOf(tokens: readonly Address[]): readonly (readonly [Hex, PoolRow])[]
-  balance(token: Address, holder: Address): BalanceRow | undefined
-  balancesOf(keys: RowKeys['balances']): readonly BalanceRow[]
-  /** The aging by stored trades, with the batch's trades added. */
-  aged(aging: CurrentRows['aging'], tokens: CurrentRows['tokens'], now: number): CurrentRows['aging']
-}
-
-/** @param batch `null`: none is pending */
-export function pendingRows(batch: PendingBatch | null): PendingRows {
+/**
+ * The rows of a batch that the database may or may not hold yet. They replace what was read.
+ *
+ * @param batch `null`: none is pending
+ */
+export function pendingRows(batch: PendingBatch | null) {
   const { tokens, pools, balances, creatorFees, trades } = batch?.changes ?? NOTHING
   const tokenRows = new Map(tokens.map(token => [token.address, token]))
   const poolRows = Map.groupBy(pools, ({ token }) => token)
@@ -37,18 +23,16 @@ export function pendingRows(batch: PendingBatch | null): PendingRows {
   const tradeRows = Map.groupBy(trades, ({ token }) => token)
   const balance = (token: Address, holder: Address) => balanceRows.get(token)?.get(holder)
   return {
+    /** Stored trades from this block on are the batch's own, and are not read. */
     from: batch?.from ?? null,
     tokens: tokenRows,
     creatorFees: new Map(creatorFees.map(fee => [creatorFeeKey(fee), fee])),
-    tokensOf: addresses =>
-      addresses.flatMap(address => {
-        const token = tokenRows.get(address)
-        return token === undefined ? [] : [[address, token] as const]
-      }),
-    poolsOf: addresses => addresses.flatMap(address => (poolRows.get(address) ?? []).map(pool => [pool.address, pool] as const)),
+    tokensOf: (addresses: readonly Address[]) => addresses.flatMap(address => tokenRows.get(address) ?? []),
+    poolsOf: (addresses: readonly Address[]) => addresses.flatMap(address => poolRows.get(address) ?? []),
     balance,
-    balancesOf: keys => keys.flatMap(({ token, holder }) => balance(token, holder) ?? []),
-    aged: (aging, rows, now) =>
+    balancesOf: (keys: RowKeys['balances']) => keys.flatMap(({ token, holder }) => balance(token, holder) ?? []),
+    /** The aging by stored trades, with the batch's trades added. */
+    aged: (aging: CurrentRows['aging'], rows: CurrentRows['tokens'], now: number): CurrentRows['aging'] =>
       new Map(
         [...aging].map(([address, stored]) => {
           const made = tradeRows.get(address)

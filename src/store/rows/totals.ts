@@ -9,27 +9,12 @@ import type { TokenRow } from '#tables/token.ts'
 import { TRADER, type TraderRow } from '#tables/trader.ts'
 import { unnested } from './insertRows.ts'
 
-/*
- * Every commit updates the totals that /api/chain-stats shows, at a cost that depends on the commit alone. Sums and counts over tokens
- * change by the difference that the commit's tokens make. The number of traders within 24 hours changes by the commit's makers, who come
- * in, and by the traders whose last trade has become older than 24 hours since the totals were last computed, who go out.
- */
-
 const DAY_SECONDS = WINDOW_SECONDS.h24
 
-/** What tokens add to the totals. */
-interface TokenTotals {
-  readonly tokens: number
-  readonly bonding: number
-  readonly completed: number
-  readonly migrated: number
-  readonly tradesH24: number
-  readonly volumeH24: bigint
-  readonly liquidityWeth: bigint
-}
-
 /**
- * Adds a batch to the totals, in the caller's transaction, after the images for undoing were kept. One statement.
+ * Adds a batch to the totals of /api/chain-stats, in the caller's transaction, after the images for undoing were kept. One statement, at a
+ * cost that depends on the batch alone. Sums and counts over tokens change by the difference that the batch's tokens make; the traders of
+ * 24 hours by its makers, who come in, and by those whose last trade has become older since the totals were last computed.
  *
  * @param before the batch's tokens before it; a token that is not among them is new
  * @param now Unix seconds of the batch's last block
@@ -67,14 +52,13 @@ export async function writeTotals(
     ${sql.raw(INDEX_TOTALS.merge)}`.execute(db)
 }
 
-/** Each maker's last trade. */
 function lastTradesOf(trades: Changes['trades']): readonly TraderRow[] {
   const last = new Map<Address, number>()
   for (const { maker, timestamp } of trades) last.set(maker, Math.max(timestamp, last.get(maker) ?? 0))
   return [...last].map(([maker, lastTradeAt]) => ({ maker, lastTradeAt }))
 }
 
-function totalsOf(tokens: readonly TokenRow[]): TokenTotals {
+function totalsOf(tokens: readonly TokenRow[]) {
   const inStatus = (status: TokenRow['graduationStatus']) => tokens.filter(({ graduationStatus }) => graduationStatus === status).length
   return {
     tokens: tokens.length,

@@ -16,9 +16,8 @@ import type { SplitRows } from './splitNewRows.ts'
 import { stampToken } from './stampToken.ts'
 
 /*
- * Before a block changes rows, their images are kept, so that the block can be undone exactly. A restored row gets the columns of the
- * table's description back, which for a token are those that projection determines; its other columns survive a reorg. Trades have no
- * images: a block only adds them, and they carry its number.
+ * Before a block changes rows, their images are kept, so that the block can be undone exactly. Of a token the columns that projection
+ * determines are restored; the others survive a reorg. Trades have no images: a block only adds them, and they carry its number.
  */
 
 type UndoableTable = Pick<Table<never>, 'name' | 'key' | 'columns'>

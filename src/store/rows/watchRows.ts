@@ -5,16 +5,16 @@ import type { StoredRow } from '#tables/tableOf.ts'
 import type { TokenRow } from '#tables/token.ts'
 import { selectList } from './selectList.ts'
 
-type WatchedToken = Pick<TokenRow, 'address' | 'launchpad' | 'decimals' | 'createdBlock'>
-
 export interface WatchRows {
-  readonly tokens: readonly WatchedToken[]
+  readonly tokens: readonly Pick<TokenRow, 'address' | 'launchpad' | 'decimals' | 'createdBlock'>[]
   readonly pools: readonly PoolRow[]
 }
 
-/** Every indexed token and pool: what the indexer watches when it starts again. */
+/** What the indexer watches when it starts again. */
 export async function readWatchRows(db: Queryable): Promise<WatchRows> {
-  const tokens = await sql<WatchedToken>`select address, launchpad, decimals, created_block as "createdBlock" from token`.execute(db)
+  const tokens = await sql<
+    WatchRows['tokens'][number]
+  >`select address, launchpad, decimals, created_block as "createdBlock" from token`.execute(db)
   const pools = await sql<StoredRow<PoolRow>>`select ${selectList(POOL)} from pool`.execute(db)
   return { tokens: tokens.rows, pools: pools.rows.map(POOL.decode) }
 }

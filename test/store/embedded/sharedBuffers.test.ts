@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sharedBuffers } from '#store/embedded/sharedBuffers.ts'
+import { sharedBuffers } from '#store/embedded/serverProcess.ts'
 
 const GIB = 1024 ** 3
 

@@ -13,3 +13,10 @@ export const BlockUndoEntity = defineEntity({
     image: p.json().columnType('json'),
   },
 })
+
+/** A token whose launch a reorg removed, with its last sequence: launched again, it gets a higher one. */
+export const DroppedTokenEntity = defineEntity({
+  name: 'DroppedToken',
+  tableName: 'dropped_token',
+  properties: { address: column.address().primary(), sequence: column.bigint(), droppedAtMs: column.milliseconds() },
+})
