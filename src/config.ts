@@ -39,7 +39,6 @@ export interface Config {
   readonly trustProxy: number
   /** Path, such as `/tokenwire`, below which every route exists a second time; empty: none. */
   readonly pathPrefix: string
-  /** The block explorer of the console's links; `null`: no links. */
   readonly explorerUrl: string | null
   readonly operatorToken: string | null
   /** Without a token, operator routes answer requests sent from this machine to a loopback name. */
@@ -52,9 +51,7 @@ export interface Config {
   readonly coingecko: { readonly url: string; readonly apiKey: string | null }
   readonly coinbase: { readonly url: string }
   readonly metadata: {
-    /** Whether metadata URIs are fetched. */
     readonly fetch: boolean
-    /** Whether creators' URLs may use plain HTTP. */
     readonly allowHttp: boolean
     /** Base URLs without a trailing slash, in order of preference. */
     readonly gateways: { readonly ipfs: readonly string[]; readonly arweave: readonly string[] }

@@ -14,7 +14,7 @@ export type ErrorCode =
   | 'not_supported'
 
 export interface TokenwireErrorOptions {
-  /** Whether the same call may succeed later although nothing was changed. */
+  /** Whether the same call may succeed later. */
   readonly retryable?: boolean
   /** For the log; without secrets. */
   readonly details?: Readonly<Record<string, unknown>>

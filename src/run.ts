@@ -11,7 +11,7 @@ import { startIndexing } from '#worker/startIndexing.ts'
 import type { ServiceOptions } from './service.ts'
 
 const EXIT_TRY_AGAIN = 75
-/** A stop that takes longer ends the process, which its supervisor would kill otherwise. */
+/** A stop that takes longer ends the process. */
 const STOP_TIMEOUT_MS = 20_000
 
 /** Runs the service until it is asked to stop, and returns the exit code of the process. */
@@ -63,7 +63,7 @@ async function start(options: ServiceOptions): Promise<() => Promise<void>> {
   }
 }
 
-/** Resolves on the first signal to stop, or when the parent process that opened an IPC channel has gone. */
+/** Resolves on the first signal to stop, or when a parent process with an IPC channel has gone. */
 function stopRequested(logger: Logger): Promise<void> {
   return new Promise(resolve => {
     const request = (reason: string) => {
@@ -75,11 +75,7 @@ function stopRequested(logger: Logger): Promise<void> {
   })
 }
 
-/**
- * Ends the process on an uncaught error, logged without secrets: a defect must not leave half a service running.
- *
- * @returns a function that does the same for errors of other threads
- */
+/** Ends the process on an uncaught error: a defect must not leave half a service running. Returns what other threads' errors go to. */
 function reportCrashes(logger: Logger): (err: unknown) => void {
   const crash = (err: unknown) => {
     logger.fatal({ err }, 'crashed')

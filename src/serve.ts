@@ -40,10 +40,9 @@ export interface ServeOptions {
 }
 
 /**
- * Starts actors and gateway, and then indexing.
+ * Starts actors and gateway, and then indexing. After a failed start the caller stops what was registered with `onStop`.
  *
  * @returns the URL of the gateway
- * @throws the reason of a failed start; the caller stops what was registered with `onStop`
  */
 export async function serve({ config, logger, redactor, reading, indexing, onStop }: ServeOptions): Promise<string> {
   const db: Queryable = reading.em.getKysely<unknown>()

@@ -16,7 +16,7 @@ export interface ServiceOptions {
   readonly redactor: Redactor
   readonly logger: Logger
   readonly onDatabaseLost: () => void
-  /** The indexing thread, which has not opened the database yet. Closed by `stop`, and when the start fails. */
+  /** Has not opened the database yet. Closed by `stop`, and when the start fails. */
   readonly thread: StartedThread
 }
 
@@ -24,7 +24,7 @@ export interface RunningService {
   readonly url: string
   /** Contains the password. */
   readonly databaseUrl: string
-  /** Stops everything in reverse order of its start: commits first, then the gateway, then the database. */
+  /** Stops everything in reverse order of its start. */
   stop(): Promise<void>
 }
 

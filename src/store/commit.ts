@@ -52,9 +52,9 @@ export async function commitBatch(batch: BatchChanges, options: CommitOptions): 
 interface WriteOptions {
   readonly committedAtMs: number
   /** The oldest block that can be undone after this batch; `null`: none, and no images are kept. */
-  readonly undoFrom: ChainCursor['undoFrom']
+  readonly undoFrom: number | null
   /** The same before it. */
-  readonly wasUndoFrom: ChainCursor['undoFrom']
+  readonly wasUndoFrom: number | null
 }
 
 /**

@@ -28,7 +28,7 @@ const MOST_SNAPSHOTS: Readonly<Record<Committed['mode'], number>> = {
   reorg: 1_000,
 }
 
-/** The result of a commit, read inside its transaction. */
+/** Reads the result of a commit inside its transaction. */
 export async function committedBlock(
   db: Queryable,
   { to, mode }: Committed,

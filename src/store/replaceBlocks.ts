@@ -21,8 +21,8 @@ export interface BlockReplacement<Batch extends { readonly to: BlockHeader }> {
 }
 
 /**
- * Undoes every indexed block above the ancestor and commits those that replace them, in one transaction. Every token that either branch
- * touched gets a higher sequence. Idempotent as `commitBatch`.
+ * Undoes the indexed blocks above the ancestor and commits their replacements, in one transaction. Every token that either branch touched
+ * gets a higher sequence. Idempotent.
  *
  * @throws as `commitBatch`; `TokenwireError` `reorg_too_deep` when more blocks would have to be undone than can be
  */

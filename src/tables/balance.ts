@@ -16,7 +16,6 @@ const properties = {
   lastChangedBlock: column.blockNumber(),
 }
 
-/** What one address holds of one token. */
 export const BalanceEntity = defineEntity({
   name: 'Balance',
   tableName: 'balance',
@@ -28,3 +27,14 @@ export const BalanceEntity = defineEntity({
 
 export interface BalanceRow extends RowOf<typeof properties> {}
 export const BALANCE = tableOf(BalanceEntity, properties)
+
+const codeProperties = {
+  holder: column.address().primary(),
+  contract: column.boolean(),
+}
+
+/** Whether one of a token's largest holders is a contract, as the chain answered. */
+export const HolderCodeEntity = defineEntity({ name: 'HolderCode', tableName: 'holder_code', properties: codeProperties })
+
+export interface HolderCodeRow extends RowOf<typeof codeProperties> {}
+export const HOLDER_CODE = tableOf(HolderCodeEntity, codeProperties)

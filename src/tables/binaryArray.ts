@@ -1,11 +1,10 @@
 import type { Hex } from '#domain/address.ts'
 import { DECIMAL_PLACES, type Decimal } from '#domain/decimal.ts'
 
-/** How PostgreSQL's binary protocol writes values of one type. */
+/** How PostgreSQL's binary protocol writes values of a type. */
 export interface ElementType<Value> {
-  /** The type's number in PostgreSQL's catalogue. */
   readonly oid: number
-  /** What an element usually takes, its length included. More is made room for. */
+  /** The usual size of an element, its length included. */
   readonly usualBytes: number
   write(to: Bytes, value: Value): void
 }
@@ -138,9 +137,7 @@ export const DECIMAL: ElementType<Decimal> = { oid: 1700, usualBytes: 28, write:
 const NEGATIVE = 0x40_00
 const DIGITS_PER_GROUP = 4
 
-/**
- * `scaled` / 10^`places`: groups of four decimal digits, which the decimal point must not part, without those that are zero at either end.
- */
+/** `scaled` / 10^`places`: groups of four decimal digits counted from the point, without those that are zero at either end. */
 function writeNumeric(to: Bytes, scaled: bigint, places: number): void {
   const digits = (scaled < 0n ? -scaled : scaled).toString()
   let end = digits.length
@@ -190,7 +187,6 @@ function int32(value: number): number {
   throw new RangeError(`not a whole number of 32 bits: ${value}`)
 }
 
-/** The server would refuse the text of a fraction, and its bits would be cut off. */
 function whole(value: number): number {
   if (Number.isSafeInteger(value)) return value
   throw new RangeError(`not a whole number: ${value}`)

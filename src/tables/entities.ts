@@ -1,16 +1,14 @@
-import { BalanceEntity } from './balance.ts'
+import { BalanceEntity, HolderCodeEntity } from './balance.ts'
 import { BlockEntity } from './block.ts'
 import { CandleEntity } from './candle.ts'
 import { ChainStateEntity } from './chainState.ts'
 import { CreatorFeeEntity } from './creatorFee.ts'
-import { HolderCodeEntity } from './holderCode.ts'
-import { IndexTotalsEntity } from './indexTotals.ts'
 import { LpFeeEntity } from './lpFee.ts'
 import { MetadataEntity, MetadataWaitingEntity } from './metadata.ts'
 import { PoolEntity } from './pool.ts'
 import { TokenEntity } from './token.ts'
+import { IndexTotalsEntity, TraderEntity } from './totals.ts'
 import { TradeEntity } from './trade.ts'
-import { TraderEntity } from './trader.ts'
 import { BlockUndoEntity, DroppedTokenEntity } from './undo.ts'
 
 /**

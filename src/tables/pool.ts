@@ -25,7 +25,6 @@ const properties = {
   lastChangedBlock: column.blockNumber().strictNullable(),
 }
 
-/** A curve or pool in which a token trades or traded. */
 export const PoolEntity = defineEntity({
   name: 'Pool',
   tableName: 'pool',

@@ -23,7 +23,6 @@ const properties = {
   timestamp: column.seconds(),
 }
 
-/** One swap of a token. */
 export const TradeEntity = defineEntity({
   name: 'Trade',
   tableName: 'trade',

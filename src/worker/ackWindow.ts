@@ -18,6 +18,11 @@ export interface AckWindow {
 export function createAckWindow(size: number): AckWindow {
   let unacknowledged = 0
   let waiting: (() => void)[] = []
+  const room = async (): Promise<void> => {
+    if (unacknowledged < size) return
+    await new Promise<void>(resolve => waiting.push(resolve))
+    return room()
+  }
   return {
     sent: () => {
       unacknowledged++
@@ -30,7 +35,7 @@ export function createAckWindow(size: number): AckWindow {
     },
     isIdle: () => unacknowledged === 0,
     paced: transaction => async work => {
-      while (unacknowledged >= size) await new Promise<void>(resolve => waiting.push(resolve))
+      await room()
       return transaction(work)
     },
   }

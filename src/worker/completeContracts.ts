@@ -9,7 +9,7 @@ import { faultOf } from '#rpc/rpcFault.ts'
 const ADDRESS_WORD = /^0x0{24}[0-9a-fA-F]{40}$/
 
 /**
- * Adds the contracts that an entry of `launchpads.json` leaves out and another of its contracts has a getter for. Reads the newest block.
+ * Adds the contracts that an entry of `launchpads.json` leaves out and another of its contracts has a getter for.
  *
  * @throws `TokenwireError` `config_invalid` when that contract does not tell; `RpcError` when no provider answers
  */

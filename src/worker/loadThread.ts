@@ -4,7 +4,6 @@ import { createWriteLock, type WriteLock } from '#telemetry/writeLock.ts'
 /** The indexing thread. It loads its modules, then waits for its configuration. */
 export interface LoadedThread {
   readonly worker: Worker
-  /** The lock under which both threads write their log lines. */
   readonly writeLock: WriteLock
   /** Resolves with its exit code. */
   readonly exited: Promise<number>

@@ -19,7 +19,6 @@ export interface ThreadView {
   readonly eventLoop: EventLoopState
 }
 
-/** A thread that is ready to index. */
 export interface OpenedThread {
   readonly chainId: number
   /** With the contracts that were read from the chain. */
@@ -39,9 +38,8 @@ export type ToIndexing =
   | { readonly kind: 'watched'; readonly began: readonly Address[]; readonly ended: readonly Address[] }
   /** A new price, valid until `untilMs` of `monotonicMs`. */
   | { readonly kind: 'price'; readonly ethUsd: string; readonly untilMs: number }
-  /** Start no further commit. Answered by `ended`, after the block of the commit under way. */
+  /** Answered by `ended`, after the block of the commit under way. */
   | { readonly kind: 'stop' }
-  /** Close connections and end the thread. */
   | { readonly kind: 'close' }
 
 export type FromIndexing =

@@ -16,22 +16,17 @@ export interface StartIndexingOptions {
   readonly onCrash: (error: unknown) => void
   /** A thread that takes longer to close is terminated. Default 5,000. */
   readonly closeTimeoutMs?: number
-  /** Monotonic milliseconds. Default `monotonicMs`. */
+  /** Default `monotonicMs`. */
   readonly now?: () => number
 }
 
 export interface StartedThread {
-  /**
-   * To be called once, when the database is migrated and locked.
-   *
-   * @throws `TokenwireError` with the reason
-   */
+  /** To be called once, when the database is migrated and locked. */
   open(databaseUrl: string): Promise<Indexing>
   /** Ends the thread. May be called before `open` has resolved, and again. */
   close(): Promise<void>
 }
 
-/** The indexing thread as the main thread sees it. */
 export interface Indexing {
   readonly chainId: number
   /** With the contracts that were read from the chain. */
@@ -44,7 +39,6 @@ export interface Indexing {
   readonly view: Omit<ThreadStatus, 'update'>
   /** The token has an actor: commits read its state from now on. */
   watch(token: Address): void
-  /** The token has lost its actor. */
   unwatch(token: Address): void
   /** @param lifeMs how long the price may be used */
   priced(ethUsd: string, lifeMs: number): void

@@ -6,7 +6,6 @@ import type { ThreadView } from './messages.ts'
 /** The thread reports four times a second. One that reports nothing for this long hangs. */
 const SILENT_AFTER_MS = 5_000
 
-/** What the main thread knows about the indexing thread. */
 export interface ThreadStatus extends SyncView {
   update(view: ThreadView): void
   metadata(): MetadataView

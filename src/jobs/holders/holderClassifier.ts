@@ -5,7 +5,7 @@ import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { type CommitJob, type CommitJobOptions, type CommitNotice, commitTokens } from '#jobs/commitJob.ts'
 import { type PlainHolder, readPlainHolders, readTokensAfter, showContracts, writeHolderCodes } from '#store/rows/holderCodes.ts'
-import type { HolderCodeRow } from '#tables/holderCode.ts'
+import type { HolderCodeRow } from '#tables/balance.ts'
 import { fetchHolderCodes, MOST_HOLDERS_PER_CALL } from './fetchHolderCodes.ts'
 
 export interface HolderClassifierOptions extends CommitJobOptions {

@@ -56,8 +56,8 @@ export function createLpFeeRefresher(options: LpFeeRefresherOptions): CommitJob 
     // Set before the search: commits in the meantime, which it may not see, can reset it.
     if (searchesAll) isComplete = true
     try {
-      const ofChanged = changed.size === 0 ? [] : await readStalePositions(db, { among: [...changed], limit: MOST_PENDING })
-      const all = searchesAll ? await readStalePositions(db, { among: null, limit: MOST_PENDING }) : []
+      const ofChanged = changed.size === 0 ? [] : await readStalePositions(db, [...changed], MOST_PENDING)
+      const all = searchesAll ? await readStalePositions(db, null, MOST_PENDING) : []
       if (all.length === MOST_PENDING) isComplete = false
       const stale = new Map([...ofChanged, ...all].map(position => [position.token, position]))
       for (const token of stale.keys()) pending.add(token)

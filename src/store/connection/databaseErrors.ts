@@ -64,11 +64,11 @@ const MESSAGES: Readonly<Record<Exclude<DatabaseFault, 'defect'>, string>> = {
   refused: 'The database refuses the connection',
 }
 
-/** Classifies an error of the driver, Kysely or the ORM. */
 export function databaseFault(error: unknown): DatabaseFault {
   for (const link of causes(error)) {
     const code = codeOf(link)
-    const fault = code === null ? undefined : (FAULT_BY_SQLSTATE[code] ?? FAULT_BY_CLASS[sqlStateClass(code)])
+    const fault =
+      code === null ? undefined : (FAULT_BY_SQLSTATE[code] ?? FAULT_BY_CLASS[/^([0-9A-Z]{2})[0-9A-Z]{3}$/.exec(code)?.[1] ?? ''])
     if (fault !== undefined) return fault
     if (code !== null && SYSTEM_CODES.has(code)) return 'unavailable'
     if (link instanceof Error && DRIVER_MESSAGES.test(link.message)) return 'unavailable'
@@ -95,7 +95,7 @@ export function toDatabaseError(error: unknown): unknown {
   })
 }
 
-/** The error and its causes, outermost first. A host with several addresses fails with an `AggregateError`. */
+/** The error and its causes, outermost first. */
 function causes(error: unknown): object[] {
   const found: object[] = []
   const queue: unknown[] = [error]
@@ -111,9 +111,4 @@ function causes(error: unknown): object[] {
 
 function codeOf(link: object): string | null {
   return 'code' in link && typeof link.code === 'string' ? link.code : null
-}
-
-/** The first two characters of a five-character SQLSTATE, `''` for another code. */
-function sqlStateClass(code: string): string {
-  return /^[0-9A-Z]{5}$/.test(code) ? code.slice(0, 2) : ''
 }

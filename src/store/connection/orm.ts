@@ -17,7 +17,6 @@ export interface OrmLimits {
   readonly lockTimeoutMs?: number
 }
 
-/** What is used of a `pg` pool. */
 interface Pool {
   readonly options: { readonly types: { setTypeParser(oid: number, parse: (text: string) => unknown): void } }
 }
@@ -37,7 +36,7 @@ const BIGINT_OID = 20
 const PLANNER_SETTINGS = '-c random_page_cost=1.1 -c jit=off'
 
 /**
- * The ORM over a pool of connections. Nothing is connected before the first statement. `orm.close()` closes the pool.
+ * The ORM over a pool of connections. Nothing is connected before the first statement.
  *
  * @param more for an ORM that does more than run statements: `MIGRATION_OPTIONS`, `ENTITIES`
  * @throws `TokenwireError` `config_invalid` when the text is no PostgreSQL URL
@@ -95,10 +94,7 @@ function toConnectionString(databaseUrl: string): string {
   return url.href
 }
 
-/**
- * Returns `bytea` as lower-case hex with `0x` and `bigint` as a number: every `bigint` of the schema, and every count, is a safe integer.
- * `numeric` stays text.
- */
+/** Returns `bytea` as lower-case hex with `0x`, `bigint` as a number, since each of the schema is safe, and `numeric` as text. */
 function setResultTypes({ options }: Pool): void {
   // PostgreSQL sends `\x` and the digits (bytea_output = hex, the default).
   options.types.setTypeParser(BYTEA_OID, text => `0x${text.slice(2)}`)

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 
-/** What is used of a `pg` pool. */
 interface Pool {
   Client: new (options: unknown) => { query(...args: readonly unknown[]): unknown }
 }

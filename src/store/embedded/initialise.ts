@@ -15,7 +15,6 @@ const inProgress = new Set<string>()
 /** The name of the superuser and of the database. */
 export const EMBEDDED_NAME = 'tokenwire'
 
-/** The paths under `DATA_DIR`. */
 export interface Layout {
   readonly dataDir: string
   /** Holds the next two; owned by the server's user. */
@@ -104,17 +103,15 @@ async function moveIntoPlace(temporary: string, layout: Layout): Promise<void> {
     await rename(temporary, layout.folder)
   } catch (error) {
     // Another process has created it since the check.
-    if (isTaken(error)) return moveIntoPlace(temporary, layout)
-    throw error
+    const isTaken = error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST')
+    if (!isTaken) throw error
+    return moveIntoPlace(temporary, layout)
   }
-}
-
-function isTaken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST')
 }
 
 /** Removes the temporary folders of processes that were killed. */
 async function removeLeftovers(layout: Layout): Promise<void> {
+  await mkdir(layout.dataDir, { recursive: true })
   for (const name of await readdir(layout.dataDir)) {
     const pid = Number(/^postgres\.new-(\d+)-/.exec(name)?.[1])
     const path = join(layout.dataDir, name)

@@ -18,7 +18,6 @@ export interface KeepServerInput {
 }
 
 export interface KeptServer {
-  /** The current postmaster's. */
   pid(): number
   /** Stops watching; resolves when no restart is running. */
   stop(): Promise<void>

@@ -24,14 +24,13 @@ export interface StartInput {
   readonly layout: Layout
   readonly postgres: string
   readonly user: ServerUser
-  /** Whether commits survive a crash of the machine. */
   readonly durable: boolean
   /** Default: any free port. */
   readonly port?: number
 }
 
 const POLL_MS = 20
-/** Crash recovery replays the WAL, which can take a while on a slow disk. */
+/** Crash recovery replays the WAL. */
 const READY_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 30_000
 const START_ATTEMPTS = 4
@@ -82,10 +81,10 @@ export async function findServer(layout: Layout): Promise<RunningServer | null> 
 }
 
 /**
- * Starts the server of a data folder and waits until it is ready, or returns the one that another service has started first. It runs in a
- * session of its own with its output in a file: neither Ctrl-C nor the end of this process stops it.
+ * Starts the server of a data folder, or returns the one that another service has started first. It runs in a session of its own with its
+ * output in a file: neither Ctrl-C nor the end of this process stops it.
  *
- * @throws `TokenwireError` with code `database_unavailable` and the last lines of the server's log when it does not come up
+ * @throws `TokenwireError` `database_unavailable` with the last lines of the server's log when it does not come up
  */
 export async function startServer(input: StartInput): Promise<FoundServer> {
   const { layout } = input
@@ -134,7 +133,7 @@ async function spawnServer({ layout, postgres, user, durable }: StartInput, port
   }
 }
 
-/** The server when it is ready; `null` when its process ends before. */
+/** `null` when its process ends before it is ready. */
 async function becomesReady(child: ChildProcess, layout: Layout): Promise<RunningServer | null> {
   const deadline = Date.now() + READY_TIMEOUT_MS
   while (child.pid !== undefined && child.exitCode === null && child.signalCode === null && Date.now() < deadline) {

@@ -81,7 +81,7 @@ async function versionAs(user: ServerUser, postgres: string): Promise<string> {
   return stdout.trim()
 }
 
-/** Whether the permission bits let a user enter a folder and all folders above it. Folders that do not exist are created later. */
+/** Whether the permission bits let a user enter a folder and all folders above it. */
 async function mayEnter(folder: string, ids: { readonly uid: number; readonly gid: number }): Promise<boolean> {
   for (let path = resolve(folder); ; path = dirname(path)) {
     const found = await stat(path).catch(() => null)

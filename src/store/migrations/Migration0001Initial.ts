@@ -76,7 +76,6 @@ export class Migration0001Initial extends Migration {
       as_of_block bigint not null,
       updated_at_ms bigint not null
     )`)
-    // /api/tokens: one index per sort, read in either direction; rows without the value are listed last, by address.
     this.addSql(`create index token_by_created_at on token (created_at, address)`)
     this.addSql(`create index token_by_market_cap on token (market_cap_weth, address)`)
     this.addSql(`create index token_by_volume_h24 on token (volume_h24, address)`)
@@ -87,13 +86,11 @@ export class Migration0001Initial extends Migration {
     this.addSql(`create index token_by_trades_h24 on token (trades_h24, address)`)
     this.addSql(`create index token_by_last_trade_at on token (last_trade_at, address)`)
     this.addSql(`create index token_by_graduation on token (graduation_percent, address)`)
-    // /api/tokens?creator=, ?launchpad=, ?status=
     this.addSql(`create index token_by_creator on token (creator, created_at, address)`)
     this.addSql(`create index token_by_launchpad on token (launchpad, created_at, address)`)
     this.addSql(`create index token_by_status on token (graduation_status, created_at, address)`)
     // The commit: tokens with a trade that leaves a window by now.
     this.addSql(`create index token_by_windows_expire_at on token (windows_expire_at) where windows_expire_at is not null`)
-    // /api/search: exact and prefix by btree, similar by trigram.
     this.addSql(`create index token_by_symbol_prefix on token (lower(symbol) text_pattern_ops)`)
     this.addSql(`create index token_by_name_prefix on token (lower(name) text_pattern_ops)`)
     this.addSql(`create index token_by_symbol_similarity on token using gin (lower(symbol) gin_trgm_ops)`)
@@ -137,13 +134,10 @@ export class Migration0001Initial extends Migration {
       timestamp bigint not null,
       primary key (block_number, log_index)
     )`)
-    // /trades, with fromBlock and toBlock; ?side= is a filter.
     this.addSql(`create index trade_by_token on trade (token, block_number, log_index)`)
-    // /trades?maker=
     this.addSql(`create index trade_by_maker on trade (token, maker, block_number, log_index)`)
     // The commit: the trades that left a window, and the price at its start.
     this.addSql(`create index trade_by_token_time on trade (token, timestamp, block_number, log_index)`)
-    // /api/chain-stats.
     this.addSql(`create index trade_by_time on trade (timestamp)`)
 
     this.addSql(`create table balance (

@@ -3,19 +3,7 @@ import { Migration } from '@mikro-orm/migrations'
 /** Keeps every query on a range of an index, and a commit's cost independent of the tables' size. */
 export class Migration0005Growth extends Migration {
   override up(): void {
-    this.listTokens()
-    this.listTrades()
-    this.search()
-    this.chartInUsd()
-    this.keepTotals()
-    this.addSql(`analyze token, trade, candle, trader`)
-  }
-
-  /**
-   * /api/tokens: per sort one index for lists with or without launchpad and status, and one for lists of a creator; read in either
-   * direction.
-   */
-  private listTokens(): void {
+    // /api/tokens: per sort one index for lists with or without launchpad and status, and one for lists of a creator.
     const sorts = [
       ['created_at', 'created_at'],
       ['market_cap', 'market_cap_weth'],
@@ -36,28 +24,19 @@ export class Migration0005Growth extends Migration {
     }
     // The tokens of the newest commit, read when its answer was lost.
     this.addSql(`create index token_by_updated_at on token (updated_at_ms)`)
-  }
 
-  /** /trades: one side is one range of an index, however rare it is; both sides are two. */
-  private listTrades(): void {
+    // /trades: one side is one range of an index, however rare it is; both sides are two.
     for (const name of ['trade_by_token', 'trade_by_maker', 'trade_by_time']) this.addSql(`drop index ${name}`)
     this.addSql(`create index trade_by_token on trade (token, side, block_number, log_index)`)
     this.addSql(`create index trade_by_maker on trade (token, maker, side, block_number, log_index)`)
-  }
 
-  private search(): void {
-    // By prefix, and the largest of the tokens that share a symbol, which may be tens of thousands.
+    // /api/search: by prefix, and the largest of the tokens that share a symbol, which may be tens of thousands.
     this.addSql(`drop index token_by_symbol_prefix`)
     this.addSql(`create index token_by_symbol on token (lower(symbol) text_pattern_ops, market_cap_weth desc nulls last, address)`)
     // For a prefix that thousands of tokens have, the largest tokens of all are searched first.
     this.addSql(`create index token_by_size on token (market_cap_weth desc nulls last, address)`)
-  }
 
-  /**
-   * How many trades a candle's USD values are of: those whose USD price was known. The flag does not change while a candle grows, so no
-   * index is updated.
-   */
-  private chartInUsd(): void {
+    // How many trades a candle's USD values are of: those whose USD price was known. The flag does not change while a candle grows.
     // One rewrite of the table fills both columns. Then candles with unpriced trades are corrected: those since the first priced trade.
     this.addSql(`alter table candle
       add column trades_usd integer not null generated always as (case when close_usd is null then 0 else trades end) stored,
@@ -73,10 +52,8 @@ export class Migration0005Growth extends Migration {
       ) as unpriced
       where candle.token = unpriced.token and candle.interval_seconds = unpriced.seconds and candle.time = unpriced.time and candle.in_usd`)
     this.addSql(`create index candle_in_usd on candle (token, interval_seconds, time) where in_usd`)
-  }
 
-  /** /api/chain-stats: updated by every commit, see totals.ts. */
-  private keepTotals(): void {
+    // /api/chain-stats: updated by every commit, see totals.ts.
     this.addSql(`create table trader (
       maker bytea primary key,
       last_trade_at bigint not null
@@ -109,5 +86,7 @@ export class Migration0005Growth extends Migration {
     this.addSql(`alter table block_undo drop constraint block_undo_table_name_check`)
     this.addSql(`alter table block_undo add constraint block_undo_table_name_check
       check (table_name in ('token', 'pool', 'balance', 'candle', 'creator_fee', 'trader', 'index_totals'))`)
+
+    this.addSql(`analyze token, trade, candle, trader`)
   }
 }

@@ -28,7 +28,6 @@ export const MIGRATIONS = [
   Migration0012UndoImages,
 ]
 
-/** The options of an ORM that migrates. */
 export const MIGRATION_OPTIONS = {
   extensions: [Migrator],
   migrations: {

@@ -6,7 +6,7 @@ import { toBytes } from '#tables/toBytes.ts'
 import { isIndexed } from './tokens.ts'
 import { trimScale, weiToWeth } from './trimScale.ts'
 
-/** A candle as it is stored, in the asked currency: the volume in WETH is wei. */
+/** The volume in WETH is wei. */
 type StoredCandle = Candle
 
 /**
@@ -14,8 +14,7 @@ type StoredCandle = Candle
  * and the next one is older: a chart is drawn at once and filled to the left.
  *
  * With `fill`, intervals without a trade repeat the last close with no volume, from the token's first candle to the interval of the newest
- * indexed block, both within the range: nothing is known before and after. In USD a candle is of the trades whose USD price was known, all
- * of it: prices, volume and number; without any there is none.
+ * indexed block, both within the range. In USD a candle is made of the trades whose USD price was known; without any there is none.
  */
 export async function readCandles(db: Queryable, query: CandlesQuery): Promise<Page<Candle, CandleCursor> | null> {
   const step = CANDLE_INTERVALS[query.interval]
@@ -26,11 +25,10 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
   )
   if (!query.fill) {
     const { rows } = await selectCandles(query, from, to, query.limit + 1).execute(db)
-    const page = pageOfStored(
-      rows.map(row => toCandle(row, query)),
-      query.limit,
-    )
-    return page.data.length > 0 || (await isIndexed(db, query.token)) ? page : null
+    if (rows.length === 0 && !(await isIndexed(db, query.token))) return null
+    const data = rows.slice(0, query.limit).map(row => toCandle(row, query))
+    const oldest = data.at(-1)
+    return { data: data.reverse(), next: rows.length > query.limit && oldest !== undefined ? { time: oldest.time } : null }
   }
   const indexed = await readIndexedTime(db, query)
   if (indexed === null) return null
@@ -49,12 +47,6 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
     close = candle.close
   }
   return { data, next: earlier !== null && start > from ? { time: start } : null }
-}
-
-function pageOfStored(newest: readonly Candle[], limit: number): Page<Candle, CandleCursor> {
-  const data = newest.slice(0, limit).reverse()
-  const oldest = data[0]
-  return { data, next: newest.length > limit && oldest !== undefined ? { time: oldest.time } : null }
 }
 
 /** The timestamp of the newest indexed block; `null` when the token is not indexed. */

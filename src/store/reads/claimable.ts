@@ -33,10 +33,9 @@ interface FeeRow {
 }
 
 /**
- * What a creator has earned and taken: of this token, and of the escrow that the token's launchpad keeps for all of a creator's tokens, in
- * the currencies that this one pays in: ETH, its own and what its pools are quoted in. Empty for who has no account; `null` when the token
- * is not indexed. The token's own fees come first, and of each WETH, ETH, the token, then others: whatever the addresses, in the same
- * order.
+ * What a creator has earned and claimed: of this token, and of the escrow that the token's launchpad keeps for all of a creator's tokens, in
+ * the currencies that this one pays in (ETH, itself and what its pools are quoted in). `null` when the token is not indexed. The token's
+ * own fees come first; of each scope WETH, ETH, the token, then others.
  */
 export async function readClaimable(db: Queryable, input: ClaimableInput): Promise<Claimable | null> {
   const { token, creator, weth } = input
@@ -74,7 +73,7 @@ export async function readClaimable(db: Queryable, input: ClaimableInput): Promi
   }
 }
 
-/** What lies in a position is of the block that was asked for, unless nothing has moved it since; what was claimed was the same then. */
+/** The amount in a position is as of the block of its read, unless nothing has moved the pool since. */
 function asOfBlock(cursor: number, rows: readonly FeeRow[]): number {
   const asked = rows.find(({ uncollected, moved }) => uncollected !== null && moved === true)?.asked_at
   return asked ?? cursor

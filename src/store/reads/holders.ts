@@ -6,10 +6,7 @@ import type { HolderCursor, HoldersQuery, Page } from '#domain/queries.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 
-/**
- * A page looks at so many holders at most. Leaving types out may leave next to none, and a rank counts all: what follows is for the next
- * page.
- */
+/** A page without some types reads so many holders at most. */
 export const MOST_LOOKED_AT = 2_000
 
 interface HolderRow {
@@ -23,11 +20,8 @@ interface HolderRow {
 }
 
 /**
- * One page of a token's holders, largest first, equal balances by rising address; `null` when the token is not indexed. A rank counts all
- * holders, those of excluded types too: leaving out the pool does not make the next one the first.
- *
- * A page with `excludeTypes` may hold fewer than `limit`, even none, and have a next one all the same: it ends where `MOST_LOOKED_AT` were
- * seen.
+ * One page of a token's holders, largest first, equal balances by ascending address; `null` when the token is not indexed. A rank counts
+ * holders of excluded types too. A page with `excludeTypes` may hold fewer than `limit`, even none, and have a next one.
  */
 export async function readHolders(db: Queryable, query: HoldersQuery): Promise<Page<Holder, HolderCursor> | null> {
   const { token, excludeTypes, cursor, limit } = query
@@ -36,8 +30,7 @@ export async function readHolders(db: Queryable, query: HoldersQuery): Promise<P
       ? sql``
       : sql`and (- balance.balance, balance.holder) > (- ${cursor.balance}::numeric, ${toBytes(cursor.address)}::bytea)`
   const lookedAt = excludeTypes.length === 0 ? limit + 1 : Math.max(limit + 1, MOST_LOOKED_AT)
-  // The last one that was looked at is listed too: the next page begins behind it. In the order of the index the reading ends with the
-  // page.
+  // The last holder that was read is listed too, because the next page begins after it.
   const { rows } = await sql<HolderRow>`
     select token.total_supply, listed.* from token
     left join lateral (
@@ -55,7 +48,7 @@ export async function readHolders(db: Queryable, query: HoldersQuery): Promise<P
   if (rows.length === 0) return null
   const seen = rows.flatMap(row => (row.holder === null ? [] : [toListed(row, row.holder)]))
   const data = seen.filter(({ type }) => !excludeTypes.includes(type)).slice(0, limit)
-  // Behind the last one that is given when there are more; else behind the last one that was looked at, if there may be more.
+  // The next page begins after the last one of this page or, where that is not full, after the last one that was read.
   const last = seen.length > limit ? seen[limit - 1] : seen.at(-1)
   const more = last !== undefined && (seen.length > limit || last.rank === (cursor?.rank ?? 0) + lookedAt)
   return { data, next: more ? { balance: last.balance, address: last.address, rank: last.rank } : null }

@@ -11,8 +11,8 @@ const ADDRESS_LENGTH = 42
 const ADDRESS_LIKE = /^0x[0-9a-f]{4,}$/i
 
 /**
- * So many candidates of a prefix are compared by market cap. Of a prefix that more tokens have, the candidates are those among the
- * `MOST_LARGEST` largest tokens of all and, where those do not fill the answer, the first by the alphabet.
+ * So many candidates of a prefix are compared by market cap. When more tokens have it, those among the `MOST_LARGEST` largest tokens come
+ * first, then the first by the alphabet.
  */
 const MOST_CANDIDATES = 400
 const MOST_LARGEST = 1_000
@@ -32,7 +32,6 @@ export async function readSearch(db: Queryable, query: SearchQuery, chainId: num
   if (text === '' || text.includes('\0')) return []
   const fitting = await readFitting(db, text, query.limit)
   const tokens = fitting.map(row => toToken(row, chainId))
-  // Likeness comes after all other ways, and who types an address does not want what resembles it.
   if (tokens.length === query.limit || ADDRESS_LIKE.test(text) || [...text].length < LEAST_SIMILAR_LENGTH) return tokens
   const similar = await readSimilar(db, text, query.limit)
   const found = new Set(tokens.map(({ address }) => address))
@@ -41,9 +40,8 @@ export async function readSearch(db: Queryable, query: SearchQuery, chainId: num
 }
 
 /**
- * The ways one after another, each by market cap and without the tokens of a better one, as far as the answer needs them: a way that is not
- * reached is not read. A prefix that many have is looked for twice, so that of as many rows as two answers have at least one answer's are
- * different tokens.
+ * One way after another, each by market cap and without the tokens of a better one, until the answer is full. A prefix that many have is
+ * searched twice, so twice the limit of rows holds enough different tokens.
  */
 async function readFitting(db: Queryable, text: string, limit: number): Promise<readonly SelectedToken[]> {
   const typed = sql`lower(${text}::text)`
@@ -80,7 +78,6 @@ async function readFitting(db: Queryable, text: string, limit: number): Promise<
   return rows
 }
 
-/** The first and the last address that begin with these digits, of which there may be an odd number. */
 function addressRange(prefix: string): readonly [Hex, Hex] {
   const digits = prefix.slice(2)
   return [`0x${digits.padEnd(40, '0')}`, `0x${digits.padEnd(40, 'f')}`]

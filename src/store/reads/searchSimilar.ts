@@ -15,10 +15,9 @@ const LEAST_SIMILARITY = 0.3
 const LEAST_WORD_SIMILARITY = 0.6
 
 /**
- * The tokens most alike a text in symbol, name or a word of the name, by trigrams. Measuring is dear, so a bounded number is measured,
- * however many tokens there are: the neighbours of the text and of its longest word among symbols and names in the alphabet, which differ
- * towards the end; those among names read from their end, which differ towards the beginning; names that hold all of the text's words, the
- * last one perhaps begun; and the largest tokens.
+ * The tokens most similar to a text in symbol, name or a word of the name, by trigrams. Similarity is expensive, so it is computed for a
+ * bounded number: the alphabetical neighbours of the text and of its longest word among symbols, names and reversed names; names with all
+ * of the text's words, the last one perhaps incomplete; and the largest tokens.
  */
 export async function readSimilar(db: Queryable, text: string, limit: number): Promise<readonly SelectedToken[]> {
   const typed = sql`lower(${text}::text)`
@@ -55,7 +54,7 @@ export async function readSimilar(db: Queryable, text: string, limit: number): P
   return rows
 }
 
-/** The nearest on both sides of a text, in the order of each index. */
+/** The nearest on both sides of a text in each index. */
 function neighbours(text: RawBuilder<unknown>): readonly RawBuilder<unknown>[] {
   const beside = (of: RawBuilder<unknown>, like: RawBuilder<unknown>) => [
     sql`select address from token where ${of} ~>=~ ${like} order by ${of} using ~<~ limit ${sql.lit(NEIGHBOURS)}`,

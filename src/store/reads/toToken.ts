@@ -7,13 +7,11 @@ import type { StoredRow } from '#tables/tableOf.ts'
 import { FULL_TOKEN, type FullTokenRow } from '#tables/token.ts'
 import { secondsToIso, trimScale, weiToWeth } from './trimScale.ts'
 
-/** What a statement with `SELECTED_TOKEN` returns per token. */
 export type SelectedToken = StoredRow<FullTokenRow> & (Prefixed<'pool', StoredRow<PoolRow>> | { readonly 'pool.address': null })
 
 /** The select list of tokens with their main pools, from `token` left-joined by `MAIN_POOL`. */
 export const SELECTED_TOKEN = sql`${selectList(FULL_TOKEN)}, ${selectList(POOL, 'main_pool', 'pool')}`
 
-/** Joins the pool in which the token trades now. */
 export const MAIN_POOL = sql`left join pool as main_pool on main_pool.address = token.main_pool`
 
 /** A stored token as it goes over the wire. USD values stay `null`: the price is not chain state and the gateway fills them in. */

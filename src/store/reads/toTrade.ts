@@ -5,10 +5,8 @@ import type { StoredRow } from '#tables/tableOf.ts'
 import { TRADE, type TradeRow } from '#tables/trade.ts'
 import { secondsToIso, trimScale, weiToWeth } from './trimScale.ts'
 
-/** What a statement with `SELECTED_TRADE` returns per trade. */
 export type SelectedTrade = Prefixed<'trade', StoredRow<TradeRow>>
 
-/** The select list of trades, from `trade`. */
 export const SELECTED_TRADE = selectList(TRADE, 'trade', 'trade')
 
 /** A stored trade as it goes over the wire; its USD values are those of the moment of the trade, where they were known then. */

@@ -24,5 +24,4 @@ export function withParts({ launchpad, status }: Pick<TokensQuery, 'launchpad' |
     part as materialized (select * from every where ${sql.join(kept, sql` and `)})`
 }
 
-/** The condition that a token is of the row of `part`. */
 export const OF_PART = sql`token.launchpad = part.launchpad and token.graduation_status = part.graduation_status`

@@ -10,7 +10,6 @@ import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToke
 
 interface Sort {
   readonly column: RawBuilder<unknown>
-  /** The column's type, for a cursor's value. */
   readonly type: RawBuilder<unknown>
   readonly nullable: boolean
 }

@@ -17,7 +17,6 @@ export interface DatabaseIdentity {
   readonly launchpads: readonly LaunchpadConfig[]
 }
 
-/** Where indexing stands after its last commit. */
 export interface ChainCursor {
   readonly number: number
   readonly hash: Hex
@@ -73,6 +72,11 @@ export async function lockCursor(db: Queryable, writer: string): Promise<ChainCu
 export async function readClockMs(db: Queryable): Promise<number> {
   const { rows } = await sql<{ ms: number }>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms`.execute(db)
   return Number(rows[0]?.ms)
+}
+
+/** What a commit sets on each token that it changes, for `update token set …`. `token` is the table's name in the statement. */
+export function stampToken(committedAtMs: number, token: 'token' | 'current' = 'token') {
+  return sql`sequence = greatest(${sql.ref(`${token}.sequence`)} + 1, ${committedAtMs}), updated_at_ms = ${committedAtMs}`
 }
 
 /** @param undoFrom the oldest block that can be undone from now on; `null`: none can */

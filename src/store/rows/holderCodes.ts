@@ -2,11 +2,10 @@ import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { HOLDER_CODE, type HolderCodeRow } from '#tables/holderCode.ts'
+import { HOLDER_CODE, type HolderCodeRow } from '#tables/balance.ts'
 import { toBytes } from '#tables/toBytes.ts'
-import { isRecentBlock } from './cursor.ts'
+import { isRecentBlock, stampToken } from './cursor.ts'
 import { insertRows, runStatements } from './insertRows.ts'
-import { stampToken } from './stampToken.ts'
 
 /** The default size of a page of holders. */
 const LARGEST = 50

@@ -29,13 +29,11 @@ export function* insertRows<Row extends object>(table: Table<Row>, rows: readonl
  * first store every column and then read it back.
  */
 export function unnested(columns: readonly Column[], rows: readonly object[]): RawBuilder<unknown> {
-  return sql.join(columns.map(column => sql`unnest(${columnArray(column, rows)}) as ${sql.id(column.name)}`))
-}
-
-/** The column's values of some rows as a parameter. */
-export function columnArray({ field, type }: Column, rows: readonly object[]): RawBuilder<unknown> {
-  const values = arrayOf(type.options.element, rows as readonly Record<string, unknown>[], field)
-  return sql`${values}::${sql.raw(type.getColumnType())}[]`
+  const arrays = columns.map(({ name, field, type }) => {
+    const values = arrayOf(type.options.element, rows as readonly Record<string, unknown>[], field)
+    return sql`unnest(${values}::${sql.raw(type.getColumnType())}[]) as ${sql.id(name)}`
+  })
+  return sql.join(arrays)
 }
 
 /** Runs statements in order. While PostgreSQL runs one, the next is made. */

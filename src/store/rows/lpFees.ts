@@ -34,7 +34,8 @@ export interface UncollectedAmount {
  */
 export async function readStalePositions(
   db: Queryable,
-  { among, limit }: { readonly among: readonly Address[] | null; readonly limit: number },
+  among: readonly Address[] | null,
+  limit: number,
 ): Promise<readonly StalePosition[]> {
   const { rows } = await sql<StoredRow<StalePosition>>`
     select pool.token, pool.launchpad, pool.position_id as "positionId", pool.token_is_token0 as "tokenIsToken0",

@@ -3,7 +3,7 @@ import type { Address } from '#domain/address.ts'
 import { type MetadataLane, type MetadataRecord, type MetadataWork, MOST_ATTEMPTS, type WaitingToken } from '#domain/metadata.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
-import { stampToken } from './stampToken.ts'
+import { stampToken } from './cursor.ts'
 
 /*
  * The documents behind metadata URIs are no chain state: they are kept per URI, and reorgs leave them alone. A token has a copy

@@ -2,11 +2,10 @@ import type { BalanceRow } from '#tables/balance.ts'
 import type { CandleRow } from '#tables/candle.ts'
 import type { Changes, CurrentRows } from '#tables/changes.ts'
 
-/** Rows of one table by whether it may hold a row of the same key. */
 interface Split<Row> {
-  /** It holds none: they are inserted. */
+  /** New to the table: inserted. */
   readonly added: readonly Row[]
-  /** It may hold one: they are merged with it. */
+  /** Perhaps stored: merged. */
   readonly merged: readonly Row[]
 }
 

@@ -4,9 +4,8 @@ import { type Decimal, formatDecimal } from '#domain/decimal.ts'
 import { WINDOW_SECONDS } from '#domain/windows.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import type { Changes } from '#tables/changes.ts'
-import { INDEX_TOTALS } from '#tables/indexTotals.ts'
 import type { TokenRow } from '#tables/token.ts'
-import { TRADER, type TraderRow } from '#tables/trader.ts'
+import { INDEX_TOTALS, TRADER, type TraderRow } from '#tables/totals.ts'
 import { unnested } from './insertRows.ts'
 
 const DAY_SECONDS = WINDOW_SECONDS.h24

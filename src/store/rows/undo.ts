@@ -5,15 +5,14 @@ import { BALANCE } from '#tables/balance.ts'
 import { CANDLE } from '#tables/candle.ts'
 import type { Changes } from '#tables/changes.ts'
 import { CREATOR_FEE } from '#tables/creatorFee.ts'
-import { INDEX_TOTALS } from '#tables/indexTotals.ts'
 import { POOL } from '#tables/pool.ts'
-import type { Column, Table } from '#tables/tableOf.ts'
+import type { Table } from '#tables/tableOf.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { TOKEN } from '#tables/token.ts'
-import { TRADER } from '#tables/trader.ts'
+import { INDEX_TOTALS, TRADER } from '#tables/totals.ts'
+import { stampToken } from './cursor.ts'
 import { unnested } from './insertRows.ts'
 import type { SplitRows } from './splitNewRows.ts'
-import { stampToken } from './stampToken.ts'
 
 /*
  * Before a block changes rows, their images are kept, so that the block can be undone exactly. Of a token the columns that projection
@@ -27,11 +26,7 @@ const BESIDE_TOKENS: readonly UndoableTable[] = [POOL, BALANCE, CANDLE, CREATOR_
 /** A dropped token's sequence is above the clock only if the clock went back. It is kept for longer than any clock goes back. */
 const KEPT_DROPPED_MS = 30 * 86_400_000
 
-/**
- * Keeps images of the rows that a block is about to change. To be called before they are written, in the same transaction. One statement.
- *
- * @param split the block's balances and candles: the added ones are not looked up
- */
+/** Keeps images of the rows that a block is about to change, before they are written and in the same transaction. */
 export async function keepUndo(db: Queryable, block: number, changes: Changes, { balances, candles }: SplitRows): Promise<void> {
   const { tokens, pools, creatorFees, trades } = changes
   if ([tokens, pools, changes.balances, changes.candles, creatorFees].every(rows => rows.length === 0)) return
@@ -56,8 +51,9 @@ export async function keepUndo(db: Queryable, block: number, changes: Changes, {
 /** The stored rows of these rows' keys; where there is none, the key. */
 function imagesOf({ name, key }: UndoableTable, rows: readonly object[]): RawBuilder<unknown> {
   const exists = sql`${sql.ref(`current.${key[0]?.name}`)} is not null`
+  const names = sql.join(key.map(column => sql.id(column.name)))
   return sql`select ${sql.lit(name)}, ${exists}, case when ${exists} then to_json(current) else to_json(asked) end
-    from (select ${unnested(key, rows)}) as asked left join ${sql.table(name)} as current using (${namesOf(key)})`
+    from (select ${unnested(key, rows)}) as asked left join ${sql.table(name)} as current using (${names})`
 }
 
 function imagesOfAdded({ name, key }: UndoableTable, rows: readonly object[]): RawBuilder<unknown> {
@@ -73,9 +69,8 @@ export async function forgetUndo(db: Queryable, from: number, to: number): Promi
 }
 
 /**
- * Undoes every block above `ancestor`, which must be possible (`ChainCursor.undoFrom`): the tables are as they were when it was committed,
- * except that every token that the blocks changed has a new, higher sequence. Tokens that they launched are deleted, and their sequences
- * kept.
+ * Undoes every block above `ancestor`, which must be possible (`ChainCursor.undoFrom`). Every token that the blocks changed gets a new,
+ * higher sequence. Tokens that they launched are deleted, and their sequences kept.
  *
  * @returns the tokens that the blocks changed, and the deleted ones
  */
@@ -145,8 +140,4 @@ function sameKey({ key }: UndoableTable): RawBuilder<unknown> {
     key.map(({ name }) => sql`${sql.ref(`current.${name}`)} = ${sql.ref(`undone.${name}`)}`),
     sql` and `,
   )
-}
-
-function namesOf(columns: readonly Column[]): RawBuilder<unknown> {
-  return sql.join(columns.map(({ name }) => sql.id(name)))
 }

@@ -10,7 +10,6 @@ export interface WatchRows {
   readonly pools: readonly PoolRow[]
 }
 
-/** What the indexer watches when it starts again. */
 export async function readWatchRows(db: Queryable): Promise<WatchRows> {
   const tokens = await sql<
     WatchRows['tokens'][number]

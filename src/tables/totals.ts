@@ -1,0 +1,37 @@
+import { defineEntity } from '@mikro-orm/core'
+import { column, sum } from './columns.ts'
+import { type RowOf, tableOf } from './tableOf.ts'
+
+const totalsProperties = {
+  id: column.smallint().primary().autoincrement(false).default(1).check('id = 1'),
+  countedAt: column.seconds(),
+  tokens: column.integer(sum),
+  bonding: column.integer(sum),
+  completed: column.integer(sum),
+  migrated: column.integer(sum),
+  liquidityWeth: column.decimal(sum),
+  tradesH24: column.bigint(sum),
+  volumeH24: column.wei(sum),
+  tradersH24: column.bigint(sum),
+}
+
+/** One row: counts and sums over the whole index, as of the last commit that changed any of them. */
+export const IndexTotalsEntity = defineEntity({ name: 'IndexTotals', tableName: 'index_totals', properties: totalsProperties })
+
+export const INDEX_TOTALS = tableOf(IndexTotalsEntity, totalsProperties)
+
+const traderProperties = {
+  maker: column.address().primary(),
+  lastTradeAt: column.seconds(),
+}
+
+/** An address's last trade of any token. The traders of the last 24 hours are counted by it. */
+export const TraderEntity = defineEntity({
+  name: 'Trader',
+  tableName: 'trader',
+  properties: traderProperties,
+  indexes: [{ name: 'trader_by_last_trade_at', properties: ['lastTradeAt'] }],
+})
+
+export interface TraderRow extends RowOf<typeof traderProperties> {}
+export const TRADER = tableOf(TraderEntity, traderProperties)
