@@ -48,11 +48,7 @@ interface EntityProperty {
 
 const NAMING = new UnderscoreNamingStrategy()
 
-/**
- * Derives a table from its entity, once, when the module is loaded.
- *
- * @param properties those of the entity that rows consist of
- */
+/** @param properties those of the entity that rows consist of */
 export function tableOf<Properties extends Record<string, unknown>>({ meta }: Entity, properties: Properties): Table<RowOf<Properties>> {
   const name = meta.tableName
   const columns = Object.keys(properties).map((field): Column => {

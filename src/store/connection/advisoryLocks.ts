@@ -11,12 +11,7 @@ export const LOCKS = { migrate: 1, embeddedOwner: 2, writer: 3 } as const
 const ATTEMPTS = 15
 const PAUSE_MS = 100
 
-/**
- * Takes an advisory lock for the session, which has to be one connection and ends the lock. Tries for 1.5 s.
- *
- * @param key of `LOCKS`
- * @returns whether it is held
- */
+/** Whether the session, which has to be one connection, gets a lock of `LOCKS` within 1.5 s. It holds the lock until it ends. */
 export async function takeLock(session: Queryable, key: number): Promise<boolean> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const { rows } = await sql<{ locked: boolean }>`

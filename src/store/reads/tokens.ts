@@ -67,9 +67,7 @@ export async function isIndexed(db: Queryable, token: Address): Promise<boolean>
   return rows.length > 0
 }
 
-/**
- * The next tokens with or without a value in the sort's column that pass the filters. Those without are in ascending order.
- */
+/** The next tokens with or without a value in the sort's column. Those without are in ascending order. */
 async function readListed(db: Queryable, query: TokensQuery, hasValue: boolean, count: number): Promise<ListedRow[]> {
   const { column, type, nullable } = SORTS[query.sort]
   const { cursor } = query

@@ -17,7 +17,6 @@ export interface StalePosition {
   /** Basis points of a trade; with the pool's fee of 1 % that is the creator's percentage of the fees. */
   readonly creatorFeeBps: number | null
   readonly createdBlock: number
-  /** The block of the last read. */
   readonly askedAt: number | null
 }
 

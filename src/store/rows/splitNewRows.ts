@@ -18,7 +18,6 @@ export interface SplitRows {
   readonly candles: Split<CandleRow>
 }
 
-/** @param before the rows that the changes were projected from */
 export function splitNewRows({ balances, candles }: Changes, before: Pick<CurrentRows, 'tokens' | 'balances'>): SplitRows {
   return {
     balances: split(balances, ({ token, holder }) => before.balances.get(token)?.has(holder) === true),
