@@ -46,7 +46,7 @@ export async function dataVersion(layout: Layout): Promise<string | null> {
 /**
  * Creates the data folder and its password in a temporary folder that is renamed when complete: this process may be killed at any moment.
  *
- * @throws `TokenwireError` `config_invalid` when initdb fails (the disk is full, the folder can't be written) or the folder holds a database
+ * @throws `TokenwireError` `config_invalid` when initdb fails (a full disk, a folder that can't be written) or the folder holds a database
  *   that has lost its version file
  */
 export async function initialise(layout: Layout, initdb: string, user: ServerUser, options: { readonly durable: boolean }): Promise<void> {

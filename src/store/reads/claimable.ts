@@ -33,7 +33,7 @@ interface FeeRow {
 }
 
 /**
- * What a creator has earned and claimed: of this token, and of the escrow that the token's launchpad keeps for all of a creator's tokens, in
+ * What a creator has earned and claimed of this token, and of the escrow that the token's launchpad keeps for all of a creator's tokens, in
  * the currencies that this one pays in (ETH, itself and what its pools are quoted in). `null` when the token is not indexed. The token's
  * own fees come first; of each scope WETH, ETH, the token, then others.
  */
