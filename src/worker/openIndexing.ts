@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { merge, tap } from 'rxjs'
+import type { ChainSource } from '#chain/chainSource.ts'
 import type { Config } from '#config'
 import type { Address } from '#domain/address.ts'
 import { createHolderClassifier } from '#jobs/holders/holderClassifier.ts'
@@ -12,11 +13,13 @@ import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import { createOrm } from '#store/connection/orm.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
 import { createTransaction, oneAtATime, type Transaction } from '#store/connection/transaction.ts'
-import { claimDatabase } from '#store/rows/cursor.ts'
+import { claimDatabase, readRecentBlocks } from '#store/rows/cursor.ts'
 import { readWatchRows } from '#store/rows/watchRows.ts'
 import { createCommitter } from '#sync/committer.ts'
 import type { SyncView } from '#sync/healthReport.ts'
+import { findWrongBlock, wrongBlockSentence } from '#sync/storedTimes.ts'
 import { createSync } from '#sync/sync.ts'
 import type { ConnectedChain } from './connectChain.ts'
 import { findMissingContracts } from './findMissingContracts.ts'
@@ -48,6 +51,7 @@ export interface OpenedIndexing extends Pick<Indexing, 'chainId' | 'launchpads' 
 
 /** Closer to the confirmed head than this, the index follows it. */
 const NEAR_BLOCKS = 10
+const REMEMBERED_BLOCKS = 512
 
 /**
  * Claims the database for the chain, and builds what works on both. Nothing is indexed yet.
@@ -78,6 +82,7 @@ async function build(options: OpenIndexingOptions, orm: ReturnType<typeof create
 
   const adapters = createAdapters({ weth, launchpads })
   void warnOfMissingContracts(rpc, adapters, logger)
+  void warnOfWrongBlock(source, db, logger)
   const directory = restoreDirectory(adapters, await readWatchRows(db))
   const transaction = paced(oneAtATime(createTransaction(orm)))
   const { confirmations, maxReorgDepth } = config
@@ -116,4 +121,15 @@ async function warnOfMissingContracts(rpc: Rpc, adapters: readonly LaunchpadAdap
   const missing = await findMissingContracts(rpc, adapters).catch(() => [])
   for (const contract of missing)
     logger.warn(contract, 'LAUNCHPADS_FILE: the chain has no contract at this address, nothing will come from it')
+}
+
+/** Of the remembered blocks. Older ones are compared by `npm run db:check`. */
+async function warnOfWrongBlock(source: ChainSource, db: Queryable, logger: Logger): Promise<void> {
+  try {
+    const wrong = await findWrongBlock(source, await readRecentBlocks(db, REMEMBERED_BLOCKS))
+    // A reorg while the service was stopped shows as another hash, and is replaced.
+    if (wrong !== null && wrong.stored.hash === wrong.shown.hash) logger.error(wrongBlockSentence(wrong))
+  } catch (error) {
+    logger.debug({ err: error }, 'the remembered blocks could not be compared with the chain')
+  }
 }

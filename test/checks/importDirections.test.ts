@@ -33,7 +33,6 @@ const REACHES: Readonly<Record<string, Reach>> = {
   tables: { values: ['domain'], packages: ['@mikro-orm'] },
   index: { values: [...BASE, 'launchpads'], types: ['tables'] },
   store: { values: [...BASE, 'tables'] },
-  'store/migrations/migrateCommand': { values: [...BASE, 'configuration', 'store', 'telemetry'] },
   sync: { values: [...BASE, 'rpc', 'chain', 'launchpads', 'index', 'store'], types: ['tables'] },
   jobs: { values: [...BASE, 'rpc', 'launchpads', 'store'], types: ['tables'] },
   worker: { values: [...BASE, 'rpc', 'chain', 'launchpads', 'sync', 'jobs', 'store', 'telemetry'] },
@@ -46,6 +45,7 @@ const REACHES: Readonly<Record<string, Reach>> = {
   'client/rxjs': { values: ['client', 'protocol'], types: ['domain'], packages: ['rxjs'] },
   'client/react': { values: ['client', 'protocol'], types: ['domain'], packages: ['react'] },
   console: { values: ['client', 'protocol', 'async'], types: ['domain'] },
+  commands: { values: [...BASE, 'configuration', 'chain', 'launchpads', 'store', 'sync', 'telemetry', 'worker'] },
   devchain: { values: [...BASE, 'configuration', 'launchpads', 'store', 'telemetry'] },
 }
 /** Composition roots: they may import everything that runs in production. */

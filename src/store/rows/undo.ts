@@ -119,6 +119,14 @@ async function dropTokens(db: Queryable, ancestor: number, committedAtMs: number
   return rows.map(({ address }) => address)
 }
 
+/** Keeps every token's sequence before all tokens are deleted. */
+export async function dropAllTokens(db: Queryable, committedAtMs: number): Promise<void> {
+  await sql`insert into dropped_token (address, sequence, dropped_at_ms) select address, sequence, ${committedAtMs} from token
+    on conflict (address) do update set sequence = greatest(dropped_token.sequence, excluded.sequence), dropped_at_ms = excluded.dropped_at_ms`.execute(
+    db,
+  )
+}
+
 function restored(table: UndoableTable, ancestor: number, stamps: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
   const values = table.columns
     .filter(column => !table.key.includes(column))

@@ -169,11 +169,11 @@ describe('the commands', () => {
   test('migrate the configured database and say so', async () => {
     const database = await useDatabase({ migrated: false })
     const env = { DATABASE_URL: database.url, LOG_LEVEL: 'silent' }
-    expect(await commandOf('src/store/migrations/migrateCommand.ts', [], env)).toMatchObject({
+    expect(await commandOf('src/commands/dbMigrate.ts', [], env)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(`Migrated: ${FIRST}`),
     })
-    expect(await commandOf('src/store/migrations/migrateCommand.ts', [], env)).toMatchObject({
+    expect(await commandOf('src/commands/dbMigrate.ts', [], env)).toMatchObject({
       code: 0,
       stdout: 'The database schema is up to date.\n',
     })
@@ -182,11 +182,11 @@ describe('the commands', () => {
 
   test('end with 1 for what must be changed and 75 for what may pass, with one line that says what', async () => {
     const wrong = changed(databaseUrl('postgres'), url => (url.password = 's3cret-and-wrong'))
-    const refused = await commandOf('src/store/migrations/migrateCommand.ts', [], { DATABASE_URL: wrong, LOG_LEVEL: 'silent' })
+    const refused = await commandOf('src/commands/dbMigrate.ts', [], { DATABASE_URL: wrong, LOG_LEVEL: 'silent' })
     expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^DATABASE_URL: .*\n$/) })
     expect(refused.stderr).not.toContain('s3cret')
     const away = changed(wrong, url => (url.hostname = 'host.invalid'))
-    expect(await commandOf('src/store/migrations/migrateCommand.ts', [], { DATABASE_URL: away, LOG_LEVEL: 'silent' })).toMatchObject({
+    expect(await commandOf('src/commands/dbMigrate.ts', [], { DATABASE_URL: away, LOG_LEVEL: 'silent' })).toMatchObject({
       code: 75,
       stderr: expect.stringMatching(/^DATABASE_URL: no PostgreSQL answers at host\.invalid.*\n$/),
     })

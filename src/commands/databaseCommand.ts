@@ -1,0 +1,40 @@
+import type { Logger } from 'pino'
+import { type DatabaseConfig, loadDatabaseConfig } from '#configuration/loadConfig.ts'
+import { TokenwireError } from '#errors'
+import { findEmbeddedUrl, startEmbedded } from '#store/embedded/embedded.ts'
+import { createLogger } from '#telemetry/logger.ts'
+import { createRedactor } from '#telemetry/redactor.ts'
+import { secretsOf } from '#telemetry/secrets.ts'
+
+/**
+ * Runs a command on the configured database, and starts the embedded one for it where none runs. Prints the text that the work returns, or
+ * the error. Exit codes: 0 done, 75 try again later, 1 something has to be changed first.
+ */
+export async function databaseCommand<C extends DatabaseConfig>(
+  load: () => C,
+  work: (database: { readonly url: string; readonly config: C; readonly logger: Logger }) => Promise<string>,
+): Promise<void> {
+  const redactor = createRedactor([])
+  try {
+    const config = load()
+    redactor.add(secretsOf(config))
+    const logger = createLogger({ ...config.log, redactor })
+    const runningUrl = config.databaseUrl ?? (await findEmbeddedUrl(config.dataDir))
+    const server = runningUrl === null ? await startEmbedded({ dataDir: config.dataDir, logger }) : null
+    const url = runningUrl ?? server?.url ?? ''
+    redactor.add(secretsOf({ databaseUrl: url }))
+    try {
+      process.stdout.write(`${await work({ url, config, logger })}\n`)
+    } finally {
+      await server?.stop()
+    }
+  } catch (error) {
+    const known = error instanceof TokenwireError ? error : null
+    process.stderr.write(`${redactor.text(known?.message ?? String(error))}\n`)
+    process.exitCode = known?.retryable === true ? 75 : 1
+  }
+}
+
+export function databaseConfig(): DatabaseConfig {
+  return loadDatabaseConfig(process.env, { cwd: process.cwd() })
+}

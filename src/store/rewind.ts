@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import { type Kysely, sql } from 'kysely'
+import type { Logger } from 'pino'
+import type { BlockHeader } from '#domain/block.ts'
+import { TokenwireError } from '#errors'
+import { LOCKS, takeLock } from './connection/advisoryLocks.ts'
+import { toDatabaseError } from './connection/databaseErrors.ts'
+import { createOrm } from './connection/orm.ts'
+import type { Queryable } from './connection/queryable.ts'
+import { createTransaction } from './connection/transaction.ts'
+import { type ChainCursor, lockCursor, moveCursor, readClockMs, readRecentBlocks } from './rows/cursor.ts'
+import { dropAllTokens, undoBlocks } from './rows/undo.ts'
+
+/** The first block to undo; `start`: all blocks. */
+export type RewindTarget = number | 'start'
+
+/** What is known of tokens' documents and of contracts stays: neither depends on blocks. */
+const INDEXED_TABLES = [
+  'token',
+  'pool',
+  'trade',
+  'balance',
+  'candle',
+  'creator_fee',
+  'trader',
+  'index_totals',
+  'uncollected_fee',
+  'metadata_waiting',
+  'block',
+  'block_undo',
+]
+
+/**
+ * Undoes indexed blocks whose data is wrong, so that the service indexes them anew. Sequences of tokens do not fall.
+ *
+ * @returns the newest block that is still indexed; `null`: none is
+ * @throws `TokenwireError` `database_taken` while a service indexes into the database, `reorg_too_deep` for a block whose before-images are
+ *   gone, `database_unavailable`
+ */
+export async function rewind(databaseUrl: string, target: RewindTarget, logger: Logger): Promise<BlockHeader | null> {
+  const orm = createOrm(databaseUrl, logger, { poolSize: 2, applicationName: 'tokenwire-rewind', statementTimeoutMs: 0 })
+  try {
+    return await orm.em
+      .getKysely<unknown>()
+      .connection()
+      .execute(async session => {
+        await assertNoWriter(session)
+        const writer = randomUUID()
+        await sql`update chain_state set writer = ${writer}`.execute(session)
+        return createTransaction(orm)(async db => {
+          const cursor = await lockCursor(db, writer)
+          if (cursor === null) return null
+          return target === 'start' ? undoAll(db) : undoFrom(db, target, cursor)
+        })
+      })
+  } catch (error) {
+    throw toDatabaseError(error)
+  } finally {
+    await orm.close(true)
+  }
+}
+
+async function assertNoWriter(session: Kysely<unknown>): Promise<void> {
+  if (await takeLock(session, LOCKS.writer)) return
+  throw new TokenwireError('database_taken', 'A Tokenwire indexes into this database: stop it first.')
+}
+
+async function undoFrom(db: Queryable, first: number, cursor: ChainCursor): Promise<BlockHeader> {
+  const blocks = await readRecentBlocks(db, Math.max(1, cursor.number - first + 2))
+  if (first > cursor.number) return blocks[0] as BlockHeader
+  const ancestor = blocks.find(({ number, mergedWithNext }) => number === first - 1 && !mergedWithNext)
+  if (ancestor === undefined || cursor.undoFrom === null || first < cursor.undoFrom) {
+    const oldest = await oldestTarget(db, cursor)
+    const possible = oldest === null ? 'No block can be undone alone' : `The oldest block to which the index can go back is ${oldest}`
+    throw new TokenwireError('reorg_too_deep', `Block ${first} can't be undone. ${possible}; start undoes all of them.`)
+  }
+  const committedAtMs = await readClockMs(db)
+  await undoBlocks(db, ancestor.number, committedAtMs)
+  await moveCursor(db, ancestor, committedAtMs, cursor.undoFrom > ancestor.number ? null : cursor.undoFrom)
+  return ancestor
+}
+
+/** The first block after the oldest one that can stay. */
+async function oldestTarget(db: Queryable, { number, undoFrom }: ChainCursor): Promise<number | null> {
+  if (undoFrom === null) return null
+  const blocks = await readRecentBlocks(db, number - undoFrom + 2)
+  const ancestor = blocks.find(block => block.number >= undoFrom - 1 && block.number < number && !block.mergedWithNext)
+  return ancestor === undefined ? null : ancestor.number + 1
+}
+
+async function undoAll(db: Queryable): Promise<null> {
+  await dropAllTokens(db, await readClockMs(db))
+  await sql`truncate ${sql.join(INDEXED_TABLES.map(table => sql.table(table)))}`.execute(db)
+  await sql`update chain_state set cursor_number = null, cursor_hash = null, cursor_timestamp = null, committed_at_ms = null,
+    undo_from = null`.execute(db)
+  return null
+}

@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process'
+import process from 'node:process'
+import { promisify } from 'node:util'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { useDatabase } from '#test/support/database.ts'
+import { insertRows } from '#test/support/rows.ts'
+import { type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+
+const database = await useDatabase()
+let chain: TestChain
+let service: ServiceFolder
+
+beforeAll(async () => {
+  chain = await startTestChain()
+  await chain.mine(8)
+  service = await serviceFolder(chain)
+  for (let number = 0n; number <= 8n; number++) {
+    const { hash, parentHash, timestamp } = await chain.client.getBlock({ blockNumber: number })
+    const row = { number: Number(number), hash, parent_hash: parentHash, timestamp: Number(timestamp), joined: false }
+    await insertRows(database.kysely, 'block', [row])
+  }
+})
+
+afterAll(async () => {
+  await service.remove()
+  await chain.stop()
+})
+
+async function check(...args: readonly string[]) {
+  const env = { ...service.env, PATH: process.env['PATH'], DATABASE_URL: database.url, LOG_LEVEL: 'silent' }
+  return promisify(execFile)(process.execPath, ['src/commands/dbCheck.ts', ...args], { env }).then(
+    ({ stdout, stderr }) => stdout + stderr,
+    (error: { stdout: string; stderr: string }) => error.stdout + error.stderr,
+  )
+}
+
+it('compares every stored block with the chain, and names the first wrong one with what to do', async () => {
+  expect(await check()).toBe('9 stored blocks are as the chain shows them.\n')
+  await sql`update block set timestamp = timestamp + 3600 where number in (4, 6)`.execute(database.kysely)
+  expect(await check()).toMatch(/^Block 4 is stored with the time \d+, and the chain shows \d+\. .* npm run db:rewind -- 4\n$/)
+  expect(await check('7')).toBe('2 stored blocks are as the chain shows them.\n')
+  expect(await check('head')).toBe('usage: npm run db:check -- [first block]\n')
+})
