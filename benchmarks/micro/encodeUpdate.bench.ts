@@ -5,7 +5,7 @@ import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
 import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
-import { tokenUpdateSchema } from '#test/support/wire/messages.ts'
+import { tokenUpdateSchema } from '#protocol/schemas/messages.ts'
 
 const TOKEN = addressOf(1)
 const SEQUENCE = 1_795_000_000_123

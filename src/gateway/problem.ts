@@ -1,24 +1,12 @@
 import { STATUS_CODES } from 'node:http'
 import type { Address } from '#domain/address.ts'
+import type { ProblemCode, ProblemStatus } from '#protocol/schemas/problem.ts'
 import type { ConnectionAdmission } from './admission.ts'
-
-export type ProblemCode =
-  | 'invalid_parameter'
-  | 'token_not_found'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'upgrade_required'
-  | 'rate_limited'
-  | 'origin_not_allowed'
-  | 'unauthorized'
-  | 'price_unavailable'
-  | 'data_unavailable'
-  | 'internal'
 
 /** An error answer. `headers` are those that its status requires. */
 export interface Problem {
   readonly kind: 'problem'
-  readonly status: 400 | 401 | 403 | 404 | 405 | 426 | 429 | 500 | 503
+  readonly status: ProblemStatus
   readonly code: ProblemCode
   /** What was expected, for people. Contains no internals. */
   readonly detail: string

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { IDLE_SWEEPS } from '#actors/token/machine.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
+import { actorStateSchema } from '#protocol/schemas/operations.ts'
 import { blockOf, RecordingSubscription, RegistryFixture, settle } from '#test/support/actors.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
-import { actorStateSchema } from '#test/support/wire/operations.ts'
 
 const TOKEN = addressOf(1)
 const OTHER = addressOf(2)

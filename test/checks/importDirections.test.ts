@@ -39,8 +39,10 @@ const REACHES: Readonly<Record<string, Reach>> = {
   market: { values: BASE },
   telemetry: { values: BASE },
   protocol: { values: ['errors'], types: ['domain'], packages: [] },
+  // Not for browsers: the client and the console must not load zod.
+  'protocol/schemas': { values: ['protocol'], types: ['domain'], packages: ['zod'] },
   actors: { values: [...BASE, 'protocol'] },
-  gateway: { values: [...BASE, 'actors', 'protocol', 'telemetry'] },
+  gateway: { values: [...BASE, 'actors', 'protocol', 'protocol/schemas', 'telemetry'] },
   client: { values: ['protocol', 'async'], types: ['domain'], packages: [] },
   'client/rxjs': { values: ['client', 'protocol'], types: ['domain'], packages: ['rxjs'] },
   'client/react': { values: ['client', 'protocol'], types: ['domain'], packages: ['react'] },
@@ -75,7 +77,8 @@ async function importsOf(top: string): Promise<readonly Import[]> {
 function placeOf(file: string): string {
   const name = file.replace(/^src\//, '').replace(/\.tsx?$/, '')
   if (name in REACHES || ROOTS.includes(name)) return name
-  return name.split('/')[0] ?? name
+  const [top = name, folder] = name.split('/')
+  return `${top}/${folder}` in REACHES ? `${top}/${folder}` : top
 }
 
 /** Why an import breaks the directions; `null` if it does not. */
@@ -86,7 +89,7 @@ function objectionTo({ file, specifier, isType }: Import): string | null {
   if (specifier.startsWith('.')) return null
   const reach = REACHES[place]
   if (specifier.startsWith('#')) {
-    const target = specifier.slice(1).split('/')[0] ?? ''
+    const target = placeOf(specifier.slice(1))
     if (ROOTS.includes(place)) return NOT_IN_PRODUCTION.includes(target) ? `${target} does not run in production` : null
     if (reach === undefined) return `no directions are written down for ${place}`
     const isOwn = target === place || reach.values.includes(target) || (isType && (reach.types ?? []).includes(target))
@@ -122,6 +125,10 @@ describe('the import directions', () => {
     ['src/client/tokenwire.ts', '#domain/token.ts', false, false],
     ['src/client/tokenwire.ts', 'node:fs', false, false],
     ['src/client/tokenwire.ts', 'zod', false, false],
+    ['src/client/tokenwire.ts', '#protocol/schemas/token.ts', true, false],
+    ['src/console/main.tsx', '#protocol/schemas/token.ts', false, false],
+    ['src/protocol/closeCodes.ts', '#protocol/schemas/token.ts', false, false],
+    ['src/gateway/problem.ts', '#protocol/schemas/problem.ts', true, true],
     ['src/serve.ts', '#devchain/dev.ts', false, false],
     ['src/sync/sync.ts', '../rpc/rpc.ts', false, false],
   ])('%s importing %s (type: %s) is judged right', (file, specifier, isType, isAllowed) => {

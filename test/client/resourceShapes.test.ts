@@ -4,10 +4,11 @@ import * as messages from '#client/messages.ts'
 import * as own from '#client/resourceShapes.ts'
 import { type AnyShape, mismatch, object, type Shape, string } from '#client/shape.ts'
 import type { Token } from '#domain/token.ts'
+import * as sent from '#protocol/schemas/messages.ts'
+import * as operations from '#protocol/schemas/operations.ts'
+import * as resources from '#protocol/schemas/resources.ts'
+import * as tokens from '#protocol/schemas/token.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
-import * as sent from '#test/support/wire/messages.ts'
-import * as operations from '#test/support/wire/operations.ts'
-import * as resources from '#test/support/wire/resources.ts'
 
 /** A shape as JSON Schema. */
 function jsonSchema(shape: AnyShape): object {
@@ -36,8 +37,9 @@ function jsonSchema(shape: AnyShape): object {
   }
 }
 
+/** Without the descriptions. */
 function serverSchema(schema: z.ZodType): unknown {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', reused: 'inline' })
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', reused: 'inline', metadata: z.registry() })
   // One spelling for equal schemas: a constant becomes an enum of one, and several types become several schemas.
   return JSON.parse(JSON.stringify(rest), (_key, value: unknown) => {
     if (typeof value !== 'object' || value === null) return value
@@ -53,16 +55,16 @@ function serverSchema(schema: z.ZodType): unknown {
 
 describe('the shapes of the client', () => {
   it.each<[string, AnyShape, z.ZodType]>([
-    ['a token', own.tokenShape, resources.tokenSchema],
-    ['a trade', own.tradeShape, resources.tradeSchema],
-    ['a holder', own.holderShape, resources.holderSchema],
+    ['a token', own.tokenShape, tokens.tokenSchema],
+    ['a trade', own.tradeShape, tokens.tradeSchema],
+    ['a holder', own.holderShape, tokens.holderSchema],
     ['a candle', own.candleShape, resources.candleSchema],
     ['what is claimable', own.claimableShape, resources.claimableSchema],
     ['the price of ETH', own.ethUsdShape, resources.ethUsdSchema],
     ['the statistics', own.chainStatsShape, resources.chainStatsSchema],
     ['the health', own.indexerHealthShape, operations.indexerHealthSchema],
     ['an actor', own.actorStateShape, operations.actorStateSchema],
-    ['a page', own.pageShape(own.holderShape), resources.listSchema(resources.holderSchema)],
+    ['a page', own.pageShape(own.holderShape), resources.listSchema(tokens.holderSchema)],
     ['an update', messages.tokenUpdateShape, sent.tokenUpdateSchema],
     ['the answer to a subscription', messages.subscribedShape, sent.subscribedSchema],
     ['the answer to its end', messages.unsubscribedShape, sent.unsubscribedSchema],

@@ -4,9 +4,9 @@ import { get } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { tokenUpdateSchema } from '#protocol/schemas/messages.ts'
 import { certificate, certificateKey } from '#test/support/certificate.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
-import { tokenUpdateSchema } from '#test/support/wire/messages.ts'
 import { eventually, RealtimeFixture } from './startRealtime.ts'
 
 const TOKEN = addressOf(1)

@@ -9,9 +9,9 @@ import type { Address } from '#domain/address.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
 import { createAdmission } from '#gateway/admission.ts'
 import { createRealtime, type Realtime } from '#gateway/realtime.ts'
+import { type ServerMessage, serverMessageSchema } from '#protocol/schemas/messages.ts'
 import { blockOf, createTestRegistry } from '#test/support/actors.ts'
 import { snapshotOf } from '#test/support/snapshots.ts'
-import { type ServerMessage, serverMessageSchema } from '#test/support/wire/messages.ts'
 import { CONFIG, type Gateway, type GatewayOptions, startGateway } from './startGateway.ts'
 
 const REALTIME_CONFIG = { ...CONFIG, maxSubscriptionsPerConnection: 200, maxMessagesPerSecond: 50 }

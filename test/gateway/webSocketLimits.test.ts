@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { problemSchema } from '#protocol/schemas/problem.ts'
 import { addressOf } from '#test/support/snapshots.ts'
-import { problemSchema } from '#test/support/wire/resources.ts'
 import { eventually, RealtimeFixture } from './startRealtime.ts'
 
 let fixture: RealtimeFixture

@@ -4,9 +4,9 @@ import type { Holder } from '#domain/holder.ts'
 import type { Token, TokenSnapshot } from '#domain/token.ts'
 import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
+import { tokenUpdateSchema } from '#protocol/schemas/messages.ts'
 import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import { addressOf, hashOf, holdersOf, snapshotOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
-import { tokenUpdateSchema } from '#test/support/wire/messages.ts'
 
 const FREE_TEXTS = ['description', 'metadataUri', 'imageUrl', 'name', 'symbol'] as const
 

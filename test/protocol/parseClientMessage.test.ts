@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseClientMessage } from '#protocol/parseClientMessage.ts'
-import { clientMessageSchema, errorSchema } from '#test/support/wire/messages.ts'
+import { clientMessageSchema, errorSchema } from '#protocol/schemas/messages.ts'
 
 const TOKEN = '0x00000000000000000000000000000000000000aB'
 const LOWER = TOKEN.toLowerCase()

@@ -10,21 +10,13 @@ import { HOLDER_TYPES } from '#domain/holder.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 import type { ErrorMessage } from '#protocol/parseClientMessage.ts'
+import type { errorSchema, tokenUpdateSchema } from '#protocol/schemas/messages.ts'
+import type { actorStateSchema, indexerHealthSchema } from '#protocol/schemas/operations.ts'
+import { problemSchema } from '#protocol/schemas/problem.ts'
+import { candleSchema, type chainStatsSchema, claimableSchema, ethUsdSchema, listSchema } from '#protocol/schemas/resources.ts'
+import { holderSchema, tokenSchema, tradeSchema } from '#protocol/schemas/token.ts'
 import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import { addressOf, hashOf, holdersOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
-import type { errorSchema, tokenUpdateSchema } from '#test/support/wire/messages.ts'
-import type { actorStateSchema, indexerHealthSchema } from '#test/support/wire/operations.ts'
-import {
-  candleSchema,
-  type chainStatsSchema,
-  claimableSchema,
-  ethUsdSchema,
-  holderSchema,
-  listSchema,
-  problemSchema,
-  tokenSchema,
-  tradeSchema,
-} from '#test/support/wire/resources.ts'
 
 /** The type with everything in it read-only, as the domain writes its types. */
 type ReadOnly<T> = T extends string | number | boolean | null

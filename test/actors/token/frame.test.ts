@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { FramedSnapshot } from '#actors/token/frame.ts'
+import { tokenUpdateSchema } from '#protocol/schemas/messages.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
-import { tokenUpdateSchema } from '#test/support/wire/messages.ts'
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 

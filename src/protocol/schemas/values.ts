@@ -24,3 +24,6 @@ export const timeText = plain(/^[+-]?\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3
 export const count = z.number().int().min(0)
 export const percent = z.number().min(0).max(100)
 export const sequence = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
+
+export const SEQUENCE_MEANING =
+  'Strictly rises per token, and is the same number in REST, WebSocket and SSE: the larger of the commit time in ms and the previous one plus 1.'

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { MAX_UPDATE_HOLDERS } from '#protocol/limits.ts'
+import { holderSchema, tokenSchema, tradeSchema } from './token.ts'
+import { addressText, integerText, SEQUENCE_MEANING, sequence, timeText } from './values.ts'
+
+/** Clients may write addresses in any letter case. */
+const anyAddress = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .describe('Address of the token, in any letter case.')
+
+/** What a client may send. The server reads messages with `parseClientMessage`, which a test compares with these schemas. */
+export const subscribeSchema = z
+  .object({
+    type: z.literal('subscribe').describe('Type of the message.'),
+    token: anyAddress,
+    sequence: sequence.nullish().describe('The newest one that the client has: a snapshot is sent only of a newer state. Absent: none.'),
+  })
+  .meta({
+    id: 'subscribe',
+    description: 'Answered by `subscribed`, then a `token.update` when there is one newer than `sequence`. Harmless when repeated.',
+  })
+
+export const unsubscribeSchema = z
+  .object({ type: z.literal('unsubscribe').describe('Type of the message.'), token: anyAddress })
+  .meta({ id: 'unsubscribe', description: 'Answered by `unsubscribed`; no update of that token follows it.' })
+
+export const clientMessageSchema = z.discriminatedUnion('type', [subscribeSchema, unsubscribeSchema])
+
+export const subscribedSchema = z
+  .object({
+    type: z.literal('subscribed').describe('Type of the message.'),
+    token: addressText.describe('Address of the token.'),
+    sequence: sequence.nullable().describe('The token’s current one. `null`: it is not indexed yet; its updates follow once it is.'),
+  })
+  .meta({ id: 'subscribed', description: 'Answer to `subscribe`.' })
+
+export const unsubscribedSchema = z
+  .object({ type: z.literal('unsubscribed').describe('Type of the message.'), token: addressText.describe('Address of the token.') })
+  .meta({ id: 'unsubscribed', description: 'Answer to `unsubscribe`.' })
+
+export const tokenUpdateSchema = z
+  .object({
+    type: z.literal('token.update').describe('Type of the message.'),
+    sequence: sequence.describe(SEQUENCE_MEANING),
+    token: tokenSchema,
+    latestTrade: tradeSchema.nullable().describe('The token’s newest trade. `null`: none yet.'),
+    holders: z.array(holderSchema).max(MAX_UPDATE_HOLDERS).describe('The largest, fewer when the message would be too large.'),
+    reason: z.literal('chain').describe('What changed the token: blocks of the chain.'),
+    sourceBlock: integerText.describe('Number of the block that this state is of.'),
+    timestamp: timeText.describe('Time of the commit.'),
+  })
+  .meta({
+    id: 'token.update',
+    description:
+      'A token’s full state after a commit. It replaces all earlier ones, so a client that misses one is right again with the next.',
+  })
+
+/** The codes of `error` messages, and what they mean. */
+export const ERROR_CODES = {
+  invalid_message: 'The message is no JSON object of the described form.',
+  unknown_type: 'The `type` is none that the server knows.',
+  invalid_token: 'The `token` is not an address.',
+  too_many_subscriptions: 'The connection has as many subscriptions as it may have.',
+  rate_limited: 'More messages than allowed; the connection closes with 4429.',
+  message_too_large: 'The message has more than 16,384 bytes; the connection closes with 1009.',
+} as const
+
+export const errorSchema = z
+  .object({
+    type: z.literal('error').describe('Type of the message.'),
+    code: z.enum(Object.keys(ERROR_CODES) as (keyof typeof ERROR_CODES)[]).describe('What is wrong, for programs. Stable.'),
+    message: z.string().describe('What is wrong, for people.'),
+    token: z.string().exactOptional().describe('The token that it is about, as the client wrote it.'),
+  })
+  .meta({ id: 'error', description: 'Answer to a message that the server can’t obey. The connection stays, unless `code` says otherwise.' })
+
+export const serverMessageSchema = z.discriminatedUnion('type', [subscribedSchema, unsubscribedSchema, tokenUpdateSchema, errorSchema])
+
+export type ServerMessage = z.infer<typeof serverMessageSchema>

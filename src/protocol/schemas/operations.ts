@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { listSchema } from './resources.ts'
+import { addressText, count, integerText, percent, SEQUENCE_MEANING, sequence, timeText } from './values.ts'
+
+/* The health of the service and the state of actors. */
+
+const milliseconds = z.number().min(0)
+
+const actors = z
+  .object({
+    total: count.describe('Tokens with an actor.'),
+    byState: z.record(z.string(), count).describe('Actors by state.'),
+    subscribers: count.describe('Subscribers of all tokens.'),
+  })
+  .describe('The actors, one per watched token.')
+
+const realtime = z
+  .object({
+    webSocketConnections: count.describe('Open WebSockets.'),
+    eventStreams: count.describe('Open SSE streams.'),
+    subscriptions: count.describe('Subscriptions of all connections.'),
+    updatesPerSecond: z.number().min(0).describe('Updates delivered per second, recently.'),
+    deliveredTotal: count.describe('Updates delivered since the start.'),
+    conflatedTotal: count.describe('Updates that a newer one replaced before a slow reader took them.'),
+    commitToDeliveryMs: z
+      .object({
+        p50: milliseconds.nullable().describe('Median in ms. `null`: nothing was delivered yet.'),
+        p99: milliseconds.nullable().describe('99th percentile in ms. `null`: nothing was delivered yet.'),
+      })
+      .describe('Time from a commit to the write of its update to a socket.'),
+  })
+  .describe('Connections and deliveries of this process.')
+
+const backfill = z
+  .object({
+    fromBlock: integerText.describe('Number of the first block.'),
+    toBlock: integerText.describe('Number of the last block.'),
+    currentBlock: integerText.describe('Number of the newest block that is indexed.'),
+    percent: percent.describe('Share that is indexed, 0 to 100.'),
+    blocksPerSecond: z.number().min(0).describe('Blocks per second, recently.'),
+    eventsPerSecond: z.number().min(0).describe('Events per second, recently.'),
+    secondsLeft: z.number().min(0).nullable().describe('Seconds to the end at this rate. `null`: unknown.'),
+  })
+  .describe('Indexing of old blocks. `null`: none is under way.')
+
+const provider = z.object({
+  name: z.string().describe('`rpc-1`, `rpc-2` … in the order of `RPC_URLS`.'),
+  healthy: z.boolean().describe('Whether it answers.'),
+  latencyMs: milliseconds.nullable().describe('Milliseconds of recent calls. `null`: none yet.'),
+  errorRate: z.number().min(0).max(1).describe('Failed share of recent calls, 0 to 1.'),
+  concurrency: count.nullable().describe('Requests in flight that it allows. `null`: it has refused none.'),
+  batchSize: count.describe('Calls per request.'),
+  rangeBlocks: count.describe('Blocks per log query.'),
+  silentSeconds: count.nullable().describe('Seconds for which it asks not to be called. `null`: it may be.'),
+})
+
+export const indexerHealthSchema = z.object({
+  status: z
+    .enum(['ok', 'syncing', 'stalled', 'degraded'])
+    .describe('`stalled`: nothing is indexed though the chain moves, or the database is away; `degraded`: works with something broken.'),
+  version: z.string().describe('Version of the service.'),
+  uptimeSeconds: z.number().min(0).describe('Seconds since the start.'),
+  chainId: count.describe('EIP-155 id of the chain.'),
+  headBlock: integerText.nullable().describe('Number of the newest block of the providers. `null`: unknown.'),
+  confirmedBlock: integerText.nullable().describe('Number of the newest confirmed block. `null`: unknown.'),
+  indexedBlock: integerText.nullable().describe('Number of the newest indexed block. `null`: none.'),
+  lagBlocks: z.number().nullable().describe('Confirmed blocks that are not indexed. `null`: unknown.'),
+  lagSeconds: z.number().nullable().describe('Seconds that the index is behind. `null`: unknown.'),
+  backfill: backfill.nullable(),
+  reorgs: z
+    .object({
+      count: count.describe('Reorgs of indexed blocks since the start.'),
+      lastDepth: count.nullable().describe('Blocks that the last one replaced. `null`: none yet.'),
+      lastAt: timeText.nullable().describe('When the last one was replaced. `null`: none yet.'),
+    })
+    .describe('Reorgs of indexed blocks.'),
+  rpc: z.array(provider).describe('The RPC providers, by rank.'),
+  database: z
+    .object({
+      ok: z.boolean().describe('Whether it answers.'),
+      latencyMs: milliseconds.nullable().describe('Round trip in ms. `null`: it does not answer.'),
+    })
+    .describe('PostgreSQL.'),
+  actors,
+  realtime,
+  reasons: z.array(z.string()).describe('What is wrong, for people; empty when `status` is `ok`.'),
+})
+
+export const healthAnswerSchema = indexerHealthSchema
+  .extend({ details: z.array(z.string()).exactOptional().describe('For operators: the same, with what providers and the database said.') })
+  .meta({ id: 'IndexerHealth', description: 'Health of the indexer, its providers, the database and this process.' })
+
+export const actorStateSchema = z
+  .object({
+    token: addressText.describe('Address of the token.'),
+    state: z.enum(['activating', 'live', 'resyncing', 'passivated']).describe('State of the actor.'),
+    sequence: sequence.nullable().describe(`${SEQUENCE_MEANING} \`null\`: the token is not indexed, or not read yet.`),
+    subscribers: z
+      .object({
+        webSocket: count.describe('Over WebSocket.'),
+        eventStream: count.describe('Over SSE.'),
+        lagging: count.describe('That have an unsent update.'),
+      })
+      .describe('Number of subscribers.'),
+    lastUpdateAt: timeText.nullable().describe('Time of the last update. `null`: none yet.'),
+    lastBlock: integerText.nullable().describe('Number of its block. `null`: none yet.'),
+    frameBytes: count.nullable().describe('Bytes of the encoded update. `null`: none yet.'),
+    activatedAt: timeText.describe('When the actor was started.'),
+    eventsHandled: count.describe('Events since then.'),
+    conflated: count.describe('Updates since then that a newer one replaced before they were written.'),
+  })
+  .meta({ id: 'ActorState', description: 'State of one token’s actor in this process.' })
+
+export const actorListSchema = listSchema(actorStateSchema).meta({ id: 'ActorList', description: 'Actors, in one page.' })
+
+const statusSchema = <const Word extends string>(word: Word) => z.object({ status: z.literal(word).describe('Always this word.') })
+
+export const healthzSchema = statusSchema('ok').meta({ id: 'Alive', description: 'The process lives.' })
+export const readyzSchema = statusSchema('ready').meta({ id: 'Ready', description: 'The instance serves current data.' })
+
+export const consoleSettingsSchema = z
+  .object({
+    explorerUrl: z.string().nullable().describe('Block explorer of links. `null`: no links.'),
+    launchpads: z.array(z.string()).describe('Names of the launchpads.'),
+  })
+  .meta({ id: 'ConsoleSettings', description: 'What the console needs to know.' })

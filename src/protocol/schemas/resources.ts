@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { holderSchema, tokenSchema, tradeSchema } from './token.ts'
+import { addressText, callDataText, count, decimalText, integerText, timeText } from './values.ts'
+
+/*
+ * The resources of REST, WebSocket and SSE, with the meaning of each field. The descriptions of the service are generated from these
+ * schemas, and tests compare every answer and the shapes of the client with them.
+ */
+
+export const candleSchema = z
+  .object({
+    time: count.describe('Unix seconds of the interval’s start.'),
+    open: decimalText.describe('First price of the interval, per whole token in the asked currency.'),
+    high: decimalText.describe('Highest price.'),
+    low: decimalText.describe('Lowest price.'),
+    close: decimalText.describe('Last price.'),
+    volume: decimalText.describe('Traded value in the asked currency.'),
+    trades: count.describe('Number of trades.'),
+  })
+  .meta({ id: 'Candle', description: 'Prices of one interval, from its trades.' })
+
+const claimCall = z
+  .object({ to: addressText.describe('Contract to call.'), data: callDataText.describe('Call data.') })
+  .describe('The call that pays out; the creator must send it. `null`: the launchpad has no such call.')
+
+export const claimableSchema = z
+  .object({
+    token: addressText.describe('Address of the token.'),
+    creator: addressText.describe('The account that may claim.'),
+    asOfBlock: integerText.describe('Number of the block of the amounts; fees of an LP position: the block of their last read.'),
+    claimable: z
+      .array(
+        z.object({
+          currency: addressText.describe('Address of the currency; the zero address is the native one.'),
+          symbol: z.string().nullable().describe('Symbol of the currency: untrusted text. `null`: unknown.'),
+          decimals: count.nullable().describe('Decimal places of the currency. `null`: unknown.'),
+          accrued: integerText
+            .nullable()
+            .describe('Earned so far, in the currency’s smallest unit. `null`: fees of an LP position that were not read yet.'),
+          claimed: integerText.describe('Paid out so far, in the currency’s smallest unit.'),
+          amount: integerText.nullable().describe('Claimable now, in the currency’s smallest unit. `null` where `accrued` is.'),
+          amountUsd: decimalText.nullable().describe('`amount` in USD. `null`: unknown, or the currency is neither ETH nor WETH.'),
+          scope: z.enum(['token', 'creator']).describe('`creator`: one escrow for all tokens of the creator.'),
+          claim: claimCall.nullable(),
+        }),
+      )
+      .describe('One entry per currency.'),
+  })
+  .meta({ id: 'Claimable', description: 'What a creator can claim of a token’s fees, from accruals and claims on chain.' })
+
+export const ethUsdSchema = z
+  .object({
+    price: decimalText.describe('USD per ETH.'),
+    currency: z.literal('USD').describe('Currency of the price.'),
+    source: z.enum(['coingecko', 'coinbase']).describe('The provider that gave the price.'),
+    fetchedAt: timeText.describe('When it was fetched.'),
+    ageSeconds: z.number().min(0).describe('Seconds since then.'),
+    stale: z.boolean().describe('Whether no provider answers now and this is an earlier price, of at most 10 minutes ago.'),
+  })
+  .meta({ id: 'EthUsd', description: 'The price of ETH.' })
+
+export const chainStatsSchema = z
+  .object({
+    chainId: count.describe('EIP-155 id of the chain.'),
+    headBlock: integerText.nullable().describe('Number of the newest block of the providers. `null`: none answered yet.'),
+    indexedBlock: integerText.describe('Number of the newest indexed block.'),
+    blockTimeMs: z.number().min(0).nullable().describe('Milliseconds per recent block. `null`: not known yet.'),
+    baseFeeGwei: decimalText.nullable().describe('Base fee of the newest block, in gwei. `null`: unknown.'),
+    tokens: count.describe('Number of indexed tokens.'),
+    tokens24h: count.describe('Tokens launched in the last 24 hours.'),
+    bonding: count.describe('Tokens on their curve.'),
+    completed: count.describe('Tokens that reached their target and have no pool yet.'),
+    migrated: count.describe('Tokens that have graduated.'),
+    trades24h: count.describe('Trades of the last 24 hours.'),
+    traders24h: count.describe('Accounts that traded in the last 24 hours.'),
+    volumeWeth24h: decimalText.describe('Traded in the last 24 hours, in WETH.'),
+    volumeUsd24h: decimalText.nullable().describe('`volumeWeth24h` in USD. `null`: the ETH price is unknown.'),
+    liquidityWeth: decimalText.describe('Sum of the pools’ known liquidity, in WETH.'),
+    asOfBlock: integerText.describe('Number of the block that the totals are of.'),
+    updatedAt: timeText.describe('Time of that block’s commit.'),
+  })
+  .meta({ id: 'ChainStats', description: 'Totals of the whole index. The 24 hours end at the time of the newest indexed block.' })
+
+/** The envelope of every list. */
+export const listSchema = <T extends z.ZodType>(item: T) =>
+  z.object({
+    data: z.array(item).describe('The rows, in order.'),
+    nextCursor: z.string().nullable().describe('Opaque cursor of the next page. `null`: this is the last one.'),
+  })
+
+export const tokenListSchema = listSchema(tokenSchema).meta({ id: 'TokenList', description: 'A page of tokens.' })
+export const tradeListSchema = listSchema(tradeSchema).meta({ id: 'TradeList', description: 'A page of trades.' })
+export const holderListSchema = listSchema(holderSchema).meta({ id: 'HolderList', description: 'A page of holders.' })
+export const candleListSchema = listSchema(candleSchema).meta({ id: 'CandleList', description: 'A page of candles.' })

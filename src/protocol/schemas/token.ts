@@ -1,0 +1,149 @@
+import { z } from 'zod'
+import {
+  addressText,
+  count,
+  decimalText,
+  hashText,
+  integerText,
+  percent,
+  poolAddressText,
+  SEQUENCE_MEANING,
+  sequence,
+  timeText,
+} from './values.ts'
+
+const perWindow = <T extends z.ZodType>(value: T) =>
+  z.object({
+    m5: value.describe('The last 5 minutes.'),
+    h1: value.describe('The last hour.'),
+    h6: value.describe('The last 6 hours.'),
+    h24: value.describe('The last 24 hours.'),
+  })
+
+const market = z
+  .object({
+    priceWeth: decimalText.nullable().describe('WETH per whole token after the last trade. `null`: the pool is not quoted in WETH.'),
+    priceUsd: decimalText.nullable().describe('`priceWeth` in USD at the current ETH price. `null`: either is unknown.'),
+    marketCapWeth: decimalText.nullable().describe('`priceWeth` times the total supply, in WETH. `null`: the price is unknown.'),
+    marketCapUsd: decimalText.nullable().describe('`marketCapWeth` in USD. `null`: it or the ETH price is unknown.'),
+    liquidityWeth: decimalText.nullable().describe('Value of the pool’s reserves in WETH, from its events. `null`: unknown.'),
+    liquidityUsd: decimalText.nullable().describe('`liquidityWeth` in USD. `null`: it or the ETH price is unknown.'),
+    volumeWeth: perWindow(decimalText.nullable()).describe('WETH traded per window. `null`: the pool is not quoted in WETH.'),
+    priceChange: perWindow(z.number().nullable()).describe(
+      'Percent against the price at the window’s start, or against a younger token’s first price. `null`: there is none.',
+    ),
+    trades: perWindow(z.object({ buys: count.describe('Number of buys.'), sells: count.describe('Number of sells.') })).describe(
+      'Number of trades per window.',
+    ),
+    tradeCount: count.describe('Number of all trades since the launch.'),
+    holderCount: count.describe('Number of addresses with a balance, from transfers.'),
+    lastTradeAt: timeText.nullable().describe('Block time of the last trade. `null`: none yet.'),
+    athPriceWeth: decimalText.nullable().describe('Highest price so far, in WETH per whole token. `null`: the price was never known.'),
+  })
+  .describe('Prices, volumes and counts. Windows end at the time of the newest indexed block.')
+
+const pool = z
+  .object({
+    address: poolAddressText.describe('Address of the contract, or 32-byte id of a Uniswap v4 pool.'),
+    type: z.enum(['curve', 'uniswap-v2', 'uniswap-v3', 'uniswap-v4']).describe('Kind of pool; `curve`: the launchpad’s bonding curve.'),
+    quoteToken: addressText.describe('Address of the currency that the token is traded against.'),
+    feeBps: z.number().nullable().describe('Fee of a trade in basis points; may be a fraction. `null`: set per trade by a hook.'),
+    reserveToken: integerText.nullable().describe('Tokens in the pool, in the smallest unit. `null`: no event says so.'),
+    reserveQuote: integerText.nullable().describe('Quote currency in the pool, in its smallest unit. `null`: no event says so.'),
+    sqrtPriceX96: integerText.nullable().describe('Price of Uniswap v3 and v4 pools, as the contract holds it. `null`: other pools.'),
+    tick: z.number().int().nullable().describe('Tick of Uniswap v3 and v4 pools. `null`: other pools.'),
+    liquidity: integerText
+      .nullable()
+      .describe('Liquidity in range of Uniswap v3 and v4 pools, as the contract holds it. `null`: other pools.'),
+  })
+  .describe('Where the token trades now, from the pool’s events.')
+
+const fees = z
+  .object({
+    creatorFeeBps: z.number().nullable().describe('The creator’s share of a trade, in basis points. `null`: unknown.'),
+    accruedWeth: decimalText.nullable().describe('Earned by the creator so far, in WETH. `null`: unknown.'),
+    claimedWeth: decimalText.nullable().describe('Paid out to the creator so far, in WETH. `null`: unknown.'),
+    claimableWeth: decimalText.nullable().describe('What the creator can claim now, in WETH. `null`: unknown.'),
+  })
+  .describe('The creator’s share of trading fees, from accrual and claim events.')
+
+const graduation = z
+  .object({
+    status: z
+      .enum(['none', 'bonding', 'completed', 'migrated'])
+      .describe('`none`: the launchpad has no graduation; `completed`: the target is reached, the pool not yet made.'),
+    percent: percent.nullable().describe('Raised share of the target, 0 to 100. `null`: there is no target.'),
+    raisedWeth: decimalText.nullable().describe('Raised by the curve, in WETH. `null`: unknown, or there is no target.'),
+    targetWeth: decimalText.nullable().describe('Target of the curve, in WETH. `null`: unknown, or there is none.'),
+    completedAt: timeText.nullable().describe('Block time at which the target was reached. `null`: not yet.'),
+    migratedAt: timeText.nullable().describe('Block time at which the pool was made. `null`: not yet.'),
+    poolAddress: poolAddressText.nullable().describe('The pool after the graduation. `null`: none yet.'),
+    txHash: hashText.nullable().describe('Transaction of the graduation. `null`: none yet.'),
+  })
+  .describe('How far the token is on its way from the launchpad’s curve to a pool of its own.')
+
+export const tokenSchema = z
+  .object({
+    chainId: count.describe('EIP-155 id of the chain.'),
+    address: addressText.describe('Address of the token.'),
+    symbol: z.string().nullable().describe('Symbol, as its creator wrote it: untrusted text. `null`: unknown.'),
+    name: z.string().nullable().describe('Name, as its creator wrote it: untrusted text. `null`: unknown.'),
+    decimals: count.describe('Decimal places of a whole token.'),
+    totalSupply: integerText.describe('Total supply, in the smallest unit.'),
+    creator: addressText.describe('Account that launched it, from the launch event.'),
+    launchpad: z.string().describe('Name of the launchpad in the operator’s `launchpads.json`.'),
+    createdAt: timeText.describe('Block time of the launch.'),
+    createdBlock: integerText.describe('Number of the block of the launch.'),
+    createdTxHash: hashText.describe('Transaction of the launch.'),
+    metadataUri: z.string().nullable().describe('URI of the creator’s metadata: untrusted text. `null`: none.'),
+    imageUrl: z.string().nullable().describe('Image behind the metadata URI: untrusted. `null`: none, or not fetched yet.'),
+    description: z.string().nullable().describe('Description behind the metadata URI: untrusted text. `null`: none, or not fetched yet.'),
+    market,
+    pool: pool.nullable().describe('Where the token trades now, from the pool’s events. `null`: nowhere.'),
+    fees,
+    graduation,
+    sequence: sequence.describe(SEQUENCE_MEANING),
+    asOfBlock: integerText.describe('Number of the block that this state is of.'),
+    updatedAt: timeText.describe('Time of the commit that gave `sequence`.'),
+  })
+  .meta({ id: 'Token', description: 'A token’s full state.' })
+
+export const tradeSchema = z
+  .object({
+    id: z
+      .string()
+      .regex(/^\d+-\d+$/)
+      .describe('`<blockNumber>-<logIndex>`, which is also the order of trades.'),
+    token: addressText.describe('Address of the token.'),
+    pool: poolAddressText.describe('The pool or curve of the trade.'),
+    phase: z.enum(['curve', 'pool']).describe('Whether it was on the launchpad’s curve, or in a pool.'),
+    side: z.enum(['buy', 'sell']).describe('Whether the maker bought or sold the token.'),
+    maker: addressText.describe('The account that traded.'),
+    amountToken: integerText.describe('Tokens bought or sold, in the smallest unit.'),
+    amountWeth: decimalText
+      .nullable()
+      .describe('WETH that the maker paid, fee included, or received, fee taken off. `null`: the pool is not quoted in WETH.'),
+    priceWeth: decimalText.nullable().describe('Average price without the fee, in WETH per whole token. `null`: not quoted in WETH.'),
+    priceUsd: decimalText.nullable().describe('`priceWeth` in USD at the time of indexing. `null`: unknown.'),
+    valueUsd: decimalText.nullable().describe('`amountWeth` in USD at the time of indexing. `null`: unknown.'),
+    feeWeth: decimalText.nullable().describe('Fee of the trade, in WETH. `null`: unknown.'),
+    blockNumber: integerText.describe('Number of its block.'),
+    blockHash: hashText.describe('Hash of its block.'),
+    txHash: hashText.describe('Its transaction.'),
+    logIndex: count.describe('Index of its log in the block.'),
+    timestamp: timeText.describe('Time of its block.'),
+  })
+  .meta({ id: 'Trade', description: 'One swap of a token, from the event of its pool or curve.' })
+
+export const holderSchema = z
+  .object({
+    rank: count.min(1).describe('Place by balance, from 1; equal balances are ranked by address.'),
+    address: addressText.describe('The account that holds the token.'),
+    balance: integerText.describe('Its balance in the smallest unit, from transfers.'),
+    percent: percent.describe('Share of the total supply, 0 to 100.'),
+    type: z
+      .enum(['wallet', 'creator', 'pool', 'curve', 'locker', 'burn', 'contract'])
+      .describe('What the account is. `contract`: it has code; known of the largest holders only, others are a `wallet`.'),
+    lastChangedBlock: integerText.describe('Number of the block that changed the balance last.'),
+  })
+  .meta({ id: 'Holder', description: 'An account that holds a token.' })
