@@ -1,14 +1,18 @@
 import { mapBounded } from '#async/mapBounded.ts'
 import { type Clock, systemClock } from '#clock'
+import type { Hex } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
 import { fetchHeader, fetchHeaders } from '#rpc/fetchHeaders.ts'
 import type { ChainHeader } from '#rpc/parseHeader.ts'
-import type { Answers, Rpc } from '#rpc/rpc.ts'
-import { RpcError } from '#rpc/rpcFault.ts'
+import type { Answers, Rpc, RpcProvider } from '#rpc/rpc.ts'
+import { blockByHash } from '#rpc/rpcCalls.ts'
+import { faultOf, RpcError } from '#rpc/rpcFault.ts'
 import { type BlockWithLogs, type ChainTip, createChainTips, type TipRequest } from './chainTips.ts'
 import { checkBlockLogs } from './logs/checkBlockLogs.ts'
 import { createLogRanges, type LogRange, type LogRangeQuery } from './logs/logRanges.ts'
 import { EMPTY_BLOOM } from './logs/logsBloom.ts'
 import { parseLogs } from './logs/parseLogs.ts'
+import { fetchReceiptLogs } from './logs/receiptLogs.ts'
 
 /** Blocks and logs of the canonical chain, checked against each other; what contradicts itself is asked again elsewhere, never believed. */
 export interface ChainSource {
@@ -106,7 +110,7 @@ export function createChainSource({ rpc, concurrency = 4, clock = systemClock }:
         // Only for the first attempt: if it fails, the block may have been replaced meanwhile.
         shown = undefined
         if (bloomsTell && header.logsBloom === EMPTY_BLOOM) return { header, logs: [] }
-        const logs = parseLogs(await provider.call('eth_getLogs', [{ blockHash: header.hash }])).sort((a, b) => a.logIndex - b.logIndex)
+        const logs = await fetchBlockLogs(provider, header.hash)
         const objection = checkBlockLogs(header, logs)
         if (objection !== null) throw contradiction(objection)
         bloomsTell ||= logs.length > 0
@@ -127,4 +131,16 @@ function chunks<T>(list: readonly T[]): readonly (readonly T[])[] {
 
 function contradiction(what: string): RpcError {
   return new RpcError({ kind: 'inconsistent', what })
+}
+
+/** All logs of a block, ascending by log index. */
+async function fetchBlockLogs(provider: RpcProvider, hash: Hex): Promise<readonly ChainLog[]> {
+  try {
+    return parseLogs(await provider.call('eth_getLogs', [{ blockHash: hash }])).sort((a, b) => a.logIndex - b.logIndex)
+  } catch (error) {
+    const fault = faultOf(error)
+    // A provider that requires addresses in every query would need a call per transaction for every block.
+    if (fault?.kind !== 'too-large' || fault.limit.kind === 'unlisted') throw error
+    return fetchReceiptLogs(provider, blockByHash(hash))
+  }
 }

@@ -13,8 +13,10 @@ export interface HttpEndpointOptions {
   readonly fetch?: typeof fetch | undefined
 }
 
-/** A larger answer of logs is refused like one that the provider calls too large: bounds the memory of one call. */
+/** A larger answer is refused like one that the provider calls too large: bounds the memory of one request. */
 const MAX_ANSWER_BYTES = 48 * 1024 * 1024
+/** One transaction's logs can't be asked for in parts. Some 600,000 logs, which cost 10^9 gas. */
+const MAX_RECEIPT_BYTES = 384 * 1024 * 1024
 /** Reserved for an answer of unstated length. */
 const USUAL_ANSWER_BYTES = 64 * 1024
 
@@ -36,7 +38,7 @@ export function createHttpEndpoint({ name, url, nowMs, fetch: fetchFn = fetch }:
       const body = JSON.stringify(bodies.length === 1 ? bodies[0] : bodies)
       const response = await fetchFn(target.url, { method: 'POST', headers: target.headers, body, signal })
       http = { status: response.status, retryAfterMs: parseRetryAfter(response.headers.get('Retry-After'), nowMs()) }
-      const text = await readBody(response)
+      const text = await readBody(response, isReceipt(calls) ? MAX_RECEIPT_BYTES : MAX_ANSWER_BYTES)
       if (text === null) throw new RpcError(classifyHttpStatus(refusedMethod(calls), { ...http, status: 413 }), name)
       return readAnswer(bodies, JSON.parse(text) as unknown, http)
     } catch (error) {
@@ -92,9 +94,9 @@ function batchError(answer: readonly unknown[]): unknown {
 }
 
 /** The body; `null` when it is larger than an answer may be. */
-async function readBody(response: Response): Promise<string | null> {
+async function readBody(response: Response, maxBytes: number): Promise<string | null> {
   const stated = Number(response.headers.get('Content-Length'))
-  if (stated > MAX_ANSWER_BYTES) {
+  if (stated > maxBytes) {
     await response.body?.cancel()
     return null
   }
@@ -103,12 +105,16 @@ async function readBody(response: Response): Promise<string | null> {
   let size = 0
   for await (const chunk of response.body ?? []) {
     // Leaving the loop cancels the rest.
-    if (size + chunk.length > MAX_ANSWER_BYTES) return null
+    if (size + chunk.length > maxBytes) return null
     if (size + chunk.length > bytes.length) bytes = Buffer.concat([bytes], Math.max(bytes.length * 2, size + chunk.length))
     bytes.set(chunk, size)
     size += chunk.length
   }
   return bytes.toString('utf8', 0, size)
+}
+
+function isReceipt(calls: readonly RpcCall[]): boolean {
+  return calls.length === 1 && calls[0]?.method === 'eth_getTransactionReceipt'
 }
 
 /** The method that an error for the whole request is about. */

@@ -20,6 +20,15 @@ export function blockByTag(tag: 'latest' | 'safe' | 'finalized'): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [tag, false] }
 }
 
+/** The header of a block, and the hashes of its transactions. */
+export function blockByHash(hash: Hex): RpcCall {
+  return { method: 'eth_getBlockByHash', params: [hash, false] }
+}
+
+export function receiptOf(transaction: Hex): RpcCall {
+  return { method: 'eth_getTransactionReceipt', params: [transaction] }
+}
+
 /** The logs that fit a filter in a range of blocks, both ends inclusive. */
 export function logsInBlocks(from: number, to: number, { addresses, topics }: LogFilter = {}): RpcCall {
   const address = addresses === undefined ? {} : { address: addresses }

@@ -1,8 +1,12 @@
+import pino from 'pino'
 import { describe, expect, it } from 'vitest'
 import { createChainSource } from '#chain/chainSource.ts'
 import type { TipRequest } from '#chain/chainTips.ts'
+import type { Hex } from '#domain/address.ts'
+import { createRpc } from '#rpc/rpc.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'
-import { createChainRpc } from '#test/support/chainRpc.ts'
+import { type ChainRpcOptions, createChainRpc } from '#test/support/chainRpc.ts'
+import { startFakeProvider } from '#test/support/fakeProvider.ts'
 import {
   createSimulatedChain,
   type NewLog,
@@ -118,6 +122,50 @@ describe('a block with its logs', () => {
     for (const number of [1, 2, 3]) await source.blockWithLogs(number)
     const [header, logs] = ['eth_getBlockByNumber', 'eth_getLogs']
     expect(methods).toEqual([header, logs, header, header])
+  })
+
+  it('has the logs of its receipts where they are too many for one answer', async () => {
+    const chain = chainOf(4)
+    const tooMany: ChainRpcOptions['intercept'] = (_, { method }, answer) => {
+      if (method === 'eth_getLogs') throw new NodeFailure(-32005, 'query returned more than 10000 results')
+      return answer()
+    }
+    const source = createChainSource({ rpc: createChainRpc([chain], { intercept: tooMany }) })
+    for (let number = 0; number <= 4; number++) await expect(source.blockWithLogs(number)).resolves.toEqual(chain.at(number))
+  })
+
+  it.each([
+    ['no receipt', null, 'missing'],
+    ['a receipt of another block', { blockHash: `0x${'ee'.repeat(32)}`, logs: [] }, 'inconsistent'],
+    ['a receipt without logs', { blockHash: null, logs: null }, 'inconsistent'],
+    ['a receipt that lacks a log', 'first', 'inconsistent'],
+  ])('is not believed of %s', async (_, receipt, kind) => {
+    const chain = chainOf(4)
+    const intercept: ChainRpcOptions['intercept'] = (_, { method }, answer) => {
+      if (method === 'eth_getLogs') throw new NodeFailure(-32005, 'query returned more than 10000 results')
+      if (method !== 'eth_getTransactionReceipt') return answer()
+      return receipt === 'first' ? { ...(answer() as object), logs: [] } : receipt
+    }
+    const source = createChainSource({ rpc: createChainRpc([chain], { intercept }) })
+    await expect(source.blockWithLogs(1)).rejects.toMatchObject({ fault: { kind } })
+  })
+
+  // Indexing stopped for good at such a block: 48 MiB is the most that one answer may hold.
+  it('may have one transaction with more logs than any answer holds', async () => {
+    const chain = createSimulatedChain()
+    const data: Hex = `0x${'5a'.repeat(256)}`
+    chain.mine(Array.from({ length: 60_000 }, () => ({ address: testAddress(1), topics: [`0x${'ab'.repeat(32)}`], data, tx: 1 })))
+    const provider = await startFakeProvider({ chain })
+    const rpc = createRpc({ urls: [provider.url], chainId: 1, logger: pino({ level: 'silent' }), timeoutMs: 120_000 })
+    try {
+      const { logs } = await createChainSource({ rpc }).blockWithLogs(1)
+      expect(logs).toHaveLength(60_000)
+      expect(provider.calls.map(({ method }) => method)).toContain('eth_getTransactionReceipt')
+      expect(logs.at(-1)).toEqual(chain.at(1).logs.at(-1))
+    } finally {
+      rpc.close()
+      await provider.stop()
+    }
   })
 
   // On such a chain every followed block was taken for one without logs, and its trades were lost without a word.

@@ -159,6 +159,16 @@ export function createSimulatedChain({
           const block = blockByTag(params[0])
           return block === undefined ? null : rawBlock(block)
         }
+        case 'eth_getBlockByHash': {
+          const block = byHash.get(params[0] as Hex)
+          return block === undefined ? null : rawBlock(block)
+        }
+        case 'eth_getTransactionReceipt': {
+          // Of a block that is still on the chain, as nodes keep them.
+          const block = blocks.find(({ logs }) => logs.some(({ txHash }) => txHash === params[0]))
+          if (block === undefined) return null
+          return { blockHash: block.header.hash, logs: block.logs.filter(({ txHash }) => txHash === params[0]).map(rawLog) }
+        }
         case 'eth_getLogs':
           return getLogs(params[0] as Readonly<Record<string, unknown>>)
         default:
@@ -168,8 +178,8 @@ export function createSimulatedChain({
   }
 }
 
-function rawBlock({ header }: SimulatedBlock): unknown {
-  return { ...rawHeaders.get(header), transactions: [] }
+function rawBlock({ header, logs }: SimulatedBlock): unknown {
+  return { ...rawHeaders.get(header), transactions: [...new Set(logs.map(({ txHash }) => txHash))] }
 }
 
 /** As `eth_getLogs` returns it. */

@@ -9,6 +9,7 @@ import { createLogTest, widthOf } from './logFilter.ts'
 import { blocksOf, byAddress, createLogPlan, type LogQuery, sentFilter, splitQuery } from './logQueries.ts'
 import { createLogStrategy, type LogStrategy } from './logStrategy.ts'
 import { parseLogs } from './parseLogs.ts'
+import { fetchReceiptLogs } from './receiptLogs.ts'
 
 export interface LogRangeQuery {
   readonly from: number
@@ -68,7 +69,12 @@ interface Run {
 type Outcome =
   | { readonly kind: 'logs'; readonly logs: readonly ChainLog[] }
   /** To be asked for by address, or in parts within these limits. If the parts can't be smaller, `last` is the outcome. */
-  | { readonly kind: 'again'; readonly by: 'address' | 'parts'; readonly limits: QueryLimits; readonly last: () => readonly ChainLog[] }
+  | {
+      readonly kind: 'again'
+      readonly by: 'address' | 'parts'
+      readonly limits: QueryLimits
+      readonly last: () => Promise<readonly ChainLog[]>
+    }
 
 type QueryLimits = ReturnType<LogStrategy['limits']>
 
@@ -89,7 +95,7 @@ export function createLogRanges({ rpc, concurrency }: LogRangesOptions): LogRang
         strategy.answered(query, all.length, logs.length)
         if (all.length > 0 && all.length % ROUND_LOGS === 0) {
           refused({ kind: 'density' })
-          return { kind: 'again', by: 'parts', limits, last: () => logs }
+          return { kind: 'again', by: 'parts', limits, last: async () => logs }
         }
         provider.logsAnswered(size)
         return { kind: 'logs', logs }
@@ -107,8 +113,10 @@ export function createLogRanges({ rpc, concurrency }: LogRangesOptions): LogRang
       return outcome
     } catch (error) {
       const fault = faultOf(error)
-      const last = () => {
-        throw error
+      const last = async () => {
+        if (fault?.kind !== 'too-large' || blocksOf(query) > 1) throw error
+        const logs = await rpc.ask(provider => fetchReceiptLogs(provider, blockByNumber(query.from)))
+        return logs.filter(wantedTest(query, run))
       }
       if (query.by === 'topic' && mayNeedAddresses(fault)) return { kind: 'again', by: 'address', limits, last }
       const mayBeTooLarge = fault?.kind === 'too-large' || (fault?.kind === 'timeout' && ++run.timeoutsInARow <= TIMEOUTS_IN_A_ROW)
@@ -186,10 +194,14 @@ async function fetchLogs(provider: RpcProvider, query: LogQuery, end: LogRangeQu
   return parseLogs(rawLogs)
 }
 
+function wantedTest({ filter }: LogQuery, { tests }: Run): (log: ChainLog) => boolean {
+  return tests.get(filter) ?? createLogTest(filter)
+}
+
 /** @throws `RpcError` `inconsistent` for a wanted log outside of the range, and by address for a log that is not wanted */
-function wantedLogs(all: readonly ChainLog[], { from, to, by, filter }: LogQuery, { tests }: Run): readonly ChainLog[] {
-  const isWanted = tests.get(filter) ?? createLogTest(filter)
-  const logs = all.filter(isWanted)
+function wantedLogs(all: readonly ChainLog[], query: LogQuery, run: Run): readonly ChainLog[] {
+  const { from, to, by } = query
+  const logs = all.filter(wantedTest(query, run))
   if (by === 'address' && logs.length < all.length) throw new RpcError({ kind: 'inconsistent', what: 'a log that was not asked for' })
   const outside = logs.find(({ blockNumber }) => blockNumber < from || blockNumber > to)
   if (outside === undefined) return logs

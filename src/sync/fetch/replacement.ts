@@ -6,7 +6,6 @@ import type { FetchedBatch } from '#sync/batch.ts'
 import type { Watchlist } from '#sync/watchlist.ts'
 import { assertTimesAscend } from './assertTimesAscend.ts'
 import { batchOf } from './blocks.ts'
-import { fetchOversizedBlock, nullIfOversized } from './oversizedBlock.ts'
 import { verifyStartBlock } from './verify.ts'
 
 /** The blocks that take the place of indexed ones after a reorg. */
@@ -28,7 +27,7 @@ export function endOf({ ancestor, batches }: Replacement): BlockHeader {
 }
 
 export interface ReplacementOptions {
-  readonly source: Pick<ChainSource, 'blockWithLogs' | 'headers' | 'logsInRange'>
+  readonly source: Pick<ChainSource, 'blockWithLogs' | 'headers'>
   readonly watchlist: Watchlist
   readonly ancestor: BlockHeader | null
   /** The last block to fetch. At or below `ancestor`, none is. */
@@ -53,10 +52,9 @@ export async function fetchReplacement({ source, watchlist, ancestor, to, genesi
   let parent = ancestor
   for (let from = first; from <= to; from += BLOCKS_AT_ONCE) {
     const count = Math.min(BLOCKS_AT_ONCE, to - from + 1)
-    const blocks = await Promise.all(Array.from({ length: count }, (_, index) => source.blockWithLogs(from + index).catch(nullIfOversized)))
-    for (const [index, block] of blocks.entries()) {
-      const oversized = () => fetchOversizedBlock(source, watchlist, from + index, announced)
-      const batch = block === null ? await oversized() : batchOf([block], 'live', watchlist, announced)
+    const blocks = await Promise.all(Array.from({ length: count }, (_, index) => source.blockWithLogs(from + index)))
+    for (const block of blocks) {
+      const batch = batchOf([block], 'live', watchlist, announced)
       const { to: header } = batch
       if (parent === null) {
         const { hash } = await verifyStartBlock(source, header.number, genesisHash)

@@ -6,7 +6,6 @@ import type { FetchedBatch } from '#sync/batch.ts'
 import type { Watchlist } from '#sync/watchlist.ts'
 import { assertTimesAscend } from './assertTimesAscend.ts'
 import { batchOf, fetchBlocks, type LinkedBlocks } from './blocks.ts'
-import { fetchOversizedBlock, nullIfOversized } from './oversizedBlock.ts'
 import { fetchRange } from './range.ts'
 
 export interface SpanSource {
@@ -36,11 +35,8 @@ async function fetchBatch(
 ): Promise<FetchedBatch> {
   const { kind, from, to } = span
   if (kind === 'range') return fetchRange(source, watchlist, { from, to, announced, maxLogs: maxRangeLogs })
-  const blocks = kind === 'together' ? fetchBlocks(source, from, to) : fetchBlock(source, from, tip)
-  const fetched = await blocks.catch(nullIfOversized)
-  const known = new Set(announced)
-  if (fetched === null) return fetchOversizedBlock(source, watchlist, from, known)
-  return batchOf(fetched, kind === 'together' ? 'catchUp' : 'live', watchlist, known)
+  const blocks = await (kind === 'together' ? fetchBlocks(source, from, to) : fetchBlock(source, from, tip))
+  return batchOf(blocks, kind === 'together' ? 'catchUp' : 'live', watchlist, new Set(announced))
 }
 
 async function fetchBlock(source: SpanSource['source'], number: number, { block, confirmed }: ChainTip): Promise<LinkedBlocks> {

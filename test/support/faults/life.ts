@@ -33,7 +33,8 @@ export interface LifeOptions {
   readonly onReplace: (isReplacing: boolean) => void
 }
 
-const RPC_TIMEOUT_MS = 80
+/** Longer than an answer takes on a machine with other work. */
+const RPC_TIMEOUT_MS = 400
 const SMALL_RANGES = { leastBlocks: 1, mostBlocks: 6, targetLogs: 20 }
 
 /**

@@ -49,7 +49,7 @@ export async function openStormRig(): Promise<StormRig> {
     indexed,
     fresh,
     proxy,
-    orm: openOrm(proxy.url, { poolSize: 4, connectTimeoutMs: 1_000 }),
+    orm: openOrm(proxy.url, { poolSize: 4, connectTimeoutMs: 5_000 }),
     providers,
     fetch: (input, init) => {
       const provider = providers.find(({ url }) => url === input)
