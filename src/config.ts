@@ -18,7 +18,11 @@ export interface LaunchpadsConfig {
   readonly launchpads: readonly LaunchpadConfig[]
 }
 
+/** What a process does: both, write the index, or serve what another process writes. */
+export type Role = 'all' | 'indexer' | 'gateway'
+
 export interface Config {
+  readonly role: Role
   readonly rpcUrls: readonly string[]
   readonly chainId: number | null
   readonly launchpadsFile: string

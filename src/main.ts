@@ -14,6 +14,7 @@ import { loadThread } from '#worker/loadThread.ts'
 const HEAP_GROWTH_PERCENT = 70
 
 setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
-const thread = loadThread()
+// A gateway does not index. Where `.env` says so, `run` ends the thread.
+const thread = process.env['ROLE'] === 'gateway' ? null : loadThread()
 const { run } = await import('./run.ts')
 process.exit(await run(thread))

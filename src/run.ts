@@ -15,7 +15,7 @@ const EXIT_TRY_AGAIN = 75
 const STOP_TIMEOUT_MS = 20_000
 
 /** Runs the service until it is asked to stop, and returns the exit code of the process. */
-export async function run(loaded: LoadedThread): Promise<number> {
+export async function run(loaded: LoadedThread | null): Promise<number> {
   try {
     return await runService(loaded)
   } catch (error) {
@@ -25,10 +25,10 @@ export async function run(loaded: LoadedThread): Promise<number> {
   }
 }
 
-async function runService(loaded: LoadedThread): Promise<number> {
+async function runService(loaded: LoadedThread | null): Promise<number> {
   const config = loadConfig(process.env, { cwd: process.cwd(), knownAdapters: ADAPTER_KINDS })
   const redactor = createRedactor(secretsOf(config))
-  const logger = createLogger({ ...config.log, redactor, writeLock: loaded.writeLock })
+  const logger = createLogger({ ...config.log, redactor, ...(loaded !== null && { writeLock: loaded.writeLock }) })
   const onCrash = reportCrashes(logger)
   // From here on: a stop requested during the start takes effect after it, and leaves nothing running.
   const requested = stopRequested(logger)
@@ -37,7 +37,9 @@ async function runService(loaded: LoadedThread): Promise<number> {
     logger.fatal('embedded PostgreSQL is gone and does not start again; see postgres.log in DATA_DIR')
     lost.resolve(EXIT_TRY_AGAIN)
   }
-  const thread = startIndexing({ thread: loaded, config, onCrash })
+  const isIndexing = loaded !== null && config.role !== 'gateway'
+  if (!isIndexing) await loaded?.worker.terminate()
+  const thread = isIndexing ? startIndexing({ thread: loaded, config, onCrash }) : null
   const stop = await start({ config, redactor, logger, thread, onDatabaseLost })
   const exitCode = await Promise.race([requested.then(() => 0), lost.promise])
   setTimeout(() => {

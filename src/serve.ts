@@ -4,6 +4,7 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
 import { createRegistry, SWEEP_INTERVAL_MS } from '#actors/registry.ts'
 import { repeat } from '#async/repeat.ts'
+import type { BlockFeed } from '#bus/blockFeed.ts'
 import { monotonicMs as now } from '#clock'
 import type { Config } from '#config'
 import { createAdmission } from '#gateway/admission.ts'
@@ -12,6 +13,7 @@ import { openOperators } from '#gateway/operatorPolicy.ts'
 import { createRealtime } from '#gateway/realtime.ts'
 import { createServer } from '#gateway/server.ts'
 import { loadSite } from '#gateway/site.ts'
+import type { IndexerView } from '#gateway/sources.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import { createEthUsd } from '#market/ethUsd.ts'
@@ -19,45 +21,55 @@ import { coinbase, coingecko } from '#market/priceProviders.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { createReads } from '#store/reads/reads.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
-import { watchEventLoop } from '#telemetry/eventLoopWatch.ts'
+import { type EventLoopState, watchEventLoop } from '#telemetry/eventLoopWatch.ts'
+import type { MetadataState } from '#telemetry/metricRows.ts'
 import { createMetrics } from '#telemetry/metrics.ts'
 import type { Redactor } from '#telemetry/redactor.ts'
-import type { Indexing } from '#worker/startIndexing.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string }
 /** Built by `npm run build`. */
 const CONSOLE_FOLDER = fileURLToPath(new URL('../dist/console', import.meta.url))
 
 export interface ServeOptions {
+  /** With the launchpads of the database. */
   readonly config: Config
   readonly logger: Logger
   readonly redactor: Redactor
   readonly reading: MikroORM
-  /** Not indexing yet. */
-  readonly indexing: Indexing
+  readonly chainId: number
+  /** Not started yet. */
+  readonly feed: BlockFeed
+  readonly indexer: IndexerView & {
+    /** Absent: the indexer is another process, which has its own metrics. */
+    metadata?(): MetadataState
+    eventLoop?(): EventLoopState
+  }
+  /** Receives every new ETH/USD price, and for how many ms it may be used. */
+  readonly onPrice: (ethUsd: string, usableMs: number) => void
   /** Registers how to stop something; called in the order of the starts. */
   readonly onStop: (stop: () => Promise<void> | void) => void
 }
 
 /**
- * Starts actors and gateway, and then indexing. After a failed start the caller stops what was registered with `onStop`.
+ * Starts actors and gateway, and then the feed of committed blocks. After a failed start the caller stops what was registered with
+ * `onStop`.
  *
  * @returns the URL of the gateway
  */
-export async function serve({ config, logger, redactor, reading, indexing, onStop }: ServeOptions): Promise<string> {
+export async function serve(options: ServeOptions): Promise<string> {
+  const { config, logger, redactor, reading, chainId, feed, indexer, onPrice, onStop } = options
   const db: Queryable = reading.em.getKysely<unknown>()
-  const { chainId, launchpads, view } = indexing
-  const { weth } = config.launchpads
+  const { weth, launchpads } = config.launchpads
   const adapters = createAdapters({ weth, launchpads })
-  const prices = createEthUsd({ providers: [coingecko(config.coingecko), coinbase(config.coinbase)], logger, onPrice: indexing.priced })
+  const prices = createEthUsd({ providers: [coingecko(config.coingecko), coinbase(config.coinbase)], logger, onPrice })
   prices.start()
   onStop(() => prices.stop())
 
   const registry = createRegistry({
     load: async token => (await readSnapshots(db, { chainId, addresses: [token] }))[0] ?? null,
     ethUsd: prices.ethUsd,
-    onActivated: indexing.watch,
-    onPassivated: indexing.unwatch,
+    onActivated: feed.watch,
+    onPassivated: feed.unwatch,
     logger,
     now,
     date: () => new Date(),
@@ -73,25 +85,27 @@ export async function serve({ config, logger, redactor, reading, indexing, onSto
     version,
     chainId,
     read: async () => ({
-      indexer: view.state(),
+      indexer: indexer.state(),
       database: await probeDatabase(),
       actors: registry.health(),
       realtime: realtime.health(),
       commitToDelivery: realtime.commitToDelivery(),
       ethUsd: prices.last(),
-      metadata: view.metadata(),
-      eventLoops: { main: eventLoop.state(), indexing: view.eventLoop() },
+      metadata: indexer.metadata?.() ?? { queued: null, underWay: 0, outcomes: {} },
+      eventLoops: { main: eventLoop.state(), ...(indexer.eventLoop && { indexing: indexer.eventLoop() }) },
     }),
   })
-  const site = await loadSite(CONSOLE_FOLDER)
-  if (site === null) logger.warn('the console is not built, so / answers 404: npm run build makes it, for the next start')
+  const site = config.role === 'indexer' ? null : await loadSite(CONSOLE_FOLDER)
+  if (site === null && config.role !== 'indexer')
+    logger.warn('the console is not built, so / answers 404: npm run build makes it, for the next start')
   const server = createServer({
     config,
     logger,
     admission,
     operators: await openOperators({ config, logger, redactor }),
     reads,
-    indexer: view,
+    indexer,
+    feed: feed.health,
     ethUsd: prices,
     actors: registry,
     realtime,
@@ -110,10 +124,9 @@ export async function serve({ config, logger, redactor, reading, indexing, onSto
     registry.stop()
   })
 
-  // The only subscriber: indexing starts with it.
-  indexing.blocks.subscribe(block => registry.dispatch(block))
-  onStop(() => indexing.stop())
-  logger.info({ url, chainId, launchpads: launchpads.map(({ name }) => name), version }, 'serving')
+  feed.start(registry)
+  onStop(() => feed.stop())
+  logger.info({ url, role: config.role, chainId, launchpads: launchpads.map(({ name }) => name), version }, 'serving')
   return url
 }
 

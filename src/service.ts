@@ -1,5 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
+import { announceReports } from '#bus/indexerReport.ts'
+import { createThreadFeed } from '#bus/threadFeed.ts'
 import type { Config } from '#config'
 import { TokenwireError } from '#errors'
 import { LOCKS } from '#store/connection/advisoryLocks.ts'
@@ -16,8 +18,8 @@ export interface ServiceOptions {
   readonly redactor: Redactor
   readonly logger: Logger
   readonly onDatabaseLost: () => void
-  /** Has not opened the database yet. Closed by `stop`, and when the start fails. */
-  readonly thread: StartedThread
+  /** Has not opened the database yet. Closed by `stop`, and when the start fails. `null`: for a gateway. */
+  readonly thread: StartedThread | null
 }
 
 export interface RunningService {
@@ -50,6 +52,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 
 async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<RunningService, 'stop'>> {
   const { thread } = options
+  if (thread === null) {
+    const { startGateway } = await import('./gatewayService.ts')
+    return startGateway(options, stop => stops.push(stop))
+  }
   stops.push(() => thread.close())
   // Loading it takes as long as creating a database.
   const loading = import('./serve.ts')
@@ -57,7 +63,19 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
   stops.push(() => thread.close())
   const indexing = await thread.open(databaseUrl)
   const { serve } = await loading
-  const url = await serve({ ...options, reading, indexing, onStop: stop => stops.push(stop) })
+  const { chainId, launchpads, view } = indexing
+  const onStop = (stop: () => Promise<void> | void) => void stops.push(stop)
+  onStop(announceReports(reading.em.getKysely<unknown>(), () => ({ state: view.state(), chain: view.chain() })))
+  const url = await serve({
+    ...options,
+    config: { ...options.config, launchpads: { weth: options.config.launchpads.weth, launchpads } },
+    reading,
+    chainId,
+    feed: createThreadFeed(indexing),
+    indexer: view,
+    onPrice: indexing.priced,
+    onStop,
+  })
   return { url, databaseUrl }
 }
 

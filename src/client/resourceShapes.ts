@@ -180,6 +180,7 @@ export const chainStatsShape: Shape<ChainStats> = object({
 
 export const indexerHealthShape: Shape<IndexerHealth> = object({
   status: choice('ok', 'syncing', 'stalled', 'degraded'),
+  role: choice('all', 'indexer', 'gateway'),
   version: string,
   uptimeSeconds: positive,
   chainId: count,
@@ -223,6 +224,7 @@ export const indexerHealthShape: Shape<IndexerHealth> = object({
     conflatedTotal: count,
     commitToDeliveryMs: object({ p50: positiveOrNull, p99: positiveOrNull }),
   }),
+  feed: object({ carrier: choice('thread', 'notify'), connected: boolean, waitingMs: positive }),
   reasons: listOf(string),
 })
 

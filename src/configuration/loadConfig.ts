@@ -23,6 +23,10 @@ export interface LoadConfigOptions extends LoadDatabaseConfigOptions {
   readonly knownAdapters: KnownAdapters
 }
 
+/** A gateway reads the chain and the launchpads from the database. */
+const GATEWAY_SETTINGS = { ...SETTINGS, RPC_URLS: SETTINGS.RPC_URLS.default([]) }
+const NO_LAUNCHPADS: LaunchpadsConfig = { weth: ZERO_ADDRESS, launchpads: [] }
+
 export type DatabaseConfig = Pick<Config, 'databaseUrl' | 'dataDir' | 'log'>
 
 /**
@@ -34,13 +38,17 @@ export type DatabaseConfig = Pick<Config, 'databaseUrl' | 'dataDir' | 'log'>
 export function loadConfig(env: Environment, options: LoadConfigOptions): Config {
   const { cwd, knownAdapters, readFile = readUtf8 } = options
   const environment = readEnvironment(env, cwd, readFile)
-  const { values, problems: wrongSettings } = parseSettings(SETTINGS, environment)
+  const isGateway = environment['ROLE']?.trim().toLowerCase() === 'gateway'
+  const { values, problems: wrongSettings } = parseSettings(isGateway ? GATEWAY_SETTINGS : SETTINGS, environment)
   const problems = [...wrongSettings]
+  if (isGateway && values.DATABASE_URL === null && !problems.some(problem => problem.startsWith('DATABASE_URL:')))
+    problems.push('DATABASE_URL: missing, expected the database that the indexer of this gateway (ROLE=gateway) writes')
   const config: Config = {
+    role: values.ROLE,
     rpcUrls: values.RPC_URLS,
     chainId: values.CHAIN_ID,
     launchpadsFile: path.resolve(cwd, values.LAUNCHPADS_FILE),
-    launchpads: readLaunchpads(values.LAUNCHPADS_FILE, knownAdapters, cwd, readFile, problems),
+    launchpads: isGateway ? NO_LAUNCHPADS : readLaunchpads(values.LAUNCHPADS_FILE, knownAdapters, cwd, readFile, problems),
     confirmations: values.CONFIRMATIONS,
     maxReorgDepth: values.MAX_REORG_DEPTH,
     claimableRefreshBlocks: values.CLAIMABLE_REFRESH_BLOCKS,
@@ -68,7 +76,7 @@ export function loadConfig(env: Environment, options: LoadConfigOptions): Config
       gateways: { ipfs: values.IPFS_GATEWAYS, arweave: values.ARWEAVE_GATEWAYS },
     },
   }
-  const isWithoutChain = (environment['RPC_URLS']?.trim() ?? '') === ''
+  const isWithoutChain = !isGateway && (environment['RPC_URLS']?.trim() ?? '') === ''
   const hint = isWithoutChain ? '\nTo see Tokenwire at work without a chain and a database of your own: npm run dev' : ''
   return finish(config, problems, hint)
 }
@@ -89,7 +97,6 @@ function databaseConfig(values: SettingValues<typeof DATABASE_SETTINGS>, options
 }
 
 function readLaunchpads(file: string, known: KnownAdapters, cwd: string, readFile: ReadFile, problems: string[]): LaunchpadsConfig {
-  const none: LaunchpadsConfig = { weth: ZERO_ADDRESS, launchpads: [] }
   const shown = path.normalize(file)
   const read = readIfPresent(path.resolve(cwd, file), readFile)
   if ('problem' in read || read.text === null) {
@@ -97,12 +104,12 @@ function readLaunchpads(file: string, known: KnownAdapters, cwd: string, readFil
     problems.push(
       `LAUNCHPADS_FILE: expected a file that says what to index at ${shown}, but ${because} (docs/launchpads.example.json is one)`,
     )
-    return none
+    return NO_LAUNCHPADS
   }
   const parsed = parseLaunchpads(read.text, known)
   if (parsed.ok) return parsed.value
   problems.push(...parsed.problems.map(problem => `${shown}: ${problem}`))
-  return none
+  return NO_LAUNCHPADS
 }
 
 function finish<T extends object>(config: T, problems: readonly string[], hint = ''): T {

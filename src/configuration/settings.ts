@@ -28,6 +28,11 @@ export const DATABASE_SETTINGS = {
 
 /** All settings of the service, by the names of their variables: schema, default and meaning. */
 export const SETTINGS = {
+  ROLE: word(['all', 'indexer', 'gateway'])
+    .default('all')
+    .describe(
+      '`indexer` writes the index and serves only health and metrics; `gateway` serves what an indexer writes, and needs its `DATABASE_URL`.',
+    ),
   RPC_URLS: rpcUrls.meta({ secret: true, description: 'RPC providers of the chain. The first healthy one is used.' }),
   CHAIN_ID: wholeNumber(1, Number.MAX_SAFE_INTEGER)
     .nullable()

@@ -72,8 +72,18 @@ export interface RealtimeHealth {
   readonly commitToDeliveryMs: { readonly p50: number | null; readonly p99: number | null }
 }
 
+/** How committed blocks reach a gateway. */
+export interface FeedHealth {
+  readonly carrier: 'thread' | 'notify'
+  /** Whether commits arrive. */
+  readonly connected: boolean
+  /** For how long the oldest commit that has arrived and is not passed on has waited; 0: all are passed on. */
+  readonly waitingMs: number
+}
+
 export interface IndexerHealth extends Pick<IndexerState, 'lagBlocks' | 'lagSeconds' | 'backfill' | 'reorgs' | 'rpc'> {
   readonly status: ServiceStatus
+  readonly role: 'all' | 'indexer' | 'gateway'
   readonly version: string
   readonly uptimeSeconds: number
   readonly chainId: number
@@ -83,6 +93,7 @@ export interface IndexerHealth extends Pick<IndexerState, 'lagBlocks' | 'lagSeco
   readonly database: { readonly ok: boolean; readonly latencyMs: number | null }
   readonly actors: ActorsHealth
   readonly realtime: RealtimeHealth
+  readonly feed: FeedHealth
   readonly reasons: readonly string[]
 }
 

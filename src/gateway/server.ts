@@ -47,7 +47,7 @@ export function createServer(deps: ServerDeps): Server {
   let onIdle = () => {}
   const answer = createAnswerer(deps)
 
-  realtime.register(app, config.pathPrefix)
+  if (config.role !== 'indexer') realtime.register(app, config.pathPrefix)
   app.any('/*', (res, req) => {
     const exchange = openExchange(res, req, deps.admission)
     inFlight.add(exchange)

@@ -1,7 +1,7 @@
 import type { Registry } from '#actors/registry.ts'
 import type { Config } from '#config'
 import type { EthUsdPrices } from '#domain/ethUsd.ts'
-import type { IndexerState } from '#domain/health.ts'
+import type { FeedHealth, IndexerState } from '#domain/health.ts'
 import type { Reads } from '#domain/queries.ts'
 import type { Metrics } from '#telemetry/metrics.ts'
 import type { Admission } from './admission.ts'
@@ -18,12 +18,13 @@ export interface IndexerView {
 }
 
 export interface Sources {
-  readonly config: Pick<Config, 'pathPrefix' | 'explorerUrl' | 'launchpads'>
+  readonly config: Pick<Config, 'role' | 'pathPrefix' | 'explorerUrl' | 'launchpads'>
   readonly site: Site | null
   readonly admission: Admission
   readonly operators: OperatorPolicy
   readonly reads: Reads
   readonly indexer: IndexerView
+  readonly feed: () => FeedHealth
   readonly ethUsd: EthUsdPrices
   readonly actors: Pick<Registry, 'health' | 'list' | 'get' | 'sequence'>
   readonly realtime: Pick<Realtime, 'health' | 'openEventStream'>

@@ -4,6 +4,7 @@ import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import type { Transaction } from '#store/connection/transaction.ts'
+import { announceCommit } from '#store/rows/announcement.ts'
 import { lockCursor, readClockMs } from '#store/rows/cursor.ts'
 
 export type CommitNotice = Pick<CommittedBlock, 'number' | 'hash' | 'tokens' | 'unread'>
@@ -48,7 +49,10 @@ export async function commitTokens(
   const committed = await transaction(async tx => {
     const cursor = await lockCursor(tx, writer)
     const changed = await change(tx, await readClockMs(tx))
-    return changed === null || cursor === null ? null : { cursor, unread: [...new Set(changed)] }
+    if (changed === null || cursor === null) return null
+    const unread = [...new Set(changed)]
+    if (unread.length > 0) await announceCommit(tx, cursor, unread)
+    return { cursor, unread }
   })
   if (committed === null || committed.unread.length === 0) return null
   const { number, hash, timestamp } = committed.cursor

@@ -7,6 +7,7 @@ import type { Changes, CurrentRows } from '#tables/changes.ts'
 import { committedAgain, committedBlock, type StateReads } from './committed.ts'
 import type { Queryable } from './connection/queryable.ts'
 import type { Transaction } from './connection/transaction.ts'
+import { announceCommit } from './rows/announcement.ts'
 import { type ChainCursor, lockCursor, moveCursor, readClockMs } from './rows/cursor.ts'
 import { attachMetadata } from './rows/metadata.ts'
 import type { SplitRows } from './rows/splitNewRows.ts'
@@ -45,6 +46,7 @@ export async function commitBatch(batch: BatchChanges, options: CommitOptions): 
     const committedAtMs = await readClockMs(db)
     const undoFrom = undoFromAfter(batch, cursor?.undoFrom ?? null, maxReorgDepth)
     const tokens = await writeBatch(db, batch, { committedAtMs, undoFrom, wasUndoFrom: cursor?.undoFrom ?? null })
+    await announceCommit(db, batch.to, tokens)
     return committedBlock(db, batch, tokens, options)
   })
 }

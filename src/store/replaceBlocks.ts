@@ -5,6 +5,7 @@ import { TokenwireError } from '#errors'
 import { type BatchChanges, type CommitOptions, isAt, undoFromAfter, writeBatch } from './commit.ts'
 import { committedAgain, committedBlock } from './committed.ts'
 import type { Queryable } from './connection/queryable.ts'
+import { announceCommit } from './rows/announcement.ts'
 import { type ChainCursor, lockCursor, moveCursor, readClockMs, readRecentBlocks } from './rows/cursor.ts'
 import { undoBlocks } from './rows/undo.ts'
 
@@ -49,6 +50,7 @@ export async function replaceBlocks<Batch extends { readonly to: BlockHeader }>(
       for (const token of await writeBatch(db, projected, { committedAtMs, undoFrom, wasUndoFrom })) changed.add(token)
     }
     const dropped = undone.dropped.filter(token => !changed.has(token))
+    await announceCommit(db, to, [...changed], dropped)
     return committedBlock(db, { to, mode: 'reorg' }, [...changed], options, dropped)
   })
 }

@@ -8,6 +8,7 @@ import { toDatabaseError } from './connection/databaseErrors.ts'
 import { createOrm } from './connection/orm.ts'
 import type { Queryable } from './connection/queryable.ts'
 import { createTransaction } from './connection/transaction.ts'
+import { announceCommit } from './rows/announcement.ts'
 import { type ChainCursor, lockCursor, moveCursor, readClockMs, readRecentBlocks } from './rows/cursor.ts'
 import { dropAllTokens, undoBlocks } from './rows/undo.ts'
 
@@ -50,7 +51,9 @@ export async function rewind(databaseUrl: string, target: RewindTarget, logger: 
         return createTransaction(orm)(async db => {
           const cursor = await lockCursor(db, writer)
           if (cursor === null) return null
-          return target === 'start' ? undoAll(db) : undoFrom(db, target, cursor)
+          const ancestor = await (target === 'start' ? undoAll(db) : undoFrom(db, target, cursor))
+          await announceCommit(db, ancestor ?? cursor, null)
+          return ancestor
         })
       })
   } catch (error) {

@@ -4,6 +4,7 @@ import { TokenwireError } from '#errors'
 import { type BatchChanges, type CommitOptions, isAt, writeBatch } from './commit.ts'
 import { committedAgain, committedBlock } from './committed.ts'
 import type { Queryable } from './connection/queryable.ts'
+import { announceCommit } from './rows/announcement.ts'
 import { lockCursor, readClockMs } from './rows/cursor.ts'
 
 export interface Settlement {
@@ -30,6 +31,7 @@ export async function settle({ at, project }: Settlement, options: CommitOptions
     if (batch.changes.tokens.length === 0) return committedAgain(db, batch, cursor, options)
     const { undoFrom } = cursor
     const tokens = await writeBatch(db, batch, { committedAtMs: await readClockMs(db), undoFrom, wasUndoFrom: undoFrom })
+    await announceCommit(db, batch.to, tokens)
     return committedBlock(db, batch, tokens, options)
   })
 }

@@ -17,5 +17,6 @@ export const ChainStateEntity = defineEntity({
     cursorTimestamp: column.seconds().strictNullable(),
     committedAtMs: column.milliseconds().strictNullable(),
     undoFrom: column.blockNumber().strictNullable(),
+    commits: column.bigint().default(0),
   },
 })

@@ -41,6 +41,7 @@ function refusal(env: Readonly<Record<string, string>>, files?: Readonly<Record<
 }
 
 const DEFAULTS: Config = {
+  role: 'all',
   rpcUrls: ['https://node.example/v2/key'],
   chainId: null,
   launchpadsFile: '/app/launchpads.json',
@@ -92,6 +93,7 @@ describe('loadConfig', () => {
 
   it('reads every variable', () => {
     const env = {
+      ROLE: 'indexer',
       RPC_URLS: ' https://a.example/k , wss://b.example:8546/?key=1,http://127.0.0.1:8545,ws://[::1]:8546 ',
       CHAIN_ID: '8453',
       LAUNCHPADS_FILE: 'etc/pads.json',
@@ -127,6 +129,7 @@ describe('loadConfig', () => {
     const files = { '/app/etc/pads.json': LAUNCHPADS, '/app/cert.pem': certificate, '/keys/key.pem': certificateKey }
     expect(loadConfig(env, options(files))).toEqual({
       ...DEFAULTS,
+      role: 'indexer',
       rpcUrls: ['https://a.example/k', 'wss://b.example:8546/?key=1', 'http://127.0.0.1:8545', 'ws://[::1]:8546'],
       chainId: 8453,
       launchpadsFile: '/app/etc/pads.json',
@@ -204,6 +207,20 @@ describe('loadConfig', () => {
         'To see Tokenwire at work without a chain and a database of your own: npm run dev',
       ].join('\n'),
     )
+  })
+
+  it('asks of a gateway nothing but the database of its indexer', () => {
+    const env = { ROLE: 'gateway', DATABASE_URL: 'postgresql://u@db.example/tokens' }
+    const { role, rpcUrls, launchpads } = loadConfig(env, options({}))
+    expect([role, rpcUrls, launchpads.launchpads]).toEqual(['gateway', [], []])
+    expect(refusal({ ROLE: 'gateway' }, {})).toBe(
+      [
+        'Tokenwire cannot start.',
+        '  DATABASE_URL: missing, expected the database that the indexer of this gateway (ROLE=gateway) writes',
+      ].join('\n'),
+    )
+    expect(refusal({ ROLE: 'gateway', DATABASE_URL: 'db.example' }, {})).not.toMatch(/DATABASE_URL[^]*DATABASE_URL/)
+    expect(refusal({ ...RPC, ROLE: 'writer' })).toContain('ROLE: expected one of all, indexer, gateway, got "writer"')
   })
 
   it('lists every wrong value in one message', () => {

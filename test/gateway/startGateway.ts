@@ -17,6 +17,7 @@ export const TOKEN = addressOf(0xa1)
 export const NOT_INDEXED = addressOf(0xdead)
 
 export const CONFIG = {
+  role: 'all' as const,
   host: '127.0.0.1',
   tls: null,
   operatorToken: null,
@@ -84,6 +85,7 @@ export async function startGateway({
     admission: createAdmission(config, logger),
     operators: await operatorPolicy(config, async () => localToken),
     reads,
+    feed: () => ({ carrier: 'thread', connected: true, waitingMs: 0 }),
     indexer: { state: () => conditions.indexer, chain: () => conditions.chain },
     ethUsd: {
       get: async () => {

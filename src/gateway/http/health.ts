@@ -5,7 +5,10 @@ import { RETRY_AFTER, unavailable } from '#gateway/problem.ts'
 import { type Route, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
 
-type HealthSources = Pick<Sources, 'indexer' | 'ethUsd' | 'actors' | 'realtime' | 'probeDatabase' | 'chainId' | 'version' | 'now'>
+type HealthSources = Pick<
+  Sources,
+  'config' | 'indexer' | 'feed' | 'ethUsd' | 'actors' | 'realtime' | 'probeDatabase' | 'chainId' | 'version' | 'now'
+>
 
 /** Answers also when the database or the indexer fails. Operators get the full text of what providers and the database said. */
 export function indexerHealthRoute(sources: HealthSources): Route {
@@ -16,6 +19,7 @@ export function indexerHealthRoute(sources: HealthSources): Route {
     const { status, reasons } = healthStatus({ databaseOk: database.ok, indexer: state, price: ethUsd.last() })
     const health: IndexerHealth = {
       status,
+      role: sources.config.role,
       version,
       uptimeSeconds: Math.floor(now() / 1_000),
       chainId,
@@ -30,6 +34,7 @@ export function indexerHealthRoute(sources: HealthSources): Route {
       database,
       actors: actors.health(),
       realtime: realtime.health(),
+      feed: sources.feed(),
       reasons,
     }
     const body: IndexerHealth | OperatorHealth = isOperator ? { ...health, details: state.details ?? [] } : health

@@ -14,6 +14,15 @@ import { searchRoute, tokenRoute, tokensRoute } from './tokens.ts'
 import { tradesRoute } from './trades.ts'
 
 export function routes(sources: Sources): readonly Route[] {
+  return sources.config.role === 'indexer' ? healthRoutes(sources) : [...healthRoutes(sources), ...publicRoutes(sources)]
+}
+
+/** What a process of every role answers. */
+function healthRoutes(sources: Sources): readonly Route[] {
+  return [indexerHealthRoute(sources), healthzRoute(), readyzRoute(sources), metricsRoute(sources)]
+}
+
+function publicRoutes(sources: Sources): readonly Route[] {
   return [
     tokensRoute(sources),
     tokenRoute(sources),
@@ -25,12 +34,8 @@ export function routes(sources: Sources): readonly Route[] {
     searchRoute(sources),
     ethUsdRoute(sources),
     chainStatsRoute(sources),
-    indexerHealthRoute(sources),
     actorsRoute(sources),
     actorRoute(sources),
-    healthzRoute(),
-    readyzRoute(sources),
-    metricsRoute(sources),
     webSocketRoute(),
     ...siteRoutes(sources),
   ]

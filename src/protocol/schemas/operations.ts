@@ -58,6 +58,7 @@ export const indexerHealthSchema = z.object({
   status: z
     .enum(['ok', 'syncing', 'stalled', 'degraded'])
     .describe('`stalled`: nothing is indexed though the chain moves, or the database is away; `degraded`: works with something broken.'),
+  role: z.enum(['all', 'indexer', 'gateway']).describe('What this process does: `indexer` writes, `gateway` serves, `all` both.'),
   version: z.string().describe('Version of the service.'),
   uptimeSeconds: z.number().min(0).describe('Seconds since the start.'),
   chainId: count.describe('EIP-155 id of the chain.'),
@@ -83,6 +84,13 @@ export const indexerHealthSchema = z.object({
     .describe('PostgreSQL.'),
   actors,
   realtime,
+  feed: z
+    .object({
+      carrier: z.enum(['thread', 'notify']).describe('What carries committed blocks to this process.'),
+      connected: z.boolean().describe('Whether they arrive.'),
+      waitingMs: milliseconds.describe('For how long the oldest arrived commit waits for its states to be read; 0: none waits.'),
+    })
+    .describe('How committed blocks reach this process.'),
   reasons: z.array(z.string()).describe('What is wrong, for people; empty when `status` is `ok`.'),
 })
 

@@ -15,10 +15,19 @@ export interface OrmLimits {
   readonly statementTimeoutMs?: number
   /** `lock_timeout`. Default 10 s; `0`: none. */
   readonly lockTimeoutMs?: number
+  /** Receives every new connection of the pool. */
+  readonly onConnection?: (connection: RawConnection) => void
+}
+
+/** A connection as the driver has it. */
+export interface RawConnection {
+  on(event: 'notification', listener: (notification: { readonly channel: string; readonly payload?: string }) => void): void
+  readonly connection: { readonly stream: { destroy(): void } }
 }
 
 interface Pool {
   readonly options: { readonly types: { setTypeParser(oid: number, parse: (text: string) => unknown): void } }
+  on(event: 'connect', listener: (connection: RawConnection) => void): void
 }
 
 const IDLE_CONNECTION_MS = 60_000
@@ -59,6 +68,7 @@ export function createOrm(databaseUrl: string, logger: Logger, limits: OrmLimits
       onPoolCreated: (pool: Parameters<typeof prepareStatements>[0] & Pool) => {
         prepareStatements(pool)
         setResultTypes(pool)
+        if (limits.onConnection !== undefined) pool.on('connect', limits.onConnection)
       },
       maxLifetimeSeconds: CONNECTION_LIFETIME_S,
       keepAlive: true,

@@ -13,6 +13,7 @@ test('tells everything about a healthy service', async () => {
   expect(response.status).toBe(200)
   expect(await response.json()).toEqual({
     status: 'ok',
+    role: 'all',
     version: '1.2.3',
     uptimeSeconds: 12,
     chainId: 8453,
@@ -35,6 +36,7 @@ test('tells everything about a healthy service', async () => {
       conflatedTotal: 3,
       commitToDeliveryMs: { p50: 1.2, p99: 9.8 },
     },
+    feed: { carrier: 'thread', connected: true, waitingMs: 0 },
     reasons: [],
   })
 })

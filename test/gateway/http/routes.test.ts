@@ -4,7 +4,7 @@ import { routes } from '#gateway/http/routes.ts'
 import type { Sources } from '#gateway/sources.ts'
 
 /** No handler runs here. */
-const TABLE = routes({ site: null } as unknown as Sources)
+const TABLE = routes({ site: null, config: { role: 'all' } } as unknown as Sources)
 
 interface JsonSchema {
   readonly properties: Readonly<Record<string, { readonly description?: string; readonly type?: string; readonly default?: unknown }>>

@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import { coalesce } from '#async/coalesce.ts'
+import { repeat } from '#async/repeat.ts'
+import type { IndexerState } from '#domain/health.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+
+/** What an indexer says about itself and the chain: gateways have no providers of their own. */
+export interface IndexerReport {
+  readonly state: IndexerState
+  readonly chain: { readonly headBlock: number | null; readonly blockTimeMs: number | null; readonly baseFeeGwei: string | null }
+}
+
+export const INDEXER_CHANNEL = 'tokenwire_indexer'
+
+const REPORT_EVERY_MS = 1_000
+/** Below PostgreSQL's 8,000, in UTF-8. */
+const MOST_BYTES = 7_900
+
+/** Announces the indexer's report once a second. @returns ends it */
+export function announceReports(db: Queryable, read: () => IndexerReport): () => Promise<void> {
+  const reports = coalesce<null>(
+    async () => {
+      await sql`select pg_notify(${INDEXER_CHANNEL}, ${encodeReport(read())})`.execute(db)
+    },
+    // Health shows that the database does not answer, and gateways that no report comes.
+    () => undefined,
+  )
+  const stop = repeat(REPORT_EVERY_MS, () => reports.request(null))
+  return async () => {
+    stop()
+    reports.stop()
+    await reports.settled()
+  }
+}
+
+/** Without what does not fit: the details first, then the providers. */
+export function encodeReport({ state, chain }: IndexerReport): string {
+  const shorter = [state, { ...state, details: [] }, { ...state, details: [], rpc: [] }]
+  const texts = shorter.map(one => JSON.stringify({ state: one, chain }))
+  return texts.find(text => Buffer.byteLength(text) <= MOST_BYTES) ?? JSON.stringify({ state: { ...shorter[2], reason: null }, chain })
+}

@@ -1,0 +1,50 @@
+import type { FeedHealth, IndexerState } from '#domain/health.ts'
+import type { IndexerReport } from './indexerReport.ts'
+
+/** Reports come once a second, and a standby takes over within this time. */
+const SILENT_AFTER_MS = 30_000
+
+export interface IndexerStatus {
+  update(report: IndexerReport): void
+  /** The newest report; `stalled` when none has come for half a minute, since the report may no longer be true. */
+  state(): IndexerState
+  chain(): IndexerReport['chain']
+}
+
+/** What a gateway knows of its indexer. */
+export function createIndexerStatus(feed: () => FeedHealth, now: () => number): IndexerStatus {
+  let newest = UNKNOWN
+  let updatedAtMs = now()
+  return {
+    update: report => {
+      newest = report
+      updatedAtMs = now()
+    },
+    state: () => {
+      const silentMs = now() - updatedAtMs
+      if (silentMs <= SILENT_AFTER_MS) return newest.state
+      const who = feed().connected ? 'the indexer has not answered' : 'the database has not announced commits'
+      const reason = `${who} for ${Math.floor(silentMs / 1_000)} s`
+      return { ...newest.state, lagBlocks: null, lagSeconds: null, headUnchangedSeconds: null, stalled: true, reason }
+    },
+    chain: () => newest.chain,
+  }
+}
+
+const UNKNOWN: IndexerReport = {
+  state: {
+    headBlock: null,
+    confirmedBlock: null,
+    indexedBlock: null,
+    lagBlocks: null,
+    lagSeconds: null,
+    headUnchangedSeconds: null,
+    backfill: null,
+    reorgs: { count: 0, lastDepth: null, lastAt: null },
+    rpc: [],
+    stalled: false,
+    reason: null,
+    details: [],
+  },
+  chain: { headBlock: null, blockTimeMs: null, baseFeeGwei: null },
+}

@@ -1,0 +1,38 @@
+import type { Address } from '#domain/address.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+
+/** Commits that have been announced and not passed on, as one: of each token only the newest state matters. */
+export interface PendingCommits {
+  readonly newest: AnnouncedCommit
+  /** When the first of them arrived. */
+  readonly sinceMs: number
+  /** `null`: any token may have changed. */
+  readonly changed: ReadonlySet<Address> | null
+  readonly dropped: ReadonlySet<Address>
+}
+
+/** The place of a commit, of which `commit` is the number. */
+export type AnnouncedCommit = Pick<CommittedBlock, 'number' | 'hash' | 'timestamp'> & { readonly commit: number }
+
+/** More than these cost more to keep than to look for. */
+const MOST_KEPT = 20_000
+
+/** @param later arrived after `earlier`; both may be the same attempt, put back after a failure */
+export function mergePending(earlier: PendingCommits | null, later: PendingCommits): PendingCommits {
+  if (earlier === null) return later
+  const newest = later.newest.commit >= earlier.newest.commit ? later.newest : earlier.newest
+  const { sinceMs } = earlier
+  if (earlier.changed === null || later.changed === null) return { newest, sinceMs, changed: null, dropped: new Set() }
+  const changed = new Set(earlier.changed)
+  const dropped = new Set(earlier.dropped)
+  for (const token of later.changed) {
+    changed.add(token)
+    dropped.delete(token)
+  }
+  for (const token of later.dropped) {
+    changed.delete(token)
+    dropped.add(token)
+  }
+  if (changed.size + dropped.size > MOST_KEPT) return { newest, sinceMs, changed: null, dropped: new Set() }
+  return { newest, sinceMs, changed, dropped }
+}

@@ -1,0 +1,55 @@
+import type { Address } from '#domain/address.ts'
+import type { TokenSnapshot } from '#domain/token.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { readSnapshots } from '#store/reads/snapshots.ts'
+import { readSequences } from '#store/rows/announcement.ts'
+import type { BlockConsumer } from './blockFeed.ts'
+import type { PendingCommits } from './pendingCommits.ts'
+
+export interface StateReading {
+  readonly db: Queryable
+  readonly chainId: number
+  readonly watched: ReadonlySet<Address>
+  readonly consumer: BlockConsumer
+  readonly commits: PendingCommits
+  readonly completedAtMs: number
+  isStopped(): boolean
+}
+
+/** States per statement: some 30 ms, in which no other read waits for them. */
+const MOST_STATES = 200
+const MOST_SEQUENCES = 5_000
+
+/** Reads what the commits changed of watched tokens, and passes it on. */
+export async function readChangedStates(reading: StateReading, changed: ReadonlySet<Address>): Promise<void> {
+  const { watched, commits } = reading
+  const isWatched = (token: Address) => watched.has(token)
+  await passOn(reading, [...changed].filter(isWatched), [...commits.dropped].filter(isWatched))
+}
+
+/** Compares every watched token's state with the database, and passes on those that moved. */
+export async function readMissedStates(reading: StateReading): Promise<void> {
+  const { db, watched, consumer } = reading
+  for (const tokens of chunksOf([...watched], MOST_SEQUENCES)) {
+    // Before the read, so that a state that the consumer gets meanwhile does not look like a lost one.
+    const held = new Map(tokens.map(token => [token, consumer.sequence(token)]))
+    const stored = await readSequences(db, tokens)
+    const moved = tokens.filter(token => (stored.get(token) ?? -1) > (held.get(token) ?? -1))
+    const dropped = tokens.filter(token => held.get(token) !== null && !stored.has(token))
+    await passOn(reading, moved, dropped)
+  }
+}
+
+async function passOn(reading: StateReading, changed: readonly Address[], dropped: readonly Address[]): Promise<void> {
+  const { db, chainId, commits, completedAtMs, consumer } = reading
+  const { number, hash, timestamp } = commits.newest
+  const dispatch = (tokens: readonly TokenSnapshot[], gone: readonly Address[]) => {
+    if (!reading.isStopped()) consumer.dispatch({ number, hash, timestamp, completedAtMs, tokens, unread: [], dropped: gone })
+  }
+  if (dropped.length > 0) dispatch([], dropped)
+  for (const addresses of chunksOf(changed, MOST_STATES)) dispatch(await readSnapshots(db, { chainId, addresses }), [])
+}
+
+function* chunksOf<Item>(items: readonly Item[], size: number): Generator<readonly Item[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
+}

@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { MikroORM } from '@mikro-orm/postgresql'
+import { createIndexerStatus } from '#bus/indexerStatus.ts'
+import { createNotifyFeed } from '#bus/notifyFeed.ts'
+import { monotonicMs as now } from '#clock'
+import type { Config } from '#config'
+import { TokenwireError } from '#errors'
+import { toDatabaseError } from '#store/connection/databaseErrors.ts'
+import { createOrm } from '#store/connection/orm.ts'
+import { readIdentity, type StoredIdentity } from '#store/rows/identity.ts'
+import type { ServiceOptions } from './service.ts'
+
+/** Then the process ends, and its supervisor starts it again. A stop that is requested meanwhile waits as long. */
+const MOST_WAIT_MS = 5_000
+const ASK_AGAIN_MS = 250
+
+/**
+ * Starts a gateway: it serves what an indexer writes into the same database, and writes nothing itself.
+ *
+ * @throws `TokenwireError` with the reason
+ */
+export async function startGateway(
+  { config, redactor, logger }: Pick<ServiceOptions, 'config' | 'redactor' | 'logger'>,
+  onStop: (stop: () => Promise<void> | void) => void,
+): Promise<{ url: string; databaseUrl: string }> {
+  const { databaseUrl } = config
+  if (databaseUrl === null) throw new TypeError('a gateway without DATABASE_URL is refused by the configuration')
+  const reading = createOrm(databaseUrl, logger, { applicationName: 'tokenwire-reads', statementTimeoutMs: 10_000 })
+  onStop(() => reading.close(true))
+  const loading = import('./serve.ts')
+  const { chainId, weth, launchpads } = await prepared(reading, config)
+  const db = reading.em.getKysely<unknown>()
+  const status = createIndexerStatus(() => feed.health(), now)
+  const feed = createNotifyFeed({ databaseUrl, db, chainId, logger, now, onReport: status.update })
+  const { serve } = await loading
+  const url = await serve({
+    config: { ...config, launchpads: { weth, launchpads } },
+    logger,
+    redactor,
+    reading,
+    chainId,
+    feed,
+    indexer: status,
+    onPrice: () => undefined,
+    onStop,
+  })
+  return { url, databaseUrl }
+}
+
+/** Waits a little for an indexer to prepare the database, as when both start together. */
+async function prepared(reading: MikroORM, config: Config): Promise<StoredIdentity> {
+  const db = reading.em.getKysely<unknown>()
+  const untilMs = now() + MOST_WAIT_MS
+  for (;;) {
+    const identity = await readIdentity(db).catch((error: unknown) => {
+      throw toDatabaseError(error)
+    })
+    if (identity !== null) {
+      if (config.chainId === null || config.chainId === identity.chainId) return identity
+      throw new TokenwireError(
+        'chain_mismatch',
+        `CHAIN_ID: expected chain ${config.chainId}, and the database is of chain ${identity.chainId}`,
+      )
+    }
+    if (now() > untilMs) {
+      throw new TokenwireError(
+        'database_unavailable',
+        'DATABASE_URL: no indexer (ROLE=indexer) of this version has prepared this database yet',
+        {
+          retryable: true,
+        },
+      )
+    }
+    await delay(ASK_AGAIN_MS)
+  }
+}

@@ -1,0 +1,97 @@
+import { type Kysely, sql } from 'kysely'
+import type { Logger } from 'pino'
+import { isLogged } from '#async/logSampling.ts'
+import { pause } from '#async/pause.ts'
+import { createOrm, type RawConnection } from './orm.ts'
+
+export interface ListenerOptions {
+  readonly url: string
+  readonly channels: readonly string[]
+  readonly logger: Logger
+  /** Called when a connection has begun to listen. What was announced before may have been missed. */
+  readonly onListening: () => void
+  readonly onNotification: (channel: string, payload: string) => void
+  /** Runs on the connection every `beatMs`. One that takes longer than `timeoutMs` ends the connection, as one that rejects. */
+  readonly beat: (session: Kysely<unknown>) => Promise<void>
+  /** Default 2 s. */
+  readonly beatMs?: number
+  /** Default 5 s. */
+  readonly timeoutMs?: number
+}
+
+export interface Listener {
+  readonly isListening: boolean
+  stop(): Promise<void>
+}
+
+/** Listens to a database's notifications on a connection of its own, and on another one when that is lost. */
+export function createListener(options: ListenerOptions): Listener {
+  const { channels, logger, onListening, onNotification, beat, beatMs = 2_000, timeoutMs = 5_000 } = options
+  const stopped = new AbortController()
+  const { signal } = stopped
+  let isListening = false
+  let current: RawConnection | null = null
+  const orm = createOrm(options.url, logger.child({}, { level: 'silent' }), {
+    poolSize: 1,
+    applicationName: 'tokenwire-listen',
+    onConnection: connection => {
+      current = connection
+      connection.on('notification', ({ channel, payload = '' }) => onNotification(channel, payload))
+    },
+  })
+
+  /** @throws when the work rejects or takes too long; the connection is closed then */
+  const inTime = async (work: Promise<unknown>): Promise<void> => {
+    // A statement on a dead network never ends: closing the connection rejects it.
+    const late = setTimeout(() => current?.connection.stream.destroy(), timeoutMs)
+    try {
+      await work
+    } finally {
+      clearTimeout(late)
+    }
+  }
+
+  const listen = (attempt: number) =>
+    orm.em
+      .getKysely<unknown>()
+      .connection()
+      .execute(async session => {
+        for (const channel of channels) await inTime(sql`listen ${sql.id(channel)}`.execute(session))
+        if (attempt > 1) logger.info({ attempt }, 'the database announces commits again')
+        isListening = true
+        onListening()
+        while (!signal.aborted) {
+          await inTime(beat(session))
+          await pause(beatMs, signal)
+        }
+      })
+
+  const run = async (): Promise<void> => {
+    for (let attempt = 1; !signal.aborted; attempt++) {
+      try {
+        await listen(attempt)
+      } catch (error) {
+        if (isListening) attempt = 1
+        const reason = error instanceof Error ? error.message : String(error)
+        if (isLogged(attempt)) logger.warn({ attempt, reason }, 'the connection on which the database announces commits is lost')
+      }
+      isListening = false
+      // A lost connection must not go back to the pool with its subscriptions.
+      current?.connection.stream.destroy()
+      current = null
+      await pause(Math.min(250 * attempt, 2_000), signal)
+    }
+    await orm.close(true)
+  }
+
+  const running = run()
+  return {
+    get isListening() {
+      return isListening
+    },
+    stop: async () => {
+      stopped.abort()
+      await running
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+import type { Address } from '#domain/address.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { toBytes } from '#tables/toBytes.ts'
+
+/*
+ * PostgreSQL delivers a notification when its transaction commits, to every session that listens, in the order of the commits. One of a
+ * transaction that fails is never delivered.
+ */
+
+/** The channel of commits. */
+export const COMMITS_CHANNEL = 'tokenwire_commit'
+
+/** What a commit tells gateways. */
+export interface Announcement extends Pick<CommittedBlock, 'number' | 'hash' | 'timestamp' | 'dropped'> {
+  /** How many commits the database has had: one more each time. */
+  readonly commit: number
+  /** `null`: too many for one notification. */
+  readonly changed: readonly Address[] | null
+}
+
+/** PostgreSQL refuses 8,000 bytes or more, and the commit with them. An address takes 45. */
+const MOST_ADDRESSES = 160
+
+/**
+ * Counts the commit and announces what it changes, inside its transaction, after its last change.
+ *
+ * @param changed `null`: any token may have changed
+ */
+export async function announceCommit(
+  db: Queryable,
+  { number, hash, timestamp }: Pick<CommittedBlock, 'number' | 'hash' | 'timestamp'>,
+  changed: readonly Address[] | null,
+  dropped: readonly Address[] = [],
+): Promise<void> {
+  const fits = changed !== null && changed.length + dropped.length <= MOST_ADDRESSES
+  const announced = { number, hash, timestamp, ...(fits ? { changed, dropped } : { changed: null, dropped: [] }) }
+  await sql`with counted as (update chain_state set commits = commits + 1 returning commits)
+    select pg_notify(${sql.lit(COMMITS_CHANNEL)}, '{"commit":' || commits || ',' || ${JSON.stringify(announced).slice(1)}) from counted`.execute(
+    db,
+  )
+}
+
+export function parseAnnouncement(payload: string): Announcement {
+  return JSON.parse(payload) as Announcement
+}
+
+/** The newest commit that this database shows: on a replica, an earlier one than on the primary. `null`: no indexer has claimed it yet. */
+export async function readNewestCommit(db: Queryable): Promise<Omit<Announcement, 'changed' | 'dropped'> | null> {
+  const { rows } = await sql<Omit<Announcement, 'changed' | 'dropped'>>`
+    select commits as commit, coalesce(cursor_number, 0) as number, coalesce(cursor_hash, ''::bytea) as hash,
+      coalesce(cursor_timestamp, 0) as timestamp from chain_state`.execute(db)
+  return rows[0] ?? null
+}
+
+/** The sequences of those tokens that are indexed. */
+export async function readSequences(db: Queryable, tokens: readonly Address[]): Promise<ReadonlyMap<Address, number>> {
+  const { rows } = await sql<{ address: Address; sequence: number }>`
+    select address, sequence from token where address = any(${tokens.map(toBytes)}::bytea[])`.execute(db)
+  return new Map(rows.map(({ address, sequence }) => [address, sequence]))
+}

@@ -1,0 +1,32 @@
+import { sql } from 'kysely'
+import type { LaunchpadsConfig } from '#config'
+import { TokenwireError } from '#errors'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { MIGRATIONS } from '#store/migrations/migrations.ts'
+
+/** What a database is of, as its indexer has stored it. */
+export interface StoredIdentity extends LaunchpadsConfig {
+  readonly chainId: number
+}
+
+/**
+ * Reads it without changing anything. `null`: no indexer of this version has prepared the database yet.
+ *
+ * @throws `TokenwireError` `database_foreign` when the schema is newer than this code
+ */
+export async function readIdentity(db: Queryable): Promise<StoredIdentity | null> {
+  const { rows: tables } = await sql<{ known: boolean }>`select to_regclass('mikro_orm_migrations') is not null as known`.execute(db)
+  if (tables[0]?.known !== true) return null
+  const { rows: executed } = await sql<{ name: string }>`select name from mikro_orm_migrations`.execute(db)
+  const known = new Set(MIGRATIONS.map(({ name }) => name))
+  const unknown = executed.filter(({ name }) => !known.has(name)).map(({ name }) => name)
+  if (unknown.length > 0) {
+    throw new TokenwireError(
+      'database_foreign',
+      `The database has a newer schema than this version of Tokenwire (${unknown.join(', ')}); update Tokenwire`,
+    )
+  }
+  if (executed.length < known.size) return null
+  const { rows } = await sql<StoredIdentity>`select chain_id as "chainId", weth, launchpads from chain_state`.execute(db)
+  return rows[0] ?? null
+}

@@ -1,0 +1,224 @@
+import { parseEther } from 'viem'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { BlockConsumer, BlockFeed } from '#bus/blockFeed.ts'
+import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
+import type { Address } from '#domain/address.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import type { TokenSnapshot } from '#domain/token.ts'
+import type { Transaction } from '#store/connection/transaction.ts'
+import { readSnapshots } from '#store/reads/snapshots.ts'
+import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import type { TestDatabase } from '#test/support/database.ts'
+import { type ChainIndex, openChainIndex } from '#test/support/indexChain.ts'
+
+/* What every carrier has to do, over real commits of a real database. */
+
+/** The indexer's side of a test file: two tokens on a chain, indexed into a database. */
+export interface FeedSite {
+  readonly database: TestDatabase
+  readonly chainId: number
+  readonly alpha: Address
+  readonly beta: Address
+  /** Tokens whose states commits read, as an indexer in the same process does. */
+  readonly watched: Set<Address>
+  /** Receives every commit after it has committed. */
+  onCommitted: (block: CommittedBlock) => void
+  /** Buys of a token in a block of its own, and commits that block. */
+  buy(token: Address): Promise<void>
+  /** The same with a transaction that fails at its end. */
+  failToBuy(token: Address): Promise<void>
+  stored(token: Address): Promise<TokenSnapshot>
+}
+
+export async function openSite(database: TestDatabase): Promise<FeedSite> {
+  const chain: TestChain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
+  const [, creator, alice] = chain.accounts as unknown as [Address, Address, Address]
+  const launches: Launched[] = []
+  for (const symbol of ['ALP', 'BET']) {
+    launches.push(readLaunched(await chain.mined(launch(chain, { from: creator, name: symbol, symbol }))))
+  }
+  const [alpha, beta] = launches as [Launched, Launched]
+  const watched = new Set<Address>()
+  let fails = false
+  const around = (transaction: Transaction): Transaction => {
+    return work =>
+      transaction(async tx => {
+        const result = await work(tx)
+        if (fails) throw new Error('the transaction fails')
+        return result
+      })
+  }
+  const index: ChainIndex = await openChainIndex(chain, database, null, undefined, token => watched.has(token), around)
+  await index.indexEach(chain.deployment.startBlock)
+  let paid = parseEther('0.001')
+  let next = (await chain.head()) + 1
+  const commit = async () => {
+    for (const block of await index.indexEach(next)) site.onCommitted(block)
+    next = (await chain.head()) + 1
+  }
+  const mineBuy = async (token: Address) => {
+    paid += 1n
+    const { curve } = token === alpha.token ? alpha : beta
+    await chain.mined(buyOnCurve(chain, { from: alice, curve, paidWei: paid }))
+  }
+  const site: FeedSite = {
+    database,
+    chainId: chain.deployment.chainId,
+    alpha: alpha.token,
+    beta: beta.token,
+    watched,
+    onCommitted: () => undefined,
+    buy: async token => {
+      await mineBuy(token)
+      await commit()
+    },
+    failToBuy: async token => {
+      await mineBuy(token)
+      fails = true
+      await expect(commit()).rejects.toThrow('the transaction fails')
+      fails = false
+    },
+    stored: async token => {
+      const [snapshot] = await readSnapshots(database.kysely, { chainId: chain.deployment.chainId, addresses: [token] })
+      if (snapshot === undefined) throw new Error(`${token} is not indexed`)
+      return snapshot
+    },
+  }
+  closers.push(() => chain.stop())
+  return site
+}
+
+const closers: (() => Promise<void>)[] = []
+export async function closeSites(): Promise<void> {
+  for (const close of closers.splice(0)) await close()
+}
+
+/** Receives what a feed passes on, and holds the newest state per token, as the registry does. */
+export class FeedWitness implements BlockConsumer {
+  readonly states: TokenSnapshot[] = []
+  readonly dropped: Address[] = []
+  readonly #held = new Map<Address, number>()
+  readonly #waiting = new Set<() => void>()
+
+  dispatch(block: CommittedBlock): void {
+    for (const state of block.tokens) {
+      this.states.push(state)
+      this.#held.set(state.token.address, state.token.sequence)
+    }
+    for (const token of block.dropped) {
+      this.dropped.push(token)
+      this.#held.delete(token)
+    }
+    for (const look of this.#waiting) look()
+  }
+
+  sequence(token: Address): number | null {
+    return this.#held.get(token) ?? null
+  }
+
+  /** As an actor that has loaded the token. */
+  hold(token: Address, sequence: number): void {
+    this.#held.set(token, sequence)
+  }
+
+  async until(holds: () => boolean): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const look = () => {
+      if (holds()) resolve()
+    }
+    this.#waiting.add(look)
+    look()
+    await promise
+    this.#waiting.delete(look)
+  }
+
+  async untilHeld({ token: { address, sequence } }: TokenSnapshot): Promise<void> {
+    await this.until(() => (this.sequence(address) ?? 0) >= sequence)
+  }
+
+  expectRising(): void {
+    const newest = new Map<Address, number>()
+    for (const { token } of this.states) {
+      expect(token.sequence).toBeGreaterThanOrEqual(newest.get(token.address) ?? 0)
+      newest.set(token.address, token.sequence)
+    }
+  }
+}
+
+/** @param open a feed of the site's commits that is not started yet */
+export function feedCases(name: string, database: TestDatabase, open: (site: FeedSite) => Promise<BlockFeed>): void {
+  describe(`a feed by ${name}`, () => {
+    let site: FeedSite
+    beforeAll(async () => {
+      site = await openSite(database)
+      return closeSites
+    })
+
+    const started = async (): Promise<{ feed: BlockFeed; witness: FeedWitness }> => {
+      const feed = await open(site)
+      onTestFinished(() => feed.stop())
+      const witness = new FeedWitness()
+      feed.watch(site.alpha)
+      feed.start(witness)
+      // Once this state has come, every later commit comes by itself.
+      await site.buy(site.alpha)
+      await witness.untilHeld(await site.stored(site.alpha))
+      return { feed, witness }
+    }
+
+    test('passes on the state of a watched token, as the database has it, and of no other', async () => {
+      const { witness } = await started()
+      await site.buy(site.beta)
+      await site.buy(site.alpha)
+      const stored = await site.stored(site.alpha)
+      await witness.untilHeld(stored)
+      expect(witness.states.at(-1)).toEqual(stored)
+      expect(new Set(witness.states.map(({ token }) => token.address))).toEqual(new Set([site.alpha]))
+    })
+
+    test('passes on nothing of a transaction that fails', async () => {
+      const { witness } = await started()
+      const before = await site.stored(site.alpha)
+      const { length } = witness.states
+      await site.failToBuy(site.alpha)
+      expect(await site.stored(site.alpha)).toEqual(before)
+      await site.buy(site.alpha)
+      const stored = await site.stored(site.alpha)
+      await witness.untilHeld(stored)
+      for (const state of witness.states.slice(length))
+        expect(BigInt(state.token.asOfBlock)).toBeGreaterThan(BigInt(before.token.asOfBlock))
+      expect(witness.states.at(-1)).toEqual(stored)
+    })
+
+    test('ends with the newest state after many commits, in rising order', async () => {
+      const { feed, witness } = await started()
+      feed.watch(site.beta)
+      for (let round = 0; round < 10; round++) await site.buy(round % 3 === 0 ? site.beta : site.alpha)
+      for (const token of [site.alpha, site.beta]) {
+        const stored = await site.stored(token)
+        await witness.untilHeld(stored)
+        expect(witness.states.findLast(state => state.token.address === token)).toEqual(stored)
+      }
+      witness.expectRising()
+    })
+
+    test('passes on nothing of a token that is no longer watched, and nothing after its stop', async () => {
+      const { feed, witness } = await started()
+      feed.watch(site.beta)
+      feed.unwatch(site.alpha)
+      const { length } = witness.states
+      await site.buy(site.alpha)
+      await site.buy(site.beta)
+      await witness.untilHeld(await site.stored(site.beta))
+      expect(witness.states.slice(length).map(({ token }) => token.address)).toEqual([site.beta])
+      await feed.stop()
+      await site.buy(site.beta)
+      expect(witness.states).toHaveLength(length + 1)
+    })
+
+    test('says that commits arrive and none waits', async () => {
+      const { feed } = await started()
+      expect(feed.health()).toMatchObject({ connected: true, waitingMs: 0 })
+    })
+  })
+}

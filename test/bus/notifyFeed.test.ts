@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { announceReports, encodeReport, type IndexerReport } from '#bus/indexerReport.ts'
+import { createNotifyFeed } from '#bus/notifyFeed.ts'
+import { monotonicMs } from '#clock'
+import type { Address } from '#domain/address.ts'
+import { createTransaction } from '#store/connection/transaction.ts'
+import { announceCommit } from '#store/rows/announcement.ts'
+import { openOrm, silentLogger, type TestDatabase, useDatabase } from '#test/support/database.ts'
+import { startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
+import { closeSites, type FeedSite, FeedWitness, feedCases, openSite } from './feedCases.ts'
+
+const database = await useDatabase()
+const other = await useDatabase()
+
+const openFeed = (
+  databaseUrl: string,
+  { kysely }: Pick<TestDatabase, 'kysely'>,
+  onReport: (report: IndexerReport) => void = () => undefined,
+) => createNotifyFeed({ databaseUrl, db: kysely, chainId: 31_337, logger: silentLogger, now: monotonicMs, onReport })
+
+feedCases("PostgreSQL's notifications", database, async () => openFeed(database.url, database))
+
+describe('a feed by notifications that are lost or say little', () => {
+  let site: FeedSite
+  beforeAll(async () => {
+    site = await openSite(other)
+    return closeSites
+  })
+  const block = { number: 1, hash: '0xaa', timestamp: 1 } as const
+  const transaction = createTransaction(other.orm)
+
+  /** Through a proxy, with a witness that has the newest state. */
+  const started = async () => {
+    const proxy = await startPostgresProxy({ url: other.url })
+    onTestFinished(() => proxy.stop())
+    const feed = openFeed(proxy.url, { kysely: openOrm(proxy.url, { connectTimeoutMs: 30_000 }).em.getKysely<unknown>() })
+    onTestFinished(() => feed.stop())
+    const witness = new FeedWitness()
+    feed.watch(site.alpha)
+    feed.start(witness)
+    await site.buy(site.alpha)
+    await witness.untilHeld(await site.stored(site.alpha))
+    return { proxy, feed, witness }
+  }
+
+  test('has the newest state after its connections were cut, though nothing else is committed', async () => {
+    const { proxy, witness } = await started()
+    proxy.setServer('refusing')
+    proxy.cutAll()
+    await site.buy(site.alpha)
+    proxy.setServer('up')
+    const stored = await site.stored(site.alpha)
+    await witness.untilHeld(stored)
+    expect(witness.states.at(-1)).toEqual(stored)
+    witness.expectRising()
+  })
+
+  test('reads again when a read fails', async () => {
+    const { proxy, witness } = await started()
+    let failures = 0
+    proxy.setMisfortune(({ sql: statement }) => {
+      if (!statement.includes('from unnest') || failures === 3) return undefined
+      failures++
+      return { kind: 'error', sqlState: '57014', message: 'canceling statement', fatal: false }
+    })
+    await site.buy(site.alpha)
+    await witness.untilHeld(await site.stored(site.alpha))
+    expect(failures).toBe(3)
+  })
+
+  test('finds the changed token when a commit changes more than a notification can name', async () => {
+    const { witness } = await started()
+    const strangers = Array.from({ length: 500 }, () => `0x${randomBytes(20).toString('hex')}` as Address)
+    await transaction(async tx => {
+      await sql`update token set sequence = sequence + 1`.execute(tx)
+      await announceCommit(tx, block, [...strangers, site.alpha])
+    })
+    await witness.untilHeld(await site.stored(site.alpha))
+    expect(witness.states.at(-1)).toEqual(await site.stored(site.alpha))
+  })
+
+  test('finds a commit whose notification never came', async () => {
+    const { witness } = await started()
+    // The first one may be found by the look that follows a new connection.
+    for (let round = 0; round < 2; round++) {
+      await transaction(async tx => {
+        await sql`update token set sequence = sequence + 1`.execute(tx)
+        await sql`update chain_state set commits = commits + 1`.execute(tx)
+      })
+      await witness.untilHeld(await site.stored(site.alpha))
+      expect(witness.states.at(-1)).toEqual(await site.stored(site.alpha))
+    }
+  })
+
+  test('passes on that a watched token is gone, also when the notification was lost', async () => {
+    const { proxy, feed, witness } = await started()
+    await transaction(tx => announceCommit(tx, block, [], [site.alpha, site.beta]))
+    await witness.until(() => witness.dropped.length > 0)
+    expect(witness.dropped).toEqual([site.alpha])
+    const gone = `0x${'ee'.repeat(20)}` as Address
+    feed.watch(gone)
+    witness.hold(gone, 5)
+    proxy.cutAll()
+    await witness.until(() => witness.dropped.length > 1)
+    expect(witness.dropped).toEqual([site.alpha, gone])
+  })
+
+  test('ignores notifications that are none of an indexer', async () => {
+    const { witness } = await started()
+    await sql`select pg_notify('tokenwire_commit', 'nothing'), pg_notify('tokenwire_indexer', '{')`.execute(other.kysely)
+    await site.buy(site.alpha)
+    const stored = await site.stored(site.alpha)
+    await witness.untilHeld(stored)
+    expect(witness.states.at(-1)).toEqual(stored)
+  })
+
+  test('receives the reports of an indexer', async () => {
+    const { promise, resolve } = Promise.withResolvers<IndexerReport>()
+    const feed = openFeed(other.url, other, resolve)
+    feed.start(new FeedWitness())
+    onTestFinished(() => feed.stop())
+    const stop = announceReports(other.kysely, () => REPORT)
+    onTestFinished(stop)
+    expect(await promise).toEqual(REPORT)
+  })
+})
+
+const REPORT: IndexerReport = {
+  state: {
+    headBlock: 9,
+    confirmedBlock: 8,
+    indexedBlock: 7,
+    lagBlocks: 1,
+    lagSeconds: 2,
+    headUnchangedSeconds: 0,
+    backfill: null,
+    reorgs: { count: 0, lastDepth: null, lastAt: null },
+    rpc: [],
+    stalled: false,
+    reason: null,
+    details: [],
+  },
+  chain: { headBlock: 9, blockTimeMs: 2_000, baseFeeGwei: '0.01' },
+}
+
+test('a report fits a notification, whatever providers say', () => {
+  const long = { ...REPORT, state: { ...REPORT.state, reason: 'rpc-1 fails', details: Array.from({ length: 40 }, () => 'é'.repeat(500)) } }
+  expect(JSON.parse(encodeReport(long))).toEqual({ ...long, state: { ...long.state, details: [] } })
+  expect(Buffer.byteLength(encodeReport(long))).toBeLessThan(8_000)
+})

@@ -1,0 +1,156 @@
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseEther } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
+import type { Address } from '#domain/address.ts'
+import type { IndexerHealth } from '#domain/health.ts'
+import type { Token } from '#domain/token.ts'
+import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
+import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { useDatabase } from '#test/support/database.ts'
+import { type PostgresProxy, startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
+import { type FeedClient, openFeed } from '#test/support/feedClient.ts'
+import { type Service, type ServiceFolder, serviceFolder, spawnService } from '#test/support/service.ts'
+
+/*
+ * One indexer and two gateways as processes of their own, on one database. One gateway reaches it through a proxy that can cut its
+ * connections.
+ */
+
+const database = await useDatabase({ migrated: false })
+let chain: TestChain
+let folder: ServiceFolder
+let proxy: PostgresProxy
+let indexer: Service
+let near: Service
+let far: Service
+let feeds: readonly [FeedClient, FeedClient]
+let alpha: Launched
+let alice: Address
+
+beforeAll(async () => {
+  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
+  const [, creator, second] = chain.accounts as unknown as [Address, Address, Address]
+  alice = second
+  alpha = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP' })))
+  folder = await serviceFolder(chain)
+  proxy = await startPostgresProxy({ url: database.url })
+  const gateway = { ROLE: 'gateway', RPC_URLS: '', LAUNCHPADS_FILE: '' }
+  const early = spawnService({ ...folder.env, ...gateway, DATABASE_URL: database.url })
+  expect([await early.exited, early.output()]).toEqual([
+    75,
+    expect.stringContaining('no indexer (ROLE=indexer) of this version has prepared'),
+  ])
+  indexer = await folder.start({ ROLE: 'indexer', DATABASE_URL: database.url })
+  near = await folder.start({ ...gateway, DATABASE_URL: database.url })
+  far = await folder.start({ ...gateway, DATABASE_URL: proxy.url })
+  feeds = [await openFeed(near.url), await openFeed(far.url)]
+  for (const feed of feeds) feed.send({ type: 'subscribe', token: alpha.token })
+})
+
+afterAll(async () => {
+  for (const feed of feeds ?? []) feed.close()
+  for (const service of [near, far, indexer]) {
+    const child = service?.process
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) continue
+    child.kill('SIGKILL')
+    await once(child, 'close')
+  }
+  await proxy?.stop()
+  await chain?.stop()
+  await folder?.remove()
+})
+
+let paid = parseEther('0.001')
+const buy = async () => {
+  paid += 1n
+  return Number((await chain.mined(buyOnCurve(chain, { from: alice, curve: alpha.curve, paidWei: paid }))).blockNumber)
+}
+const tokenAt = async (service: Service) => (await (await fetch(`${service.url}/api/tokens/${alpha.token}`)).json()) as Token
+const healthOf = async (service: Service) => (await (await fetch(`${service.url}/api/indexer/health`)).json()) as IndexerHealth
+
+/** The update of that block, at the client of each gateway. */
+async function arrives(block: number, at: readonly FeedClient[] = feeds): Promise<void> {
+  const found = await Promise.all(
+    at.map(feed => feed.next(({ type, sourceBlock }) => type === 'token.update' && Number(sourceBlock) >= block)),
+  )
+  const [first] = found as unknown as readonly TokenUpdate[]
+  for (const update of found as unknown as readonly TokenUpdate[]) expect(update).toEqual(first)
+}
+
+function expectRisingSequences(): void {
+  for (const feed of feeds) {
+    const sequences = feed.updates(alpha.token).map(({ sequence }) => sequence)
+    expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
+  }
+}
+
+test('a commit of the indexer reaches the clients of every gateway, with what its REST answers', async () => {
+  for (let round = 0; round < 5; round++) {
+    const block = await buy()
+    await arrives(block)
+    for (const [index, gateway] of [near, far].entries()) {
+      expect(feeds[index]?.updates(alpha.token).at(-1)?.token).toEqual(await tokenAt(gateway))
+    }
+  }
+  expectRisingSequences()
+})
+
+test('every process says its role, and the indexer serves nothing but health and metrics', async () => {
+  expect(await healthOf(indexer)).toMatchObject({ role: 'indexer', status: 'ok' })
+  const reported = async () => (await healthOf(near)).indexedBlock
+  while (Number((await reported()) ?? -1) < (await chain.head())) await pause(20)
+  expect(await healthOf(near)).toMatchObject({ role: 'gateway', status: 'ok', feed: { carrier: 'notify', connected: true } })
+  for (const path of ['/api/tokens', '/realtime', '/']) expect((await fetch(indexer.url + path)).status).toBe(404)
+  for (const service of [indexer, near]) expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
+})
+
+test('a gateway whose connections are cut has the newest state once they are back', async () => {
+  proxy.setServer('refusing')
+  proxy.cutAll()
+  const block = await buy()
+  await arrives(block, [feeds[0]])
+  proxy.setServer('up')
+  // Nothing else happens to the token: the gateway finds what it missed by itself.
+  await arrives(block)
+  expectRisingSequences()
+})
+
+test('a gateway that was stopped and continues has the newest state', async () => {
+  far.process.kill('SIGSTOP')
+  let block = 0
+  for (let round = 0; round < 5; round++) block = await buy()
+  await arrives(block, [feeds[0]])
+  far.process.kill('SIGCONT')
+  await arrives(block)
+  expectRisingSequences()
+})
+
+test('clients of a gateway stay connected while the indexer is killed and started again', async () => {
+  indexer.process.kill('SIGKILL')
+  await once(indexer.process, 'close')
+  const block = await buy()
+  indexer = await folder.start({ ROLE: 'indexer', DATABASE_URL: database.url })
+  await arrives(block)
+  expectRisingSequences()
+})
+
+test('a client of a killed gateway has the newest state at another one', async () => {
+  far.process.kill('SIGKILL')
+  await feeds[1].closed
+  const held = feeds[1].updates(alpha.token).at(-1)?.sequence
+  const block = await buy()
+  await arrives(block, [feeds[0]])
+  const moved = await openFeed(near.url)
+  moved.send({ type: 'subscribe', token: alpha.token, sequence: held })
+  await arrives(block, [moved])
+  expect(moved.updates(alpha.token).at(-1)?.token).toEqual(await tokenAt(near))
+  moved.close()
+})
+
+test('a gateway leaves at SIGTERM', async () => {
+  expect(await near.stop()).toBe(0)
+  expect(await feeds[0].closed).toBe(1012)
+  expect(await indexer.stop()).toBe(0)
+})
