@@ -1,92 +1,155 @@
 import type { Address } from '#domain/address.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
 
-export type LoadOutcome = { readonly ok: true; readonly snapshot: TokenSnapshot | null } | { readonly ok: false; readonly error: unknown }
+export type LoadOutcome = { readonly ok: true; readonly snapshot: TokenSnapshot | null } | { readonly ok: false }
 
 export interface LoadsOptions {
-  /** Reads one token; `null`: it is not indexed. May reject or throw. */
-  readonly load: (token: Address) => Promise<TokenSnapshot | null>
-  /** Loads that run at once. The others queue, so that a rush of subscribers can't exhaust the database's connections. */
+  /** Reads tokens together; the answer lacks those that are not indexed. May reject or throw. */
+  readonly load: (tokens: readonly Address[]) => Promise<readonly TokenSnapshot[]>
+  /** Batches that are read at once: a rush of subscribers must leave the database's connections to others. */
   readonly concurrency: number
-  /** A load that takes longer has failed, and the next one takes its place. */
+  readonly batchSize: number
+  /** A batch that takes longer has failed, and the next one takes its place. */
   readonly timeoutMs: number
   readonly now: () => number
   /** Receives the outcome of a load that was neither cancelled nor requested again meanwhile. Never called from inside `request`. */
   readonly onLoaded: (token: Address, outcome: LoadOutcome) => void
+  /** Called once for a batch that failed, before the outcomes of its tokens. */
+  readonly onFailed: (tokens: readonly Address[], error: unknown) => void
 }
 
-/** Loads tokens from the database: one load per token at a time, a bounded number in all, first come first served. */
+/** Loads tokens from the database in batches: one load per token at a time, and a bounded number of batches. */
 export interface Loads {
   readonly pending: number
   /** Loads the token. During a load of the same token: loads it once more afterwards, since the running one may read an older state. */
   request(token: Address): void
+  /** Puts a token that waits into the line of a client that waits for it. Clients take turns, however many tokens each one waits for. */
+  queueFor(token: Address, client: object): void
   /** Drops the request. A running load keeps its place until it ends, because the database still works on it. */
   cancel(token: Address): void
   sweep(): void
   stop(): void
 }
 
-interface RunningLoad {
+interface Batch {
+  readonly tokens: readonly Address[]
   readonly startedAtMs: number
-  whenDone: 'report' | 'repeat' | 'discard'
 }
 
+type WhenDone = 'report' | 'repeat' | 'discard'
+
 /*
- * Not made of `coalesce()`: that runs one task for good, while a load here shares the bound with other tokens, can be cancelled with its
- * place kept, and gives its place up when it times out.
+ * Not made of `coalesce()`: that runs one task for good, while a load here shares a batch with other tokens, can be cancelled with its place
+ * kept, and gives its place up when it times out.
  */
-export function createLoads({ load, concurrency, timeoutMs, now, onLoaded }: LoadsOptions): Loads {
-  const queue = new Set<Address>()
-  const running = new Map<Address, RunningLoad>()
+export function createLoads({ load, concurrency, batchSize, timeoutMs, now, onLoaded, onFailed }: LoadsOptions): Loads {
+  /** In the order of the requests. */
+  const waiting = new Set<Address>()
+  /** The clients in the order of their turns, each with the tokens that it waits for. Some of these may have been loaded for others. */
+  const lines = new Map<object, Set<Address>>()
+  const running = new Map<Address, WhenDone>()
+  const batches = new Set<Batch>()
+  let isScheduled = false
+
+  /** In a later microtask: what is requested together goes into one batch, and `onLoaded` is not called from inside `request`. */
+  function startSoon(): void {
+    if (isScheduled) return
+    isScheduled = true
+    queueMicrotask(() => {
+      isScheduled = false
+      startNext()
+    })
+  }
 
   function startNext(): void {
-    for (const token of queue) {
-      if (running.size >= concurrency) return
-      queue.delete(token)
-      const started: RunningLoad = { startedAtMs: now(), whenDone: 'report' }
-      running.set(token, started)
-      // In a later microtask: `load` may throw at once, and `request` has to return before `onLoaded` is called.
+    while (batches.size < concurrency && waiting.size > 0) {
+      const batch: Batch = { tokens: takeBatch(), startedAtMs: now() }
+      batches.add(batch)
+      for (const token of batch.tokens) running.set(token, 'report')
       void Promise.resolve()
-        .then(() => load(token))
+        .then(() => load(batch.tokens))
         .then(
-          snapshot => finish(token, started, { ok: true, snapshot }),
-          (error: unknown) => finish(token, started, { ok: false, error }),
+          snapshots => succeed(batch, snapshots),
+          (error: unknown) => fail(batch, error),
         )
     }
   }
 
-  function finish(token: Address, ended: RunningLoad, outcome: LoadOutcome): void {
-    if (running.get(token) !== ended) return
-    running.delete(token)
-    if (ended.whenDone === 'repeat') queue.add(token)
+  /** Half of it by the clients' turns, the rest in the order of the requests: no token and no client waits for good. */
+  function takeBatch(): readonly Address[] {
+    const taken: Address[] = []
+    const take = (token: Address) => waiting.delete(token) && taken.push(token)
+    // A client that is put back is visited again after all others.
+    for (const [client, line] of lines) {
+      if (taken.length >= batchSize / 2) break
+      lines.delete(client)
+      for (const token of line) {
+        line.delete(token)
+        if (take(token)) break
+      }
+      if (line.size > 0) lines.set(client, line)
+    }
+    for (const token of waiting) {
+      if (taken.length >= batchSize) break
+      take(token)
+    }
+    if (waiting.size === 0) lines.clear()
+    return taken
+  }
+
+  function succeed(batch: Batch, snapshots: readonly TokenSnapshot[]): void {
+    const found = new Map(snapshots.map(snapshot => [snapshot.token.address, snapshot]))
+    finish(batch, token => ({ ok: true, snapshot: found.get(token) ?? null }))
+  }
+
+  function fail(batch: Batch, error: unknown): void {
+    if (batches.has(batch)) onFailed(batch.tokens, error)
+    finish(batch, () => ({ ok: false }))
+  }
+
+  function finish(batch: Batch, outcomeOf: (token: Address) => LoadOutcome): void {
+    if (!batches.delete(batch)) return
+    const reported: Address[] = []
+    for (const token of batch.tokens) {
+      const whenDone = running.get(token)
+      running.delete(token)
+      if (whenDone === 'repeat') waiting.add(token)
+      if (whenDone === 'report') reported.push(token)
+    }
     startNext()
-    if (ended.whenDone === 'report') onLoaded(token, outcome)
+    for (const token of reported) onLoaded(token, outcomeOf(token))
   }
 
   return {
     get pending() {
-      return queue.size + running.size
+      return waiting.size + running.size
     },
     request(token) {
-      const current = running.get(token)
-      if (current !== undefined) current.whenDone = 'repeat'
+      if (running.has(token)) running.set(token, 'repeat')
       else {
-        queue.add(token)
-        startNext()
+        waiting.add(token)
+        startSoon()
       }
     },
+    queueFor(token, client) {
+      if (!waiting.has(token)) return
+      const line = lines.get(client)
+      if (line === undefined) lines.set(client, new Set([token]))
+      else line.add(token)
+    },
     cancel(token) {
-      queue.delete(token)
-      const current = running.get(token)
-      if (current !== undefined) current.whenDone = 'discard'
+      waiting.delete(token)
+      if (running.has(token)) running.set(token, 'discard')
     },
     sweep() {
-      const late = [...running].filter(([, { startedAtMs }]) => now() - startedAtMs >= timeoutMs)
-      for (const [token, timedOut] of late) finish(token, timedOut, { ok: false, error: new Error('the load timed out') })
+      const late = [...batches].filter(({ startedAtMs }) => now() - startedAtMs >= timeoutMs)
+      for (const batch of late) fail(batch, new Error('the load timed out'))
     },
     stop() {
-      queue.clear()
+      waiting.clear()
+      lines.clear()
       running.clear()
+      batches.clear()
     },
   }
 }

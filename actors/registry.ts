@@ -19,12 +19,15 @@ const MAX_IDLE_ACTORS = 2_000
 /** Actors that retry in one sweep, which takes some 10 ms: an outage must not delay the updates of other tokens. */
 const RETRIES_PER_SWEEP = 2_000
 
-const CONCURRENT_LOADS = 8
+/** Two batches leave the database's other connections to requests. */
+const CONCURRENT_LOADS = 2
+/** Tokens per batch: one statement of a few ms, after which the event loop is busy with its outcomes for about as long. */
+const LOAD_BATCH = 128
 const LOAD_TIMEOUT_MS = 15_000
 
 export interface RegistryOptions {
-  /** Reads a token's committed state in one transaction; `null`: it is not indexed. When it rejects, the actor loads again later. */
-  readonly load: (token: Address) => Promise<TokenSnapshot | null>
+  /** Reads committed states in one statement, without the tokens that are not indexed. When it rejects, the actors load again later. */
+  readonly load: (tokens: readonly Address[]) => Promise<readonly TokenSnapshot[]>
   /** USD per ETH as a plain decimal; `null`: none that may be shown. Never waits. */
   readonly ethUsd: () => string | null
   /** A token gets its actor, or loses it. Called within the same call. Must not throw. */
@@ -66,7 +69,15 @@ export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger
   const idle = new Set<TokenActor>()
   const resyncing = new Set<TokenActor>()
   let isStopped = false
-  const loads = createLoads({ load, now, concurrency: CONCURRENT_LOADS, timeoutMs: LOAD_TIMEOUT_MS, onLoaded })
+  const loads = createLoads({
+    load,
+    now,
+    concurrency: CONCURRENT_LOADS,
+    batchSize: LOAD_BATCH,
+    timeoutMs: LOAD_TIMEOUT_MS,
+    onLoaded,
+    onFailed: (tokens, err) => logger.warn({ err, tokens: tokens.length, first: tokens[0] }, 'tokens could not be loaded'),
+  })
   const machine = createTokenMachine({ load: loads.request, ethUsd })
 
   function activate(token: Address, replaces: TokenActor | null): TokenActor {
@@ -126,7 +137,6 @@ export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger
   }
 
   function onLoaded(token: Address, outcome: LoadOutcome): void {
-    if (!outcome.ok) logger.warn({ token, err: outcome.error }, 'token could not be loaded')
     const actor = actors.get(token)
     if (actor === undefined) return
     if (outcome.ok) send(actor, { type: 'loaded', snapshot: outcome.snapshot, nowMs: now() })
@@ -137,6 +147,7 @@ export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger
     subscribe(token, subscription, lastSequence = null) {
       if (isStopped) return
       const actor = actors.get(token) ?? activate(token, null)
+      loads.queueFor(token, subscription.client)
       actor.join({ type: 'joined', subscription, lastSequence }, ethUsd)
       fileUnlessReplaced(actor)
     },

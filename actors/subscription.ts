@@ -11,6 +11,8 @@ export type Transport = 'webSocket' | 'eventStream'
  */
 export interface Subscription {
   readonly transport: Transport
+  /** The same object for all subscriptions of a connection: connections take turns when tokens are loaded. */
+  readonly client: object
   /** True while the reader is too slow to have received the noted frame. */
   readonly lagging: boolean
   /** Answers one subscribe with the token's current sequence; `null`: not indexed. Precedes every frame that is offered later. */

@@ -66,7 +66,7 @@ export async function serve(options: ServeOptions): Promise<string> {
   onStop(() => prices.stop())
 
   const registry = createRegistry({
-    load: async token => (await readSnapshots(db, { chainId, addresses: [token] }))[0] ?? null,
+    load: addresses => readSnapshots(db, { chainId, addresses }),
     ethUsd: prices.ethUsd,
     onActivated: feed.watch,
     onPassivated: feed.unwatch,

@@ -5,6 +5,7 @@ import type { Frame } from '#actors/token/frame.ts'
 export class CountingSubscription implements Subscription {
   readonly transport = 'webSocket'
   readonly lagging = false
+  readonly client = this
   answers = 0
   updates = 0
   newest: Frame | null = null

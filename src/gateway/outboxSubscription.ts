@@ -36,6 +36,10 @@ export class OutboxSubscription implements Subscription {
     return this.#outbox.transport
   }
 
+  get client(): object {
+    return this.#outbox
+  }
+
   get lagging(): boolean {
     return this.#frame !== null && this.#outbox.isBlocked
   }

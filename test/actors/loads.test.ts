@@ -1,20 +1,36 @@
 import { describe, expect, it } from 'vitest'
 import { createLoads } from '#actors/loads.ts'
+import type { Address } from '#domain/address.ts'
 import { HeldHistory, settle } from '#test/support/actors.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 
-function fixture(concurrency = 2) {
+/** The addresses from one number to another. */
+function addresses(first: number, last: number): readonly Address[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => addressOf(first + index))
+}
+
+function fixture(concurrency = 2, batchSize = 1) {
   const history = new HeldHistory()
   const reported: string[] = []
+  const batches: (readonly number[])[] = []
   const clock = { nowMs: 0 }
   const loads = createLoads({
-    load: history.load,
+    load: tokens => {
+      batches.push(tokens.map(Number))
+      return history.load(tokens)
+    },
     concurrency,
+    batchSize,
     timeoutMs: 1_000,
     now: () => clock.nowMs,
     onLoaded: (token, outcome) => reported.push(`${Number(token)} ${outcome.ok ? (outcome.snapshot?.token.sequence ?? 'none') : 'failed'}`),
+    onFailed: (tokens, error) => reported.push(`${tokens.map(Number)}: ${(error as Error).message}`),
   })
-  return { history, reported, clock, loads }
+  const answer = async () => {
+    for (const load of [...history.pending]) load.resolve()
+    await settle()
+  }
+  return { history, reported, batches, clock, loads, answer }
 }
 
 describe('createLoads', () => {
@@ -83,14 +99,16 @@ describe('createLoads', () => {
         throw new Error('no connection')
       },
       concurrency: 1,
+      batchSize: 1,
       timeoutMs: 1_000,
       now: () => 0,
-      onLoaded: (_, outcome) => reported.push(outcome.ok ? 'ok' : String(outcome.error)),
+      onLoaded: (_, outcome) => reported.push(outcome.ok ? 'ok' : 'failed'),
+      onFailed: (_, error) => reported.push(String(error)),
     })
     loads.request(addressOf(1))
     expect(reported).toEqual([])
     await settle()
-    expect(reported).toEqual(['Error: no connection'])
+    expect(reported).toEqual(['Error: no connection', 'failed'])
   })
 
   it('fails a load that times out, and ignores its late result', async () => {
@@ -103,11 +121,85 @@ describe('createLoads', () => {
     expect(reported).toEqual([])
     clock.nowMs = 1_000
     loads.sweep()
-    expect(reported).toEqual(['1 failed'])
+    expect(reported).toEqual(['1: the load timed out', '1 failed'])
     await settle()
     expect(history.pending.map(load => load.token)).toEqual([addressOf(1), addressOf(2)])
     history.pending[0]?.resolve()
     await settle()
-    expect(reported).toEqual(['1 failed'])
+    expect(reported).toEqual(['1: the load timed out', '1 failed'])
+  })
+
+  it('loads in one batch what is requested together, and then what was requested meanwhile', async () => {
+    const { history, reported, batches, loads, answer } = fixture(1, 4)
+    history.store(snapshotOf(addressOf(2), 5))
+    for (const token of addresses(1, 3)) loads.request(token)
+    await settle()
+    for (const token of addresses(4, 9)) loads.request(token)
+    await answer()
+    expect(reported).toEqual(['1 none', '2 5', '3 none'])
+    await answer()
+    await answer()
+    expect(batches).toEqual([
+      [1, 2, 3],
+      [4, 5, 6, 7],
+      [8, 9],
+    ])
+    expect(loads.pending).toBe(0)
+  })
+
+  it('fails all tokens of a batch together', async () => {
+    const { history, reported, loads } = fixture(1, 4)
+    loads.request(addressOf(1))
+    loads.request(addressOf(2))
+    await settle()
+    history.pending[0]?.reject()
+    await settle()
+    expect(reported).toEqual(['1,2: the database is away', '1 failed', '2 failed'])
+  })
+
+  it('loads the token of a client that waits for one token in the next batch, however many another client waits for', async () => {
+    const { batches, loads, answer } = fixture(1, 4)
+    const greedy = {}
+    loads.request(addressOf(1_000))
+    await settle()
+    for (const token of addresses(1, 100)) {
+      loads.request(token)
+      loads.queueFor(token, greedy)
+    }
+    loads.request(addressOf(500))
+    loads.queueFor(addressOf(500), {})
+    await answer()
+    expect(batches[1]).toContain(500)
+    // The other half is in the order of the requests.
+    expect(batches[1]).toEqual([1, 500, 2, 3])
+  })
+
+  it('loads a token that two clients wait for in the turn of the one that is served first', async () => {
+    const { batches, loads, answer } = fixture(1, 4)
+    const greedy = {}
+    loads.request(addressOf(1_000))
+    await settle()
+    for (const token of addresses(1, 100)) {
+      loads.request(token)
+      loads.queueFor(token, greedy)
+    }
+    loads.queueFor(addressOf(100), {})
+    await answer()
+    expect(batches[1]).toEqual([1, 100, 2, 3])
+    for (let batch = 0; batch < 30; batch++) await answer()
+    expect(batches.flat().toSorted((a, b) => a - b)).toEqual([...addresses(1, 100), addressOf(1_000)].map(Number))
+  })
+
+  it('loads tokens that no client waits for while clients keep asking', async () => {
+    const { batches, loads, answer } = fixture(1, 4)
+    loads.request(addressOf(1_000))
+    await settle()
+    loads.request(addressOf(500))
+    for (const token of addresses(1, 100)) {
+      loads.request(token)
+      loads.queueFor(token, {})
+    }
+    await answer()
+    expect(batches[1]).toContain(500)
   })
 })

@@ -27,6 +27,7 @@ beforeEach(async () => {
   fixture.registry.subscribe(TOKEN, {
     transport: 'eventStream',
     lagging: false,
+    client: {},
     subscribed: () => {},
     snapshot: () => {},
     update: () => false,

@@ -31,7 +31,11 @@ export class RealtimeFixture {
   private constructor(config: RealtimeConfig) {
     const logger = pino({ enabled: false })
     const now = () => this.nowMs
-    this.registry = createTestRegistry({ load: async token => this.stored.get(token) ?? null, ethUsd: () => '3000', now })
+    this.registry = createTestRegistry({
+      load: async tokens => [...this.stored.values()].filter(({ token }) => tokens.includes(token.address)),
+      ethUsd: () => '3000',
+      now,
+    })
     this.realtime = createRealtime({
       config,
       admission: createAdmission(config, logger),

@@ -90,6 +90,7 @@ describe('connections', () => {
     fixture.registry.subscribe(addressOf(1), {
       transport: 'webSocket',
       lagging: false,
+      client: {},
       subscribed: () => {},
       snapshot: () => {},
       update: () => false,

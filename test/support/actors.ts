@@ -18,9 +18,11 @@ export class RecordingSubscription implements Subscription {
   /** Whether updates replace unsent ones. */
   replaces = false
   readonly transport: Transport
+  readonly client: object
 
-  constructor(transport: Transport = 'webSocket') {
+  constructor(transport: Transport = 'webSocket', client: object = {}) {
     this.transport = transport
+    this.client = client
   }
 
   subscribed(sequence: number | null): void {
@@ -58,7 +60,13 @@ export class HeldHistory {
   readonly pending: PendingLoad[] = []
   loads = 0
 
-  readonly load = (token: Address): Promise<TokenSnapshot | null> => {
+  /** Answers a batch when the test has released each of its tokens, and fails it with the first that fails. */
+  readonly load = async (tokens: readonly Address[]): Promise<readonly TokenSnapshot[]> => {
+    const found = await Promise.all(tokens.map(token => this.#hold(token)))
+    return found.filter(snapshot => snapshot !== null)
+  }
+
+  #hold(token: Address): Promise<TokenSnapshot | null> {
     this.loads++
     const snapshot = this.stored.get(token) ?? null
     return new Promise((resolve, reject) => {
@@ -87,7 +95,7 @@ export class HeldHistory {
 /** A registry with the given dependencies, and without a database, a price or a log otherwise. */
 export function createTestRegistry(options: Partial<RegistryOptions> = {}): Registry {
   return createRegistry({
-    load: async () => null,
+    load: async () => [],
     ethUsd: () => null,
     onActivated: () => {},
     onPassivated: () => {},
