@@ -31,7 +31,7 @@ async function runService(loaded: LoadedThread | null): Promise<number> {
   const logger = createLogger({ ...config.log, redactor, ...(loaded !== null && { writeLock: loaded.writeLock }) })
   const onCrash = reportCrashes(logger)
   // From here on: a stop requested during the start takes effect after it, and leaves nothing running.
-  const requested = stopRequested(logger)
+  const requested = stopRequested(logger, config.tls === null ? ['SIGINT', 'SIGTERM', 'SIGHUP'] : ['SIGINT', 'SIGTERM'])
   const lost = Promise.withResolvers<number>()
   const onDatabaseLost = () => {
     logger.fatal('embedded PostgreSQL is gone and does not start again; see postgres.log in DATA_DIR')
@@ -65,14 +65,14 @@ async function start(options: ServiceOptions): Promise<() => Promise<void>> {
   }
 }
 
-/** Resolves on the first signal to stop, or when a parent process with an IPC channel has gone. */
-function stopRequested(logger: Logger): Promise<void> {
+/** Resolves on the first of the signals, or when a parent process with an IPC channel has gone. With TLS, SIGHUP renews the certificate. */
+function stopRequested(logger: Logger, signals: readonly NodeJS.Signals[]): Promise<void> {
   return new Promise(resolve => {
     const request = (reason: string) => {
       logger.info({ reason }, 'stopping')
       resolve()
     }
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, request)
+    for (const signal of signals) process.once(signal, request)
     if (process.send !== undefined) process.once('disconnect', () => request('parent gone'))
   })
 }

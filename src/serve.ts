@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
@@ -8,10 +9,11 @@ import type { BlockFeed } from '#bus/blockFeed.ts'
 import { monotonicMs as now } from '#clock'
 import type { Config } from '#config'
 import { createAdmission } from '#gateway/admission.ts'
+import { watchCertificate } from '#gateway/certificateWatch.ts'
 import { createDatabaseProbe } from '#gateway/databaseProbe.ts'
 import { openOperators } from '#gateway/operatorPolicy.ts'
 import { createRealtime } from '#gateway/realtime.ts'
-import { createServer } from '#gateway/server.ts'
+import { createServer, type Server } from '#gateway/server.ts'
 import { loadSite } from '#gateway/site.ts'
 import type { IndexerView } from '#gateway/sources.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
@@ -117,6 +119,7 @@ export async function serve(options: ServeOptions): Promise<string> {
     now,
   })
   const { url } = await server.listen(config.host, config.port)
+  if (config.tls !== null) onStop(renewCertificateOf(server, config.tls, logger))
   const stopSweeping = repeat(SWEEP_INTERVAL_MS, registry.sweep)
   onStop(async () => {
     stopSweeping()
@@ -128,6 +131,16 @@ export async function serve(options: ServeOptions): Promise<string> {
   onStop(() => feed.stop())
   logger.info({ url, role: config.role, chainId, launchpads: launchpads.map(({ name }) => name), version }, 'serving')
   return url
+}
+
+/** A certificate is renewed when its files change, within a minute or on SIGHUP. Returns how to stop that. */
+function renewCertificateOf(server: Pick<Server, 'renewCertificate'>, files: NonNullable<Config['tls']>, logger: Logger): () => void {
+  const watch = watchCertificate({ files, onRenewed: () => server.renewCertificate(), logger })
+  process.on('SIGHUP', watch.check)
+  return () => {
+    process.off('SIGHUP', watch.check)
+    watch.stop()
+  }
 }
 
 function claimCalls(adapters: readonly LaunchpadAdapter[]) {

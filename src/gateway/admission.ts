@@ -4,6 +4,7 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Config } from '#config'
 import { addressOfBytes, forwardedAddress, limitKey } from './clientAddress.ts'
 import { originTest } from './originPattern.ts'
+import { createSockets, type Sockets } from './sockets.ts'
 import type { HttpRequest, HttpResponse } from './uWebSockets.ts'
 
 const MINUTE_SECONDS = 60
@@ -30,6 +31,7 @@ export interface Place {
 }
 
 export interface Admission {
+  readonly sockets: Sockets
   /** For WebSockets, event streams and CORS. Empty: no header, which browsers always send; allowed unless `REQUIRE_ORIGIN`. */
   originAllowed(origin: string): boolean
   /** The client's normalised IP address, behind `TRUST_PROXY` proxies. Call it before the first await, which invalidates `req`. */
@@ -43,12 +45,14 @@ export type AdmissionConfig = Pick<
   'allowedOrigins' | 'requireOrigin' | 'trustProxy' | 'rateLimitPerMinute' | 'maxConnections' | 'maxConnectionsPerIp'
 >
 
-export function createAdmission(config: AdmissionConfig, logger: Logger): Admission {
+export function createAdmission(config: AdmissionConfig, logger: Logger, descriptors?: number): Admission {
   const allowed = originTest(config.allowedOrigins)
+  const sockets = createSockets(config, logger, descriptors)
   return {
+    sockets,
     originAllowed: origin => (origin === '' ? !config.requireOrigin : allowed(origin)),
     clientAddress: clientAddressOf(config.trustProxy, logger),
-    openConnection: connectionLimit(config),
+    openConnection: connectionLimit(sockets.maxRealtime, config.maxConnectionsPerIp),
     takeRequest: requestLimit(config.rateLimitPerMinute),
   }
 }
@@ -78,7 +82,7 @@ function forwardedFor(req: HttpRequest): string {
   return lines.join(',')
 }
 
-function connectionLimit({ maxConnections, maxConnectionsPerIp }: Pick<Config, 'maxConnections' | 'maxConnectionsPerIp'>) {
+function connectionLimit(maxConnections: number, maxConnectionsPerIp: number) {
   const clients = new Map<string, { readonly key: string; open: number }>()
   let total = 0
   return (address: string): ConnectionAdmission => {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Admission } from './admission.ts'
+import { ambiguityOf } from './ambiguity.ts'
 import type { HeaderField } from './answer.ts'
 import { hasForwardingHeader } from './forwardingHeaders.ts'
 import { commonHeaders } from './headers.ts'
+import type { Problem } from './problem.ts'
 import type { HttpRequest, HttpResponse } from './uWebSockets.ts'
 
 /** A request id of the client or a proxy is kept if it is safe in a header and a log. */
@@ -25,6 +27,10 @@ export interface Exchange {
   /** The headers of every answer to this request. Those of the rate limit are added later. */
   readonly headers: HeaderField[]
   readonly res: HttpResponse
+  /** Whether the connection has to be closed after the answer. */
+  readonly closes: boolean
+  /** The answer to a request that a proxy in front may understand differently. */
+  readonly ambiguity: Problem | null
   /** Call it before the first await. */
   isForwarded(): boolean
   /** True when the client has gone: `res` must not be touched any more. */
@@ -44,6 +50,9 @@ export function openExchange(res: HttpResponse, req: HttpRequest, admission: Adm
   const givenId = req.getHeader('x-request-id')
   const requestId = SANE_REQUEST_ID.test(givenId) ? givenId : randomUUID()
   const origin = req.getHeader('origin')
+  const clientAddress = admission.clientAddress(res, req)
+  const ambiguity = ambiguityOf(req)
+  const closes = admission.sockets.requested(clientAddress) || ambiguity !== null
   return {
     method: req.getCaseSensitiveMethod(),
     path: req.getUrl(),
@@ -54,10 +63,12 @@ export function openExchange(res: HttpResponse, req: HttpRequest, admission: Adm
     authorization: req.getHeader('authorization'),
     host: req.getHeader('host'),
     lastEventId: req.getHeader('last-event-id'),
-    clientAddress: admission.clientAddress(res, req),
+    clientAddress,
     requestId,
     headers: [...commonHeaders(requestId, origin, admission)],
     res,
+    closes,
+    ambiguity,
     isForwarded: () => hasForwardingHeader(req),
     isAborted: () => aborted,
     onAborted(listener) {

@@ -29,7 +29,11 @@ export function render(outcome: Answer | Problem, exchange: Exchange, cacheContr
   }
   const common = exchange.headers.filter(([name]) => !outcome.headers.some(([own]) => own === name))
   const headers: HeaderField[] = [...common, ['Cache-Control', CACHE_CONTROL[cacheControl]], ...outcome.headers]
-  if (outcome.body === null) return { status: outcome.status, headers, contentLength: null, body: null }
+  if (outcome.body === null) {
+    // Without a length the client of a redirect would wait for a body. HEAD and 204 have none.
+    const contentLength = isHead || outcome.status.startsWith('204') ? null : 0
+    return { status: outcome.status, headers, contentLength, body: null }
+  }
   if (outcome.status === '200 OK') {
     const tag = outcome.tag ?? entityTag(outcome.body)
     headers.push(['ETag', tag])
@@ -40,14 +44,20 @@ export function render(outcome: Answer | Problem, exchange: Exchange, cacheContr
 }
 
 /** Calls `onDone` when the kernel has the last byte. When the client goes before, `onAborted` listeners are called instead. */
-export function send({ status, headers, contentLength, body }: Rendered, { res }: Exchange, onDone: () => void): void {
+export function send({ status, headers, contentLength, body }: Rendered, { res, closes }: Exchange, onDone: () => void): void {
   res.cork(() => {
     res.writeStatus(status)
     for (const [name, value] of headers) res.writeHeader(name, value)
     if (body === null) {
-      // Not `endWithoutBody(contentLength)`: uWebSockets would consider the answer unfinished and drop the connection at the next request.
+      // Without arguments: with a length uWebSockets considers the answer unfinished, and it can't close the connection without one.
       if (contentLength !== null) res.writeHeader('Content-Length', String(contentLength))
       res.endWithoutBody()
+      onDone()
+      return
+    }
+    if (closes) {
+      // uWebSockets keeps what the kernel does not take, and closes the connection after it.
+      res.end(body, true)
       onDone()
       return
     }

@@ -3,15 +3,16 @@ import type { Logger } from 'pino'
 import type { Config } from '#config'
 import { TokenwireError } from '#errors'
 import type { AnsweredRequest, Metrics } from '#telemetry/metrics.ts'
-import { createDispatch } from './dispatch.ts'
+import { createDispatch, type Dispatched } from './dispatch.ts'
 import { type Exchange, openExchange } from './exchange.ts'
 import { routes } from './http/routes.ts'
 import { bareHost, listenError, reachableUrl } from './listenAddress.ts'
+import { createListeningApp } from './listeningApp.ts'
 import { type Problem, problem, unavailable } from './problem.ts'
 import type { Realtime } from './realtime.ts'
 import { render, send } from './respond.ts'
 import type { Sources } from './sources.ts'
-import { App, SSLApp, type TemplatedApp, type us_listen_socket, us_listen_socket_close, us_socket_local_port } from './uWebSockets.ts'
+import { type TemplatedApp, type us_listen_socket, us_listen_socket_close, us_socket_local_port } from './uWebSockets.ts'
 
 /** `LIBUS_LISTEN_EXCLUSIVE_PORT`: without it a second process could listen on the port and would take half of the connections. */
 const EXCLUSIVE_PORT = 1
@@ -36,27 +37,31 @@ export interface Server {
    * @throws `TokenwireError` `config_invalid` that says why it can't listen; retryable when the port is taken
    */
   listen(host: string, port: number): Promise<{ readonly url: string; readonly port: number }>
+  /** New connections get the certificate of the files. @throws when these are no certificate and its key; the old one stays in use */
+  renewCertificate(): void
   /** Stops accepting connections, closes the realtime ones, waits a bounded time for requests in flight, then closes all. */
   close(): Promise<void>
 }
 
 export function createServer(deps: ServerDeps): Server {
   const { config, realtime, drainTimeoutMs = 5_000 } = deps
-  const app: TemplatedApp = config.tls === null ? App() : SSLApp({ cert_file_name: config.tls.certFile, key_file_name: config.tls.keyFile })
   const inFlight = new Set<Exchange>()
   let onIdle = () => {}
   const answer = createAnswerer(deps)
 
-  if (config.role !== 'indexer') realtime.register(app, config.pathPrefix)
-  app.any('/*', (res, req) => {
-    const exchange = openExchange(res, req, deps.admission)
-    inFlight.add(exchange)
-    const done = () => {
-      inFlight.delete(exchange)
-      if (inFlight.size === 0) onIdle()
-    }
-    exchange.onAborted(done)
-    void answer(exchange, done)
+  const listeningApp = createListeningApp(config.tls, app => {
+    deps.admission.sockets.watch(app)
+    if (config.role !== 'indexer') realtime.register(app, config.pathPrefix)
+    app.any('/*', (res, req) => {
+      const exchange = openExchange(res, req, deps.admission)
+      inFlight.add(exchange)
+      const done = () => {
+        inFlight.delete(exchange)
+        if (inFlight.size === 0) onIdle()
+      }
+      exchange.onAborted(done)
+      void answer(exchange, done)
+    })
   })
 
   let listening: us_listen_socket | null = null
@@ -74,18 +79,19 @@ export function createServer(deps: ServerDeps): Server {
     try {
       await Promise.all([realtime.close(), drain()])
     } finally {
-      app.close()
+      listeningApp.close()
     }
   }
 
   return {
     async listen(host, port) {
       const bare = bareHost(host)
-      listening = await listenOn(app, bare, port)
+      listening = await listenOn(listeningApp.acceptor, bare, port)
       if (listening === null) throw await listenError(bare, port)
       const chosen = us_socket_local_port(listening)
       return { url: reachableUrl(bare, chosen, config.tls !== null), port: chosen }
     },
+    renewCertificate: listeningApp.renewCertificate,
     close() {
       closed ??= close()
       return closed
@@ -103,7 +109,7 @@ function createAnswerer(deps: ServerDeps): (exchange: Exchange, done: () => void
     const { requestId, method, path, clientAddress } = exchange
     let sent = false
     try {
-      const { outcome, cacheControl, route } = await dispatch(exchange)
+      const { outcome, cacheControl, route } = exchange.ambiguity === null ? await dispatch(exchange) : await refuse(exchange.ambiguity)
       if (outcome.kind === 'handedOver') {
         done()
         return
@@ -121,6 +127,12 @@ function createAnswerer(deps: ServerDeps): (exchange: Exchange, done: () => void
       if (!sent && !exchange.isAborted()) exchange.res.close()
     }
   }
+}
+
+/** In a later turn: until then uWebSockets closes a connection whose next request, which may be this one's body, is there already. */
+async function refuse(outcome: Problem): Promise<Dispatched> {
+  await new Promise(setImmediate)
+  return { outcome, cacheControl: 'never', route: null }
 }
 
 function knownMethod(method: string): AnsweredRequest['method'] {

@@ -1,4 +1,5 @@
 import type { Place } from './admission.ts'
+import { ambiguityOf } from './ambiguity.ts'
 import { type ConnectionDeps, type Connections, SHUTTING_DOWN } from './connections.ts'
 import { openExchange } from './exchange.ts'
 import { connectionRefused, originNotAllowed, type Problem } from './problem.ts'
@@ -29,12 +30,19 @@ export function registerWebSockets(app: TemplatedApp, pathPrefix: string, deps: 
   const { admission, logger } = deps
 
   function upgrade(res: HttpResponse, req: HttpRequest, context: us_socket_context_t): void {
+    if (ambiguityOf(req) !== null) {
+      // To the handler of all other requests, which refuses it.
+      req.setYield(true)
+      return
+    }
     const origin = req.getHeader('origin')
     if (!admission.originAllowed(origin)) return refuse(res, req, originNotAllowed(origin))
     if (connections.isClosing) return refuse(res, req, SHUTTING_DOWN)
-    const admitted = admission.openConnection(admission.clientAddress(res, req))
+    const address = admission.clientAddress(res, req)
+    const admitted = admission.openConnection(address)
     if (!admitted.ok) return refuse(res, req, connectionRefused(admitted))
     const data: SocketData = { place: admitted, connection: null }
+    admission.sockets.requested(address)
     // No subprotocol is selected: the handshake fails for a client that insists on one of its own.
     res.upgrade(data, req.getHeader('sec-websocket-key'), '', req.getHeader('sec-websocket-extensions'), context)
   }
@@ -65,6 +73,7 @@ export function registerWebSockets(app: TemplatedApp, pathPrefix: string, deps: 
       close: ws => {
         const { connection, place } = ws.getUserData()
         place.release()
+        admission.sockets.webSocketClosed()
         if (connection === null) return
         connections.remove(connection)
         connection.closed()

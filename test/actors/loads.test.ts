@@ -24,10 +24,10 @@ function fixture(concurrency = 2, batchSize = 1) {
     timeoutMs: 1_000,
     now: () => clock.nowMs,
     onLoaded: (token, outcome) => reported.push(`${Number(token)} ${outcome.ok ? (outcome.snapshot?.token.sequence ?? 'none') : 'failed'}`),
-    onFailed: (tokens, error) => reported.push(`${tokens.map(Number)}: ${(error as Error).message}`),
+    onFailed: (tokens, error) => reported.push(`${tokens.map(Number).join()}: ${(error as Error).message}`),
   })
   const answer = async () => {
-    for (const load of [...history.pending]) load.resolve()
+    for (const load of history.pending.slice()) load.resolve()
     await settle()
   }
   return { history, reported, batches, clock, loads, answer }

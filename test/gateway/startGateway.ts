@@ -49,6 +49,7 @@ export interface Gateway {
   readonly conditions: Conditions
   readonly log: readonly Record<string, unknown>[]
   get(path: string, headers?: Record<string, string>): Promise<Response>
+  renewCertificate(): void
   close(): Promise<void>
 }
 
@@ -116,7 +117,16 @@ export async function startGateway({
     ...deps,
   })
   const { url, port } = await server.listen(config.host, askedPort)
-  return { url, port, reads, conditions, log, get: (path, headers = {}) => fetch(url + path, { headers }), close: () => server.close() }
+  return {
+    url,
+    port,
+    reads,
+    conditions,
+    log,
+    get: (path, headers = {}) => fetch(url + path, { headers }),
+    renewCertificate: server.renewCertificate,
+    close: () => server.close(),
+  }
 }
 
 const REALTIME: RealtimeHealth = {

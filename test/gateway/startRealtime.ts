@@ -7,7 +7,7 @@ import type { Registry } from '#actors/registry.ts'
 import type { Config } from '#config'
 import type { Address } from '#domain/address.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
-import { createAdmission } from '#gateway/admission.ts'
+import { type Admission, createAdmission } from '#gateway/admission.ts'
 import { createRealtime, type Realtime } from '#gateway/realtime.ts'
 import { type ServerMessage, serverMessageSchema } from '#protocol/schemas/messages.ts'
 import { blockOf, createTestRegistry } from '#test/support/actors.ts'
@@ -23,12 +23,13 @@ export class RealtimeFixture {
   readonly stored = new Map<Address, TokenSnapshot>()
   readonly registry: Registry
   readonly realtime: Realtime
+  readonly admission: Admission
   gateway!: Gateway
   nowMs = 1_000
   #runSweep = () => {}
   readonly #clients: { terminate(): void }[] = []
 
-  private constructor(config: RealtimeConfig) {
+  private constructor(config: RealtimeConfig, descriptors?: number) {
     const logger = pino({ enabled: false })
     const now = () => this.nowMs
     this.registry = createTestRegistry({
@@ -36,9 +37,10 @@ export class RealtimeFixture {
       ethUsd: () => '3000',
       now,
     })
+    this.admission = createAdmission(config, logger, descriptors)
     this.realtime = createRealtime({
       config,
-      admission: createAdmission(config, logger),
+      admission: this.admission,
       registry: this.registry,
       logger,
       now,
@@ -51,9 +53,13 @@ export class RealtimeFixture {
     })
   }
 
-  static async start(overrides: Partial<RealtimeConfig> = {}, options: Pick<GatewayOptions, 'site'> = {}): Promise<RealtimeFixture> {
+  static async start(
+    overrides: Partial<RealtimeConfig> = {},
+    options: Pick<GatewayOptions, 'site'> = {},
+    descriptors?: number,
+  ): Promise<RealtimeFixture> {
     const config: RealtimeConfig = { ...REALTIME_CONFIG, ...overrides }
-    const fixture = new RealtimeFixture(config)
+    const fixture = new RealtimeFixture(config, descriptors)
     const { realtime, registry } = fixture
     fixture.gateway = await startGateway({
       ...options,
@@ -61,6 +67,7 @@ export class RealtimeFixture {
       stored: { tokens: [] },
       actors: registry,
       realtime,
+      admission: fixture.admission,
     })
     return fixture
   }

@@ -1,4 +1,4 @@
-/** A self-signed certificate for localhost and 127.0.0.1 with its key, and another key. Valid until the next century, for tests only. */
+/** A self-signed certificate for localhost and 127.0.0.1 with its key, and another key with a certificate of its own. Valid until the next century, for tests only. */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUadZFgDDLaY5cuoG8VZSxIfei8L0wCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMDExMjAzNloYDzIxMjYxMDI3
@@ -22,3 +22,15 @@ MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgmfYHBuQoFnvssUy7
 i91N2P2e9JOCTex/rPR0+dTXwnOhRANCAAQ2uzzW9EcSBfzjrtypGq6aynODQuS+
 vcQ2tyvoMfjBGn2WQHgpl8ph/UaM6Z6wwcO1mr9xjPJbutgFDnnq7fx5
 -----END PRIVATE KEY-----`
+
+export const foreignCertificate = `-----BEGIN CERTIFICATE-----
+MIIBmzCCAUGgAwIBAgIUEgGN1x4lxcdrWKxfpIgMmb83V6gwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMjE4MTU1MloYDzIxMjYxMDI5
+MTgxNTUyWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAQ2uzzW9EcSBfzjrtypGq6aynODQuS+vcQ2tyvoMfjBGn2WQHgpl8ph
+/UaM6Z6wwcO1mr9xjPJbutgFDnnq7fx5o28wbTAdBgNVHQ4EFgQU5h+ef53pTKtW
+4yEVjTmTlrV3jc0wHwYDVR0jBBgwFoAU5h+ef53pTKtW4yEVjTmTlrV3jc0wDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSAAwRQIhAIBqhsIU0Riv8vUxb0xduLE5OYDpmlQnm+3zIVlI0FI3AiAl
+A0U+iZ6AA2uWDujVyvWE+lFQLhiyHSRuZFpF4qHuog==
+-----END CERTIFICATE-----`

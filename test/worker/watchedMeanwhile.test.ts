@@ -66,7 +66,7 @@ async function openCommit(subject: 'launches' | 'trades', isWatched: (token: Add
     const batch = batchOf([block], 'live', index.directory, new Set())
     const token = batch.logs[0]?.address
     const launches = index.directory.discover(batch.logs).length > 0
-    if (token !== undefined && (subject === 'launches' ? launches : !launches && (await load(token)) !== null)) {
+    if (token !== undefined && (subject === 'launches' ? launches : !launches && (await load([token])).length > 0)) {
       gated = true
       return { index, batch, token, gates }
     }

@@ -6,6 +6,7 @@ export const PROBLEMS = {
     statuses: [400],
     meaning: 'A parameter is missing, malformed, repeated or out of range; `detail` says what was expected.',
   },
+  invalid_request: { statuses: [400], meaning: 'Two `Host` or `Content-Length` headers, or another `Transfer-Encoding` than `chunked`.' },
   token_not_found: { statuses: [404], meaning: 'The address is well formed, and no indexed token has it.' },
   not_found: { statuses: [404], meaning: 'There is nothing at this path.' },
   method_not_allowed: { statuses: [405], meaning: 'Paths answer GET, HEAD and OPTIONS only, as `Allow` says.' },

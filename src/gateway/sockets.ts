@@ -1,0 +1,114 @@
+import process from 'node:process'
+import type { Logger } from 'pino'
+import { isLogged } from '#async/logSampling.ts'
+import type { Config } from '#config'
+import { addressOfBytes, limitKey } from './clientAddress.ts'
+import type { HttpResponse, TemplatedApp } from './uWebSockets.ts'
+
+/**
+ * Descriptors kept back from clients: about 40 of the process itself, 25 of database connections, and those of providers, metadata, files
+ * and a TLS renewal.
+ */
+const RESERVED_DESCRIPTORS = 160
+
+/** Sockets of clients even where the limit of descriptors is as low as what is kept back. */
+const FEWEST_SOCKETS = 16
+
+/**
+ * The open sockets of clients, requests and WebSockets together. Past the limit of descriptors uWebSockets would try to accept without a
+ * pause, and no connection to the database could be opened.
+ */
+export interface Sockets {
+  /** At most this many WebSockets and event streams. An eighth of the sockets is kept for requests. */
+  readonly maxRealtime: number
+  /** Counts the app's connections, and closes those past a limit as soon as they are accepted. */
+  watch(app: TemplatedApp): void
+  /** Counts a request. Returns whether its connection has to be closed after the answer. */
+  requested(address: string): boolean
+  /** A WebSocket was closed, which uWebSockets does not report to the filter. */
+  webSocketClosed(): void
+}
+
+/** @param descriptors how many the process may have; `Infinity`: no limit is known */
+export function createSockets(
+  config: Pick<Config, 'maxConnections' | 'maxConnectionsPerIp' | 'trustProxy'>,
+  logger: Logger,
+  descriptors = descriptorLimit(),
+): Sockets {
+  const limit = Math.max(descriptors - RESERVED_DESCRIPTORS, FEWEST_SOCKETS)
+  const maxRealtime = Math.min(config.maxConnections, Math.floor((limit * 7) / 8))
+  const silent = createSilentCount(Math.min(config.maxConnectionsPerIp, Math.ceil(limit / 4)))
+  let open = 0
+  let refused = 0
+  if (maxRealtime < config.maxConnections) {
+    logger.warn(
+      { maxConnections: config.maxConnections, descriptors, accepted: maxRealtime },
+      'MAX_CONNECTIONS is more than the limit of open files allows (ulimit -Hn, LimitNOFILE): fewer WebSockets and event streams are accepted',
+    )
+  }
+
+  function opened(res: HttpResponse): void {
+    open++
+    const reason = open > limit ? 'as many sockets are open as the limit of open files allows' : reasonToRefuse(res)
+    if (reason === null) return
+    if (isLogged(++refused)) logger.warn({ open, limit, refused, reason }, 'a connection was refused')
+    res.close()
+  }
+
+  /** A proxy's connections are those of all of its clients, so its address has no limit of its own. */
+  function reasonToRefuse(res: HttpResponse): string | null {
+    if (config.trustProxy > 0) return null
+    const key = limitKey(addressOfBytes(new Uint8Array(res.getRemoteAddress())))
+    if (!silent.add(key)) return 'its address has too many that have sent no request yet'
+    // The first request replaces this handler.
+    res.onAborted(() => silent.remove(key))
+    return null
+  }
+
+  return {
+    maxRealtime,
+    watch(app) {
+      app.filter((res, change) => {
+        if (change > 0) opened(res)
+        else open--
+      })
+    },
+    requested(address) {
+      const key = limitKey(address)
+      silent.remove(key)
+      // While sockets are scarce an idle connection must not keep a client out.
+      return open > limit / 2 || silent.has(key)
+    },
+    webSocketClosed: () => void open--,
+  }
+}
+
+/** Node raises the soft limit to the hard one when it starts. */
+function descriptorLimit(): number {
+  const { userLimits } = process.report.getReport() as { readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } } }
+  const soft = userLimits?.open_files?.soft
+  return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY
+}
+
+/**
+ * Connections without a request, by address. uWebSockets does not say by which connection a request came. So any request counts as the first
+ * one of a connection of its address, and closes its own while others are silent: it can't count for a second one.
+ */
+function createSilentCount(most: number) {
+  const counts = new Map<string, number>()
+  return {
+    has: (key: string) => counts.has(key),
+    /** Returns false when the address has as many as it may have. */
+    add(key: string): boolean {
+      const count = counts.get(key) ?? 0
+      if (count >= most) return false
+      counts.set(key, count + 1)
+      return true
+    },
+    remove(key: string): void {
+      const count = counts.get(key) ?? 0
+      if (count > 1) counts.set(key, count - 1)
+      else counts.delete(key)
+    },
+  }
+}
