@@ -9,8 +9,8 @@ import { unwrap } from './result.ts'
 import { Timer } from './timers.ts'
 import type { RestApi } from './tokenwire.ts'
 
-/** Addresses per request, the API's limit. */
-const BATCH = 100
+/** Addresses per request: servers answer 505 to some request lines that take more than one TCP segment (decision 0026). */
+const BATCH = 20
 
 /** How often all watched tokens are fetched, a quarter more or less: a stream may have missed a state. */
 const REFETCH_MS = 60_000

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { createContext } from '#client/context.ts'
+import { createRefetcher } from '#client/refetcher.ts'
+import { createRestApi } from '#client/restApi.ts'
+import { addressOf } from '#test/support/snapshots.ts'
+import { SimulatedClock } from './simulatedClock.ts'
+
+/** What fits into the first TCP segment on every path: IPv6's smallest packet of 1,280 bytes without headers of 72. */
+const SEGMENT_BYTES = 1_208
+
+it('fetches tokens with request lines that fit into one TCP segment', async () => {
+  const clock = new SimulatedClock()
+  const closing = new AbortController()
+  const paths: string[] = []
+  const asked = new Set<string>()
+  const context = createContext(
+    {
+      url: `https://example.com/${'path/'.repeat(20)}`,
+      clock,
+      random: () => 0,
+      fetch: async input => {
+        const { pathname, search, searchParams } = new URL(input as string)
+        paths.push(pathname + search)
+        for (const address of searchParams.get('addresses')?.split(',') ?? []) asked.add(address)
+        return Response.json({ data: [], nextCursor: null, asOfBlock: '1' })
+      },
+    },
+    closing.signal,
+  )
+  const fetched: boolean[] = []
+  const refetcher = createRefetcher(context, createRestApi(context), {
+    watchedTokens: () => [],
+    tokensWithoutStream: () => [],
+    onToken: () => {},
+    onFetched: isSuccess => fetched.push(isSuccess),
+  })
+  const tokens = Array.from({ length: 150 }, (_, index) => addressOf(index + 1))
+  refetcher.soon(tokens, 0)
+  await clock.advance(1)
+  await expect.poll(() => fetched).toEqual([true])
+  expect([...asked].toSorted()).toEqual(tokens.toSorted())
+  for (const path of paths) expect(`GET ${path} HTTP/1.1\r\n`.length).toBeLessThanOrEqual(SEGMENT_BYTES)
+  closing.abort()
+})
