@@ -11,6 +11,9 @@ import type { HttpResponse, TemplatedApp } from './uWebSockets.ts'
  */
 const RESERVED_DESCRIPTORS = 160
 
+/** Connections without a request that any address may have: browsers open six per host, also in advance. */
+const FEWEST_SILENT = 32
+
 /** Sockets of clients even where the limit of descriptors is as low as what is kept back. */
 const FEWEST_SOCKETS = 16
 
@@ -37,7 +40,7 @@ export function createSockets(
 ): Sockets {
   const limit = Math.max(descriptors - RESERVED_DESCRIPTORS, FEWEST_SOCKETS)
   const maxRealtime = Math.min(config.maxConnections, Math.floor((limit * 7) / 8))
-  const silent = createSilentCount(Math.min(config.maxConnectionsPerIp, Math.ceil(limit / 4)))
+  const silent = createSilentCount(Math.min(Math.max(config.maxConnectionsPerIp, FEWEST_SILENT), Math.ceil(limit / 4)))
   let open = 0
   let refused = 0
   if (maxRealtime < config.maxConnections) {

@@ -19,7 +19,7 @@ it('fetches tokens with request lines that fit into one TCP segment', async () =
       clock,
       random: () => 0,
       fetch: async input => {
-        const { pathname, search, searchParams } = new URL(input as string)
+        const { pathname, search, searchParams } = new URL(input instanceof Request ? input.url : input)
         paths.push(pathname + search)
         for (const address of searchParams.get('addresses')?.split(',') ?? []) asked.add(address)
         return Response.json({ data: [], nextCursor: null, asOfBlock: '1' })
