@@ -39,8 +39,8 @@ interface Batch {
 type WhenDone = 'report' | 'repeat' | 'discard'
 
 /*
- * Not made of `coalesce()`: that runs one task for good, while a load here shares a batch with other tokens, can be cancelled with its place
- * kept, and gives its place up when it times out.
+ * Not made of `coalesce()`: that runs one task for good, while a load here shares a batch with other tokens, can be cancelled with its
+ * place kept, and gives its place up when it times out.
  */
 export function createLoads({ load, concurrency, batchSize, timeoutMs, now, onLoaded, onFailed }: LoadsOptions): Loads {
   /** In the order of the requests. */

@@ -12,7 +12,7 @@ interface ParentApp extends TemplatedApp {
 export interface ListeningApp {
   /** Only for `listen`. */
   readonly acceptor: TemplatedApp
-  /** New connections get the certificate that is in the files now; open ones keep theirs. @throws when the files are no certificate and its key */
+  /** New connections get the certificate of the files, open ones keep theirs. @throws when these are no certificate and its key */
   renewCertificate(): void
   close(): void
 }

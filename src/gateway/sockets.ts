@@ -94,8 +94,8 @@ function descriptorLimit(): number {
 }
 
 /**
- * Connections without a request, by address. uWebSockets does not say by which connection a request came. So any request counts as the first
- * one of a connection of its address, and closes its own while others are silent: it can't count for a second one.
+ * Connections without a request, by address. uWebSockets does not say by which connection a request came. So any request counts as the
+ * first one of a connection of its address, and closes its own while others are silent: it can't count for a second one.
  */
 function createSilentCount(most: number) {
   const counts = new Map<string, number>()
