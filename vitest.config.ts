@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/globalSetup.ts'],
+    setupFiles: ['test/support/checkAnswers.ts'],
     retry: 0,
     testTimeout: TEST_LIMIT_MS,
     hookTimeout: TEST_LIMIT_MS,

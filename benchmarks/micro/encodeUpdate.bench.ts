@@ -3,9 +3,9 @@ import type { MicroBenchmark, MicroTask } from '#benchmarks/micro/microBenchmark
 import type { TokenSnapshot } from '#domain/token.ts'
 import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
+import { tokenUpdateSchema } from '#protocol/schemas/messages.ts'
 import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
-import { tokenUpdateSchema } from '#protocol/schemas/messages.ts'
 
 const TOKEN = addressOf(1)
 const SEQUENCE = 1_795_000_000_123

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ProblemCode } from '#protocol/schemas/problem.ts'
 import type { Answer, Outcome } from './answer.ts'
 import type { Exchange } from './exchange.ts'
 import { type ParameterTexts, parseParameters } from './parameters.ts'
@@ -15,7 +16,37 @@ export interface Route {
   /** Whether requests count against `RATE_LIMIT_PER_MINUTE`. */
   readonly limited: boolean
   readonly cacheControl: CacheControl
+  /** `null`: a file of the console, which the descriptions leave out. */
+  readonly description: RouteDescription | null
   handle(texts: ParameterTexts, exchange: Exchange, isOperator: boolean): Promise<Outcome>
+}
+
+export const TAGS = {
+  Tokens: 'Tokens, and what belongs to one of them.',
+  Market: 'The price of ETH, and totals of the index.',
+  Realtime: 'Confirmed updates as they happen.',
+  Health: 'For supervisors, balancers and operators.',
+  Descriptions: 'What this service says of itself.',
+} as const
+
+/** What the descriptions of the API say of a route. Its parameters, access, limit and caching say the rest. */
+export interface RouteDescription {
+  /** `operationId` of OpenAPI. */
+  readonly id: string
+  readonly tag: keyof typeof TAGS
+  /** A sentence without a full stop. */
+  readonly summary: string
+  /** The body of the answer: a schema for JSON. `null`: the connection is upgraded. */
+  readonly answer: z.ZodType | NonJsonAnswer | null
+  /** A status besides 200 that has the same body. */
+  readonly alsoStatus?: 503
+  /** Besides those that follow from parameters, access and limits. */
+  readonly problems: readonly ProblemCode[]
+}
+
+export interface NonJsonAnswer {
+  readonly contentType: string
+  readonly meaning: string
 }
 
 /**
@@ -37,11 +68,18 @@ export const CACHE_CONTROL: Readonly<Record<CacheControl, string>> = {
 
 export const NO_PARAMETERS = z.object({})
 
-type ResourceOptions<S extends z.ZodObject> = Pick<Route, 'path' | 'cacheControl'> &
+type ResourceOptions<S extends z.ZodObject> = Pick<Route, 'path' | 'cacheControl' | 'description'> &
   Partial<Pick<Route, 'access' | 'limited'>> & { readonly parameters?: S }
 
 export function resource<S extends z.ZodObject = typeof NO_PARAMETERS>(
-  { path, parameters = NO_PARAMETERS as z.ZodObject as S, cacheControl, access = 'public', limited = true }: ResourceOptions<S>,
+  {
+    path,
+    parameters = NO_PARAMETERS as z.ZodObject as S,
+    cacheControl,
+    description,
+    access = 'public',
+    limited = true,
+  }: ResourceOptions<S>,
   handle: (values: z.output<S>, isOperator: boolean) => Promise<Answer | Problem>,
 ): Route {
   return {
@@ -50,6 +88,7 @@ export function resource<S extends z.ZodObject = typeof NO_PARAMETERS>(
     access,
     limited,
     cacheControl,
+    description,
     async handle(texts, _exchange, isOperator) {
       const parsed = parseParameters(parameters, texts)
       return parsed.ok ? handle(parsed.values, isOperator) : parsed.problem

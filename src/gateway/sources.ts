@@ -6,6 +6,7 @@ import type { Reads } from '#domain/queries.ts'
 import type { Metrics } from '#telemetry/metrics.ts'
 import type { Admission } from './admission.ts'
 import type { DatabaseProbe } from './databaseProbe.ts'
+import type { DescribedLimits } from './descriptions/limits.ts'
 import type { OperatorPolicy } from './operatorPolicy.ts'
 import type { Realtime } from './realtime.ts'
 import type { Site } from './site.ts'
@@ -18,7 +19,7 @@ export interface IndexerView {
 }
 
 export interface Sources {
-  readonly config: Pick<Config, 'role' | 'pathPrefix' | 'explorerUrl' | 'launchpads'>
+  readonly config: Pick<Config, 'role' | 'pathPrefix' | 'explorerUrl' | 'launchpads'> & DescribedLimits
   readonly site: Site | null
   readonly admission: Admission
   readonly operators: OperatorPolicy

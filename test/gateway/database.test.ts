@@ -23,7 +23,7 @@ beforeAll(async () => {
       tokenRow(n, {
         market_cap_weth: `${n}.5`,
         price_change_h24: n / 1e9,
-        graduation_percent: n * 1e20,
+        graduation_percent: n * 1e-7,
         last_trade_at: 1_700_000_000 + n,
         liquidity_weth: `0.${'0'.repeat(50)}${n}`,
         price_change_h1: -n / 3,

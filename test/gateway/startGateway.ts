@@ -31,6 +31,8 @@ export const CONFIG = {
   rateLimitPerMinute: 0,
   maxConnections: 100,
   maxConnectionsPerIp: 10,
+  maxSubscriptionsPerConnection: 200,
+  maxMessagesPerSecond: 50,
 } satisfies Partial<Config>
 
 export interface Conditions {

@@ -11,12 +11,11 @@ import { type Admission, createAdmission } from '#gateway/admission.ts'
 import { createRealtime, type Realtime } from '#gateway/realtime.ts'
 import { type ServerMessage, serverMessageSchema } from '#protocol/schemas/messages.ts'
 import { blockOf, createTestRegistry } from '#test/support/actors.ts'
+import { messageObjection } from '#test/support/describedAnswers.ts'
 import { snapshotOf } from '#test/support/snapshots.ts'
 import { CONFIG, type Gateway, type GatewayOptions, startGateway } from './startGateway.ts'
 
-const REALTIME_CONFIG = { ...CONFIG, maxSubscriptionsPerConnection: 200, maxMessagesPerSecond: 50 }
-
-type RealtimeConfig = Pick<Config, keyof typeof REALTIME_CONFIG>
+type RealtimeConfig = Pick<Config, keyof typeof CONFIG>
 
 /** A gateway with real sockets and real actors over tokens in memory, whose clock and sweep the test moves. */
 export class RealtimeFixture {
@@ -53,13 +52,6 @@ export class RealtimeFixture {
     })
   }
 
-  static async start(
-    overrides: Partial<RealtimeConfig> = {},
-    options: Pick<GatewayOptions, 'site'> = {},
-    descriptors?: number,
-  ): Promise<RealtimeFixture> {
-    const config: RealtimeConfig = { ...REALTIME_CONFIG, ...overrides }
-    const fixture = new RealtimeFixture(config, descriptors)
     const { realtime, registry } = fixture
     fixture.gateway = await startGateway({
       ...options,
@@ -182,7 +174,10 @@ export class Client {
     socket.on('ping', () => this.pings++)
     socket.on('message', (data: Buffer) => {
       this.largestBytes = Math.max(this.largestBytes, data.length)
-      this.received.push(serverMessageSchema.parse(JSON.parse(data.toString())))
+      const message = serverMessageSchema.parse(JSON.parse(data.toString()))
+      const objection = messageObjection(JSON.parse(data.toString()) as ServerMessage)
+      if (objection !== null) throw new Error(`a message is not as described: ${objection}`)
+      this.received.push(message)
       this.#arrived()
     })
   }

@@ -5,6 +5,7 @@ import { integerParameter, tokenParameter, wordParameter } from '#gateway/parame
 import { problem } from '#gateway/problem.ts'
 import { type Route, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
+import { actorListSchema, actorStateSchema } from '#protocol/schemas/operations.ts'
 
 const listParameters = z.object({
   state: wordParameter(ACTOR_STATE_NAMES).exactOptional().describe('Only actors in this state.'),
@@ -14,7 +15,13 @@ const listParameters = z.object({
 
 export function actorsRoute({ actors }: Pick<Sources, 'actors'>): Route {
   return resource(
-    { path: '/api/indexer/health/actors', parameters: listParameters, cacheControl: 'never', access: 'operator' },
+    {
+      path: '/api/indexer/health/actors',
+      parameters: listParameters,
+      cacheControl: 'never',
+      access: 'operator',
+      description: { id: 'listActors', tag: 'Health', summary: 'The actors of this process', answer: actorListSchema, problems: [] },
+    },
     async query => jsonAnswer({ data: actors.list(query), nextCursor: null }),
   )
 }
@@ -23,7 +30,13 @@ const parameters = z.object({ address: tokenParameter })
 
 export function actorRoute({ actors }: Pick<Sources, 'actors'>): Route {
   return resource(
-    { path: '/api/indexer/health/actors/:address', parameters, cacheControl: 'never', access: 'operator' },
+    {
+      path: '/api/indexer/health/actors/:address',
+      parameters,
+      cacheControl: 'never',
+      access: 'operator',
+      description: { id: 'getActor', tag: 'Health', summary: 'The actor of a token', answer: actorStateSchema, problems: ['not_found'] },
+    },
     async ({ address }) => {
       const state = actors.get(address)
       return state === null ? problem(404, 'not_found', `${address} has no actor: it has no subscriber`) : jsonAnswer(state)

@@ -6,6 +6,7 @@ import { booleanParameter, integerParameter, pageParameters, tokenParameter, wor
 import { invalidParameter, tokenNotFound } from '#gateway/problem.ts'
 import { type Route, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
+import { candleListSchema } from '#protocol/schemas/resources.ts'
 
 const unixSeconds = integerParameter(0, MAX_UNIX_SECONDS, ' (Unix seconds)')
 
@@ -23,7 +24,18 @@ const parameters = z.object({
 
 export function candlesRoute({ reads }: Pick<Sources, 'reads'>): Route {
   return resource(
-    { path: '/api/tokens/:address/candles', parameters, cacheControl: 'revalidate' },
+    {
+      path: '/api/tokens/:address/candles',
+      parameters,
+      cacheControl: 'revalidate',
+      description: {
+        id: 'listCandles',
+        tag: 'Tokens',
+        summary: 'Candles of a token, the newest of the range, in rising order',
+        answer: candleListSchema,
+        problems: ['token_not_found', 'data_unavailable'],
+      },
+    },
     async ({ address: token, limit, cursor: cursorText, ...filter }) => {
       const { from = 0, to = MAX_UNIX_SECONDS } = filter
       if (from > to) return invalidParameter(`from must not be after to, got ${from} and ${to}`)

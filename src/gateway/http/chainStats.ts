@@ -2,11 +2,20 @@ import type { ChainStats } from '#domain/chainStats.ts'
 import { toUsd } from '#domain/usd.ts'
 import { jsonAnswer } from '#gateway/answer.ts'
 import { unavailable } from '#gateway/problem.ts'
-import { type Route, resource } from '#gateway/route.ts'
+import { type Route, type RouteDescription, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
+import { chainStatsSchema } from '#protocol/schemas/resources.ts'
+
+const description: RouteDescription = {
+  id: 'getChainStats',
+  tag: 'Market',
+  summary: 'Totals of the index',
+  answer: chainStatsSchema,
+  problems: ['data_unavailable'],
+}
 
 export function chainStatsRoute({ reads, indexer, ethUsd }: Pick<Sources, 'reads' | 'indexer' | 'ethUsd'>): Route {
-  return resource({ path: '/api/chain-stats', cacheControl: 'seconds' }, async () => {
+  return resource({ path: '/api/chain-stats', cacheControl: 'seconds', description }, async () => {
     const indexed = await reads.chainStats()
     if (indexed === null) return unavailable('data_unavailable', 'nothing is indexed yet')
     const { headBlock, blockTimeMs, baseFeeGwei } = indexer.chain()

@@ -3,18 +3,30 @@ import { claimableWithUsd } from '#domain/usd.ts'
 import { jsonAnswer } from '#gateway/answer.ts'
 import { addressParameter, tokenParameter } from '#gateway/parameters.ts'
 import { tokenNotFound } from '#gateway/problem.ts'
-import { type Route, resource } from '#gateway/route.ts'
+import { type Route, type RouteDescription, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
+import { claimableSchema } from '#protocol/schemas/resources.ts'
 
 const parameters = z.object({
   address: tokenParameter,
   creator: addressParameter.describe('The account whose claims are listed.'),
 })
 
+const description: RouteDescription = {
+  id: 'getClaimable',
+  tag: 'Tokens',
+  summary: 'What a creator can claim of a token’s fees, and the calls that pay it out',
+  answer: claimableSchema,
+  problems: ['token_not_found', 'data_unavailable'],
+}
+
 export function claimableRoute({ config, reads, ethUsd }: Pick<Sources, 'config' | 'reads' | 'ethUsd'>): Route {
-  return resource({ path: '/api/tokens/:address/claimable', parameters, cacheControl: 'revalidate' }, async ({ address, creator }) => {
-    const claimable = await reads.claimable(address, creator)
-    if (claimable === null) return tokenNotFound(address)
-    return jsonAnswer(claimableWithUsd(claimable, ethUsd.ethUsd(), config.launchpads.weth))
-  })
+  return resource(
+    { path: '/api/tokens/:address/claimable', parameters, cacheControl: 'revalidate', description },
+    async ({ address, creator }) => {
+      const claimable = await reads.claimable(address, creator)
+      if (claimable === null) return tokenNotFound(address)
+      return jsonAnswer(claimableWithUsd(claimable, ethUsd.ethUsd(), config.launchpads.weth))
+    },
+  )
 }

@@ -2,17 +2,43 @@ import type { IndexerHealth, OperatorHealth } from '#domain/health.ts'
 import { jsonAnswer } from '#gateway/answer.ts'
 import { healthStatus } from '#gateway/healthStatus.ts'
 import { RETRY_AFTER, unavailable } from '#gateway/problem.ts'
-import { type Route, resource } from '#gateway/route.ts'
+import { type Route, type RouteDescription, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
+import { healthAnswerSchema, healthzSchema, readyzSchema } from '#protocol/schemas/operations.ts'
 
 type HealthSources = Pick<
   Sources,
   'config' | 'indexer' | 'feed' | 'ethUsd' | 'actors' | 'realtime' | 'probeDatabase' | 'chainId' | 'version' | 'now'
 >
 
+const HEALTH: RouteDescription = {
+  id: 'getHealth',
+  tag: 'Health',
+  summary: 'Health of the indexer; 503 when it is `stalled`. Operators get `details`',
+  answer: healthAnswerSchema,
+  alsoStatus: 503,
+  problems: [],
+}
+
+const HEALTHZ: RouteDescription = {
+  id: 'getAlive',
+  tag: 'Health',
+  summary: 'Whether the process lives',
+  answer: healthzSchema,
+  problems: [],
+}
+
+const READYZ: RouteDescription = {
+  id: 'getReady',
+  tag: 'Health',
+  summary: 'Whether this instance serves current data',
+  answer: readyzSchema,
+  problems: ['data_unavailable'],
+}
+
 /** Answers also when the database or the indexer fails. Operators get the full text of what providers and the database said. */
 export function indexerHealthRoute(sources: HealthSources): Route {
-  return resource({ path: '/api/indexer/health', cacheControl: 'never', access: 'both' }, async (_, isOperator) => {
+  return resource({ path: '/api/indexer/health', cacheControl: 'never', access: 'both', description: HEALTH }, async (_, isOperator) => {
     const { indexer, ethUsd, actors, realtime, chainId, version, now } = sources
     const database = await sources.probeDatabase()
     const state = indexer.state()
@@ -43,12 +69,14 @@ export function indexerHealthRoute(sources: HealthSources): Route {
 }
 
 export function healthzRoute(): Route {
-  return resource({ path: '/healthz', cacheControl: 'never', limited: false }, async () => jsonAnswer({ status: 'ok' }))
+  return resource({ path: '/healthz', cacheControl: 'never', limited: false, description: HEALTHZ }, async () =>
+    jsonAnswer({ status: 'ok' }),
+  )
 }
 
 /** Readiness. An instance that stalls or catches up has older answers than others: load balancers should avoid it. */
 export function readyzRoute({ indexer, probeDatabase }: Pick<Sources, 'indexer' | 'probeDatabase'>): Route {
-  return resource({ path: '/readyz', cacheControl: 'never', limited: false }, async () => {
+  return resource({ path: '/readyz', cacheControl: 'never', limited: false, description: READYZ }, async () => {
     const { status, reasons } = healthStatus({ databaseOk: (await probeDatabase()).ok, indexer: indexer.state(), price: null })
     switch (status) {
       case 'ok':

@@ -6,6 +6,7 @@ import { listParameter, pageParameters, tokenParameter, wordParameter } from '#g
 import { tokenNotFound } from '#gateway/problem.ts'
 import { type Route, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
+import { holderListSchema } from '#protocol/schemas/resources.ts'
 
 const parameters = z.object({
   address: tokenParameter,
@@ -17,7 +18,18 @@ const parameters = z.object({
 
 export function holdersRoute({ reads }: Pick<Sources, 'reads'>): Route {
   return resource(
-    { path: '/api/tokens/:address/holders', parameters, cacheControl: 'revalidate' },
+    {
+      path: '/api/tokens/:address/holders',
+      parameters,
+      cacheControl: 'revalidate',
+      description: {
+        id: 'listHolders',
+        tag: 'Tokens',
+        summary: 'Holders of a token, the largest first',
+        answer: holderListSchema,
+        problems: ['token_not_found', 'data_unavailable'],
+      },
+    },
     async ({ address: token, excludeType, limit, cursor: cursorText }) => {
       const identity = { token, excludeTypes: excludeType.toSorted() }
       const decoded = decodeCursor(HOLDER_CURSOR, cursorText, identity)

@@ -1,11 +1,13 @@
 import { jsonAnswer } from '#gateway/answer.ts'
 import { problem } from '#gateway/problem.ts'
-import { type Route, resource } from '#gateway/route.ts'
+import { type Route, type RouteDescription, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
+import { ethUsdSchema } from '#protocol/schemas/resources.ts'
 import { actorRoute, actorsRoute } from './actors.ts'
 import { candlesRoute } from './candles.ts'
 import { chainStatsRoute } from './chainStats.ts'
 import { claimableRoute } from './claimable.ts'
+import { descriptionRoutes } from './descriptions.ts'
 import { healthzRoute, indexerHealthRoute, readyzRoute } from './health.ts'
 import { holdersRoute } from './holders.ts'
 import { siteRoutes } from './site.ts'
@@ -14,7 +16,10 @@ import { searchRoute, tokenRoute, tokensRoute } from './tokens.ts'
 import { tradesRoute } from './trades.ts'
 
 export function routes(sources: Sources): readonly Route[] {
-  return sources.config.role === 'indexer' ? healthRoutes(sources) : [...healthRoutes(sources), ...publicRoutes(sources)]
+  const health = healthRoutes(sources)
+  if (sources.config.role === 'indexer') return health
+  const all: readonly Route[] = [...publicRoutes(sources), ...health, ...descriptionRoutes(() => all, sources), ...siteRoutes(sources)]
+  return all
 }
 
 /** What a process of every role answers. */
@@ -37,16 +42,41 @@ function publicRoutes(sources: Sources): readonly Route[] {
     actorsRoute(sources),
     actorRoute(sources),
     webSocketRoute(),
-    ...siteRoutes(sources),
   ]
 }
 
+const ETH_USD: RouteDescription = {
+  id: 'getEthUsd',
+  tag: 'Market',
+  summary: 'The price of ETH in USD',
+  answer: ethUsdSchema,
+  problems: ['price_unavailable'],
+}
+
+const METRICS: RouteDescription = {
+  id: 'getMetrics',
+  tag: 'Health',
+  summary: 'Metrics for Prometheus',
+  answer: { contentType: 'text/plain', meaning: 'Metrics in Prometheus’ text format.' },
+  problems: [],
+}
+
+const REALTIME: RouteDescription = {
+  id: 'openWebSocket',
+  tag: 'Realtime',
+  summary: 'The WebSocket, whose messages /asyncapi.json describes',
+  answer: null,
+  problems: ['upgrade_required', 'origin_not_allowed', 'data_unavailable'],
+}
+
 function ethUsdRoute({ ethUsd }: Pick<Sources, 'ethUsd'>): Route {
-  return resource({ path: '/api/market/eth-usd', cacheControl: 'revalidate' }, async () => jsonAnswer(await ethUsd.get()))
+  return resource({ path: '/api/market/eth-usd', cacheControl: 'revalidate', description: ETH_USD }, async () =>
+    jsonAnswer(await ethUsd.get()),
+  )
 }
 
 function metricsRoute({ metrics }: Pick<Sources, 'metrics'>): Route {
-  return resource({ path: '/metrics', cacheControl: 'never', access: 'operator' }, async () => ({
+  return resource({ path: '/metrics', cacheControl: 'never', access: 'operator', description: METRICS }, async () => ({
     kind: 'answer',
     status: '200 OK',
     headers: [['Content-Type', metrics.contentType]],
@@ -56,7 +86,7 @@ function metricsRoute({ metrics }: Pick<Sources, 'metrics'>): Route {
 
 /** For requests without an upgrade: uWebSockets takes the upgrades before. */
 function webSocketRoute(): Route {
-  return resource({ path: '/realtime', cacheControl: 'never' }, async () =>
+  return resource({ path: '/realtime', cacheControl: 'never', description: REALTIME }, async () =>
     problem(426, 'upgrade_required', '/realtime is for WebSockets: it answers upgrades only', [['Upgrade', 'websocket']]),
   )
 }

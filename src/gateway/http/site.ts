@@ -42,6 +42,7 @@ function fileRoute(path: string, file: SiteFile): Route {
     access: 'public',
     limited: false,
     cacheControl: file.immutable ? 'forever' : 'revalidate',
+    description: null,
     async handle(_, { acceptEncoding }): Promise<Answer> {
       const { bytes, tag, encoding } = chooseEncoding(file, acceptEncoding)
       const own: readonly HeaderField[] = encoding === null ? headers : [...headers, ['Content-Encoding', encoding]]
@@ -52,13 +53,13 @@ function fileRoute(path: string, file: SiteFile): Route {
 
 /** Beside the page, so that its relative URL works below a path prefix. */
 function settingsRoute({ explorerUrl, launchpads }: Pick<Sources['config'], 'explorerUrl' | 'launchpads'>): Route {
-  return resource({ path: '/console.json', cacheControl: 'revalidate', limited: false }, async () =>
+  return resource({ path: '/console.json', cacheControl: 'revalidate', limited: false, description: null }, async () =>
     jsonAnswer({ explorerUrl, launchpads: launchpads.launchpads.map(({ name }) => name) }),
   )
 }
 
 function missingRoute(): Route {
-  return resource({ path: '/', cacheControl: 'never', limited: false }, async () =>
+  return resource({ path: '/', cacheControl: 'never', limited: false, description: null }, async () =>
     problem(404, 'not_found', 'the console is not built here: npm run build makes it, for the next start'),
   )
 }

@@ -25,6 +25,13 @@ export function streamRoute(sources: StreamSources): Route {
     access: 'public',
     limited: true,
     cacheControl: 'never',
+    description: {
+      id: 'streamToken',
+      tag: 'Realtime',
+      summary: 'Updates of a token as server-sent events, which /asyncapi.json describes',
+      answer: { contentType: 'text/event-stream', meaning: 'Events `token.update`: the snapshot, then each update.' },
+      problems: ['token_not_found', 'origin_not_allowed', 'data_unavailable'],
+    },
     async handle(texts, exchange) {
       const { origin, lastEventId } = exchange
       if (origin !== '' && !sources.admission.originAllowed(origin)) return originNotAllowed(origin)

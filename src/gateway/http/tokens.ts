@@ -13,8 +13,10 @@ import {
   wordParameter,
 } from '#gateway/parameters.ts'
 import { tokenNotFound } from '#gateway/problem.ts'
-import { type Route, resource } from '#gateway/route.ts'
+import { type Route, type RouteDescription, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
+import { tokenListSchema } from '#protocol/schemas/resources.ts'
+import { tokenSchema } from '#protocol/schemas/token.ts'
 
 /** Rows of a page, and addresses of a request. */
 const MAX_TOKENS = 100
@@ -35,9 +37,17 @@ const listParameters = z.object({
   cursor: cursorParameter,
 })
 
+const LIST: RouteDescription = {
+  id: 'listTokens',
+  tag: 'Tokens',
+  summary: 'Tokens, sorted and filtered',
+  answer: tokenListSchema,
+  problems: ['data_unavailable'],
+}
+
 export function tokensRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>): Route {
   return resource(
-    { path: '/api/tokens', parameters: listParameters, cacheControl: 'revalidate' },
+    { path: '/api/tokens', parameters: listParameters, cacheControl: 'revalidate', description: LIST },
     async ({ limit: given, cursor: cursorText, ...filter }) => {
       const limit = given ?? filter.addresses?.length ?? DEFAULT_TOKENS
       const codec = TOKEN_CURSORS[filter.sort]
@@ -52,8 +62,16 @@ export function tokensRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>
 
 const parameters = z.object({ address: tokenParameter })
 
+const TOKEN: RouteDescription = {
+  id: 'getToken',
+  tag: 'Tokens',
+  summary: 'One token',
+  answer: tokenSchema,
+  problems: ['token_not_found', 'data_unavailable'],
+}
+
 export function tokenRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>): Route {
-  return resource({ path: '/api/tokens/:address', parameters, cacheControl: 'revalidate' }, async ({ address }) => {
+  return resource({ path: '/api/tokens/:address', parameters, cacheControl: 'revalidate', description: TOKEN }, async ({ address }) => {
     const token = await reads.token(address)
     return token === null ? tokenNotFound(address) : jsonAnswer(withUsd(token, ethUsd.ethUsd()))
   })
@@ -64,8 +82,16 @@ const searchParameters = z.object({
   limit: integerParameter(1, 50).default(20).describe('Most tokens returned.'),
 })
 
+const SEARCH: RouteDescription = {
+  id: 'searchTokens',
+  tag: 'Tokens',
+  summary: 'Tokens by symbol, name or address prefix, the best match first, in one page',
+  answer: tokenListSchema,
+  problems: ['data_unavailable'],
+}
+
 export function searchRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>): Route {
-  return resource({ path: '/api/search', parameters: searchParameters, cacheControl: 'seconds' }, async query => {
+  return resource({ path: '/api/search', parameters: searchParameters, cacheControl: 'seconds', description: SEARCH }, async query => {
     const tokens = await reads.search(query)
     const price = ethUsd.ethUsd()
     return jsonAnswer({ data: tokens.map(token => withUsd(token, price)), nextCursor: null })

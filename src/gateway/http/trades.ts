@@ -5,6 +5,7 @@ import { addressParameter, integerParameter, pageParameters, tokenParameter, wor
 import { invalidParameter, tokenNotFound } from '#gateway/problem.ts'
 import { type Route, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
+import { tradeListSchema } from '#protocol/schemas/resources.ts'
 
 const blockNumber = integerParameter(0, Number.MAX_SAFE_INTEGER)
 
@@ -20,7 +21,18 @@ const parameters = z.object({
 
 export function tradesRoute({ reads }: Pick<Sources, 'reads'>): Route {
   return resource(
-    { path: '/api/tokens/:address/trades', parameters, cacheControl: 'revalidate' },
+    {
+      path: '/api/tokens/:address/trades',
+      parameters,
+      cacheControl: 'revalidate',
+      description: {
+        id: 'listTrades',
+        tag: 'Tokens',
+        summary: 'Trades of a token, by block and log index',
+        answer: tradeListSchema,
+        problems: ['token_not_found', 'data_unavailable'],
+      },
+    },
     async ({ address: token, limit, cursor: cursorText, ...filter }) => {
       const { fromBlock = 0, toBlock = Number.MAX_SAFE_INTEGER } = filter
       if (fromBlock > toBlock) return invalidParameter(`fromBlock must not be above toBlock, got ${fromBlock} and ${toBlock}`)

@@ -125,10 +125,3 @@ const statusSchema = <const Word extends string>(word: Word) => z.object({ statu
 
 export const healthzSchema = statusSchema('ok').meta({ id: 'Alive', description: 'The process lives.' })
 export const readyzSchema = statusSchema('ready').meta({ id: 'Ready', description: 'The instance serves current data.' })
-
-export const consoleSettingsSchema = z
-  .object({
-    explorerUrl: z.string().nullable().describe('Block explorer of links. `null`: no links.'),
-    launchpads: z.array(z.string()).describe('Names of the launchpads.'),
-  })
-  .meta({ id: 'ConsoleSettings', description: 'What the console needs to know.' })

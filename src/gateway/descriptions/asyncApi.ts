@@ -1,0 +1,141 @@
+import type { z } from 'zod'
+import { afterClose, CLOSE_CODES, type CloseCodeName } from '#protocol/closeCodes.ts'
+import {
+  ERROR_CODES,
+  errorSchema,
+  subscribedSchema,
+  subscribeSchema,
+  tokenUpdateSchema,
+  unsubscribedSchema,
+  unsubscribeSchema,
+} from '#protocol/schemas/messages.ts'
+import { addressText } from '#protocol/schemas/values.ts'
+import { bullets, SUMMARY, TITLE, VALUE_RULES } from './guide.ts'
+import { createJsonSchemas, type JsonObject } from './jsonSchemas.ts'
+import { describeConnectionLimits } from './limits.ts'
+import { type DescribedService, describedRoutes, isEventStream, pathTemplate } from './openApi.ts'
+
+const CLIENT_MESSAGES = { subscribe: subscribeSchema, unsubscribe: unsubscribeSchema } as const
+
+const SERVER_MESSAGES = {
+  subscribed: subscribedSchema,
+  unsubscribed: unsubscribedSchema,
+  'token.update': tokenUpdateSchema,
+  error: errorSchema,
+} as const
+
+const CLOSE_MEANINGS: Readonly<Record<CloseCodeName, string>> = {
+  messageTooLarge: 'The client sent a message of more than 16,384 bytes.',
+  restart: 'The server stops. What was waiting for the client has been sent.',
+  unresponsive: 'The client read nothing, or answered no ping, for 60 s.',
+  flood: 'The client sent more messages than allowed.',
+}
+
+/** Every code with which the server closes, and what to do then. */
+export function closeRows(): readonly (readonly [code: string, meaning: string])[] {
+  return Object.entries(CLOSE_CODES).map(([name, { code }]) => [
+    String(code),
+    `${CLOSE_MEANINGS[name as CloseCodeName]} ${afterClose(code) === 'reconnect' ? 'Reconnect, with back-off.' : 'Do not reconnect.'}`,
+  ])
+}
+
+/** What clients of updates have to know besides the messages. */
+export function realtimeRules(service: Pick<DescribedService, 'limits'>): readonly string[] {
+  return [
+    'Every update is its token’s full state: keep the one with the largest `sequence`, and drop the others.',
+    'After a reconnect subscribe again with the largest `sequence`: a snapshot comes only if something was missed.',
+    'A slow reader is owed at most the newest update of each token.',
+    'Codes 4000 to 4499 mean reconnect, 4500 to 4999 do not.',
+    'The server pings silent connections; a client that answers nothing for 60 s is closed.',
+    ...describeConnectionLimits(service.limits),
+  ]
+}
+
+/** The service's WebSocket and event streams as AsyncAPI 3.0. */
+export function asyncApi(service: DescribedService): JsonObject {
+  const { routes, version, examples } = service
+  const schemas = createJsonSchemas()
+  const message = ([name, schema]: readonly [string, z.ZodType]) => [
+    name,
+    {
+      name,
+      title: name,
+      summary: schema.meta()?.description,
+      contentType: 'application/json',
+      payload: schemas.of(schema),
+      ...(examples.messages[name] !== undefined && { examples: [{ name, payload: examples.messages[name] }] }),
+    },
+  ]
+  const messages = Object.fromEntries([...Object.entries(CLIENT_MESSAGES), ...Object.entries(SERVER_MESSAGES)].map(message))
+  const streams = describedRoutes(routes).filter(isEventStream)
+  const codes = Object.entries(ERROR_CODES).map(([code, meaning]) => `\`${code}\`: ${meaning}`)
+  const closes = closeRows().map(([code, meaning]) => `\`${code}\`: ${meaning}`)
+  return {
+    asyncapi: '3.0.0',
+    id: 'urn:tokenwire:realtime',
+    info: {
+      title: `${TITLE}: confirmed updates`,
+      version,
+      description: `${SUMMARY}\n\n${bullets([...VALUE_RULES, ...realtimeRules(service)])}`,
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+      tags: [{ name: 'Realtime', description: 'Confirmed updates as they happen.' }],
+    },
+    defaultContentType: 'application/json',
+    servers: {
+      webSocket: { host: '{host}', protocol: 'wss', description: '`ws` where the service has no TLS.', variables: HOST },
+      eventStream: { host: '{host}', protocol: 'https', description: '`http` where the service has no TLS.', variables: HOST },
+    },
+    channels: {
+      realtime: {
+        address: '/realtime',
+        title: 'WebSocket',
+        summary: 'Updates of the tokens that the client subscribes to.',
+        description: `Text messages of JSON.\n\nCodes of \`error\`:\n\n${bullets(codes)}\n\nClose codes:\n\n${bullets(closes)}`,
+        servers: [{ $ref: '#/servers/webSocket' }],
+        bindings: { ws: { method: 'GET' } },
+        messages: refs(Object.keys(messages)),
+      },
+      ...Object.fromEntries(
+        streams.map(route => [
+          route.description.id,
+          {
+            address: pathTemplate(route),
+            title: 'Event stream',
+            summary: 'Updates of one token as server-sent events.',
+            description: STREAM,
+            servers: [{ $ref: '#/servers/eventStream' }],
+            parameters: { address: { description: 'Address of the token.' } },
+            messages: refs(['token.update']),
+          },
+        ]),
+      ),
+    },
+    operations: {
+      receive: operation('receive', 'realtime', 'What the server reads.', Object.keys(CLIENT_MESSAGES)),
+      send: operation('send', 'realtime', 'What the server sends.', Object.keys(SERVER_MESSAGES)),
+      ...Object.fromEntries(
+        streams.map(({ description: { id } }) => [id, operation('send', id, 'What the server sends.', ['token.update'])]),
+      ),
+    },
+    components: { messages, schemas: { Address: schemas.of(addressText), ...schemas.components() } },
+  }
+}
+
+const STREAM =
+  'First `retry: 2000`, then events `token.update` whose `id` is the `sequence`; a comment every 15 s. The snapshot is left out when ' +
+  '`Last-Event-ID` is already the current sequence. The same conflation and bounds as the WebSocket.'
+
+const HOST = { host: { default: '127.0.0.1:3000', description: 'Where the service listens, with its path prefix.' } }
+
+function refs(names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.map(name => [name, { $ref: `#/components/messages/${name}` }]))
+}
+
+function operation(action: 'send' | 'receive', channel: string, summary: string, messages: readonly string[]): JsonObject {
+  return {
+    action,
+    channel: { $ref: `#/channels/${channel}` },
+    summary,
+    messages: messages.map(name => ({ $ref: `#/channels/${channel}/messages/${name}` })),
+  }
+}

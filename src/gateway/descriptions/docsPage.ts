@@ -1,0 +1,176 @@
+import { closeRows, realtimeRules } from './asyncApi.ts'
+import { problemRows, requestRules, SUMMARY, TITLE, VALUE_RULES } from './guide.ts'
+import { type DescribedParameter, describeParameters, type JsonObject } from './jsonSchemas.ts'
+import { schemaFacts } from './llmsText.ts'
+import { type DescribedRoute, type DescribedService, describedRoutes, pathTemplate } from './openApi.ts'
+
+/**
+ * The documentation as a page of HTML, made of the same parts as the other descriptions. Its own script and style are beside it under
+ * relative addresses, so that it works below a path prefix; nothing comes from elsewhere.
+ */
+export function docsPage(service: DescribedService, openApi: JsonObject, asyncApi: JsonObject): string {
+  const routes = describedRoutes(service.routes)
+  const schemas = { ...schemasOf(asyncApi), ...schemasOf(openApi) }
+  const messages = Object.entries((asyncApi['components'] as { readonly messages: Readonly<Record<string, DocumentedMessage>> }).messages)
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${TITLE}: documentation</title>
+<link rel="stylesheet" href="docs/page.css">
+<script src="docs/page.js" defer></script>
+</head>
+<body>
+<nav aria-label="Contents">
+<strong>${TITLE} ${escapeHtml(service.version)}</strong>
+<a href="#rules">Rules</a>
+${routes.map(route => `<a href="#${route.description.id}"><code>${escapeHtml(pathTemplate(route))}</code></a>`).join('\n')}
+<a href="#messages">Messages</a>
+<a href="#codes">Codes</a>
+<a href="#schemas">Schemas</a>
+</nav>
+<main>
+<h1>${TITLE}</h1>
+<p>${prose(SUMMARY)}</p>
+<p><a href="openapi.json">OpenAPI 3.1</a> · <a href="asyncapi.json">AsyncAPI 3.0</a> · <a href="llms.txt">llms.txt</a></p>
+<section id="rules"><h2>Rules</h2>${list([...VALUE_RULES, ...requestRules(service.limits)])}</section>
+<h2>Paths</h2>
+${routes.map(route => routeSection(route, service)).join('\n')}
+<section id="messages"><h2>Messages of the WebSocket</h2>${list(realtimeRules(service))}
+${messages.map(messageSection).join('\n')}</section>
+<section id="codes"><h2>Codes</h2>
+${table(
+  ['Problem', 'Status', 'Meaning'],
+  problemRows().map(([code, statuses, meaning]) => [`<code>${code}</code>`, statuses, prose(meaning)]),
+)}
+${table(
+  ['Close code', 'Meaning'],
+  closeRows().map(([code, meaning]) => [`<code>${code}</code>`, prose(meaning)]),
+)}</section>
+<section id="schemas"><h2>Schemas</h2>
+${Object.entries(schemas)
+  .map(([id, schema]) => schemaSection(id, schema))
+  .join('\n')}</section>
+</main>
+</body>
+</html>
+`
+}
+
+interface DocumentedMessage {
+  readonly name: string
+  readonly summary: string
+  readonly payload: DocumentedSchema
+  readonly examples?: readonly { readonly payload: unknown }[]
+}
+
+interface DocumentedSchema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, DocumentedSchema>>
+  readonly items?: DocumentedSchema
+  readonly anyOf?: readonly DocumentedSchema[]
+  readonly enum?: readonly unknown[]
+  readonly const?: string | number | boolean
+}
+
+function schemasOf(document: JsonObject): Readonly<Record<string, DocumentedSchema>> {
+  return (document['components'] as { readonly schemas: Readonly<Record<string, DocumentedSchema>> }).schemas
+}
+
+function routeSection(route: DescribedRoute, { examples }: DescribedService): string {
+  const { id, summary, answer } = route.description
+  const parameters = describeParameters(route.parameters)
+  const example = examples.answers[id]
+  const isTriable = answer !== null && !('contentType' in answer && answer.contentType === 'text/event-stream')
+  return `<section class="route" id="${id}">
+<h3><code>GET ${escapeHtml(pathTemplate(route))}</code></h3>
+<p>${prose(summary)}.${route.access === 'operator' ? ' For operators only.' : ''}</p>
+${isTriable ? tryForm(route, parameters) : parameterTable(parameters)}
+${example === undefined ? '' : `<details><summary>Example</summary><p><code>${escapeHtml(example.request)}</code></p>${json(example.body)}</details>`}
+</section>`
+}
+
+function parameterTable(parameters: readonly DescribedParameter[]): string {
+  if (parameters.length === 0) return ''
+  return table(
+    ['Parameter', 'Values', 'Meaning'],
+    parameters.map(parameter => [`<code>${parameter.name}</code>`, facts(parameter), prose(parameter.description)]),
+  )
+}
+
+function tryForm(route: DescribedRoute, parameters: readonly DescribedParameter[]): string {
+  const rows = parameters.map(parameter => {
+    const { name, description, required } = parameter
+    const input = `<input id="${route.description.id}-${name}" name="${name}" autocomplete="off" spellcheck="false"${required ? ' required' : ''}>`
+    return [`<label for="${route.description.id}-${name}"><code>${name}</code></label>`, input, facts(parameter), prose(description)]
+  })
+  const token = `<label>Operator token <input type="password" data-token autocomplete="off"></label> `
+  return `<form data-path="${escapeHtml(pathTemplate(route))}">
+${rows.length === 0 ? '' : table(['Parameter', 'Value', 'Values', 'Meaning'], rows)}
+<p>${route.access === 'public' ? '' : token}<button>Try it</button></p>
+<div class="result" aria-live="polite" hidden><p><code data-url></code> <strong data-status></strong></p><pre tabindex="0"><code data-body></code></pre></div>
+</form>`
+}
+
+function facts({ required, schema }: DescribedParameter): string {
+  return escapeHtml([...(required ? ['required'] : []), ...schemaFacts(schema)].join('; '))
+}
+
+function messageSection([name, { summary, payload, examples = [] }]: readonly [string, DocumentedMessage]): string {
+  const example = examples[0]
+  return `<section class="route" id="message-${name}"><h3><code>${escapeHtml(name)}</code></h3><p>${prose(summary)}</p>
+<p>${typeName(payload)}</p>${example === undefined ? '' : `<details><summary>Example</summary>${json(example.payload)}</details>`}</section>`
+}
+
+function schemaSection(id: string, schema: DocumentedSchema): string {
+  const rows = fieldRows(schema, '')
+  return `<section id="schema-${escapeHtml(id)}"><h3>${escapeHtml(id)}</h3><p>${prose(schema.description ?? '')}</p>
+${rows.length === 0 ? '' : table(['Field', 'Type', 'Meaning'], rows)}</section>`
+}
+
+/** The fields of a schema, and those of objects inside it by their paths. */
+function fieldRows(schema: DocumentedSchema, path: string): readonly (readonly string[])[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const row = [`<code>${escapeHtml(path + name)}</code>`, typeName(field), prose(field.description ?? '')]
+    const inner = [field, field.items, ...(field.anyOf ?? [])].find(one => one?.properties !== undefined)
+    return [row, ...(inner === undefined ? [] : fieldRows(inner, `${path}${name}.`))]
+  })
+}
+
+function typeName({ $ref, type, items, anyOf, enum: words, const: only }: DocumentedSchema): string {
+  if ($ref !== undefined) {
+    const id = $ref.split('/').at(-1) ?? ''
+    return `<a href="#schema-${escapeHtml(id)}">${escapeHtml(id)}</a>`
+  }
+  if (anyOf !== undefined) return anyOf.map(typeName).join(' or ')
+  if (words !== undefined) return words.map(word => `<code>${escapeHtml(String(word))}</code>`).join(', ')
+  if (only !== undefined) return `<code>${escapeHtml(String(only))}</code>`
+  return type === 'array' && items !== undefined ? `list of ${typeName(items)}` : escapeHtml([type ?? 'any'].flat().join(' or '))
+}
+
+function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const head = headings.map(heading => `<th scope="col">${heading}</th>`).join('')
+  const body = rows.map(row => `<tr>${row.map(cell => `<td>${cell}</td>`).join('')}</tr>`).join('\n')
+  return `<div class="table" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>\n${body}\n</tbody></table></div>`
+}
+
+function list(lines: readonly string[]): string {
+  return `<ul>${lines.map(line => `<li>${prose(line)}</li>`).join('')}</ul>`
+}
+
+function json(value: unknown): string {
+  return `<pre tabindex="0"><code>${escapeHtml(JSON.stringify(value, null, 2))}</code></pre>`
+}
+
+/** Text in which backticks mark code. */
+function prose(text: string): string {
+  return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}

@@ -1,0 +1,70 @@
+import { closeRows, realtimeRules } from './asyncApi.ts'
+import { bullets, problemRows, requestRules, SUMMARY, TITLE, VALUE_RULES } from './guide.ts'
+import { type DescribedParameter, describeParameters } from './jsonSchemas.ts'
+import { type DescribedRoute, type DescribedService, describedRoutes, pathTemplate } from './openApi.ts'
+
+/** The service for language models (llmstxt.org): everything that a client has to know, and where the exact descriptions are. */
+export function llmsText(service: DescribedService): string {
+  const paths = describedRoutes(service.routes).flatMap(route => [
+    `### GET ${pathTemplate(route)}`,
+    '',
+    `${route.description.summary}.`,
+    ...parameterLines(route),
+    '',
+  ])
+  return [
+    `# ${TITLE}`,
+    '',
+    `> ${SUMMARY}`,
+    '',
+    bullets([...VALUE_RULES, ...requestRules(service.limits)]),
+    '',
+    '## Descriptions',
+    '',
+    bullets([
+      '[OpenAPI 3.1](/openapi.json): every path, parameter, field and error code, with examples.',
+      '[AsyncAPI 3.0](/asyncapi.json): the messages of the WebSocket `/realtime` and of event streams.',
+      '[Documentation](/docs): the same as a page, with requests to try.',
+    ]),
+    '',
+    '## Paths',
+    '',
+    ...paths,
+    '## Updates',
+    '',
+    'Send `{"type":"subscribe","token":"0x…"}` to the WebSocket `/realtime`: `subscribed` answers, then `token.update` messages follow.',
+    '',
+    bullets(realtimeRules(service)),
+    '',
+    '## Codes of problems',
+    '',
+    bullets(problemRows().map(([code, statuses, meaning]) => `\`${code}\` (${statuses}): ${meaning}`)),
+    '',
+    '## Close codes of the WebSocket',
+    '',
+    bullets(closeRows().map(([code, meaning]) => `\`${code}\`: ${meaning}`)),
+    '',
+  ].join('\n')
+}
+
+function parameterLines({ parameters }: DescribedRoute): readonly string[] {
+  const lines = describeParameters(parameters).map(({ name, required, description, schema }) => {
+    const facts = [required ? 'required' : '', ...schemaFacts(schema)].filter(fact => fact !== '')
+    return `\`${name}\`${facts.length > 0 ? ` (${facts.join('; ')})` : ''}: ${description}`
+  })
+  return lines.length === 0 ? [] : ['', bullets(lines)]
+}
+
+/** `0 to 100`, `of a, b`, `default 50` */
+export function schemaFacts(schema: DescribedParameter['schema']): readonly string[] {
+  const { type, minimum, maximum, minLength, maxLength, maxItems, items, default: byDefault } = schema
+  const words = schema.enum ?? items?.enum
+  return [
+    type === 'array' ? `comma list of at most ${maxItems}` : '',
+    words === undefined ? '' : `of ${words.join(', ')}`,
+    minimum === undefined ? '' : `${minimum} to ${maximum}`,
+    maxLength === undefined ? '' : `${minLength} to ${maxLength} characters`,
+    type === 'boolean' ? 'true or false' : '',
+    byDefault === undefined || typeof byDefault === 'object' ? '' : `default ${byDefault}`,
+  ].filter(fact => fact !== '')
+}

@@ -1,0 +1,188 @@
+import { STATUS_CODES } from 'node:http'
+import type { z } from 'zod'
+import type { Route, RouteDescription } from '#gateway/route.ts'
+import { TAGS } from '#gateway/route.ts'
+import { PROBLEMS, type ProblemCode, problemSchema } from '#protocol/schemas/problem.ts'
+import type { Examples } from './examples.ts'
+import { bullets, problemRows, requestRules, SUMMARY, TITLE, VALUE_RULES } from './guide.ts'
+import { createJsonSchemas, describeParameters, type JsonObject, type JsonSchemas } from './jsonSchemas.ts'
+import type { DescribedLimits } from './limits.ts'
+
+export interface DescribedService {
+  readonly routes: readonly Route[]
+  readonly limits: DescribedLimits
+  readonly version: string
+  readonly examples: Examples
+}
+
+export type DescribedRoute = Route & { readonly description: RouteDescription }
+
+export function describedRoutes(routes: readonly Route[]): readonly DescribedRoute[] {
+  return routes.filter((route): route is DescribedRoute => route.description !== null)
+}
+
+/** `/api/tokens/{address}` */
+export function pathTemplate({ path }: Pick<Route, 'path'>): string {
+  return path.replace(/:(\w+)/g, '{$1}')
+}
+
+/** The service's HTTP interface as OpenAPI 3.1. */
+export function openApi({ routes, limits, version, examples }: DescribedService): JsonObject {
+  const schemas = createJsonSchemas()
+  const paths = Object.fromEntries(
+    describedRoutes(routes).map(route => [pathTemplate(route), { get: operation(route, schemas, limits, examples) }]),
+  )
+  schemas.of(problemSchema)
+  const codes = problemRows().map(([code, statuses, meaning]) => `\`${code}\` (${statuses}): ${meaning}`)
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: TITLE,
+      version,
+      summary: SUMMARY,
+      description: `${bullets([...VALUE_RULES, ...requestRules(limits)])}\n\nCodes of problems:\n\n${bullets(codes)}`,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '.', description: 'Where this document was read.' }],
+    security: [{}],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: schemas.components(),
+      headers: HEADERS,
+      securitySchemes: {
+        operatorToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The operator’s token: `OPERATOR_TOKEN`, or `DATA_DIR/operator-token`.',
+        },
+      },
+    },
+  }
+}
+
+const HEADERS: JsonObject = {
+  ETag: { description: 'Tag of the body, for `If-None-Match`.', schema: { type: 'string' } },
+  'X-Request-Id': { description: 'Id of the request: the client’s own, or a new one.', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds after which another attempt may succeed.', schema: { type: 'integer', minimum: 1 } },
+  'RateLimit-Limit': { description: 'Requests per minute and client address.', schema: { type: 'integer', minimum: 1 } },
+  'RateLimit-Remaining': { description: 'Requests left in this minute.', schema: { type: 'integer', minimum: 0 } },
+  'RateLimit-Reset': { description: 'Seconds until the count is reset.', schema: { type: 'integer', minimum: 1 } },
+}
+
+function operation(route: DescribedRoute, schemas: JsonSchemas, limits: DescribedLimits, examples: Examples): JsonObject {
+  const { id, tag, summary } = route.description
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(route.access !== 'public' && { security: route.access === 'both' ? [{}, { operatorToken: [] }] : [{ operatorToken: [] }] }),
+    parameters: parametersOf(route),
+    responses: { ...success(route, schemas, examples, limits), ...problems(route, schemas, limits) },
+  }
+}
+
+function parametersOf(route: Route): readonly JsonObject[] {
+  const own = describeParameters(route.parameters).map(({ name, schema, ...parameter }) => ({
+    name,
+    in: route.path.includes(`:${name}`) ? 'path' : 'query',
+    ...parameter,
+    ...(schema.type === 'array' && { style: 'form', explode: false }),
+    schema,
+  }))
+  if (!isEventStream(route)) return own
+  return [
+    ...own,
+    {
+      name: 'Last-Event-ID',
+      in: 'header',
+      required: false,
+      description: LAST_EVENT_ID,
+      schema: { type: 'string', pattern: '^\\d{1,16}$' },
+    },
+  ]
+}
+
+const LAST_EVENT_ID = 'The `id` of the last event, which browsers send when they reconnect. It takes precedence over `lastEventId`.'
+
+export function isEventStream({ description }: Route): boolean {
+  return textAnswerOf(description)?.contentType === 'text/event-stream'
+}
+
+function textAnswerOf(description: RouteDescription | null) {
+  return description?.answer !== null && description?.answer !== undefined && 'contentType' in description.answer
+    ? description.answer
+    : null
+}
+
+function success(route: DescribedRoute, schemas: JsonSchemas, examples: Examples, limits: DescribedLimits): JsonObject {
+  const { id, answer, alsoStatus } = route.description
+  if (answer === null) return { 101: { description: 'The connection is a WebSocket from here on.' } }
+  const text = textAnswerOf(route.description)
+  const example = examples.answers[id]?.body
+  const [contentType, schema] =
+    text === null ? ['application/json', schemas.of(answer as z.ZodType)] : [text.contentType, { type: 'string' }]
+  const answered = {
+    description: text?.meaning ?? 'The answer.',
+    headers: headersOf(isEventStream(route) ? ['X-Request-Id'] : ['ETag', 'X-Request-Id'], route, limits),
+    content: { [contentType]: { schema, ...(example !== undefined && { example }) } },
+  }
+  return {
+    200: answered,
+    ...(!isEventStream(route) && { 304: { description: 'The tag of `If-None-Match` is still the answer’s.' } }),
+    ...(alsoStatus !== undefined && {
+      [alsoStatus]: { ...answered, headers: headersOf(['X-Request-Id', 'Retry-After'], route, limits) },
+    }),
+  }
+}
+
+/** The codes of a route by status. */
+export function problemsOf(route: DescribedRoute, limits: DescribedLimits): ReadonlyMap<number, readonly ProblemCode[]> {
+  const opensConnection = route.description.answer === null || isEventStream(route)
+  const codes: readonly ProblemCode[] = [
+    // Every path refuses an ambiguous request, and a query that is not percent-encoded UTF-8.
+    'invalid_parameter',
+    'invalid_request',
+    ...((route.limited && limits.rateLimitPerMinute > 0) || opensConnection ? (['rate_limited'] as const) : []),
+    ...(route.access === 'operator' ? (['unauthorized'] as const) : []),
+    ...route.description.problems,
+    'internal',
+  ]
+  const byStatus = new Map<number, ProblemCode[]>()
+  for (const code of codes) {
+    for (const status of PROBLEMS[code].statuses) byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  return byStatus
+}
+
+function problems(route: DescribedRoute, schemas: JsonSchemas, limits: DescribedLimits): JsonObject {
+  return Object.fromEntries(
+    [...problemsOf(route, limits)].map(([status, codes]) => [
+      status,
+      {
+        description: codes.map(code => `\`${code}\`: ${PROBLEMS[code].meaning}`).join(' '),
+        headers: headersOf(['X-Request-Id', ...(status === 429 || status === 503 ? ['Retry-After'] : [])], route, limits),
+        content: {
+          'application/problem+json': {
+            schema: {
+              allOf: [schemas.of(problemSchema), { type: 'object', properties: { status: { const: status }, code: { enum: codes } } }],
+            },
+            example: {
+              type: 'about:blank',
+              title: STATUS_CODES[status],
+              status,
+              detail: PROBLEMS[codes[0] ?? 'internal'].meaning,
+              code: codes[0],
+              requestId: '6f1c1b0e-6a6c-4f0e-9a53-6b1d4b1c2a10',
+            },
+          },
+        },
+      },
+    ]),
+  )
+}
+
+function headersOf(names: readonly string[], { limited }: Route, { rateLimitPerMinute }: DescribedLimits): JsonObject {
+  const rates = limited && rateLimitPerMinute > 0 ? ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] : []
+  return Object.fromEntries([...names, ...rates].map(name => [name, { $ref: `#/components/headers/${name}` }]))
+}

@@ -1,0 +1,48 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EXAMPLE_TOKEN, exampleStored } from '#test/gateway/describedService.ts'
+import { type Gateway, startGateway } from '#test/gateway/startGateway.ts'
+import { findBrowser } from '#test/support/findBrowser.ts'
+import { findingsOf, launchChromium, openPage } from './openPage.ts'
+
+const executablePath = findBrowser('chromium')
+
+describe.skipIf(executablePath === null)('the documentation in a browser', () => {
+  let browser: Browser
+  let gateway: Gateway
+
+  beforeAll(async () => {
+    gateway = await startGateway({ stored: exampleStored(), config: { pathPrefix: '/tokens' } })
+    browser = await launchChromium(executablePath ?? '')
+  })
+  afterAll(async () => {
+    await browser.close()
+    await gateway.close()
+  })
+
+  test.each(['light', 'dark'] as const)('has no findings of axe and asks nobody else, in the %s theme', async theme => {
+    const { page, complaints } = await openPage(browser, `${gateway.url}/docs`, { theme })
+    const hosts: string[] = []
+    page.on('request', request => hosts.push(new URL(request.url()).host))
+    await page.reload({ waitUntil: 'networkidle' })
+    expect(new Set(hosts)).toEqual(new Set([new URL(gateway.url).host]))
+    expect(await findingsOf(page)).toEqual([])
+    expect(await complaints()).toEqual([])
+    await page.context().close()
+  })
+
+  test('sends a request that is tried, also below a path prefix', async () => {
+    for (const prefix of ['', '/tokens']) {
+      const { page, complaints } = await openPage(browser, `${gateway.url}${prefix}/docs`)
+      const form = page.locator('#listTrades form')
+      await form.getByLabel('address').fill(EXAMPLE_TOKEN)
+      await form.getByLabel('limit').fill('1')
+      await form.getByRole('button').click()
+      await form.locator('[data-status]', { hasText: '200' }).waitFor()
+      expect(await form.locator('[data-url]').textContent()).toBe(`GET ${prefix}/api/tokens/${EXAMPLE_TOKEN}/trades?limit=1`)
+      expect(JSON.parse((await form.locator('[data-body]').textContent()) ?? '')).toMatchObject({ data: [{ token: EXAMPLE_TOKEN }] })
+      expect(await complaints()).toEqual([])
+      await page.context().close()
+    }
+  })
+})

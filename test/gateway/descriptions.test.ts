@@ -1,0 +1,168 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SETTINGS } from '#configuration/settings.ts'
+import { routes } from '#gateway/http/routes.ts'
+import type { Sources } from '#gateway/sources.ts'
+import { parseClientMessage } from '#protocol/parseClientMessage.ts'
+import { createValidator, DESCRIPTIONS, readAsyncApi, readOpenApi } from '#test/support/describedAnswers.ts'
+import { addressOf } from '#test/support/snapshots.ts'
+import { EXAMPLE_REQUESTS, EXAMPLE_TOKEN, exampleActors, exampleSnapshot, exampleStored } from './describedService.ts'
+import { type Gateway, startGateway } from './startGateway.ts'
+import { RealtimeFixture } from './startRealtime.ts'
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+const EXAMPLES = path.join(ROOT, 'src/gateway/descriptions/examples.json')
+const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { readonly version: string }
+
+/** The limits of a service without settings. */
+const CONFIG = {
+  rateLimitPerMinute: SETTINGS.RATE_LIMIT_PER_MINUTE.parse(undefined),
+  maxConnectionsPerIp: SETTINGS.MAX_CONNECTIONS_PER_IP.parse(undefined),
+  maxSubscriptionsPerConnection: 200,
+  maxMessagesPerSecond: 50,
+}
+
+let gateway: Gateway
+
+beforeAll(async () => {
+  gateway = await startGateway({ stored: exampleStored(), version, config: CONFIG, now: () => 12_000 })
+  gateway.conditions.actors = exampleActors()
+  await expectCommitted(EXAMPLES, await takeExamples())
+})
+afterAll(() => gateway.close())
+
+/** `npm run describe` writes the files instead. */
+async function expectCommitted(file: string, text: string): Promise<void> {
+  if (process.env['UPDATE_DESCRIPTIONS'] === 'true') await writeFile(file, text)
+  if (text !== readFileSync(file, 'utf8')) expect.fail(`${path.relative(ROOT, file)} is not what the service says: npm run describe`)
+}
+
+const toText = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
+
+async function takeExamples(): Promise<string> {
+  const answers: Record<string, unknown> = {}
+  for (const [id, request] of Object.entries(EXAMPLE_REQUESTS)) {
+    const response = await gateway.get(request)
+    expect([request, response.status]).toEqual([request, 200])
+    answers[id] = { request, body: await response.json() }
+  }
+  return toText({ answers, messages: await takeMessages() })
+}
+
+/** Every message of the WebSocket, by type: of a session that causes all of them. */
+async function takeMessages(): Promise<Readonly<Record<string, unknown>>> {
+  const fixture = await RealtimeFixture.start()
+  try {
+    const snapshot = exampleSnapshot()
+    fixture.stored.set(EXAMPLE_TOKEN, snapshot)
+    const client = await fixture.client()
+    const messages: Record<string, unknown> = {}
+    for (const message of [
+      { type: 'subscribe', token: EXAMPLE_TOKEN },
+      { type: 'unsubscribe', token: EXAMPLE_TOKEN },
+      { type: 'subscribe', token: '0x12' },
+    ]) {
+      client.send(message)
+      messages[message.type] ??= message
+      const answer = await client.next()
+      messages[answer.type] = answer
+      if (answer.type === 'subscribed') messages['token.update'] = await client.next()
+    }
+    return messages
+  } finally {
+    await fixture.stop()
+  }
+}
+
+describe('the descriptions', () => {
+  it.each(['openapi.json', 'asyncapi.json'])('%s is committed as the service answers it', async name => {
+    const response = await gateway.get(`/${name}`)
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    await expectCommitted(path.join(DESCRIPTIONS, name), toText(await response.json()))
+  })
+
+  it('llms.txt is committed as the service answers it', async () => {
+    await expectCommitted(path.join(DESCRIPTIONS, 'llms.txt'), await (await gateway.get('/llms.txt')).text())
+  })
+
+  it.each(['openapi.json', 'asyncapi.json'])('a linter finds nothing in %s', async name => {
+    const cli = path.join(ROOT, 'node_modules/@redocly/cli/bin/cli.js')
+    const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+    const config = path.join(ROOT, 'docs/api/redocly.yaml')
+    const lint = promisify(execFile)(process.execPath, [cli, 'lint', '--config', config, '--format=json', path.join(DESCRIPTIONS, name)], {
+      env,
+    })
+    const { stdout } = await lint.catch((failure: { readonly stdout: string }) => failure)
+    expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0 }, problems: [] })
+  })
+})
+
+describe('what is described exists, and what exists is described', () => {
+  const templates = routes({ site: null, config: {} } as unknown as Sources).map(({ path: route, description }) => ({
+    template: route.replace(/:(\w+)/g, '{$1}'),
+    isDescribed: description !== null,
+  }))
+
+  it('every route is in OpenAPI, but for the console’s own', () => {
+    const described = templates.filter(({ isDescribed }) => isDescribed).map(({ template }) => template)
+    expect(Object.keys(readOpenApi().paths)).toEqual(described)
+    expect(templates.filter(({ isDescribed }) => !isDescribed).map(({ template }) => template)).toEqual(['/'])
+  })
+
+  it('every path of OpenAPI answers', async () => {
+    for (const [template, { get }] of Object.entries(readOpenApi().paths)) {
+      if (template.endsWith('/stream')) continue
+      const response = await gateway.get(EXAMPLE_REQUESTS[get.operationId] ?? template)
+      expect([template, response.status]).toEqual([template, template === '/realtime' ? 426 : 200])
+      await response.arrayBuffer()
+    }
+  })
+
+  it('every JSON answer has an example that fits its schema', () => {
+    const { paths, components } = readOpenApi()
+    const objection = createValidator(components.schemas)
+    const media = Object.entries(paths).flatMap(([template, { get }]) =>
+      Object.entries(get.responses).flatMap(([status, { content = {} }]) =>
+        Object.entries(content).map(([contentType, { schema, example }]) => ({
+          place: `${status} ${template}`,
+          contentType,
+          schema,
+          example,
+        })),
+      ),
+    )
+    const json = media.filter(({ place, contentType }) => contentType.endsWith('json') && !/^200 \/(?:open|async)api\.json$/.test(place))
+    expect(json.length).toBeGreaterThan(50)
+    const objections = json.map(({ place, schema, example }) => [place, objection(schema, example)])
+    expect(objections.filter(([, one]) => one !== null)).toEqual([])
+  })
+
+  it('every message type that the server knows is in AsyncAPI, with an example that fits', async () => {
+    const { components, operations } = readAsyncApi()
+    const named = (operation: string) => operations[operation]?.messages.map(({ $ref }) => $ref.split('/').at(-1))
+    const unknown = parseClientMessage(new TextEncoder().encode('{"type":"?"}'), false)
+    const known = unknown.type === 'error' ? [...unknown.message.matchAll(/"(\w+)"/g)].map(([, type]) => type) : []
+    expect(named('receive')).toEqual(known)
+    expect(Object.keys(await takeMessages()).toSorted()).toEqual(Object.keys(components.messages).toSorted())
+    const objection = createValidator(components.schemas)
+    for (const [name, { payload, examples }] of Object.entries(components.messages)) {
+      const objections = examples.map(example => objection(payload, example.payload))
+      expect([name, ...objections]).toEqual([name, null])
+    }
+  })
+
+  it('finds an answer that is not as described', () => {
+    const { components } = readOpenApi()
+    const objection = createValidator(components.schemas)
+    const token = { $ref: '#/components/schemas/Token' }
+    const { token: state } = exampleSnapshot()
+    expect(objection(token, state)).toBeNull()
+    expect(objection(token, { ...state, news: 1 })).toContain('additional properties')
+    expect(objection(token, { ...state, market: { ...state.market, priceWeth: 1 } })).toContain('priceWeth')
+    expect(objection(token, { ...state, address: addressOf(0xab).toUpperCase() })).toContain('address')
+  })
+})

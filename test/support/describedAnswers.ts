@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+
+/* Checks answers and messages against the committed descriptions, which another test compares with the service's. */
+
+export const DESCRIPTIONS = path.resolve(import.meta.dirname, '../../docs/api')
+
+interface Media {
+  readonly schema: object
+  readonly example?: unknown
+}
+
+interface DescribedResponse {
+  readonly content?: Readonly<Record<string, Media>>
+}
+
+export interface OpenApiDocument {
+  readonly paths: Readonly<Record<string, { readonly get: { readonly operationId: string; readonly responses: Responses } }>>
+  readonly components: { readonly schemas: Readonly<Record<string, object>> }
+}
+
+type Responses = Readonly<Record<string, DescribedResponse>>
+
+export interface AsyncApiDocument {
+  readonly operations: Readonly<Record<string, { readonly messages: readonly { readonly $ref: string }[] }>>
+  readonly components: {
+    readonly messages: Readonly<Record<string, { readonly payload: object; readonly examples: readonly { readonly payload: unknown }[] }>>
+    readonly schemas: Readonly<Record<string, object>>
+  }
+}
+
+export const readOpenApi = () => readJson('openapi.json') as OpenApiDocument
+export const readAsyncApi = () => readJson('asyncapi.json') as AsyncApiDocument
+
+function readJson(name: string): unknown {
+  return JSON.parse(readFileSync(path.join(DESCRIPTIONS, name), 'utf8'))
+}
+
+/** Objects with named fields are closed, so that a field without a description is found; those of `allOf` are closed in their other half. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const entries = Object.entries(schema).map(([name, value]) => [name, name === 'allOf' ? value : closed(value)])
+  const copy = Object.fromEntries(entries) as Record<string, unknown>
+  return 'properties' in copy && copy['type'] === 'object' && !('additionalProperties' in copy)
+    ? { ...copy, additionalProperties: false }
+    : copy
+}
+
+/** Compiles schemas of a document with its components. */
+export function createValidator(schemas: Readonly<Record<string, object>>): (schema: object, value: unknown) => string | null {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
+  ajv.addVocabulary(['components', 'schemas'])
+  ajv.addSchema({ $id: 'document', components: { schemas: closed(schemas) } })
+  const compiled = new Map<object, ValidateFunction>()
+  return (schema, value) => {
+    const validate =
+      compiled.get(schema) ??
+      ajv.compile(JSON.parse(JSON.stringify(closed(schema)).replaceAll('"#/components', '"document#/components')) as object)
+    compiled.set(schema, validate)
+    return validate(value) ? null : ajv.errorsText(validate.errors, { dataVar: 'answer' })
+  }
+}
+
+interface Descriptions {
+  readonly matchers: readonly { readonly pattern: RegExp; readonly responses: Responses }[]
+  readonly objection: (schema: object, value: unknown) => string | null
+}
+
+let loaded: Descriptions | null = null
+
+/** Read with the first answer that is checked: most test files have none. */
+function load(): Descriptions {
+  const document = readOpenApi()
+  const matchers = Object.entries(document.paths).map(([template, { get }]) => ({
+    pattern: new RegExp(`^${template.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+    responses: get.responses,
+  }))
+  return { matchers, objection: createValidator(document.components.schemas) }
+}
+
+/** Of every path: redirects below a prefix, and refusals of other methods. */
+const EVERYWHERE: ReadonlySet<number> = new Set([308, 405])
+
+/** What an answer to a GET has that its description lacks; `null`: nothing. `body` is `null` where it was not read. */
+export function answerObjection(pathname: string, { status, headers }: Pick<Response, 'status' | 'headers'>, body: string | null) {
+  loaded ??= load()
+  const described = loaded.matchers.find(({ pattern }) => pattern.test(pathname))
+  if (described === undefined || EVERYWHERE.has(status)) return null
+  const answer = described.responses[String(status)]
+  if (answer === undefined) return `${pathname} answered ${status}, which is not described`
+  if (answer.content === undefined) return null
+  const [contentType = ''] = (headers.get('content-type') ?? '').split(';')
+  const media = answer.content[contentType]
+  if (media === undefined) return `${pathname} answered ${status} with ${contentType}, which is not described`
+  if (body === null || !contentType.endsWith('json')) return null
+  const objection = loaded.objection(media.schema, JSON.parse(body))
+  return objection === null ? null : `${pathname} answered ${status}: ${objection}`
+}
+
+let messageSchemas: { readonly document: AsyncApiDocument; readonly objection: ReturnType<typeof createValidator> } | null = null
+
+/** The same for a message of the WebSocket. */
+export function messageObjection(message: { readonly type: string }): string | null {
+  if (messageSchemas === null) {
+    const document = readAsyncApi()
+    messageSchemas = { document, objection: createValidator(document.components.schemas) }
+  }
+  const { document, objection } = messageSchemas
+  const described = document.components.messages[message.type]
+  return described === undefined ? `${message.type} is not described` : objection(described.payload, message)
+}
