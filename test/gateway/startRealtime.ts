@@ -52,6 +52,13 @@ export class RealtimeFixture {
     })
   }
 
+  static async start(
+    overrides: Partial<RealtimeConfig> = {},
+    options: Pick<GatewayOptions, 'site'> = {},
+    descriptors?: number,
+  ): Promise<RealtimeFixture> {
+    const config: RealtimeConfig = { ...CONFIG, ...overrides }
+    const fixture = new RealtimeFixture(config, descriptors)
     const { realtime, registry } = fixture
     fixture.gateway = await startGateway({
       ...options,
