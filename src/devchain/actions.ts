@@ -128,17 +128,19 @@ export interface RouterSwapOptions {
   readonly minAmountOut?: bigint
   /** Default: the trader. A sell pays out WETH. */
   readonly recipient?: Address
+  /** The pool's, in hundredths of a basis point. Default: 1 %. */
+  readonly fee?: number
 }
 
 /** Trades a graduated token through Uniswap's SwapRouter; a sell first approves the router: two transactions. */
 export async function swapThroughRouter(chain: DevChain, options: RouterSwapOptions): Promise<Hex> {
-  const { from, token, side, amountIn, minAmountOut = 0n, recipient = from } = options
+  const { from, token, side, amountIn, minAmountOut = 0n, recipient = from, fee = POOL_FEE } = options
   const { weth, swapRouter } = chain.deployment
   if (side === 'sell') await approve(chain, { from, currency: token, spender: swapRouter, amount: amountIn })
   const params = {
     tokenIn: side === 'buy' ? weth : token,
     tokenOut: side === 'buy' ? token : weth,
-    fee: POOL_FEE,
+    fee,
     recipient,
     deadline: maxUint256,
     amountIn,

@@ -4,6 +4,8 @@ import type { Traders } from './traders.ts'
 /** Length of the history: more than a day, so that 24-hour windows are filled. */
 export const HISTORY_SECONDS = 26 * 3_600
 const HISTORY_BLOCKS = 240
+/** The last blocks follow each other as those of the living chain, from whose newest blocks the block time is measured. */
+const CLOSE_BLOCKS = 8
 
 export interface HistoryOptions {
   readonly traders: Traders
@@ -25,15 +27,19 @@ export interface HistoryOptions {
  */
 export async function runHistory(options: HistoryOptions): Promise<void> {
   const { traders, random, since, now, blocks = HISTORY_BLOCKS, signal, onProgress } = options
-  const times = drawTimes(random, since, now() - 1, blocks - 1)
+  const close = Math.min(CLOSE_BLOCKS, Math.floor((blocks - 1) / 2))
+  const times = drawTimes(random, since, now() - 1 - close, blocks - 1 - close)
   for (const [index, time] of times.entries()) {
     signal?.throwIfAborted()
     await traders.block(drawActions(random), time)
     onProgress?.(index + 1, blocks)
   }
   // The chain's clock continues from the current time, however long the simulation took.
-  await traders.block(drawActions(random), Math.max(now(), (times.at(-1) ?? since) + 1))
-  onProgress?.(blocks, blocks)
+  const end = Math.max(now(), (times.at(-1) ?? since) + 1 + close)
+  for (let left = close; left >= 0; left--) {
+    await traders.block(drawActions(random), end - left)
+    onProgress?.(blocks - left, blocks)
+  }
 }
 
 /** Strictly rising timestamps after `since`, up to `until`. */

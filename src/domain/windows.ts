@@ -1,3 +1,4 @@
+import type { Hex } from './address.ts'
 import type { Decimal } from './decimal.ts'
 import type { PerWindow } from './token.ts'
 import type { TradeSide } from './trade.ts'
@@ -21,13 +22,20 @@ export interface WindowAging {
   readonly leaving: WindowTotals
   /** The oldest trade that is still in the window; `null`: none. */
   readonly oldestAt: number | null
-  /** The price after the last trade before the window; `null`: there is none. */
-  readonly referencePrice: Decimal | null
+  /** The last trade before the window with a price; `null`: there is none. */
+  readonly reference: WindowReference | null
+}
+
+/** The market's price after a trade. */
+export interface WindowReference {
+  readonly priceWeth: Decimal
+  readonly timestamp: number
+  readonly pool: Hex
 }
 
 export const EMPTY_TOTALS: WindowTotals = { volumeWei: 0n, buys: 0, sells: 0 }
 
-export const EMPTY_AGING: WindowAging = { leaving: EMPTY_TOTALS, oldestAt: null, referencePrice: null }
+export const EMPTY_AGING: WindowAging = { leaving: EMPTY_TOTALS, oldestAt: null, reference: null }
 
 export function perWindow<T>(value: (name: WindowName) => T): PerWindow<T> {
   return { m5: value('m5'), h1: value('h1'), h6: value('h6'), h24: value('h24') }
@@ -35,12 +43,13 @@ export function perWindow<T>(value: (name: WindowName) => T): PerWindow<T> {
 
 export interface RolledWindows {
   readonly windows: PerWindow<WindowTotals>
-  readonly referencePrice: PerWindow<Decimal | null>
+  readonly reference: PerWindow<WindowReference | null>
   /** The first Unix second at which a trade leaves a window; `null`: all are empty. */
   readonly windowsExpireAt: number | null
 }
 
 interface WindowTrade {
+  readonly pool: Hex
   readonly timestamp: number
   readonly side: TradeSide
   readonly amountWei: bigint | null
@@ -71,7 +80,7 @@ export function rollWindows(
         sells: windows[name].sells + added.sells - leaving.sells,
       }
     }),
-    referencePrice: perWindow(name => aged[name].referencePrice),
+    reference: perWindow(name => aged[name].reference),
     windowsExpireAt: soonest === Number.POSITIVE_INFINITY ? null : soonest,
   }
 }
@@ -87,16 +96,17 @@ export function ageWindow(
   trades: readonly WindowTrade[],
   { after, start }: { readonly after: number; readonly start: number },
 ): WindowAging {
-  let { leaving, oldestAt, referencePrice } = aging
+  let { leaving, oldestAt, reference } = aging
   for (const trade of trades) {
     if (trade.timestamp > start) {
       oldestAt ??= trade.timestamp
       continue
     }
-    referencePrice = trade.priceAfterWeth ?? referencePrice
+    const { priceAfterWeth: priceWeth, timestamp, pool } = trade
+    if (priceWeth !== null) reference = { priceWeth, timestamp, pool }
     if (trade.timestamp > after) leaving = addTrade(leaving, trade)
   }
-  return { leaving, oldestAt, referencePrice }
+  return { leaving, oldestAt, reference }
 }
 
 function addTrade({ volumeWei, buys, sells }: WindowTotals, { amountWei, side }: WindowTrade): WindowTotals {

@@ -57,7 +57,8 @@ export interface LaunchpadAdapter {
   discover(logs: readonly ChainLog[], lookup: SourceLookup): readonly DiscoveredSource[]
   /** What these logs would add if their emitters were known, as in a range. Left out: only the launchpad's own contracts add sources. */
   discoverFromUnknown?(logs: readonly ChainLog[]): readonly Address[]
-  decode(transaction: TransactionLogs): DecodedTransaction
+  /** @param lookup knows all that the logs of the batch add */
+  decode(transaction: TransactionLogs, lookup: SourceLookup): DecodedTransaction
   /** The call that pays the creator out; `null` where there is none, or nothing to pay. */
   claimCall(target: ClaimTarget): ClaimCall | null
 }
@@ -81,13 +82,20 @@ export interface AdapterKind {
   readonly contracts: readonly string[]
   /** Addresses on Base, for contracts that an entry may leave out there. */
   readonly presets?: Readonly<Record<string, Address>>
-  /** Contracts that an entry may leave out on any chain: the function `getter()` of the contract `from` returns their address. */
-  readonly derivedContracts?: Readonly<Record<string, { readonly from: string; readonly getter: string }>>
+  /** Contracts that an entry may leave out on any chain: others of its contracts lead to their address. */
+  readonly derivedContracts?: Readonly<Record<string, DerivedContract>>
   readonly optionalContracts?: readonly string[]
   readonly settings?: Readonly<Record<string, ZodType>>
   /** Mistakes that the schema of an entry cannot find. */
   check?(options: Omit<AdapterOptions, 'startBlock'>): readonly EntryProblem[]
   create(options: AdapterOptions): LaunchpadAdapter
+}
+
+/** Where a contract's address is read at the start. Paths are tried in order. */
+export interface DerivedContract {
+  readonly from: string
+  /** Each a path of getters: the first is asked of the contract `from`, the next one of what it returns. */
+  readonly getters: readonly (readonly string[])[]
 }
 
 /** The named contracts of an entry. @throws `TypeError` when one is missing, which validation excludes */

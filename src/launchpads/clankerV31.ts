@@ -11,20 +11,14 @@ import {
   type SourcedLog,
   type TransactionLogs,
 } from './adapter.ts'
-import { type DiscoveredSource, poolSource, positionKey, tokenSource } from './logSource.ts'
-import { CLAIMED_TOPIC, lpLockerV2 } from './lpPositionFees.ts'
+import { type DiscoveredSource, poolSource, positionKey, tokenSource, withoutRepeatedLaunches } from './logSource.ts'
+import { CLAIMED_TOPIC, lpLockerV2, readClaimed } from './lpPositionFees.ts'
 import { unlessMalformed } from './malformedLog.ts'
 import { pairAmounts } from './poolTrade.ts'
-import {
-  eventPosition,
-  type PoolFacts,
-  poolChanged,
-  poolFacts,
-  type TokenEvent,
-  type TokenEventOf,
-  type TokenEventPosition,
-} from './tokenEvent.ts'
+import { eventPosition, type PoolFacts, poolChanged, type TokenEvent, type TokenEventOf, type TokenEventPosition } from './tokenEvent.ts'
+import { TRANSFER_TOPIC } from './transfer.ts'
 import { V3_TOPICS } from './uniswapV3.ts'
+import { POOL_CREATED_TOPIC, poolsCreated } from './uniswapV3Factory.ts'
 import { addressTopic, addressWord, decodeEvent, wordsOf, wordTopic } from './words.ts'
 
 /*
@@ -38,10 +32,11 @@ const [CREATED] = parseAbi([
 
 const TOPICS = {
   created: toEventSelector(CREATED),
-  poolCreated: toEventSelector('PoolCreated(address,address,uint24,int24,address)'),
+  poolCreated: POOL_CREATED_TOPIC,
   rewardAdded: toEventSelector('TokenRewardAdded(uint256,uint256,address,address)'),
   claimed: CLAIMED_TOPIC,
   recipientUpdated: toEventSelector('CreatorRewardRecipientUpdated(uint256,address,address)'),
+  interfaceUpdated: toEventSelector('InterfaceRewardRecipientUpdated(uint256,address,address)'),
 } as const
 
 const POOL_FEE_PIPS = 10_000n
@@ -55,7 +50,7 @@ export const clankerV31: AdapterKind = {
     locker: toAddress('0x33e2Eda238edcF470309b8c6D228986A1204c8f9'),
     uniswapFactory: toAddress('0x33128a8fC17869897dcE68Ed026d694621f6FDfD'),
   },
-  derivedContracts: { uniswapFactory: { from: 'factory', getter: 'uniswapV3Factory()' } },
+  derivedContracts: { uniswapFactory: { from: 'factory', getters: [['uniswapV3Factory()']] } },
   create: createClankerV31,
 }
 
@@ -82,7 +77,11 @@ function createClankerV31(options: AdapterOptions): LaunchpadAdapter {
     lpPositions,
     discoveryTopics: new Set([TOPICS.created]),
     decodedTopics: new Set([...Object.values(TOPICS), ...V3_TOPICS]),
-    discover: logs => logs.filter(isCreation).flatMap(log => unlessMalformed(() => sourcesOf(log, logs, context)) ?? []),
+    discover: (logs, lookup) =>
+      withoutRepeatedLaunches(
+        logs.filter(isCreation).map(log => unlessMalformed(() => sourcesOf(log, logs, context)) ?? []),
+        lookup,
+      ),
     decode: transaction => {
       const logs = transaction.logs.map(({ log }) => log)
       return decodeEach(transaction, entry =>
@@ -128,7 +127,10 @@ function launch(log: ChainLog, logs: readonly ChainLog[], transaction: Transacti
   return [launched, { ...at, kind: 'poolCreated', pool, main: true }, ...recipientFees({ at, launchpad, positionId }, recipient, pool)]
 }
 
-/** The pool that was made for the token before its creation event, in the same transaction. */
+/**
+ * The pool that the factory made. It makes the token, which mints, then the pool, and then calls the first contract of anybody else's, the
+ * paired token. So it is the first pool after the mint: others may have made pools before, and the paired token may make some later.
+ */
 function findPool(
   token: Address,
   positionId: bigint,
@@ -136,19 +138,11 @@ function findPool(
   logs: readonly ChainLog[],
   { uniswapFactory }: Context,
 ): PoolFacts | null {
-  const created = logs.findLast(
-    log =>
-      log.txHash === creation.txHash &&
-      log.logIndex < creation.logIndex &&
-      log.address === uniswapFactory &&
-      log.topics[0] === TOPICS.poolCreated &&
-      wordTopic(log.topics, 3) === POOL_FEE_PIPS &&
-      (addressTopic(log.topics, 1) === token || addressTopic(log.topics, 2) === token),
+  const minted = logs.find(({ address, topics, txHash }) => address === token && topics[0] === TRANSFER_TOPIC && txHash === creation.txHash)
+  const made = poolsCreated(token, creation, logs, uniswapFactory).find(
+    ({ feePips, logIndex }) => feePips === POOL_FEE_PIPS && logIndex > (minted?.logIndex ?? -1),
   )
-  if (created === undefined) return null
-  const [token0, token1] = [addressTopic(created.topics, 1), addressTopic(created.topics, 2)]
-  const pair = { token, quoteToken: token0 === token ? token1 : token0, feeBps: POOL_FEE_BPS }
-  return { ...poolFacts(addressWord(wordsOf(created.data, 2)(1)), 'uniswap-v3', pair), positionId }
+  return made === undefined ? null : { ...made.facts, positionId }
 }
 
 /** The creator's share of a trade. The locker gives it in percent of the pool's fee, which is 1 %. */
@@ -169,9 +163,8 @@ function decodeLocker({ log, source }: SourcedLog, transaction: TransactionLogs,
   const position: Position = { at: { ...eventPosition(log, transaction), token }, launchpad, positionId: wordTopic(log.topics, 1) }
   switch (log.topics[0]) {
     case TOPICS.claimed: {
-      const word = wordsOf(log.data, 9)
-      const paid = pairAmounts(pool, word(3), word(4))
-      const recipient = addressTopic(log.topics, 2)
+      const { recipient, amount0, amount1 } = readClaimed(log)
+      const paid = pairAmounts(pool, amount0, amount1)
       // Also accrued: for an account that is not the creator's, such as the team's, nothing else counts what it earned.
       return [
         feeChange(position, recipient, pool.quoteToken, { accrued: paid.quote, claimed: paid.quote }),
@@ -189,6 +182,9 @@ function decodeLocker({ log, source }: SourcedLog, transaction: TransactionLogs,
         ...recipientFees(position, to, pool, { accrued: null, handover: 'to' }),
       ]
     }
+    case TOPICS.interfaceUpdated:
+      // It may begin or cease to be the creator's recipient, who is paid both shares.
+      return [poolChanged(position.at, pool.address, {})]
     default:
       return []
   }

@@ -3,7 +3,7 @@ import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { cleanTokenTexts, TEXT_LIMITS } from '#domain/text.ts'
 import { type AdapterKind, type AdapterOptions, contractsOf, decodeEach, type LaunchpadAdapter, type TransactionLogs } from './adapter.ts'
-import { poolSource, tokenSource } from './logSource.ts'
+import { type DiscoveredSource, poolSource, tokenSource, withoutRepeatedLaunches } from './logSource.ts'
 import { unlessMalformed } from './malformedLog.ts'
 import { escrowChange, eventPosition, poolFacts, type TokenEvent } from './tokenEvent.ts'
 import { addressTopic, decodeEvent, wordsOf } from './words.ts'
@@ -51,12 +51,11 @@ function createClankerV4(options: AdapterOptions): LaunchpadAdapter {
     ],
     discoveryTopics: new Set([TOPICS.created]),
     decodedTopics: new Set(Object.values(TOPICS)),
-    discover: logs =>
-      logs.filter(isCreation).flatMap(log => {
-        const created = unlessMalformed(() => decodeCreation(log))
-        if (created === null) return []
-        return [tokenSource(launchpad, created.token), poolSource(launchpad, created.token, created.pool, DECIMALS)]
-      }),
+    discover: (logs, lookup) =>
+      withoutRepeatedLaunches(
+        logs.filter(isCreation).map(log => unlessMalformed(() => sourcesOf(log, launchpad)) ?? []),
+        lookup,
+      ),
     decode: transaction => {
       const ofIndexedToken = transaction.logs.some(
         ({ source }) => source.launchpad === launchpad && (source.role === 'token' || source.role === 'pool'),
@@ -70,6 +69,11 @@ function createClankerV4(options: AdapterOptions): LaunchpadAdapter {
     claimCall: ({ creator, currency, amount }) =>
       amount === 0n ? null : { to: feeLocker, data: encodeFunctionData({ abi: CLAIM, args: [creator, currency] }) },
   }
+}
+
+function sourcesOf(log: ChainLog, launchpad: string): readonly DiscoveredSource[] {
+  const { token, pool } = decodeCreation(log)
+  return [tokenSource(launchpad, token), poolSource(launchpad, token, pool, DECIMALS)]
 }
 
 function launch(log: ChainLog, transaction: TransactionLogs, launchpad: string): readonly TokenEvent[] {

@@ -60,7 +60,7 @@ function decodeTransaction(
   const makers = new Map<number, Address>()
   for (const adapter of adapters) {
     if (!hasLogsFor(adapter, transaction)) continue
-    const decoded = adapter.decode(transaction)
+    const decoded = adapter.decode(transaction, key => directory.lookup(key))
     // Events of other launchpads' tokens are left out: creators of one launchpad may be able to name a token of another.
     const isOwn = ({ token }: TokenEvent) => (directory.lookup(token)?.launchpad ?? adapter.launchpad) === adapter.launchpad
     for (const event of decoded.events) if (isOwn(event)) own.push(event)

@@ -149,7 +149,7 @@ function isPoolManager({ contracts }: LaunchpadAdapter, address: Address): boole
   return contracts.some(contract => contract.address === address && contract.role === 'poolManager')
 }
 
-/** Contracts of which only some logs matter, unless another launchpad uses the contract as well. */
+/** Contracts of which only some logs matter to every launchpad that uses them. */
 function topicsByContract(adapters: readonly LaunchpadAdapter[]): ReadonlyMap<Address, LogTopics> {
   const byAddress = Map.groupBy(
     adapters.flatMap(({ contracts }) => contracts),
@@ -157,10 +157,19 @@ function topicsByContract(adapters: readonly LaunchpadAdapter[]): ReadonlyMap<Ad
   )
   return new Map(
     [...byAddress].flatMap(([address, uses]) => {
-      const topics = uses.every(use => use.topics !== undefined) ? uses[0]?.topics : undefined
-      return topics === undefined ? [] : [[address, topics] as const]
+      const filters = uses.flatMap(({ topics }) => (topics === undefined ? [] : [topics]))
+      return filters.length < uses.length ? [] : [[address, filters.reduce(unionOfTopics)] as const]
     }),
   )
+}
+
+/** Matches at least the logs that either matches. */
+function unionOfTopics(some: LogTopics, others: LogTopics): LogTopics {
+  const shared = some.slice(0, others.length)
+  return shared.map((topics, index) => {
+    const other = others[index] ?? null
+    return topics === null || other === null ? null : [...new Set([...topics, ...other])]
+  })
 }
 
 /** A token belongs to the launchpad that launches it first. */

@@ -68,3 +68,21 @@ export function positionKey(locker: Address, positionId: bigint | Hex): Hex {
   const id = typeof positionId === 'bigint' ? positionId.toString(16).padStart(64, '0') : positionId.slice(2)
   return `0x${locker.slice(2)}${id}`
 }
+
+/**
+ * The sources that events add, one list per event. A token that is announced again adds nothing: whoever can announce it could give it
+ * another market.
+ */
+export function withoutRepeatedLaunches(
+  added: readonly (readonly DiscoveredSource[])[],
+  lookup: SourceLookup,
+): readonly DiscoveredSource[] {
+  const launched = new Set<Hex>()
+  return added.flatMap(sources => {
+    const token = sources.find(({ source: { role } }) => role === 'token' || role === 'tokenCurve')
+    if (token === undefined) return sources
+    if (launched.has(token.key) || lookup(token.key) !== undefined) return []
+    launched.add(token.key)
+    return sources
+  })
+}

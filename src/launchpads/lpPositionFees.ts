@@ -2,7 +2,7 @@ import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { MalformedLogError } from './malformedLog.ts'
-import { addressWord, wordsOf } from './words.ts'
+import { addressTopic, addressWord, wordsOf } from './words.ts'
 
 /** A call to simulate, with `eth_call` or `eth_simulateV1`. */
 export interface SimulatedCall {
@@ -20,7 +20,12 @@ export interface TokenPair {
   readonly amount1: bigint
 }
 
-const LOCKER = parseAbi(['function collectRewards(uint256 tokenId)', 'function positionManager() view returns (address)'])
+const LOCKER = parseAbi([
+  'function collectRewards(uint256 tokenId)',
+  'function positionManager() view returns (address)',
+  'struct RewardRecipient { address admin; address recipient; }',
+  'function tokenRewards(uint256 tokenId) view returns (uint256 lpTokenId, uint256 creatorReward, RewardRecipient creator, RewardRecipient interfacer)',
+])
 const MANAGER = parseAbi([
   'struct CollectParams { uint256 tokenId; address recipient; uint128 amount0Max; uint128 amount1Max; }',
   'function collect(CollectParams params) payable returns (uint256 amount0, uint256 amount1)',
@@ -34,7 +39,15 @@ export const CLAIMED_TOPIC = toEventSelector(
 const TEAM_PERCENT = 20n
 const CREATOR_PERCENT_WITHOUT_INTERFACE = 100 - Number(TEAM_PERCENT)
 
-/** Reads the creator's share of the uncollected fees of LP positions in a locker. */
+/** What the creator's recipient was paid by a `ClaimedRewards` event: the interface's share, too, where that has the same recipient. */
+export function readClaimed(log: SimulatedLog): TokenPair & { readonly recipient: Address } {
+  const [recipient, ofInterface] = [addressTopic(log.topics, 2), addressTopic(log.topics, 3)]
+  const word = wordsOf(log.data, 9)
+  const isBoth = recipient === ofInterface
+  return { recipient, amount0: word(3) + (isBoth ? word(5) : 0n), amount1: word(4) + (isBoth ? word(6) : 0n) }
+}
+
+/** Reads what the creator's recipient would be paid of the uncollected fees of LP positions in a locker. */
 export type LpPositionFees = ReturnType<typeof lpLockerV2>
 
 /**
@@ -51,15 +64,13 @@ export function lpLockerV2(locker: Address) {
       data: encodeFunctionData({ abi: LOCKER, functionName: 'collectRewards', args: [positionId] }),
     }),
 
-    /** The creator's share from the logs of a simulated `collectCall`; `null` when they do not report it. */
+    /** What the creator's recipient is paid, from the logs of a simulated `collectCall`; `null` when they do not report it. */
     readCollected: (logs: readonly SimulatedLog[], positionId: bigint): TokenPair | null => {
       const claimed = logs.findLast(
         ({ address, topics: [topic, id] }) =>
           address === locker && topic === CLAIMED_TOPIC && id !== undefined && BigInt(id) === positionId,
       )
-      if (claimed === undefined) return null
-      const word = wordsOf(claimed.data, 9)
-      return { amount0: word(3), amount1: word(4) }
+      return claimed === undefined ? null : readClaimed(claimed)
     },
 
     managerCall: { to: locker, data: encodeFunctionData({ abi: LOCKER, functionName: 'positionManager' }) } satisfies SimulatedCall,
@@ -77,7 +88,20 @@ export function lpLockerV2(locker: Address) {
       return { from: locker, to: manager, data: encodeFunctionData({ abi: MANAGER, args: [params] }) }
     },
 
-    /** The creator's share of the result of `positionCall`. @throws MalformedLogError when that is not a pair of amounts */
+    /** The call that returns who is paid. */
+    recipientsCall: (positionId: bigint): SimulatedCall => ({
+      to: locker,
+      data: encodeFunctionData({ abi: LOCKER, functionName: 'tokenRewards', args: [positionId] }),
+    }),
+
+    /** The percent for the creator's recipient, from the result of `recipientsCall`. @throws MalformedLogError when it is none */
+    readPercent: (result: Hex): number => {
+      const word = wordsOf(result, 6)
+      const [percent, creator, ofInterface] = [Number(word(1)), addressWord(word(3)), addressWord(word(5))]
+      return creator === ofInterface ? CREATOR_PERCENT_WITHOUT_INTERFACE : percent
+    },
+
+    /** What the creator's recipient is paid of the result of `positionCall`. @throws MalformedLogError when that is no pair of amounts */
     readPosition: (result: Hex, creatorPercent: number): TokenPair => {
       const word = wordsOf(result, 2)
       return { amount0: creatorShare(word(0), creatorPercent), amount1: creatorShare(word(1), creatorPercent) }

@@ -1,4 +1,4 @@
-import type { Address } from '#domain/address.ts'
+import { type Address, BURN_ADDRESSES, ZERO_ADDRESS } from '#domain/address.ts'
 import type { TradeSide } from '#domain/trade.ts'
 import type { SourcedLog } from './adapter.ts'
 import { unlessMalformed } from './malformedLog.ts'
@@ -14,27 +14,64 @@ export interface Swap {
   readonly settled?: 'before' | 'anytime'
 }
 
+interface LoggedTransfer extends Transfer {
+  readonly logIndex: number
+}
+
 /**
  * The account behind a swap, from the token's transfers in its transaction, since the pool's event names only the router. The tokens of a
- * buy are followed from the pool forward, those of a sell from the pool backward, transfer by transfer while the whole amount moves on.
+ * buy are followed from the pool forward and those of a sell from the pool backward, through every account that keeps none of them, such
+ * as a router that pays a fee out of them: the largest part leads on. Pools and a launchpad's own contracts hold tokens for others, so that
+ * none of them is the account.
  *
  * @returns `null` when no transfer of that amount touches the pool
  */
 export function findMaker(logs: readonly SourcedLog[], swap: Swap): Address | null {
-  const transfers = transfersOf(logs, swap.token).filter(({ amount }) => amount === swap.amountToken)
-  const before = transfers.findLastIndex(transfer => touchesPool(transfer, swap) && transfer.logIndex < swap.logIndex)
-  const after =
-    swap.settled === 'anytime' ? transfers.findIndex(transfer => touchesPool(transfer, swap) && transfer.logIndex > swap.logIndex) : -1
-  const index = after === -1 ? before : after
-  const touching = transfers[index]
-  if (touching === undefined) return null
-  let maker = swap.side === 'buy' ? touching.to : touching.from
-  if (swap.side === 'buy') {
-    for (const { from, to } of transfers.slice(index + 1)) if (from === maker && to !== swap.pool) maker = to
-  } else {
-    for (const { from, to } of transfers.slice(0, index).reverse()) if (to === maker && from !== swap.pool) maker = from
+  const transfers = transfersOf(logs, swap.token)
+  const start = findStart(transfers, swap)
+  if (start === null) return null
+  const buy = swap.side === 'buy'
+  const changes = balanceChanges(transfers)
+  const passed = new Set(logs.flatMap(({ log, source }) => (source.role === 'token' || source.role === 'tokenCurve' ? [] : [log.address])))
+  for (const place of [swap.pool, ...BURN_ADDRESSES, ZERO_ADDRESS]) passed.add(place)
+  let maker = buy ? start.to : start.from
+  for (let { logIndex } = start; ; ) {
+    passed.add(maker)
+    const change = changes.get(maker) ?? 0n
+    if (buy ? change > 0n : change < 0n) return maker
+    const next = largest(
+      transfers.filter(({ from, to, logIndex: at }) =>
+        buy ? from === maker && at > logIndex && !passed.has(to) : to === maker && at < logIndex && !passed.has(from),
+      ),
+    )
+    if (next === undefined) return maker
+    maker = buy ? next.to : next.from
+    logIndex = next.logIndex
   }
-  return maker
+}
+
+/** The swap's own transfer from or to the pool. A PoolManager may pay a swap out in parts, of which the largest counts. */
+function findStart(transfers: readonly LoggedTransfer[], swap: Swap): LoggedTransfer | null {
+  const touching = transfers.filter(transfer => touchesPool(transfer, swap))
+  const exact = touching.filter(({ amount }) => amount === swap.amountToken)
+  const before = exact.findLast(({ logIndex }) => logIndex < swap.logIndex)
+  if (swap.settled !== 'anytime') return before ?? null
+  const after = exact.find(({ logIndex }) => logIndex > swap.logIndex)
+  return after ?? before ?? largest(touching.filter(({ amount }) => amount < swap.amountToken)) ?? null
+}
+
+function balanceChanges(transfers: readonly Transfer[]): ReadonlyMap<Address, bigint> {
+  const changes = new Map<Address, bigint>()
+  for (const { from, to, amount } of transfers) {
+    changes.set(from, (changes.get(from) ?? 0n) - amount)
+    changes.set(to, (changes.get(to) ?? 0n) + amount)
+  }
+  return changes
+}
+
+/** The last one of equal amounts: fees are paid first. */
+function largest<T extends Transfer>(transfers: readonly T[]): T | undefined {
+  return transfers.toSorted((a, b) => (a.amount < b.amount ? -1 : a.amount > b.amount ? 1 : 0)).at(-1)
 }
 
 /**
@@ -45,17 +82,19 @@ export function findTaxedMaker(logs: readonly SourcedLog[], swap: Swap): Address
   const ofPool = logs.filter(({ log }) => log.address === swap.pool && log.logIndex <= swap.logIndex)
   const swapTopic = ofPool.at(-1)?.log.topics[0]
   const previous = ofPool.findLast(({ log }) => log.logIndex < swap.logIndex && log.topics[0] === swapTopic)?.log.logIndex ?? -1
-  const [largest] = transfersOf(logs, swap.token)
-    .filter(transfer => touchesPool(transfer, swap) && transfer.logIndex > previous && transfer.logIndex < swap.logIndex)
-    .toSorted((a, b) => (a.amount < b.amount ? 1 : a.amount > b.amount ? -1 : 0))
-  return largest === undefined ? null : findMaker(logs, { ...swap, amountToken: largest.amount })
+  const moved = largest(
+    transfersOf(logs, swap.token).filter(
+      transfer => touchesPool(transfer, swap) && transfer.logIndex > previous && transfer.logIndex < swap.logIndex,
+    ),
+  )
+  return moved === undefined ? null : findMaker(logs, { ...swap, amountToken: moved.amount })
 }
 
 function touchesPool({ from, to }: Transfer, { side, pool }: Swap): boolean {
   return (side === 'buy' ? from : to) === pool
 }
 
-function transfersOf(logs: readonly SourcedLog[], token: Address): readonly (Transfer & { readonly logIndex: number })[] {
+function transfersOf(logs: readonly SourcedLog[], token: Address): readonly LoggedTransfer[] {
   return logs.flatMap(({ log }) => {
     if (log.address !== token || log.topics[0] !== TRANSFER_TOPIC) return []
     const transfer = unlessMalformed(() => decodeTransfer(log))

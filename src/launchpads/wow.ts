@@ -1,28 +1,26 @@
 import { encodeFunctionData, keccak256, parseAbi, toEventSelector, toHex } from 'viem/utils'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { cleanTokenTexts } from '#domain/text.ts'
 import { type AdapterKind, type AdapterOptions, contractsOf, decodeEach, type LaunchpadAdapter, type TransactionLogs } from './adapter.ts'
-import { type DiscoveredSource, poolSource, tokenSource } from './logSource.ts'
+import { type DiscoveredSource, poolSource, type SourceLookup, tokenSource, withoutRepeatedLaunches } from './logSource.ts'
 import { unlessMalformed } from './malformedLog.ts'
-import { escrowChange, eventPosition, poolChanged, poolFacts, type TokenEvent } from './tokenEvent.ts'
+import { escrowChange, eventPosition, poolChanged, type TokenEvent } from './tokenEvent.ts'
 import { V3_TOPICS } from './uniswapV3.ts'
-import { addressTopic, addressWord, decodeEvent, wordsOf, wordTopic } from './words.ts'
+import { POOL_CREATED_TOPIC } from './uniswapV3Factory.ts'
+import { addressTopic, addressWord, wordsOf, wordTopic } from './words.ts'
+import { COIN_CREATED_TOPICS, decodeWowCreation, WOW_CREATED_TOPIC, type WowContracts, type WowCreation } from './wowCreation.ts'
 import { WOW_CURVE_SUPPLY, wowCostOf, wowPriceAt } from './wowCurve.ts'
 import { decodeWowTokens, TOKEN_TOPICS } from './wowTrades.ts'
 
 /*
  * Zora's WOW. A token is its own bonding curve: it mints what it sells and burns what it takes back. Its Uniswap v3 WETH pool exists from
- * the creation on and gets its liquidity at graduation. ProtocolRewards is one escrow in ETH for everything that an account earns.
+ * the creation on and gets its liquidity at graduation. Later tokens of the same factory, coins, have no curve and trade in a pool of any
+ * currency from the start. ProtocolRewards is one escrow in ETH for everything that an account earns.
  */
 
-const [CREATED] = parseAbi([
-  'event WowTokenCreated(address indexed factoryAddress, address indexed tokenCreator, address platformReferrer, address protocolFeeRecipient, address bondingCurve, string tokenURI, string name, string symbol, address tokenAddress, address poolAddress)',
-])
 const WITHDRAW = parseAbi(['function withdraw(address to, uint256 amount)'])
 
 const TOPICS = {
-  created: toEventSelector(CREATED),
   deposit: toEventSelector('Deposit(address,address,bytes4,uint256,string)'),
   rewardsDeposit: toEventSelector(
     'RewardsDeposit(address,address,address,address,address,address,uint256,uint256,uint256,uint256,uint256)',
@@ -30,13 +28,13 @@ const TOPICS = {
   withdraw: toEventSelector('Withdraw(address,address,uint256)'),
 } as const
 
-/** The reason of deposits that share out the fees of the pool's LP position, which `WowTokenFees` does not report. */
-const SECONDARY_REWARD = keccak256(toHex('WOW_CREATOR_SECONDARY_REWARD')).slice(0, 10)
+/** The reasons of deposits that share out the fees of the pool's LP position, which `WowTokenFees` does not report. */
+const SECONDARY_REWARDS = ['WOW_CREATOR_SECONDARY_REWARD', 'COIN_CREATOR_MARKET_REWARD'].map(reason =>
+  keccak256(toHex(reason)).slice(0, 10),
+)
 
-/** The curve's fee, and the half of it that is the creator's. */
-const CURVE_FEE_BPS = 100
+/** The creator's half of the fee on a trade through the token. */
 const CREATOR_FEE_BPS = 50
-const POOL_FEE_BPS = 100
 const DECIMALS = 18
 
 export const wow: AdapterKind = {
@@ -44,6 +42,14 @@ export const wow: AdapterKind = {
   presets: {
     factory: toAddress('0x997020E5F59cCB79C74D527Be492Cc610CB9fA2B'),
     protocolRewards: toAddress('0x7777777F279eba3d3Ad8F4E708545291A6fDBA8B'),
+    uniswapFactory: toAddress('0x33128a8fC17869897dcE68Ed026d694621f6FDfD'),
+  },
+  optionalContracts: ['uniswapFactory'],
+  derivedContracts: {
+    uniswapFactory: {
+      from: 'factory',
+      getters: ['tokenImplementation()', 'coinImpl()'].map(implementation => [implementation, 'swapRouter()', 'factory()']),
+    },
   },
   create: createWow,
 }
@@ -51,19 +57,37 @@ export const wow: AdapterKind = {
 function createWow(options: AdapterOptions): LaunchpadAdapter {
   const { launchpad, startBlock, weth } = options
   const { factory, protocolRewards } = contractsOf(options, ['factory', 'protocolRewards'])
-  const isCreation = (log: ChainLog) => log.address === factory && log.topics[0] === TOPICS.created
+  const uniswapFactory = options.contracts['uniswapFactory'] ?? null
+  const contracts = { factory, uniswapFactory, weth }
+  const isCreation = (log: ChainLog) => log.address === factory && log.topics[0] === WOW_CREATED_TOPIC
   return {
     launchpad,
     startBlock,
-    contracts: [factory, protocolRewards].map(address => ({ address, role: 'contract' })),
-    discoveryTopics: new Set([TOPICS.created]),
-    decodedTopics: new Set([...Object.values(TOPICS), ...TOKEN_TOPICS, ...V3_TOPICS]),
-    discover: logs => logs.filter(isCreation).flatMap(log => unlessMalformed(() => sourcesOf(decodeCreation(log, weth), launchpad)) ?? []),
-    decode: transaction => {
+    contracts: [
+      { address: factory, role: 'contract' },
+      { address: protocolRewards, role: 'contract' },
+      ...(uniswapFactory === null ? [] : [{ address: uniswapFactory, role: 'contract', topics: [[POOL_CREATED_TOPIC]] } as const]),
+    ],
+    discoveryTopics: new Set([WOW_CREATED_TOPIC]),
+    decodedTopics: new Set([
+      ...Object.values(TOPICS),
+      WOW_CREATED_TOPIC,
+      ...COIN_CREATED_TOPICS,
+      POOL_CREATED_TOPIC,
+      ...TOKEN_TOPICS,
+      ...V3_TOPICS,
+    ]),
+    discover: (logs, lookup) =>
+      withoutRepeatedLaunches(
+        logs.filter(isCreation).map(log => unlessMalformed(() => sourcesOf(decodeWowCreation(log, logs, contracts), launchpad)) ?? []),
+        lookup,
+      ),
+    decode: (transaction, lookup) => {
+      const logs = transaction.logs.map(({ log }) => log)
       const ofTokens = decodeWowTokens(transaction, launchpad)
       const others = decodeEach(transaction, ({ log }) => {
-        if (isCreation(log)) return launch(log, transaction, launchpad, weth)
-        return log.address === protocolRewards ? decodeRewards(log, transaction, launchpad) : []
+        if (isCreation(log)) return launch(log, decodeWowCreation(log, logs, contracts), transaction, { launchpad, weth })
+        return log.address === protocolRewards ? decodeRewards(log, transaction, launchpad, lookup) : []
       })
       const { makers } = ofTokens
       return { events: [...ofTokens.events, ...others.events], malformed: [...ofTokens.malformed, ...others.malformed], makers }
@@ -74,16 +98,20 @@ function createWow(options: AdapterOptions): LaunchpadAdapter {
   }
 }
 
-function sourcesOf({ token, pool, curve }: ReturnType<typeof decodeCreation>, launchpad: string): readonly DiscoveredSource[] {
+function sourcesOf({ token, pool, curve }: WowCreation, launchpad: string): readonly DiscoveredSource[] {
   const itself: DiscoveredSource =
     curve === null
       ? tokenSource(launchpad, token)
       : { key: token, source: { role: 'tokenCurve', launchpad, token, pool: curve, tokenDecimals: DECIMALS } }
-  return [itself, poolSource(launchpad, token, pool, DECIMALS)]
+  return pool === null ? [itself] : [itself, poolSource(launchpad, token, pool, DECIMALS)]
 }
 
-function launch(log: ChainLog, transaction: TransactionLogs, launchpad: string, weth: Address): readonly TokenEvent[] {
-  const { token, pool, curve, creator, texts } = decodeCreation(log, weth)
+function launch(
+  log: ChainLog,
+  { token, pool, curve, creator, texts }: WowCreation,
+  transaction: TransactionLogs,
+  { launchpad, weth }: Pick<WowContracts, 'weth'> & { readonly launchpad: string },
+): readonly TokenEvent[] {
   const at = { ...eventPosition(log, transaction), token }
   const events: TokenEvent[] = [
     {
@@ -94,14 +122,14 @@ function launch(log: ChainLog, transaction: TransactionLogs, launchpad: string, 
       ...texts,
       decimals: DECIMALS,
       creatorFeeBps: CREATOR_FEE_BPS,
-      // A withdrawal from the escrow names no token.
-      feesReported: { accrued: true, claimed: false },
+      // A coin pays its rewards in its own currency, past the escrow. A withdrawal from the escrow names no token.
+      feesReported: { accrued: (curve ?? pool)?.quoteToken === weth, claimed: false },
       graduation: curve === null ? { status: 'none', targetWei: null } : { status: 'bonding', targetWei: wowCostOf(WOW_CURVE_SUPPLY) },
     },
     // Opens the creator's account: deposits by others count from now on.
     escrowChange(at, { launchpad, creator, currency: ZERO_ADDRESS }),
-    { ...at, kind: 'poolCreated', pool, main: curve === null },
   ]
+  if (pool !== null) events.push({ ...at, kind: 'poolCreated', pool, main: curve === null })
   if (curve !== null) {
     events.push(
       { ...at, kind: 'poolCreated', pool: curve, main: true },
@@ -113,7 +141,7 @@ function launch(log: ChainLog, transaction: TransactionLogs, launchpad: string, 
 }
 
 /** Changes of accounts in the escrow. Only deposits of the launchpad's tokens, which trades limit in number, may open accounts. */
-function decodeRewards(log: ChainLog, transaction: TransactionLogs, launchpad: string): readonly TokenEvent[] {
+function decodeRewards(log: ChainLog, transaction: TransactionLogs, launchpad: string, lookup: SourceLookup): readonly TokenEvent[] {
   const position = eventPosition(log, transaction)
   const change = (creator: Address, amounts: { readonly accrued?: bigint; readonly claimed?: bigint }, onlyKnown = true) =>
     escrowChange(position, { launchpad, creator, currency: ZERO_ADDRESS, ...amounts, onlyKnown })
@@ -122,13 +150,14 @@ function decodeRewards(log: ChainLog, transaction: TransactionLogs, launchpad: s
       const from = addressTopic(log.topics, 1)
       const account = addressTopic(log.topics, 2)
       const accrued = wordsOf(log.data, 1)(0)
-      const isFromToken = transaction.logs.some(
-        ({ log, source }) => log.address === from && 'token' in source && source.launchpad === launchpad,
-      )
+      const depositor = lookup(from)
+      const isFromToken = (depositor?.role === 'token' || depositor?.role === 'tokenCurve') && depositor.launchpad === launchpad
       if (!isFromToken) return [change(account, { accrued })]
       const deposit = change(account, { accrued }, false)
-      const isSecondary = toHex(wordTopic(log.topics, 3), { size: 32 }).startsWith(SECONDARY_REWARD)
-      return isSecondary ? [deposit, { ...position, token: from, kind: 'creatorShare', accruedWei: accrued }] : [deposit]
+      const reason = toHex(wordTopic(log.topics, 3), { size: 32 }).slice(0, 10)
+      return SECONDARY_REWARDS.includes(reason)
+        ? [deposit, { ...position, token: from, kind: 'creatorShare', accruedWei: accrued }]
+        : [deposit]
     }
     case TOPICS.rewardsDeposit: {
       const word = wordsOf(log.data, 8)
@@ -140,19 +169,5 @@ function decodeRewards(log: ChainLog, transaction: TransactionLogs, launchpad: s
       return [change(addressTopic(log.topics, 1), { claimed: wordsOf(log.data, 1)(0) })]
     default:
       return []
-  }
-}
-
-function decodeCreation(log: ChainLog, weth: Address) {
-  const { tokenURI, name, symbol, ...addresses } = decodeEvent(CREATED, log)
-  const token = toAddress(addresses.tokenAddress)
-  const pair = { token, quoteToken: weth }
-  return {
-    token,
-    pool: poolFacts(toAddress(addresses.poolAddress), 'uniswap-v3', { ...pair, feeBps: POOL_FEE_BPS }),
-    // Later tokens of the same factory have no curve and begin in the pool.
-    curve: toAddress(addresses.bondingCurve) === ZERO_ADDRESS ? null : poolFacts(token, 'curve', { ...pair, feeBps: CURVE_FEE_BPS }),
-    creator: toAddress(addresses.tokenCreator),
-    texts: cleanTokenTexts({ name, symbol, metadataUri: tokenURI }),
   }
 }

@@ -81,9 +81,9 @@ function reduce(health: SyncHealth, event: SyncEvent, atMs: number, bounds: Sync
     case 'decided':
       return afterDecision(health, event.action, event.tip, atMs, bounds)
     case 'cursorRead':
-      return indexedUpTo(health, event.blocks.at(-1) ?? null, atMs)
+      return indexedUpTo(withBlocks(health, event.blocks), event.blocks.at(-1) ?? null, atMs)
     case 'committed':
-      return afterCommit(health, event, atMs)
+      return afterCommit(withBlocks(health, event.blocks), event, atMs)
     case 'failed':
       return afterFailure(health, event.error, atMs)
     case 'gaveUp':
@@ -104,6 +104,13 @@ function afterTip(health: SyncHealth, tip: ChainTip, atMs: number): SyncHealth {
   const headSinceMs = tip.head.hash === health.tip?.head.hash ? health.headSinceMs : atMs
   const polled = afterPollOf({ ...health, heads }, tip.head.number)
   return withTrouble({ ...polled, tip, headSinceMs, blindSinceMs: null, failedPolls: 0 }, 'chain', null, atMs)
+}
+
+/** Until a second head is seen, which a chain that stands still never shows, the indexed blocks say how long one takes. */
+function withBlocks(health: SyncHealth, blocks: readonly BlockHeader[]): SyncHealth {
+  if (averageBlockTimeMs(health.heads) !== null) return health
+  const known = new Map([...blocks, ...health.heads].map(header => [header.number, header]))
+  return { ...health, heads: [...known.values()].sort((a, b) => a.number - b.number).slice(-HEADS_KEPT) }
 }
 
 function afterPollOf(health: SyncHealth, head: number | null): SyncHealth {

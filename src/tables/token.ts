@@ -52,6 +52,8 @@ const projected = {
   completedAt: column.seconds().strictNullable(),
   migratedAt: column.seconds().strictNullable(),
   graduatedPool: column.hex().strictNullable(),
+  /** The price at which that pool opened. */
+  graduatedPriceWeth: column.decimal().strictNullable(),
   graduationTxHash: column.hex().strictNullable(),
 
   /** The last block with an event of the token. */

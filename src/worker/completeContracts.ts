@@ -2,32 +2,36 @@ import { toFunctionSelector } from 'viem/utils'
 import type { LaunchpadConfig } from '#config'
 import { type Address, toAddress } from '#domain/address.ts'
 import { TokenwireError } from '#errors'
-import type { AdapterKind } from '#launchpads/adapter.ts'
+import type { AdapterKind, DerivedContract } from '#launchpads/adapter.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import { faultOf } from '#rpc/rpcFault.ts'
 
 const ADDRESS_WORD = /^0x0{24}[0-9a-fA-F]{40}$/
 
 /**
- * Adds the contracts that an entry of `launchpads.json` leaves out and another of its contracts has a getter for.
+ * Adds the contracts that an entry of `launchpads.json` leaves out and another of its contracts leads to. An optional contract stays out
+ * when none does.
  *
- * @throws `TokenwireError` `config_invalid` when that contract does not tell; `RpcError` when no provider answers
+ * @throws `TokenwireError` `config_invalid` when a required one is not found; `RpcError` when no provider answers
  */
 export function completeContracts(
   rpc: Pick<Rpc, 'request'>,
   launchpads: readonly LaunchpadConfig[],
-  kinds: Readonly<Record<string, Pick<AdapterKind, 'derivedContracts'>>>,
+  kinds: Readonly<Record<string, Pick<AdapterKind, 'derivedContracts' | 'optionalContracts'>>>,
 ): Promise<readonly LaunchpadConfig[]> {
   const complete = async (launchpad: LaunchpadConfig, index: number): Promise<LaunchpadConfig> => {
     const contracts: Record<string, Address> = { ...launchpad.contracts }
-    for (const [name, { from, getter }] of Object.entries(kinds[launchpad.adapter]?.derivedContracts ?? {})) {
+    const { derivedContracts = {}, optionalContracts = [] } = kinds[launchpad.adapter] ?? {}
+    for (const [name, { from, getters }] of Object.entries(derivedContracts)) {
       const contract = contracts[from]
       if (contracts[name] !== undefined || contract === undefined) continue
-      const answer = await ask(rpc, contract, getter)
+      const answer = await follow(rpc, contract, getters)
       if (answer === null) {
+        if (optionalContracts.includes(name)) continue
+        const paths = getters.map(path => path.join('.')).join(' or ')
         throw new TokenwireError(
           'config_invalid',
-          `LAUNCHPADS_FILE: launchpads[${index}].${name}: missing, and the ${from} at ${contract} does not return it (${getter})`,
+          `LAUNCHPADS_FILE: launchpads[${index}].${name}: missing, and the ${from} at ${contract} does not return it (${paths})`,
         )
       }
       contracts[name] = answer
@@ -35,6 +39,16 @@ export function completeContracts(
     return { ...launchpad, contracts }
   }
   return Promise.all(launchpads.map(complete))
+}
+
+/** Follows the first path of getters that leads to an address. */
+async function follow(rpc: Pick<Rpc, 'request'>, from: Address, paths: DerivedContract['getters']): Promise<Address | null> {
+  for (const path of paths) {
+    let at: Address | null = from
+    for (const getter of path) at = at === null ? null : await ask(rpc, at, getter)
+    if (at !== null) return at
+  }
+  return null
 }
 
 async function ask(rpc: Pick<Rpc, 'request'>, to: Address, getter: string): Promise<Address | null> {

@@ -33,7 +33,7 @@ describe('the public addresses of an adapter', () => {
   })
 
   it('may stay away on any chain where another contract of the entry returns them', () => {
-    const derived = { public: { ...PRESET.public, derivedContracts: { locker: { from: 'factory', getter: 'locker()' } } } }
+    const derived = { public: { ...PRESET.public, derivedContracts: { locker: { from: 'factory', getters: [['locker()']] } } } }
     const text = JSON.stringify({ weth: A, launchpads: [{ name: 'p', adapter: 'public', startBlock: 0, factory: B }] })
     expect(parseLaunchpads(text, derived)).toMatchObject({ ok: true, value: { launchpads: [{ contracts: { factory: B.toLowerCase() } }] } })
     const parsed = parseLaunchpads(text, derived)

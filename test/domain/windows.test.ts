@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Hex } from '#domain/address.ts'
 import type { Decimal } from '#domain/decimal.ts'
 import { EMPTY_AGING, EMPTY_TOTALS, perWindow, rollWindows, WINDOW_NAMES, WINDOW_SECONDS } from '#domain/windows.ts'
 
 interface ModelTrade {
+  readonly pool: Hex
   readonly timestamp: number
   readonly side: 'buy' | 'sell'
   readonly amountWei: bigint
@@ -26,9 +28,13 @@ function agingOf(stored: readonly ModelTrade[], was: number, now: number) {
     return {
       leaving: totalsOf(left),
       oldestAt: stored.find(trade => trade.timestamp > now - length)?.timestamp ?? null,
-      referencePrice: stored.findLast(trade => trade.timestamp <= now - length)?.priceAfterWeth ?? null,
+      reference: referenceOf(stored.findLast(trade => trade.timestamp <= now - length)),
     }
   })
+}
+
+function referenceOf(trade: ModelTrade | undefined) {
+  return trade === undefined ? null : { priceWeth: trade.priceAfterWeth, timestamp: trade.timestamp, pool: trade.pool }
 }
 
 function totalsOf(trades: readonly ModelTrade[]) {
@@ -54,7 +60,13 @@ test('rolling forward in any steps gives the same windows as counting all trades
         for (const [index, { gap, trades }] of steps.entries()) {
           now += gap
           pending.push(
-            ...trades.map(({ side, amount }) => ({ timestamp: now, side, amountWei: amount, priceAfterWeth: ++price as Decimal })),
+            ...trades.map(({ side, amount }) => ({
+              pool: '0x01' as const,
+              timestamp: now,
+              side,
+              amountWei: amount,
+              priceAfterWeth: ++price as Decimal,
+            })),
           )
           // A batch ends here or goes on over the next block.
           if (cuts[index] === false && index < steps.length - 1) continue
@@ -66,7 +78,7 @@ test('rolling forward in any steps gives the same windows as counting all trades
           for (const name of WINDOW_NAMES) {
             const start = now - WINDOW_SECONDS[name]
             expect(windows[name]).toEqual(totalsOf(stored.filter(trade => trade.timestamp > start)))
-            expect(rolled.referencePrice[name]).toBe(stored.findLast(trade => trade.timestamp <= start)?.priceAfterWeth ?? null)
+            expect(rolled.reference[name]).toEqual(referenceOf(stored.findLast(trade => trade.timestamp <= start)))
           }
           const leaves = stored
             .flatMap(trade => WINDOW_NAMES.map(name => trade.timestamp + WINDOW_SECONDS[name]))

@@ -52,6 +52,20 @@ describe('what has to be fetched', () => {
     expect(addresses).toContain(CLANKER_V31.uniswapFactory)
     expect(filtered).toEqual([])
   })
+
+  it('is what either wants of a contract of which two launchpads want some logs', () => {
+    const wow = {
+      ...V31,
+      name: 'wow',
+      adapter: 'wow',
+      contracts: { ...CLANKER_V31, factory: testAddress(90), protocolRewards: testAddress(91) },
+    }
+    for (const directory of [directoryOf(V31, wow), directoryOf(wow, V31)]) {
+      const { filtered } = directory.partsOf(directory.addresses())
+      // Pools of every fee: the filter of the one for its fee is not enough for the other.
+      expect(filtered).toEqual([{ address: CLANKER_V31.uniswapFactory, topics: [[expect.any(String)]] }])
+    }
+  })
 })
 
 it('finds positions by their locker and number, and forgets them with the blocks that announced them', () => {

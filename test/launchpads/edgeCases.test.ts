@@ -53,7 +53,7 @@ function swapped(amount0: bigint, amount1: bigint): NewLog {
   return { address: POOL, topics, data: words(amount0, amount1, Q96, 5n, 0n) }
 }
 const mint = transferLog(TOKEN, ZERO_ADDRESS, POOL, SUPPLY)
-const launch31 = (recipient = CREATOR, quote = WETH) => [poolCreated(quote), initialized, mint, created31(recipient)]
+const launch31 = (recipient = CREATOR, quote = WETH) => [mint, poolCreated(quote), initialized, created31(recipient)]
 
 function claimed(recipient: Address, amount0: bigint, amount1: bigint): NewLog {
   const topics = [
@@ -270,10 +270,27 @@ describe('wow', () => {
     ]),
   }
 
+  const coinCreated: NewLog = {
+    address: FACTORY,
+    topics: [
+      toEventSelector('CoinCreated(address,address,address,address,address,string,string,string,address,address)'),
+      ...[BUYER, CREATOR, CREATOR].map(topic),
+    ],
+    data: encodeAbiParameters(parseAbiParameters('address, address, string, string, string, address, address'), [
+      CREATOR,
+      ZERO_ADDRESS,
+      'ipfs://uri',
+      'Name',
+      'SYM',
+      TOKEN,
+      POOL,
+    ]),
+  }
+
   // What the factory announces since its tokens begin in a Uniswap pool.
   it('has a token without a bonding curve begin in its pool, with the pool’s swaps as its trades', async () => {
     const { token, trades, pools } = await follow(WOW, [
-      [[initialized, mint, created(ZERO_ADDRESS)]],
+      [[initialized, mint, created(ZERO_ADDRESS), coinCreated]],
       [[transferLog(TOKEN, POOL, TOKEN, 10n ** 21n), swapped(-(10n ** 21n), 10n ** 18n), buy]],
     ])
     expect(token).toMatchObject({ mainPool: POOL, graduationStatus: 'none', graduationPercent: null, target: null, tradeCount: 1 })

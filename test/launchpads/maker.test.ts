@@ -43,3 +43,56 @@ describe('the maker of a sell', () => {
     expect(findMaker([transfer(1, user, router, 100n), transfer(4, router, pool, 100n)], sell)).toBe(user))
   test('is unknown without a transfer', () => expect(findMaker([], sell)).toBeNull())
 })
+
+const [collector, manager, locker] = ['6', '7', '8'].map(address) as [Address, Address, Address]
+
+// What the routers of front ends do that take a fee out of the tokens.
+describe('the maker behind a router that takes a fee in the token', () => {
+  test.each([
+    [
+      'SwapRouter02, sweepTokenWithFee',
+      [transfer(1, pool, router, 100n), transfer(10, router, collector, 3n), transfer(11, router, user, 97n)],
+    ],
+    [
+      'UniversalRouter, PAY_PORTION and SWEEP',
+      [transfer(1, pool, router, 100n), transfer(10, router, collector, 25n), transfer(11, router, user, 75n)],
+    ],
+    [
+      'two routers',
+      [
+        transfer(1, pool, friend, 100n),
+        transfer(2, friend, router, 100n),
+        transfer(10, router, collector, 1n),
+        transfer(11, router, user, 99n),
+      ],
+    ],
+    ['a half for the fee', [transfer(1, pool, router, 100n), transfer(10, router, collector, 50n), transfer(11, router, user, 50n)]],
+    ['two buys and one sweep', [transfer(1, pool, router, 40n), transfer(4, pool, router, 100n), transfer(10, router, user, 140n)]],
+  ])('is who the rest of a buy reaches: %s', (_, transfers) => expect(findMaker(transfers, buy)).toBe(user))
+
+  test.each([
+    ['paid by the router', [transfer(1, user, router, 105n), transfer(2, router, collector, 5n), transfer(3, router, pool, 100n)]],
+    ['two sources', [transfer(1, friend, router, 20n), transfer(2, user, router, 80n), transfer(3, router, pool, 100n)]],
+    ['a rest that stays with the token', [transfer(1, user, token, 130n), transfer(2, token, pool, 100n)]],
+  ])('is whom the tokens of a sell leave: %s', (_, transfers) => expect(findMaker(transfers, sell)).toBe(user))
+
+  test('is who gets the most of what a PoolManager pays out in parts (TAKE_PORTION)', () => {
+    const inParts = { ...buy, pool: manager, settled: 'anytime' } as const
+    expect(findMaker([transfer(10, manager, collector, 3n), transfer(11, manager, user, 97n)], inParts)).toBe(user)
+    expect(
+      findMaker([transfer(10, manager, collector, 3n), transfer(11, manager, router, 97n), transfer(12, router, user, 97n)], inParts),
+    ).toBe(user)
+  })
+
+  test('is the trader where a part of what it holds goes on, and nobody whom the tokens only pass', () => {
+    expect(findMaker([transfer(1, pool, user, 100n), transfer(12, user, pool, 100n)], buy)).toBe(user)
+    const burned = address('0')
+    expect(findMaker([transfer(1, pool, user, 100n), transfer(12, user, burned, 100n)], buy)).toBe(user)
+  })
+
+  test("is not a launchpad's contract that keeps the tokens for others", () => {
+    const kept: SourcedLog = { ...transfer(13, user, friend, 1n), source: { role: 'contract', launchpad: 'test' } }
+    const stored = { ...kept, log: { ...kept.log, address: collector, topics: [] } }
+    expect(findMaker([transfer(1, pool, locker, 100n), transfer(12, locker, collector, 100n), stored], buy)).toBe(locker)
+  })
+})

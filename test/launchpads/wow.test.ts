@@ -39,6 +39,7 @@ const WOW = parseAbi([
   'function sell(uint256 tokens, address recipient)',
   'function buyFromPool(address recipient, address orderReferrer) payable',
   'function sellToPool(uint256 tokens, address recipient, uint160 limit)',
+  'function claimSecondaryRewards()',
 ])
 const REWARDS = parseAbi([
   'function balanceOf(address) view returns (uint256)',
@@ -83,7 +84,12 @@ async function create(
 }
 
 const launchpads = () => [
-  { name: 'wow', adapter: 'wow', startBlock: chain.deployment.startBlock, contracts: { factory, protocolRewards: rewards } },
+  {
+    name: 'wow',
+    adapter: 'wow',
+    startBlock: chain.deployment.startBlock,
+    contracts: { factory, protocolRewards: rewards, uniswapFactory: chain.deployment.uniswapFactory },
+  },
 ]
 
 beforeAll(async () => {
@@ -239,7 +245,13 @@ describe('after graduation', () => {
     for (const { token } of [first, second]) {
       await onToken(account(5), token, { functionName: 'buyFromPool', args: [account(6), ZERO_ADDRESS] }, parseEther('1'))
       await onToken(account(6), token, { functionName: 'sellToPool', args: [MILLION, account(7), 0n] })
-      await swapThroughRouter(chain, { from: account(8), token, side: 'buy', amountIn: parseEther('0.5') })
+      await swapThroughRouter(chain, {
+        from: account(8),
+        token,
+        side: 'buy',
+        amountIn: parseEther('0.5'),
+        fee: token === second.token ? 500 : 10_000,
+      })
       await chain.mine()
       await onToken(account(6), token, { functionName: 'burn', args: [MILLION] })
     }
@@ -248,6 +260,8 @@ describe('after graduation', () => {
     const [sqrtPrice] = await chain.client.readContract({ address: first.pool, abi: POOL, functionName: 'slot0' })
     const limit = sqrtPrice + (pool * sqrtPrice) / 1_000_000n
     await onToken(account(6), first.token, { functionName: 'sellToPool', args: [MILLION, account(6), limit] })
+    // Swaps past the token leave fees in its position until somebody claims them.
+    await onToken(account(8), second.token, { functionName: 'claimSecondaryRewards', args: [] })
     await onRewards(account(1), { functionName: 'withdraw', args: [account(4), 10_000n] })
     await onRewards(account(7), { functionName: 'withdraw', args: [account(7), 3n] })
     await index()
@@ -304,6 +318,24 @@ describe('after graduation', () => {
       expect(Number(state.market.priceWeth) / (token < weth ? ratio : 1 / ratio)).toBeCloseTo(1, 9)
       await expectChainState(token)
     }
+  })
+
+  test('a pool has the fee that it was made with', async () => {
+    for (const { token } of [first, second]) {
+      const feeBps = token === second.token ? 5 : 100
+      expect((await tokenOf(token)).pool).toMatchObject({ type: 'uniswap-v3', feeBps })
+      for (const { side, amountWeth, feeWeth } of (await tradesOf(token)).filter(({ phase }) => phase === 'pool')) {
+        const share = feeBps / 10_000
+        expect(Number(feeWeth) / Number(amountWeth)).toBeCloseTo(side === 'buy' ? share : share / (1 - share), 9)
+      }
+    }
+  })
+
+  test('what the creator accrued holds what others claimed from the position', async () => {
+    const accrued = await Promise.all([first, second].map(async ({ token }) => parseEther((await tokenOf(token)).fees.accruedWeth ?? '')))
+    // Both tokens' rewards, and the half of the deposit of another product, are in one account.
+    const ofOther = 500n
+    expect(accrued.reduce((sum, one) => sum + one, 0n) + ofOther + 7n - 10_000n).toBe(await escrowOf(account(1)))
   })
 
   test('the escrow follows withdrawals and secondary rewards', async () => {

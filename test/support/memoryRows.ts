@@ -41,7 +41,7 @@ export function memoryRows(): MemoryRows {
           sells: left.filter(trade => trade.side === 'sell').length,
         },
         oldestAt: trades.find(trade => trade.timestamp > now - length)?.timestamp ?? null,
-        referencePrice: trades.findLast(trade => trade.timestamp <= now - length && trade.priceAfterWeth !== null)?.priceAfterWeth ?? null,
+        reference: referenceOf(trades.findLast(trade => trade.timestamp <= now - length && trade.priceAfterWeth !== null)),
       }
     })
   }
@@ -88,4 +88,9 @@ function merged(stored: CandleRow, delta: CandleRow): CandleRow {
 
 function ofKnown(merge: (a: Decimal, b: Decimal) => Decimal, a: Decimal | null, b: Decimal | null): Decimal | null {
   return a === null || b === null ? (a ?? b) : merge(a, b)
+}
+
+function referenceOf(trade: TradeRow | undefined) {
+  if (trade === undefined || trade.priceAfterWeth === null) return null
+  return { priceWeth: trade.priceAfterWeth, timestamp: trade.timestamp, pool: trade.pool }
 }

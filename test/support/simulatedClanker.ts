@@ -51,12 +51,12 @@ export function launchClanker(index: number, { weth, holders }: Cast, random: Ra
     return {
       token: { version: '3.1', token, creator, pool, positionId, recipient: creator },
       logs: [
+        transferLog(token, ZERO_ADDRESS, pool, supply),
         {
           address: CLANKER_V31.uniswapFactory,
           topics: [CLANKER_TOPICS.poolCreated, ...pair(token, weth), words(10_000n)],
           data: words(200n, BigInt(pool)),
         },
-        transferLog(token, ZERO_ADDRESS, pool, supply),
         { address: pool, topics: [CLANKER_TOPICS.v3Initialize], data: words(randomPrice(random), 100n) },
         { address: CLANKER_V31.locker, topics: [CLANKER_TOPICS.rewardAdded, topic(creator), topic(creator)], data: words(positionId, 80n) },
         { address: CLANKER_V31.factory, topics: [CLANKER_TOPICS.created31, topic(token), topic(creator), topic(creator)], data },

@@ -34,9 +34,9 @@ function open(startBlock = 0) {
     health = afterHealthEvent(health, event, clock.nowMs(), bounds)
     logEvent(logger, event, before, health, startBlock)
   }
-  const commit = (commit: Commit) => {
+  const commit = (commit: Commit, blocks: readonly BlockHeader[] = []) => {
     const block = { ...commit.to, completedAtMs: 0, tokens: [], unread: [], dropped: [] }
-    record({ kind: 'committed', commit, blocks: [], block })
+    record({ kind: 'committed', commit, blocks, block })
   }
   return {
     record,
@@ -49,6 +49,8 @@ function open(startBlock = 0) {
       const batch = projectedBatch(wholeBlock({ header: { ...header(1), ...to }, logs: [] }))
       commit({ kind: 'batch', to, batch: { ...batch, logCount: logs } })
     },
+    commitBlocks: (blocks: readonly [...BlockHeader[], BlockHeader]) =>
+      commit({ kind: 'settle', to: blocks.at(-1) as BlockHeader }, blocks),
     replaced: (to: BlockHeader, depth: number) => commit({ kind: 'replace', to, replacement: { ancestor: to, batches: [] }, depth }),
     failed: (error: unknown, attempt = 1) => record({ kind: 'failed', error, attempt, retryInMs: 100 }),
     range: (from: number, confirmed: number) =>
@@ -303,6 +305,17 @@ describe('the health of synchronisation', () => {
     const provider = (name: string, healthy: boolean) => rpcHealth({ name, healthy })
     setRpc([provider('rpc-1', false), provider('rpc-2', true), provider('rpc-3', false)])
     expect(state()).toMatchObject({ stalled: false, reason: 'rpc-1, rpc-3 not healthy' })
+  })
+
+  it('knows the block time from the indexed blocks until it has seen the chain grow', () => {
+    const { chain, tip, commitBlocks } = open()
+    tip(tipAt(103, 0))
+    expect(chain()).toMatchObject({ headBlock: 103, blockTimeMs: null })
+    commitBlocks([header(101), header(102), header(103)])
+    expect(chain()).toMatchObject({ blockTimeMs: 2_000 })
+    const other = open()
+    other.record({ kind: 'cursorRead', blocks: [header(100), header(103)] })
+    expect(other.chain()).toMatchObject({ blockTimeMs: 2_000 })
   })
 
   it('averages the block time over the recent chain and knows the base fee', () => {

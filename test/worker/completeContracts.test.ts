@@ -28,6 +28,28 @@ describe('contracts that are left out', () => {
     expect(rpc.asked).toEqual([{ method: 'eth_call', params: [{ to: FACTORY, data: toFunctionSelector('uniswapV3Factory()') }, 'latest'] }])
   })
 
+  it('are found by way of others, on the first path that leads there, and stay out where they are optional and none does', async () => {
+    const addressWord = (of: Address) => `0x${'0'.repeat(24)}${of.slice(2)}`
+    const [implementation, router] = ['3', '4'].map(digit => toAddress(`0x${digit.repeat(40)}`)) as [Address, Address]
+    const wow = (contracts: Readonly<Record<string, Address>>) => [{ name: 'wow', adapter: 'wow', startBlock: 0, contracts }]
+    const answers: Record<string, string> = {
+      [`${FACTORY}${toFunctionSelector('coinImpl()')}`]: addressWord(implementation),
+      [`${implementation}${toFunctionSelector('swapRouter()')}`]: addressWord(router),
+      [`${router}${toFunctionSelector('factory()')}`]: addressWord(UNISWAP),
+    }
+    const request = async ({ params }: { readonly params?: unknown }) => {
+      const [{ to, data }] = params as [{ to: string; data: string }]
+      const answer = answers[`${to}${data}`]
+      if (answer === undefined) throw new RpcError({ kind: 'rejected', code: 3, text: 'execution reverted' })
+      return answer
+    }
+    const given = { factory: FACTORY, protocolRewards: LOCKER }
+    expect(await completeContracts({ request }, wow(given), ADAPTER_KINDS)).toEqual(wow({ ...given, uniswapFactory: UNISWAP }))
+    expect(await completeContracts({ request }, wow({ ...given, factory: LOCKER }), ADAPTER_KINDS)).toEqual(
+      wow({ ...given, factory: LOCKER }),
+    )
+  })
+
   it('are not asked for when they are given, nor of launchpads without any', async () => {
     const rpc = answering('0x')
     const given = entry({ factory: FACTORY, locker: LOCKER, uniswapFactory: UNISWAP })

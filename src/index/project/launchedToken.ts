@@ -42,6 +42,7 @@ export function launchedToken(event: TokenEventOf<'launch'>): TokenRow {
     completedAt: null,
     migratedAt: null,
     graduatedPool: null,
+    graduatedPriceWeth: null,
     graduationTxHash: null,
     asOfBlock: event.blockNumber,
   }

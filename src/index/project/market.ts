@@ -2,7 +2,17 @@ import type { Address } from '#domain/address.ts'
 import { type Decimal, max, multiply, percentChange, units } from '#domain/decimal.ts'
 import type { PerWindow } from '#domain/token.ts'
 import { tradePrice } from '#domain/tradePrice.ts'
-import { EMPTY_AGING, perWindow, type RolledWindows, rollWindows, WINDOW_FIELDS, WINDOW_NAMES, type WindowTotals } from '#domain/windows.ts'
+import {
+  EMPTY_AGING,
+  perWindow,
+  type RolledWindows,
+  rollWindows,
+  WINDOW_FIELDS,
+  WINDOW_NAMES,
+  WINDOW_SECONDS,
+  type WindowReference,
+  type WindowTotals,
+} from '#domain/windows.ts'
 import type { TokenEventOf } from '#launchpads/tokenEvent.ts'
 import type { PoolRow } from '#tables/pool.ts'
 import type { TokenRow } from '#tables/token.ts'
@@ -32,6 +42,8 @@ export function applyPoolChange(draft: Draft, token: TokenDraft, event: TokenEve
   if (event.priceWeth !== null) {
     pool.priceWeth = event.priceWeth
     if (pool.address === token.mainPool) notePrice(token, event.priceWeth)
+    // A pool that gets its first liquidity after the graduation opens with it.
+    if (pool.address === token.graduatedPool) token.graduatedPriceWeth ??= event.priceWeth
   }
 }
 
@@ -84,7 +96,7 @@ export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<
 export function settleToken(draft: Draft, token: TokenDraft, now: number, weth: Address): void {
   const newTrades = (draft.trades.get(token.address) ?? []).map(({ trade }) => trade)
   const aging = draft.rows.aging.get(token.address) ?? perWindow(() => EMPTY_AGING)
-  setWindows(token, rollWindows(windowTotals(token), aging, newTrades, now))
+  setWindows(token, rollWindows(windowTotals(token), aging, newTrades, now), now)
   token.windowsAt = now
   token.marketCapWeth = token.priceWeth === null ? null : multiply(token.priceWeth, units(token.totalSupply, token.decimals))
   const pool = token.mainPool === null ? undefined : (draft.pools.get(token.mainPool) ?? draft.rows.pools.get(token.mainPool))
@@ -99,17 +111,32 @@ function windowTotals(token: TokenRow): PerWindow<WindowTotals> {
 }
 
 /** The token's prices must be up to date. */
-function setWindows(token: TokenDraft, { windows, referencePrice, windowsExpireAt }: RolledWindows): void {
+function setWindows(token: TokenDraft, { windows, reference, windowsExpireAt }: RolledWindows, now: number): void {
   for (const window of WINDOW_NAMES) {
     const fields = WINDOW_FIELDS[window]
     const { volumeWei, buys, sells } = windows[window]
     token[fields.volume] = volumeWei
     token[fields.buys] = buys
     token[fields.sells] = sells
-    token[fields.referencePrice] = referencePrice[window]
-    token[fields.priceChange] = changeFrom(referencePrice[window] ?? token.firstPriceWeth, token.priceWeth)
+    const price = priceAtStart(token, reference[window], now - WINDOW_SECONDS[window])
+    token[fields.referencePrice] = price
+    token[fields.priceChange] = changeFrom(price ?? token.firstPriceWeth, token.priceWeth)
   }
-  token.windowsExpireAt = windowsExpireAt
+  const { migratedAt } = token
+  const leavings = migratedAt === null ? [] : WINDOW_NAMES.map(window => migratedAt + WINDOW_SECONDS[window]).filter(time => time > now)
+  const times = windowsExpireAt === null ? leavings : [...leavings, windowsExpireAt]
+  token.windowsExpireAt = times.length === 0 ? null : Math.min(...times)
+}
+
+/**
+ * The market's price at a window's start. Trades move it, and so does a graduation, whose pool may open at another price than the curve
+ * ended with.
+ */
+function priceAtStart(token: TokenDraft, reference: WindowReference | null, start: number): Decimal | null {
+  const { migratedAt, graduatedPool, graduatedPriceWeth } = token
+  const isOfCurve = migratedAt !== null && (reference === null || (reference.timestamp <= migratedAt && reference.pool !== graduatedPool))
+  if (isOfCurve && migratedAt <= start && graduatedPriceWeth !== null) return graduatedPriceWeth
+  return reference?.priceWeth ?? null
 }
 
 function changeFrom(before: Decimal | null, now: Decimal | null): number | null {

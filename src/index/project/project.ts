@@ -29,7 +29,12 @@ export interface ProjectInput {
 /** Applies events to rows. Pure; the same events over the same rows give the same rows, in one call or in many. */
 export function project(input: ProjectInput): Changes {
   const draft = openDraft(input.rows)
-  for (const event of input.events) apply(draft, event, input)
+  let repeated: TokenEvent | null = null
+  for (const event of input.events) {
+    // A token is launched once: nothing that a second announcement says of it counts. The events of that log follow one another.
+    if (event.kind === 'launch' && draftToken(draft, event.token) !== undefined) repeated = event
+    if (repeated === null || !isOfSameLog(event, repeated)) apply(draft, event, input)
+  }
   // Tokens that are only here because a trade leaves one of their windows now.
   for (const token of input.rows.tokens.values()) {
     if (token.windowsExpireAt !== null && token.windowsExpireAt <= input.now) draftToken(draft, token.address)
@@ -51,10 +56,13 @@ export function project(input: ProjectInput): Changes {
   }
 }
 
+function isOfSameLog(event: TokenEvent, other: TokenEvent): boolean {
+  return event.token === other.token && event.blockNumber === other.blockNumber && event.logIndex === other.logIndex
+}
+
 function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
   if (event.kind === 'launch') {
-    // A token is launched once; a second announcement of it changes nothing.
-    if (draftToken(draft, event.token) === undefined) draft.tokens.set(event.token, launchedToken(event))
+    draft.tokens.set(event.token, launchedToken(event))
     return
   }
   // An escrow for all of a creator's tokens belongs to none of them.
@@ -177,7 +185,9 @@ function applyMigration(draft: Draft, token: TokenDraft, event: TokenEventOf<'mi
   token.migratedAt = event.timestamp
   token.graduatedPool = event.pool
   token.graduationTxHash = event.txHash
-  if (token.mainPool === event.pool) notePrice(token, pool?.priceWeth ?? null)
+  if (token.mainPool !== event.pool) return
+  token.graduatedPriceWeth = pool?.priceWeth ?? null
+  notePrice(token, token.graduatedPriceWeth)
 }
 
 function applyCreatorFee(draft: Draft, token: TokenDraft | null, event: TokenEventOf<'creatorFee'>, weth: Address): void {

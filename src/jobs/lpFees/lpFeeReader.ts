@@ -17,7 +17,7 @@ export interface LpFeeQuery {
 }
 
 /**
- * Reads the creator's share of a position's uncollected fees at a block.
+ * Reads what the creator's recipient would be paid of a position's uncollected fees at a block.
  *
  * @returns `null` when the provider refuses, as one does that has pruned the block's state; this does not count against its health
  * @throws `RpcError` when no provider answers, or none has the block
@@ -44,7 +44,6 @@ export function createLpFeeReader(rpc: Pick<Rpc, 'ask'>): ReadLpFees {
   }
 
   const byPosition = async (provider: RpcProvider, { fees, positionId, creatorPercent, block }: LpFeeQuery): Promise<TokenPair | null> => {
-    if (creatorPercent === null) return null
     const call = async <T>(request: Parameters<typeof callAt>[1], read: (result: Hex) => T): Promise<T | null> => {
       const answer = await callAtBlock(provider, block, callAt(block.number, request))
       if (answer.kind === 'refusal' || typeof answer.value !== 'string') return null
@@ -54,7 +53,9 @@ export function createLpFeeReader(rpc: Pick<Rpc, 'ask'>): ReadLpFees {
     const manager = managers.get(fees.locker) ?? (await call(fees.managerCall, fees.readManager))
     if (manager === null) return null
     managers.set(fees.locker, manager)
-    return call(fees.positionCall(positionId, manager), result => fees.readPosition(result, creatorPercent))
+    // A locker without that getter pays the share of the creation event.
+    const percent = (await call(fees.recipientsCall(positionId), fees.readPercent)) ?? creatorPercent
+    return percent === null ? null : call(fees.positionCall(positionId, manager), result => fees.readPosition(result, percent))
   }
 
   return query => rpc.ask(async provider => (await bySimulation(provider, query)) ?? byPosition(provider, query))

@@ -1,7 +1,7 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { decodeEach, type LaunchpadAdapter } from '#launchpads/adapter.ts'
-import type { DiscoveredSource, LogSource } from '#launchpads/logSource.ts'
+import { type DiscoveredSource, type LogSource, withoutRepeatedLaunches } from '#launchpads/logSource.ts'
 import { unlessMalformed } from '#launchpads/malformedLog.ts'
 import { eventPosition, type TokenEvent } from '#launchpads/tokenEvent.ts'
 import { V2_TOPICS } from '#launchpads/uniswapV2.ts'
@@ -25,14 +25,14 @@ export function createMappedAdapter(input: MappingInput & { readonly startBlock:
     discoveryTopics: new Set(addsSources.map(([topic]) => topic)),
     decodedTopics: new Set([...byTopic.keys(), ...poolTopics(input)]),
     discover: (logs, lookup) => {
-      const found: DiscoveredSource[] = []
+      const found: (readonly DiscoveredSource[])[] = []
       for (const log of logs) {
         for (const { emitter, discover } of eventsOf(log)) {
           const tokenSource = tokenSourceOf(emitter, log.address, lookup(log.address), input)
-          if (tokenSource !== undefined) found.push(...(unlessMalformed(() => discover?.({ log, tokenSource })) ?? []))
+          if (tokenSource !== undefined) found.push(unlessMalformed(() => discover?.({ log, tokenSource })) ?? [])
         }
       }
-      return found
+      return withoutRepeatedLaunches(found, lookup)
     },
     discoverFromUnknown: logs =>
       logs.flatMap(log => eventsOf(log).flatMap(event => unlessMalformed(() => event.discoverFromUnknown?.({ log })) ?? [])),

@@ -73,7 +73,12 @@ const POOL: Fields = {
     takesNumber: true,
     about: "The pool's fee in basis points. Left out: 30 for uniswap-v2, unknown for uniswap-v3.",
   },
-  quoteToken: { holds: 'address', words: ['weth'], takesAddress: true, about: 'What the token is paired with there. Left out: WETH.' },
+  quoteToken: {
+    holds: 'address',
+    words: ['weth'],
+    takesAddress: true,
+    about: "What the token is paired with there. Left out: the curves' currency.",
+  },
 }
 
 const FEE: Fields = {

@@ -35,13 +35,13 @@ export function completeEvent(readers: Readers, context: MappingContext): Mapped
   return { decode: mapped => [{ ...mapped.at, token: token(mapped), kind: 'completed', raisedWei: raised?.(mapped.log) ?? null }] }
 }
 
-function factsReader(readers: Readers, { weth }: MappingContext, pool: Reader<Address>): (log: ChainLog, token: Address) => PoolFacts {
+function factsReader(readers: Readers, context: MappingContext, pool: Reader<Address>): (log: ChainLog, token: Address) => PoolFacts {
   const type = readers.choice('poolType') === 'uniswap-v2' ? 'uniswap-v2' : 'uniswap-v3'
   const fee = readers.bps('poolFeeBps')
   const quote = readers.address('quoteToken')
   return (log, token) => {
-    const named = quote?.(log) ?? weth
-    const quoteToken = named === ZERO_ADDRESS ? weth : named
+    const named = quote?.(log) ?? context.quoteToken
+    const quoteToken = named === ZERO_ADDRESS ? context.weth : named
     const address = nonZero(pool(log))
     if (new Set([address, token, quoteToken]).size < 3) throw new MalformedLogError('expected a pool of the token and another one')
     const feeBps = fee?.(log) ?? (type === 'uniswap-v2' ? UNISWAP_V2_FEE_BPS : null)

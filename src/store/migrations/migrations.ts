@@ -11,6 +11,7 @@ import { Migration0009HolderCodes } from './Migration0009HolderCodes.ts'
 import { Migration0010Search } from './Migration0010Search.ts'
 import { Migration0011CandlePages } from './Migration0011CandlePages.ts'
 import { Migration0012UndoImages } from './Migration0012UndoImages.ts'
+import { Migration0013GraduatedPrice } from './Migration0013GraduatedPrice.ts'
 import { Migration0015Commits } from './Migration0015Commits.ts'
 
 /** Every migration in the order in which they run. Published ones are never edited: a change is a new one at the end. */
@@ -27,6 +28,7 @@ export const MIGRATIONS = [
   Migration0010Search,
   Migration0011CandlePages,
   Migration0012UndoImages,
+  Migration0013GraduatedPrice,
   Migration0015Commits,
 ]
 

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Address } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
 import { parseDecimal } from '#domain/decimal.ts'
 import type { PerWindow } from '#domain/token.ts'
-import { perWindow, WINDOW_NAMES, WINDOW_SECONDS, type WindowAging, type WindowName } from '#domain/windows.ts'
+import { perWindow, WINDOW_NAMES, WINDOW_SECONDS, type WindowAging, type WindowName, type WindowReference } from '#domain/windows.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { BALANCE } from '#tables/balance.ts'
 import { arrayOf, BIGINT, BYTEA, binaryArray } from '#tables/binaryArray.ts'
@@ -94,6 +94,8 @@ interface AgingRow {
   readonly sells: number
   readonly oldest_at: number | null
   readonly reference_price: string | null
+  readonly reference_at: number | null
+  readonly reference_pool: Hex | null
 }
 
 /**
@@ -113,7 +115,8 @@ async function loadAging(
   if (tokens.length === 0) return new Map()
   const stored = before === null ? sql`` : sql`and block_number < ${before}::bigint`
   const { rows } = await sql<AgingRow>`
-    select asked.token, win.name as window_name, leaving.volume, leaving.buys, leaving.sells, oldest.at as oldest_at, reference.price as reference_price
+    select asked.token, win.name as window_name, leaving.volume, leaving.buys, leaving.sells, oldest.at as oldest_at,
+      reference.price as reference_price, reference.at as reference_at, reference.pool as reference_pool
     from unnest(${arrayOf(BYTEA, tokens, 'address')}::bytea[], ${arrayOf(BIGINT, tokens, 'windowsAt')}::bigint[],
       ${arrayOf(BIGINT, tokens, 'createdAt')}::bigint[]) as asked (token, was, created_at)
     cross join unnest(${WINDOW_NAMES}::text[], ${WINDOW_NAMES.map(name => WINDOW_SECONDS[name])}::bigint[]) as win (name, seconds)
@@ -127,7 +130,7 @@ async function loadAging(
       order by timestamp limit 1
     ) as oldest on true
     left join lateral (
-      select price_after_weth::text as price from trade
+      select price_after_weth::text as price, timestamp as at, pool from trade
       where asked.created_at <= ${now} - win.seconds and trade.token = asked.token and timestamp <= ${now} - win.seconds ${stored}
       order by timestamp desc, block_number desc, log_index desc limit 1
     ) as reference on true`.execute(db)
@@ -140,6 +143,10 @@ function agingOf(row: AgingRow | undefined): WindowAging {
   return {
     leaving: { volumeWei: BigInt(row.volume), buys: row.buys, sells: row.sells },
     oldestAt: row.oldest_at,
-    referencePrice: row.reference_price === null ? null : parseDecimal(row.reference_price),
+    reference: referenceOf(row),
   }
+}
+
+function referenceOf({ reference_price: price, reference_at: timestamp, reference_pool: pool }: AgingRow): WindowReference | null {
+  return price === null || timestamp === null || pool === null ? null : { priceWeth: parseDecimal(price), timestamp, pool }
 }

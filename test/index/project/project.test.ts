@@ -204,6 +204,62 @@ function sorted<T extends { readonly blockNumber: number; readonly logIndex: num
   return trades.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
 }
 
+describe('price changes', () => {
+  const [token] = TOKENS as [Address]
+  const launchedAt = GENESIS_TIME
+  const [curvePrice, poolPrice, lastPrice] = [ratio(1n, 10n), ratio(11n, 100n), ratio(22n, 100n)]
+  const at = (number: number, timestamp: number) => {
+    const position = { blockNumber: number, blockHash: '0x01' as Hex, timestamp, txHash: '0x02' as Hex, logIndex: 0 }
+    return { ...position, token }
+  }
+  const tradeAt = (place: ReturnType<typeof at>, pool: Address, priceWeth: Decimal | null): readonly TokenEvent[] => [
+    { ...place, kind: 'poolChanged', pool, ...price(1n, 1n), priceWeth },
+    {
+      ...place,
+      kind: 'trade',
+      pool,
+      phase: 'curve',
+      side: 'buy',
+      maker: CREATOR,
+      amountToken: 10n ** 18n,
+      amountWei: 10n ** 17n,
+      feeWei: 0n,
+    },
+  ]
+  const launch = buildChain([])[0]?.events.filter(event => event.token === token && event.kind !== 'poolChanged') ?? []
+  const graduation = (place: ReturnType<typeof at>): readonly TokenEvent[] => [
+    { ...place, kind: 'completed', raisedWei: 1n },
+    { ...place, kind: 'poolCreated', main: false, pool: facts(poolOf(token), 'uniswap-v3', token) },
+    { ...place, kind: 'poolChanged', pool: poolOf(token), ...price(1n, 1n), priceWeth: poolPrice },
+    { ...place, kind: 'migrated', pool: poolOf(token) },
+  ]
+  const [movedAt, tradedAt] = [launchedAt + 4_000, launchedAt + 8_000]
+  const blocks: readonly Block[] = [
+    { number: 100, timestamp: launchedAt, events: [...launch, ...tradeAt(at(100, launchedAt), curveOf(token), curvePrice)] },
+    { number: 101, timestamp: movedAt, events: graduation(at(101, movedAt)) },
+    { number: 102, timestamp: movedAt + 299, events: [] },
+    { number: 103, timestamp: movedAt + 300, events: [] },
+    { number: 104, timestamp: movedAt + 3_600, events: [] },
+    { number: 105, timestamp: tradedAt, events: tradeAt(at(105, tradedAt), poolOf(token), lastPrice) },
+  ]
+  const changes = (upTo: number, cuts: readonly boolean[]) => {
+    const row = index(blocks.slice(0, upTo), cuts).tables.tokens.get(token)
+    return row === undefined ? null : [row.priceChangeM5, row.priceChangeH1, row.priceChangeH6]
+  }
+
+  test.each([[[true]], [[false]]])(
+    'are from the price at the start of the window, also where the pool opens at another price (%j)',
+    cuts => {
+      expect(changes(2, cuts)).toEqual([10, 10, 10])
+      expect(changes(3, cuts)).toEqual([10, 10, 10])
+      // From then on no trade of the curve and no graduation is within five minutes, and nothing has happened since.
+      expect(changes(4, cuts)).toEqual([0, 10, 10])
+      expect(changes(5, cuts)).toEqual([0, 0, 10])
+      expect(changes(6, cuts)).toEqual([100, 100, 120])
+    },
+  )
+})
+
 describe('projecting', () => {
   test('gives the same rows however the chain is cut into batches', () => {
     fc.assert(

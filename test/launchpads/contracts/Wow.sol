@@ -107,12 +107,12 @@ contract Wow {
     uint256 constant B = 4379701787;
     uint256 constant PRIMARY = 800_000_000e18;
     uint256 constant SECONDARY = 200_000_000e18;
-    uint24 constant LP_FEE = 10000;
 
     WowFactory immutable factory;
     address immutable creator;
     address immutable referrer;
     bool immutable bare;
+    uint24 immutable lpFee;
     address public pool;
     uint8 public marketType;
     uint256 positionId;
@@ -178,12 +178,14 @@ contract Wow {
         uint256 totalSupply,
         uint8 marketType
     );
+    event WowTokenSecondaryRewards(uint256[8] rewards);
 
     constructor(WowFactory factory_, address creator_, address referrer_, bool bare_) {
-        (factory, creator, referrer, bare) = (factory_, creator_, referrer_, bare_);
+        // The first version, whose events lack the supply, made pools of 0.05 %.
+        (factory, creator, referrer, bare, lpFee) = (factory_, creator_, referrer_, bare_, bare_ ? 500 : 10000);
         (address token0, address token1, bool wethFirst) = order();
         pool = factory_.positions().createAndInitializePoolIfNecessary(
-            token0, token1, LP_FEE, wethFirst ? 400950665883918763141200546267337 : 15655546353934715619853339
+            token0, token1, lpFee, wethFirst ? 400950665883918763141200546267337 : 15655546353934715619853339
         );
     }
 
@@ -267,7 +269,7 @@ contract Wow {
 
     function swap(address tokenIn, address tokenOut, address recipient, uint256 amount, uint160 limit) private returns (uint256) {
         return factory.router().exactInputSingle(
-            ISwapRouter.ExactInputSingleParams(tokenIn, tokenOut, LP_FEE, recipient, block.timestamp, amount, 0, limit)
+            ISwapRouter.ExactInputSingleParams(tokenIn, tokenOut, lpFee, recipient, block.timestamp, amount, 0, limit)
         );
     }
 
@@ -293,7 +295,7 @@ contract Wow {
         (address token0, address token1, bool wethFirst) = order();
         (uint256 amount0, uint256 amount1) = wethFirst ? (raised, SECONDARY) : (SECONDARY, raised);
         (positionId,,,) = factory.positions().mint(
-            INonfungiblePositionManager.MintParams(token0, token1, LP_FEE, -887200, 887200, amount0, amount1, 0, 0, address(this), block.timestamp)
+            INonfungiblePositionManager.MintParams(token0, token1, lpFee, -887200, 887200, amount0, amount1, 0, 0, address(this), block.timestamp)
         );
         emit WowMarketGraduated(address(this), pool, raised, SECONDARY, positionId, marketType);
     }
@@ -308,6 +310,10 @@ contract Wow {
         reasons[0] = bytes4(keccak256("WOW_CREATOR_FEE"));
         factory.rewards().depositBatch{value: amounts[0] + amounts[1] + amounts[2] + amounts[3]}(to, amounts, reasons, "");
         emit WowTokenFees(creator, referrer, order_, factory.protocol(), amounts[0], amounts[1], amounts[2], amounts[3]);
+    }
+
+    function claimSecondaryRewards() external {
+        secondary();
     }
 
     function secondary() private {
@@ -330,6 +336,7 @@ contract Wow {
             move(address(this), creator, tokenAmount / 2);
             move(address(this), factory.protocol(), tokenAmount - tokenAmount / 2);
         }
+        emit WowTokenSecondaryRewards([ethAmount, tokenAmount, ethAmount / 2, tokenAmount / 2, 0, 0, 0, 0]);
     }
 
     function move(address from, address to, uint256 amount) private {

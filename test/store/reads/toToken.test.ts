@@ -54,6 +54,7 @@ const row: SelectedToken = {
   completedAt: 1700000002,
   migratedAt: 1700000003,
   graduatedPool: bytes('03', 20),
+  graduatedPriceWeth: null,
   graduationTxHash: bytes('04', 32),
   sequence: 1795000000123,
   asOfBlock: 456,

@@ -1,0 +1,77 @@
+import { parseAbi, toEventSelector } from 'viem/utils'
+import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+import { cleanTokenTexts } from '#domain/text.ts'
+import { unlessMalformed } from './malformedLog.ts'
+import { type PoolFacts, poolFacts } from './tokenEvent.ts'
+import { poolsCreated } from './uniswapV3Factory.ts'
+import { decodeEvent } from './words.ts'
+
+const [CREATED] = parseAbi([
+  'event WowTokenCreated(address indexed factoryAddress, address indexed tokenCreator, address platformReferrer, address protocolFeeRecipient, address bondingCurve, string tokenURI, string name, string symbol, address tokenAddress, address poolAddress)',
+])
+/** The versions of the event that follows `WowTokenCreated` for a coin (IZoraFactory.sol in github.com/ourzora/zora-protocol). */
+const COIN_CREATED = parseAbi([
+  'event CoinCreated(address indexed deployer, address indexed creator, address indexed payoutRecipient, address platformReferrer, address currency, string tokenURI, string name, string symbol, address coin, address pool)',
+  'event CoinCreated(address indexed caller, address indexed payoutRecipient, address indexed platformReferrer, address currency, string uri, string name, string symbol, address coin, address pool)',
+  'event CoinCreated(address indexed caller, address indexed payoutRecipient, address indexed platformReferrer, address currency, string uri, string name, string symbol, address coin, address pool, string version)',
+])
+
+export const WOW_CREATED_TOPIC = toEventSelector(CREATED)
+export const COIN_CREATED_TOPICS: readonly Hex[] = COIN_CREATED.map(event => toEventSelector(event))
+
+/** The fee on the curve. */
+const CURVE_FEE_BPS = 100
+
+export interface WowContracts {
+  readonly factory: Address
+  /** `null`: unknown, and so are the fees of pools. */
+  readonly uniswapFactory: Address | null
+  readonly weth: Address
+}
+
+export interface WowCreation {
+  readonly token: Address
+  readonly creator: Address
+  /** `null` for a coin, which begins in its pool. */
+  readonly curve: PoolFacts | null
+  /** `null` where no event says which currency the pool is of. */
+  readonly pool: PoolFacts | null
+  readonly texts: ReturnType<typeof cleanTokenTexts>
+}
+
+/**
+ * Decodes a creation event. It names the pool, and neither the currency nor the fee: those are read from the event of Uniswap's factory
+ * that made the pool, the currency else from the coin's own event. Curves trade in ETH.
+ *
+ * @throws MalformedLogError
+ */
+export function decodeWowCreation(log: ChainLog, logs: readonly ChainLog[], contracts: WowContracts): WowCreation {
+  const { uniswapFactory, weth } = contracts
+  const { tokenURI, name, symbol, ...addresses } = decodeEvent(CREATED, log)
+  const [token, pool] = [toAddress(addresses.tokenAddress), toAddress(addresses.poolAddress)]
+  const hasCurve = toAddress(addresses.bondingCurve) !== ZERO_ADDRESS
+  const made =
+    uniswapFactory === null ? undefined : poolsCreated(token, log, logs, uniswapFactory).find(({ facts }) => facts.address === pool)
+  const quoteToken = hasCurve ? weth : currencyOf(token, log, logs, contracts)
+  return {
+    token,
+    creator: toAddress(addresses.tokenCreator),
+    curve: hasCurve ? poolFacts(token, 'curve', { token, quoteToken: weth, feeBps: CURVE_FEE_BPS }) : null,
+    pool: made?.facts ?? (quoteToken === null ? null : poolFacts(pool, 'uniswap-v3', { token, quoteToken, feeBps: null })),
+    texts: cleanTokenTexts({ name, symbol, metadataUri: tokenURI }),
+  }
+}
+
+/** The currency that the factory's event about the coin names, in the same transaction. */
+function currencyOf(token: Address, creation: ChainLog, logs: readonly ChainLog[], { factory, weth }: WowContracts): Address | null {
+  for (const log of logs) {
+    if (log.address !== factory || log.txHash !== creation.txHash) continue
+    const event = COIN_CREATED[COIN_CREATED_TOPICS.indexOf(log.topics[0] ?? '0x')]
+    const coin = event === undefined ? null : unlessMalformed(() => decodeEvent(event, log))
+    if (coin === null || toAddress(coin.coin) !== token) continue
+    const currency = toAddress(coin.currency)
+    return currency === ZERO_ADDRESS ? weth : currency
+  }
+  return null
+}

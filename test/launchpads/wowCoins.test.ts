@@ -1,0 +1,175 @@
+import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex, numberToHex, parseAbi, parseEther, parseEventLogs } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { approve, swapThroughRouter } from '#devchain/actions.ts'
+import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
+import { createReads } from '#store/reads/reads.ts'
+import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { compileSolidity } from '#test/support/compileSolidity.ts'
+import { type TestDatabase, useDatabase } from '#test/support/database.ts'
+import { deployContract } from '#test/support/deployContract.ts'
+import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
+
+// Coins of WOW's factory, which have no curve and trade in any currency.
+
+const CONTRACTS = compileSolidity(new URL('./contracts/WowCoins.sol', import.meta.url))
+const FACTORY = parseAbi([
+  'function deploy(address creator, address currency, uint24 fee, bytes32 salt, uint256 firstBuy, bool old) payable',
+  'event WowTokenCreated(address indexed factoryAddress, address indexed tokenCreator, address platformReferrer, address protocolFeeRecipient, address bondingCurve, string tokenURI, string name, string symbol, address tokenAddress, address poolAddress)',
+])
+const COIN = parseAbi([
+  'constructor(address creator, address currency, uint24 fee)',
+  'function buy(address recipient, uint256 amount) payable',
+  'function claimSecondaryRewards()',
+  'function balanceOf(address) view returns (uint256)',
+])
+const FIVE_HUNDRED = parseEther('500')
+
+const followed = await useDatabase()
+const backfilled = await useDatabase()
+const withoutUniswap = await useDatabase()
+let chain: TestChain
+let factory: Address
+let rewards: Address
+let dollar: Address
+const dollarCoins: Coin[] = []
+let etherCoin: Coin
+
+interface Coin {
+  readonly token: Address
+  readonly pool: Address
+  readonly fee: number
+}
+
+const account = (index: number) => chain.accounts[index] ?? expect.unreachable()
+const send = (from: Address, to: Address, data: Hex, value = 0n) =>
+  chain.mined(chain.client.sendTransaction({ account: from, chain: null, to, data, value, gas: 16_000_000n }))
+const balanceOf = (currency: Address, holder: Address) =>
+  chain.client.readContract({ address: currency, abi: COIN, functionName: 'balanceOf', args: [holder] })
+
+interface CoinLaunch {
+  readonly currency: Address
+  readonly fee: number
+  readonly firstBuy: bigint
+  readonly old?: boolean
+  /** Which addresses the coin may have. */
+  readonly fits?: (coin: Address) => boolean
+}
+
+async function launchCoin(creator: Address, { currency, fee, firstBuy, old = false, fits = () => true }: CoinLaunch): Promise<Coin> {
+  const paired = currency === ZERO_ADDRESS ? chain.deployment.weth : currency
+  const bytecode = encodeDeployData({ abi: COIN, bytecode: CONTRACTS.get('Coin')?.bytecode ?? '0x', args: [creator, paired, fee] })
+  let salt = numberToHex(0, { size: 32 })
+  for (let next = 1; !fits(toAddress(getContractAddress({ opcode: 'CREATE2', from: factory, salt, bytecode }))); next++) {
+    salt = numberToHex(next, { size: 32 })
+  }
+  const data = encodeFunctionData({ abi: FACTORY, functionName: 'deploy', args: [creator, currency, fee, salt, firstBuy, old] })
+  const receipt = await send(account(0), factory, data, currency === ZERO_ADDRESS ? firstBuy : 0n)
+  const [event] = parseEventLogs({ abi: FACTORY, logs: receipt.logs, eventName: 'WowTokenCreated' })
+  return { token: toAddress(event?.args.tokenAddress ?? ''), pool: toAddress(event?.args.poolAddress ?? ''), fee }
+}
+
+const launchpads = (contracts: Readonly<Record<string, Address>> = { uniswapFactory: chain.deployment.uniswapFactory }) => [
+  { name: 'wow', adapter: 'wow', startBlock: 1, contracts: { factory, protocolRewards: rewards, ...contracts } },
+]
+
+beforeAll(async () => {
+  chain = await startTestChain()
+  const { weth, positionManager, swapRouter } = chain.deployment
+  rewards = await deployContract(chain, CONTRACTS.get('Rewards'), [])
+  factory = await deployContract(chain, CONTRACTS.get('CoinFactory'), [weth, positionManager, swapRouter, rewards])
+  dollar = await deployContract(chain, CONTRACTS.get('LaunchToken'), ['Dollar', 'USD', account(0)])
+  await chain.mined(approve(chain, { from: account(0), currency: dollar, spender: factory, amount: parseEther('1000000') }))
+
+  // The coin's place beside its currency is another than beside WETH, or the same.
+  const [low, high] = [weth, dollar].toSorted() as [Address, Address]
+  const places = [(coin: Address) => coin < low, (coin: Address) => low < coin && coin < high, (coin: Address) => high < coin]
+  for (const [index, fits] of places.entries()) {
+    const coin = await launchCoin(account(index + 1), { currency: dollar, fee: 10_000, firstBuy: FIVE_HUNDRED, fits, old: index === 1 })
+    dollarCoins.push(coin)
+    await chain.mined(approve(chain, { from: account(0), currency: dollar, spender: coin.token, amount: FIVE_HUNDRED }))
+    await send(account(0), coin.token, encodeFunctionData({ abi: COIN, functionName: 'buy', args: [account(5), parseEther('20')] }))
+  }
+  etherCoin = await launchCoin(account(4), { currency: ZERO_ADDRESS, fee: 500, firstBuy: parseEther('1') })
+  await chain.mined(
+    swapThroughRouter(chain, { from: account(6), token: etherCoin.token, side: 'buy', amountIn: parseEther('1'), fee: 500 }),
+  )
+  await send(account(6), etherCoin.token, encodeFunctionData({ abi: COIN, functionName: 'claimSecondaryRewards' }))
+  await (await openChainIndex(chain, followed, null, launchpads())).indexEach(1)
+})
+afterAll(() => chain?.stop())
+
+const openReads = ({ kysely }: TestDatabase) => {
+  const { chainId, weth } = chain.deployment
+  return createReads({ db: kysely, chainId, weth, claimCall: () => null })
+}
+
+describe('a coin in a currency that is not WETH', () => {
+  it.each([0, 1, 2])('has its own currency, and nothing in WETH (coin %i)', async index => {
+    const { token, pool } = dollarCoins[index] ?? expect.unreachable()
+    const indexed = await openReads(followed).token(token)
+    expect(indexed).toMatchObject({
+      market: {
+        priceWeth: null,
+        marketCapWeth: null,
+        liquidityWeth: null,
+        athPriceWeth: null,
+        volumeWeth: { m5: null, h1: null, h6: null, h24: null },
+        priceChange: { m5: null, h24: null },
+        tradeCount: 2,
+      },
+      pool: {
+        address: pool,
+        quoteToken: dollar,
+        feeBps: 100,
+        reserveToken: String(await balanceOf(token, pool)),
+        reserveQuote: String(await balanceOf(dollar, pool)),
+      },
+      fees: { accruedWeth: null, claimedWeth: null, claimableWeth: null },
+    })
+  })
+
+  it.each([0, 1, 2])('has the buys and their makers, in tokens (coin %i)', async index => {
+    const { token } = dollarCoins[index] ?? expect.unreachable()
+    const trades = await openReads(followed).trades({ token, limit: 10, order: 'asc' })
+    const bought = { side: 'buy', amountWeth: null, priceWeth: null, feeWeth: null, valueUsd: null }
+    expect(trades?.data).toMatchObject([
+      { ...bought, maker: account(index + 1) },
+      { ...bought, maker: account(5), amountToken: String(await balanceOf(token, account(5))) },
+    ])
+  })
+
+  it('has it from the factory alone where the factory of the pools is not known, and then no fee', async () => {
+    await (await openChainIndex(chain, withoutUniswap, null, launchpads({}))).indexRange(1)
+    const reads = openReads(withoutUniswap)
+    for (const { token } of dollarCoins) {
+      expect(await reads.token(token)).toMatchObject({ market: { priceWeth: null }, pool: { quoteToken: dollar, feeBps: null } })
+    }
+    const trades = await reads.trades({ token: etherCoin.token, limit: 10, order: 'asc' })
+    expect(trades?.data.map(({ feeWeth }) => feeWeth)).toEqual([null, null])
+    expect((await reads.token(etherCoin.token))?.pool).toMatchObject({ quoteToken: chain.deployment.weth, feeBps: null })
+  })
+})
+
+describe('a coin in ETH', () => {
+  it('has the fee of its pool, which the factory of the pools tells', async () => {
+    const reads = openReads(followed)
+    expect((await reads.token(etherCoin.token))?.pool).toMatchObject({ quoteToken: chain.deployment.weth, feeBps: 5 })
+    const trades = await reads.trades({ token: etherCoin.token, limit: 10, order: 'asc' })
+    expect(trades?.data).toMatchObject([
+      { amountWeth: '0.99', feeWeth: '0.000495' },
+      { amountWeth: '1', feeWeth: '0.0005' },
+    ])
+  })
+
+  it('has accrued all that its creator was paid, market rewards that others claimed as well', async () => {
+    const { fees } = (await openReads(followed).token(etherCoin.token)) ?? expect.unreachable()
+    const paid = await balanceOf(rewards, account(4))
+    expect(parseEther(fees.accruedWeth ?? '')).toBe(paid)
+    expect(paid).toBeGreaterThan(parseEther('0.005'))
+  })
+})
+
+it('gives the same tables for a range as block by block', async () => {
+  await (await openChainIndex(chain, backfilled, null, launchpads())).indexRange(1)
+  expect(await dumpTables(backfilled.kysely)).toEqual(await dumpTables(followed.kysely))
+})
