@@ -4,9 +4,10 @@ import { announceReports } from '#bus/indexerReport.ts'
 import { createThreadFeed } from '#bus/threadFeed.ts'
 import type { Config } from '#config'
 import { TokenwireError } from '#errors'
-import { LOCKS } from '#store/connection/advisoryLocks.ts'
+import { describeHolder, LOCKS } from '#store/connection/advisoryLocks.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import { holdSessionLock } from '#store/connection/sessionLock.ts'
+import { DATABASE_PATIENCE_MS } from '#store/connection/silence.ts'
 import { startEmbedded } from '#store/embedded/embedded.ts'
 import { migrate } from '#store/migrations/migrate.ts'
 import type { Redactor } from '#telemetry/redactor.ts'
@@ -39,18 +40,27 @@ type Stops = (() => Promise<void> | void)[]
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const stops: Stops = []
+  const impatience = new AbortController()
   const stop = async () => {
-    for (const step of stops.splice(0).reverse()) await step()
+    const late = setTimeout(() => {
+      options.logger.warn({ afterMs: DATABASE_PATIENCE_MS }, 'stopping takes long; the connections to the database are ended')
+      impatience.abort()
+    }, DATABASE_PATIENCE_MS)
+    try {
+      for (const step of stops.splice(0).reverse()) await step()
+    } finally {
+      clearTimeout(late)
+    }
   }
   try {
-    return { ...(await startSteps(options, stops)), stop }
+    return { ...(await startSteps(options, stops, impatience.signal)), stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<RunningService, 'stop'>> {
+async function startSteps(options: ServiceOptions, stops: Stops, giveUp: AbortSignal): Promise<Omit<RunningService, 'stop'>> {
   const { thread } = options
   if (thread === null) {
     const { startGateway } = await import('./gatewayService.ts')
@@ -59,7 +69,7 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
   stops.push(() => thread.close())
   // Loading it takes as long as creating a database.
   const loading = import('./serve.ts')
-  const { databaseUrl, reading } = await openDatabase(options, stops)
+  const { databaseUrl, reading } = await openDatabase(options, stops, giveUp)
   stops.push(() => thread.close())
   const indexing = await thread.open(databaseUrl)
   const { serve } = await loading
@@ -82,6 +92,7 @@ async function startSteps(options: ServiceOptions, stops: Stops): Promise<Omit<R
 async function openDatabase(
   { config, redactor, logger, onDatabaseLost }: ServiceOptions,
   stops: Stops,
+  giveUp: AbortSignal,
 ): Promise<{ databaseUrl: string; reading: MikroORM }> {
   let { databaseUrl } = config
   if (databaseUrl === null) {
@@ -91,20 +102,23 @@ async function openDatabase(
     redactor.add(secretsOf({ databaseUrl }))
   }
   await migrate(databaseUrl, logger)
-  const lock = await holdSessionLock({
+  const outcome = await holdSessionLock({
     url: databaseUrl,
     key: LOCKS.writer,
     applicationName: 'tokenwire-writer',
     what: 'the right to index into the database',
     logger,
+    giveUp,
   })
-  if (lock === null) {
-    throw new TokenwireError('database_taken', 'DATABASE_URL: another running Tokenwire indexes into this database; stop it first', {
-      retryable: true,
-    })
+  if (outcome.lock === null) {
+    throw new TokenwireError(
+      'database_taken',
+      `DATABASE_URL: another running Tokenwire indexes into this database; stop it first (${describeHolder(outcome.holder)})`,
+      { retryable: true },
+    )
   }
-  stops.push(() => lock.release())
-  const reading = createOrm(databaseUrl, logger, { applicationName: 'tokenwire-reads', statementTimeoutMs: 10_000 })
+  stops.push(() => outcome.lock.release())
+  const reading = createOrm(databaseUrl, logger, { applicationName: 'tokenwire-reads', statementTimeoutMs: 10_000, giveUp })
   stops.push(() => reading.close(true))
   return { databaseUrl, reading }
 }

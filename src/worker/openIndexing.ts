@@ -14,6 +14,7 @@ import { createAdapters } from '#launchpads/registry.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import { DATABASE_PATIENCE_MS } from '#store/connection/silence.ts'
 import { createTransaction, oneAtATime, type Transaction } from '#store/connection/transaction.ts'
 import { claimDatabase, readRecentBlocks } from '#store/rows/cursor.ts'
 import { readWatchRows } from '#store/rows/watchRows.ts'
@@ -59,20 +60,25 @@ const REMEMBERED_BLOCKS = 512
  * @throws `TokenwireError` with the reason; nothing is left open then
  */
 export async function openIndexing(options: OpenIndexingOptions): Promise<OpenedIndexing> {
-  const orm = createOrm(options.databaseUrl, options.logger)
+  const impatience = new AbortController()
+  const orm = createOrm(options.databaseUrl, options.logger, { giveUp: impatience.signal })
   const close = async () => {
     options.chain.rpc.close()
     await orm.close(true)
   }
   try {
-    return { ...(await build(options, orm)), close }
+    return { ...(await build(options, orm, impatience)), close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-async function build(options: OpenIndexingOptions, orm: ReturnType<typeof createOrm>): Promise<Omit<OpenedIndexing, 'close'>> {
+async function build(
+  options: OpenIndexingOptions,
+  orm: ReturnType<typeof createOrm>,
+  impatience: AbortController,
+): Promise<Omit<OpenedIndexing, 'close'>> {
   const { config, chain, paced, isWatched, ethUsd, now, logger } = options
   const { rpc, source, chainId, launchpads, genesisHash } = chain
   const db = orm.em.getKysely<unknown>()
@@ -111,7 +117,9 @@ async function build(options: OpenIndexingOptions, orm: ReturnType<typeof create
     view: sync.view,
     metadata: () => metadata.view(),
     stop: async () => {
+      const late = setTimeout(() => impatience.abort(), DATABASE_PATIENCE_MS)
       await Promise.all([sync.stop(), metadata.stop(), lpFees.stop(), holders.stop()])
+      clearTimeout(late)
     },
   }
 }

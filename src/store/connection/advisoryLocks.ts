@@ -7,17 +7,70 @@ export const LOCK_SPACE = 0x746b7772
 
 export const LOCKS = { migrate: 1, embeddedOwner: 2, writer: 3 } as const
 
-/** The server needs a moment to release the lock of a process that was just killed. */
-const ATTEMPTS = 15
-const PAUSE_MS = 100
+/** The session of another process that holds a lock. */
+export interface LockHolder {
+  /** Of the server's process, for `pg_terminate_backend`. */
+  readonly pid: number
+  /** `null`: a local socket, or not visible to this role. */
+  readonly address: string | null
+  readonly connectedSeconds: number
+  /** Since its last statement; `null`: not visible to this role. */
+  readonly silentSeconds: number | null
+  /** Changes with each statement. */
+  readonly sign: string
+}
 
-/** Whether the session, which has to be one connection, gets a lock of `LOCKS` within 1.5 s. It holds the lock until it ends. */
-export async function takeLock(session: Queryable, key: number): Promise<boolean> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+/** A holder sends a statement this often. */
+export const HEARTBEAT_MS = 2_000
+/** The server ends a holder's session, and frees the lock, when this many in a row have not come. */
+export const MISSED_HEARTBEATS = 10
+
+/** The server needs a moment to release the lock of a process that was just killed. */
+const RELEASE_MS = 1_500
+const PAUSE_MS = 100
+const MARGIN_MS = 5_000
+
+/**
+ * Takes a lock of `LOCKS` for a session, which has to be one connection and holds it until it ends. Refused as soon as the holder gives a
+ * sign of life; waits up to 25 s for one that gives none, such as the dead session of a service whose connections were lost in silence.
+ *
+ * @returns the holder when the lock is refused, else `null`
+ */
+export async function takeLock(session: Queryable, key: number, heartbeatMs = HEARTBEAT_MS): Promise<LockHolder | null> {
+  const startedAtMs = performance.now()
+  // By then the server has ended a silent holder's session.
+  const longestWaitMs = MISSED_HEARTBEATS * heartbeatMs + MARGIN_MS
+  let seen: string | null = null
+  for (;;) {
     const { rows } = await sql<{ locked: boolean }>`
       select pg_try_advisory_lock(${sql.lit(LOCK_SPACE)}, ${sql.lit(key)}) as locked`.execute(session)
-    if (rows[0]?.locked === true) return true
+    if (rows[0]?.locked === true) return null
+    const waitedMs = performance.now() - startedAtMs
+    if (waitedMs > RELEASE_MS) {
+      const holder = await readHolder(session, key)
+      const isAlive = holder !== null && (holder.silentSeconds === null || (seen !== null && holder.sign !== seen))
+      if (holder !== null && (isAlive || waitedMs > longestWaitMs)) return holder
+      seen = holder?.sign ?? null
+    }
     await delay(PAUSE_MS)
   }
-  return false
+}
+
+/** For an error's message: who holds the lock, and how to end it if it is gone. */
+export function describeHolder({ pid, address, connectedSeconds, silentSeconds }: LockHolder): string {
+  const heard = silentSeconds === null ? '' : `, last heard of ${Math.round(silentSeconds)} s ago`
+  const from = address === null ? '' : ` from ${address}`
+  return `server process ${pid}, connected${from} for ${Math.round(connectedSeconds)} s${heard}; if that service is gone: select pg_terminate_backend(${pid})`
+}
+
+async function readHolder(session: Queryable, key: number): Promise<LockHolder | null> {
+  const { rows } = await sql<LockHolder>`
+    select pid, host(client_addr) || ':' || client_port as address,
+      extract(epoch from clock_timestamp() - coalesce(backend_start, clock_timestamp()))::float8 as "connectedSeconds",
+      extract(epoch from clock_timestamp() - state_change)::float8 as "silentSeconds",
+      pid || ' ' || coalesce(state_change::text, '') as sign
+    from pg_locks join pg_stat_activity using (pid)
+    where locktype = 'advisory' and granted and classid = ${sql.lit(LOCK_SPACE)} and objid = ${sql.lit(key)} and objsubid = 2
+      and database = (select oid from pg_database where datname = current_database())`.execute(session)
+  return rows[0] ?? null
 }

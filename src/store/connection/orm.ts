@@ -1,8 +1,10 @@
 import type { Logger as OrmLogger } from '@mikro-orm/core'
 import { defineConfig, MikroORM, type Options } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
-import { TokenwireError } from '#errors'
+import { toConnectionString } from './connectionString.ts'
 import { prepareStatements } from './preparedStatements.ts'
+import { type ConfiguredPool, configureSessions } from './sessionSettings.ts'
+import { endSilentConnections } from './silence.ts'
 
 export interface OrmLimits {
   /** The largest number of open connections. Default 10. */
@@ -11,10 +13,14 @@ export interface OrmLimits {
   readonly applicationName?: string
   /** How long to wait for a connection, new or from the pool. Default 5 s. */
   readonly connectTimeoutMs?: number
-  /** `statement_timeout`. Default 30 s; `0`: none. */
+  /** `statement_timeout`. Default 20 s; `0`: none. */
   readonly statementTimeoutMs?: number
+  /** How much longer an answer may take before its connection counts as dead. Default 5 s. */
+  readonly lateAnswerMs?: number
   /** `lock_timeout`. Default 10 s; `0`: none. */
   readonly lockTimeoutMs?: number
+  /** Ends every connection, and with it the statements under way. */
+  readonly giveUp?: AbortSignal | undefined
   /** Receives every new connection of the pool. */
   readonly onConnection?: (connection: RawConnection) => void
 }
@@ -25,24 +31,23 @@ export interface RawConnection {
   readonly connection: { readonly stream: { destroy(): void } }
 }
 
-interface Pool {
-  readonly options: { readonly types: { setTypeParser(oid: number, parse: (text: string) => unknown): void } }
+interface Pool extends ConfiguredPool {
+  readonly options: ConfiguredPool['options'] & {
+    readonly types: { setTypeParser(oid: number, parse: (text: string) => unknown): void }
+  }
   on(event: 'connect', listener: (connection: RawConnection) => void): void
 }
 
 const IDLE_CONNECTION_MS = 60_000
-const IDLE_IN_TRANSACTION_MS = 60_000
 const KEEP_ALIVE_DELAY_MS = 10_000
+/** With it, health shows within half a minute that the database is silent. No statement of the index takes as long. */
+const STATEMENT_TIMEOUT_MS = 20_000
+const LATE_ANSWER_MS = 5_000
+const LOCK_TIMEOUT_MS = 10_000
 /** Plans live as long as their connection, and one that was made for small tables must not stay, even if nothing runs `analyze`. */
 const CONNECTION_LIFETIME_S = 60
 const BYTEA_OID = 17
 const BIGINT_OID = 20
-
-/**
- * The queries read a few pages each, mostly from memory: with PostgreSQL's default cost of a random page, that of a spinning disk, it would
- * scan whole tables instead. They take milliseconds, which JIT compilation would multiply.
- */
-const PLANNER_SETTINGS = '-c random_page_cost=1.1 -c jit=off'
 
 /**
  * The ORM over a pool of connections. Nothing is connected before the first statement.
@@ -52,6 +57,7 @@ const PLANNER_SETTINGS = '-c random_page_cost=1.1 -c jit=off'
  */
 export function createOrm(databaseUrl: string, logger: Logger, limits: OrmLimits = {}, more: Options = {}): MikroORM {
   const options = connectionOptions(databaseUrl)
+  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, lockTimeoutMs = LOCK_TIMEOUT_MS, lateAnswerMs = LATE_ANSWER_MS, giveUp } = limits
   return new MikroORM({
     ...options,
     ...more,
@@ -61,12 +67,10 @@ export function createOrm(databaseUrl: string, logger: Logger, limits: OrmLimits
       ...options.driverOptions,
       application_name: limits.applicationName ?? 'tokenwire',
       connectionTimeoutMillis: limits.connectTimeoutMs ?? 5_000,
-      // As text, since the driver leaves out the number 0, and the role's or database's setting would apply.
-      statement_timeout: String(limits.statementTimeoutMs ?? 30_000),
-      lock_timeout: String(limits.lockTimeoutMs ?? 10_000),
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-      onPoolCreated: (pool: Parameters<typeof prepareStatements>[0] & Pool) => {
+      onPoolCreated: (pool: Parameters<typeof prepareStatements>[0] & Parameters<typeof endSilentConnections>[0] & Pool) => {
+        endSilentConnections(pool, { deadlineMs: statementTimeoutMs === 0 ? null : statementTimeoutMs + lateAnswerMs, giveUp })
         prepareStatements(pool)
+        configureSessions(pool, databaseUrl, { statementTimeoutMs, lockTimeoutMs })
         setResultTypes(pool)
         if (limits.onConnection !== undefined) pool.on('connect', limits.onConnection)
       },
@@ -91,17 +95,6 @@ export function connectionOptions(databaseUrl: string) {
     entities: [],
     discovery: { warnWhenNoEntities: false },
   })
-}
-
-/** Node's error for a wrong URL would contain the password. `sslmode` means what it means to psql; the URL's `options` override ours. */
-function toConnectionString(databaseUrl: string): string {
-  const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : null
-  if (url === null || (url.protocol !== 'postgres:' && url.protocol !== 'postgresql:') || url.pathname.length < 2) {
-    throw new TokenwireError('config_invalid', 'DATABASE_URL must look like postgres://user:password@host:5432/database')
-  }
-  if (url.searchParams.has('sslmode') && !url.searchParams.has('uselibpqcompat')) url.searchParams.set('uselibpqcompat', 'true')
-  url.searchParams.set('options', `${PLANNER_SETTINGS} ${url.searchParams.get('options') ?? ''}`.trimEnd())
-  return url.href
 }
 
 /** Returns `bytea` as lower-case hex with `0x`, `bigint` as a number, since each of the schema is safe, and `numeric` as text. */

@@ -2,12 +2,14 @@ import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import { isLogged } from '#async/logSampling.ts'
 import { pause } from '#async/pause.ts'
-import { takeLock } from './advisoryLocks.ts'
+import { describeHolder, HEARTBEAT_MS, type LockHolder, MISSED_HEARTBEATS, takeLock } from './advisoryLocks.ts'
 import { createOrm } from './orm.ts'
 
 export interface SessionLock {
   release(): Promise<void>
 }
+
+export type SessionLockOutcome = { readonly lock: SessionLock } | { readonly lock: null; readonly holder: LockHolder }
 
 export interface SessionLockInput {
   readonly url: string
@@ -17,8 +19,10 @@ export interface SessionLockInput {
   /** What the lock protects, for the log: `the embedded database`. */
   readonly what: string
   readonly logger: Logger
-  /** How often to check the connection. Default 5 s. */
+  /** How often to send a statement. Default 2 s. */
   readonly heartbeatMs?: number
+  /** Ends the connection, also while a statement is under way. */
+  readonly giveUp?: AbortSignal | undefined
   /** Runs on a connection before it takes the lock. */
   readonly check?: (session: Kysely<unknown>) => Promise<void>
   /** Runs on a connection when it holds the lock. */
@@ -28,38 +32,40 @@ export interface SessionLockInput {
 }
 
 /**
- * Holds an advisory lock on a connection of its own, so that it ends with this process in any case. When the connection is lost, as when
- * the server has crashed and recovered, another one is opened and the lock taken again.
+ * Holds an advisory lock on a connection of its own, so that it ends with this process in any case, also when nobody tells the server: it
+ * ends the session once the heartbeat stays away. When the connection is lost, as when the server has crashed and recovered, another one
+ * is opened and the lock taken again.
  *
- * @returns `null` when another process holds the lock
+ * @returns the holder when another process has the lock
  * @throws what `check` and `taken` throw; the driver's error when the server can't be reached
  */
-export async function holdSessionLock(input: SessionLockInput): Promise<SessionLock | null> {
-  const { key, what, logger, heartbeatMs = 5_000 } = input
+export async function holdSessionLock(input: SessionLockInput): Promise<SessionLockOutcome> {
+  const { key, what, logger, heartbeatMs = HEARTBEAT_MS, giveUp } = input
   // Lost connections are logged below. The ORM would also warn when the server is stopped on purpose.
   const silent = logger.child({}, { level: 'silent' })
-  const orm = createOrm(input.url, silent, { poolSize: 1, applicationName: input.applicationName })
+  const orm = createOrm(input.url, silent, { poolSize: 1, applicationName: input.applicationName, ...(giveUp && { giveUp }) })
   const db = orm.em.getKysely<unknown>()
   const stopped = new AbortController()
   const { signal } = stopped
-  const claimed = Promise.withResolvers<boolean>()
+  const claimed = Promise.withResolvers<LockHolder | null>()
 
   /** Holds the lock on one connection, until that is lost or the lock released. */
-  const hold = (onTaken: (isHeld: boolean) => void) =>
+  const hold = (onTaken: (holder: LockHolder | null) => void) =>
     db.connection().execute(async session => {
       await input.check?.(session)
-      const isHeld = await takeLock(session, key)
-      if (isHeld) await input.taken?.(session)
-      onTaken(isHeld)
-      if (!isHeld) return
+      await sql`set idle_session_timeout = ${sql.lit(`${MISSED_HEARTBEATS * heartbeatMs}ms`)}`.execute(session)
+      const holder = await takeLock(session, key, heartbeatMs)
+      if (holder === null) await input.taken?.(session)
+      onTaken(holder)
+      if (holder !== null) return
       await keepLock(session, signal, heartbeatMs)
       if (signal.aborted) await input.releasing?.(session)
     })
   const holdAgain = async (attempt: number) => {
     try {
-      await hold(isHeld => {
-        if (isHeld) logger.warn(`${what} was lost and is held again`)
-        else logger.error(`another process has taken ${what}`)
+      await hold(holder => {
+        if (holder === null) logger.warn(`${what} was lost and is held again`)
+        else logger.error(`another process has taken ${what}: ${describeHolder(holder)}`)
       })
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
@@ -69,9 +75,9 @@ export async function holdSessionLock(input: SessionLockInput): Promise<SessionL
   }
   const run = async () => {
     try {
-      await hold(isHeld => {
-        claimed.resolve(isHeld)
-        if (!isHeld) stopped.abort()
+      await hold(holder => {
+        claimed.resolve(holder)
+        if (holder !== null) stopped.abort()
       })
       for (let attempt = 1; !signal.aborted; attempt++) await holdAgain(attempt)
     } catch (error) {
@@ -82,22 +88,28 @@ export async function holdSessionLock(input: SessionLockInput): Promise<SessionL
   }
 
   const running = run()
-  if (!(await claimed.promise)) return null
+  const holder = await claimed.promise
+  if (holder !== null) return { lock: null, holder }
   return {
-    release: async () => {
-      stopped.abort()
-      await running
+    lock: {
+      release: async () => {
+        stopped.abort()
+        await running
+      },
     },
   }
 }
 
 /** Resolves when the lock is released or its connection is lost. */
 async function keepLock(session: Kysely<unknown>, signal: AbortSignal, heartbeatMs: number): Promise<void> {
+  const released = Promise.withResolvers<void>()
+  signal.addEventListener('abort', () => released.resolve(), { once: true })
   for (;;) {
     await pause(heartbeatMs, signal)
     if (signal.aborted) return
     try {
-      await sql`select 1`.execute(session)
+      // A release does not wait for an answer that may never come.
+      await Promise.race([sql`select 1`.execute(session), released.promise])
     } catch {
       return
     }

@@ -23,8 +23,8 @@ const DRAIN_PAUSE_MS = 20
  * @returns `null` when another service owns it
  * @throws `TokenwireError` `config_invalid` when it is another folder's server; the driver's error when it can't be reached
  */
-export function claimServer({ dataFolder, ...input }: OwnershipInput): Promise<SessionLock | null> {
-  return holdSessionLock({
+export async function claimServer({ dataFolder, ...input }: OwnershipInput): Promise<SessionLock | null> {
+  const { lock } = await holdSessionLock({
     ...input,
     key: LOCKS.embeddedOwner,
     applicationName: 'tokenwire-owner',
@@ -33,6 +33,7 @@ export function claimServer({ dataFolder, ...input }: OwnershipInput): Promise<S
     taken: ensureDatabase,
     releasing: drainConnections,
   })
+  return lock
 }
 
 async function checkServer(session: Kysely<unknown>, dataFolder: string): Promise<void> {

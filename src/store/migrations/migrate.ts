@@ -2,7 +2,7 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import { TokenwireError } from '#errors'
-import { LOCK_SPACE, LOCKS, takeLock } from '#store/connection/advisoryLocks.ts'
+import { describeHolder, LOCK_SPACE, LOCKS, takeLock } from '#store/connection/advisoryLocks.ts'
 import { databaseFault, toDatabaseError } from '#store/connection/databaseErrors.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
@@ -107,10 +107,11 @@ async function runPending(orm: MikroORM, session: Queryable, logger: Logger): Pr
   }
   const pending = known.filter(name => !executed.includes(name))
   if (pending.length === 0) return []
-  if (!(await takeLock(session, LOCKS.writer))) {
+  const holder = await takeLock(session, LOCKS.writer)
+  if (holder !== null) {
     throw new TokenwireError(
       'database_taken',
-      'DATABASE_URL: another running Tokenwire indexes into this database and needs its schema as it is; stop it first',
+      `DATABASE_URL: another running Tokenwire indexes into this database and needs its schema as it is; stop it first (${describeHolder(holder)})`,
       { retryable: true },
     )
   }

@@ -204,7 +204,7 @@ describe('the embedded database', () => {
     const server = await startServer({ layout, postgres, user, durable: false })
     const password = (await readFile(layout.passwordFile, 'utf8')).trim()
     const url = `postgres://tokenwire:${password}@127.0.0.1:${server.port}/postgres`
-    const input = { url, dataFolder: layout.dataFolder, logger: silentLogger, heartbeatMs: 20 }
+    const input = { url, dataFolder: layout.dataFolder, logger: silentLogger, heartbeatMs: 200 }
     const ownership = await claimServer(input)
     const owner = sql<{ pid: number }>`select pid from pg_locks where locktype = 'advisory' and granted`
     const [before] = await query(url, owner)

@@ -11,6 +11,8 @@ export type DatabaseMisfortune =
   | { readonly kind: 'cut-after' }
   /** The client loses the connection at once, and the server gets the request after that delay. */
   | { readonly kind: 'late'; readonly afterMs: number }
+  /** From now on the connection passes nothing and stays open on both sides; `hears`: the server still gets the request. */
+  | { readonly kind: 'silence'; readonly hears: boolean }
   /** The server answers with an error, and the transaction is rolled back. `fatal`: it also ends the connection. */
   | { readonly kind: 'error'; readonly sqlState: string; readonly message: string; readonly fatal: boolean }
 
@@ -28,6 +30,8 @@ export interface PostgresProxy {
   setMisfortune(misfortune: ((request: Request) => DatabaseMisfortune | undefined) | undefined): void
   /** Every client loses its connection, as when its process is killed. The server may still execute what was sent. */
   cutAll(): void
+  /** What is open now passes nothing any more and stays open, as behind a firewall that has forgotten it. New connections work. */
+  silenceAll(): void
   /** `refusing`: refuses connections. `starting`: the server answers that it is not ready (57P03). */
   setServer(condition: 'up' | 'refusing' | 'starting'): void
   stop(): Promise<void>
@@ -38,7 +42,9 @@ export async function startPostgresProxy({ url, misfortune }: PostgresProxyOptio
   let decide = misfortune
   let condition: Parameters<PostgresProxy['setServer']>[0] = 'up'
   const clients = new Set<Socket>()
-  const server = createServer({ noDelay: true }, client => {
+  const upstreams = new Set<Socket>()
+  const relays = new Set<Relay>()
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, client => {
     clients.add(client)
     client.on('close', () => clients.delete(client))
     ignoreErrors(client)
@@ -48,7 +54,11 @@ export async function startPostgresProxy({ url, misfortune }: PostgresProxyOptio
     } else {
       const upstream = connect({ host: target.hostname, port: Number(target.port), noDelay: true })
       ignoreErrors(upstream)
-      relay(client, upstream, request => decide?.(request))
+      upstreams.add(upstream)
+      upstream.on('close', () => upstreams.delete(upstream))
+      const connection = relay(client, upstream, request => decide?.(request))
+      relays.add(connection)
+      client.on('close', () => relays.delete(connection))
     }
   })
   await listen(server)
@@ -64,6 +74,9 @@ export async function startPostgresProxy({ url, misfortune }: PostgresProxyOptio
       decide = next
     },
     cutAll,
+    silenceAll: () => {
+      for (const connection of relays) connection.silence()
+    },
     setServer: next => {
       condition = next
     },
@@ -71,16 +84,23 @@ export async function startPostgresProxy({ url, misfortune }: PostgresProxyOptio
       const closed = Promise.withResolvers<void>()
       server.close(() => closed.resolve())
       cutAll()
+      for (const upstream of upstreams) upstream.destroy()
       return closed.promise
     },
   }
 }
 
+interface Relay {
+  /** Neither side hears of the other any more, nor of its end. */
+  silence(): void
+}
+
 /** Forwards messages in both directions, request by request: the driver sends a request after the previous answer is complete. */
-function relay(client: Socket, upstream: Socket, decide: (request: Request) => DatabaseMisfortune | undefined): void {
+function relay(client: Socket, upstream: Socket, decide: (request: Request) => DatabaseMisfortune | undefined): Relay {
   /** What happens to the server's answer to the current request. */
   let answer: 'pass' | 'lose' | 'rolled-back' = 'pass'
   let inTransaction = false
+  let silent = false
   const requests = new MessageReader()
   const answers = new MessageReader({ started: true })
 
@@ -104,6 +124,10 @@ function relay(client: Socket, upstream: Socket, decide: (request: Request) => D
         client.destroy()
         setTimeout(() => upstream.write(request.bytes), misfortune.afterMs)
         return
+      case 'silence':
+        silent = true
+        if (misfortune.hears) upstream.write(request.bytes)
+        return
       case 'error': {
         const response = errorResponse(misfortune.fatal ? 'FATAL' : 'ERROR', misfortune.sqlState, misfortune.message)
         if (misfortune.fatal) {
@@ -120,6 +144,7 @@ function relay(client: Socket, upstream: Socket, decide: (request: Request) => D
   }
 
   client.on('data', (chunk: Buffer) => {
+    if (silent) return
     for (const request of requests.requests(chunk)) {
       const misfortune = request.kind === 'protocol' ? undefined : decide(request)
       if (misfortune === undefined) {
@@ -130,6 +155,7 @@ function relay(client: Socket, upstream: Socket, decide: (request: Request) => D
     }
   })
   upstream.on('data', (chunk: Buffer) => {
+    if (silent) return
     if (answer === 'pass') {
       client.write(chunk)
       return
@@ -145,10 +171,20 @@ function relay(client: Socket, upstream: Socket, decide: (request: Request) => D
       }
     }
   })
-  client.on('close', () => {
-    if (answer === 'pass') upstream.destroy()
+  client.on('end', () => {
+    if (!silent) client.end()
   })
-  upstream.on('close', () => client.destroy())
+  client.on('close', () => {
+    if (answer === 'pass' && !silent) upstream.destroy()
+  })
+  upstream.on('close', () => {
+    if (!silent) client.destroy()
+  })
+  return {
+    silence: () => {
+      silent = true
+    },
+  }
 }
 
 function ignoreErrors(socket: Socket): void {

@@ -1,0 +1,92 @@
+import type { Socket } from 'node:net'
+
+/** What the driver's client has, as far as silence matters. */
+interface DriverClient {
+  readonly connection: { readonly stream: Socket; once(event: 'end', listener: () => void): void }
+  query(...args: readonly unknown[]): unknown
+  end(...args: readonly unknown[]): unknown
+}
+
+interface Pool {
+  Client: new (options: unknown) => DriverClient
+}
+
+export interface Patience {
+  /** A statement without an answer for this long ends its connection; `null`: never. */
+  readonly deadlineMs: number | null
+  /** Ends every connection, and with it the statements under way. */
+  readonly giveUp?: AbortSignal | undefined
+}
+
+/** How long a service that stops waits for the database: a process that is to end is often killed after 30 s, or 10. */
+export const DATABASE_PATIENCE_MS = 8_000
+
+/** A server that is there closes a connection at once when asked to. */
+const CLOSE_WITHIN_MS = 2_000
+
+/**
+ * Ends connections that have died in silence, as when a firewall has forgotten them or the server's host has lost power. TCP itself would
+ * report that after a quarter of an hour, or never. The driver's `query_timeout` would keep the dead connection in its pool.
+ */
+export function endSilentConnections(pool: Pool, { deadlineMs, giveUp }: Patience): void {
+  const open = new Set<Connection>()
+
+  class Connection extends pool.Client {
+    #underWay = 0
+    #answeredAtMs = performance.now()
+
+    constructor(options: unknown) {
+      super(options)
+      open.add(this)
+      this.connection.once('end', () => open.delete(this))
+    }
+
+    override query(...args: readonly unknown[]): unknown {
+      if (giveUp?.aborted === true) this.destroy(abandoned())
+      const result = super.query(...args)
+      if (deadlineMs === null || !(result instanceof Promise)) return result
+      const sentAtMs = performance.now()
+      this.#underWay++
+      const timer = setTimeout(() => {
+        this.destroy(silence(deadlineMs))
+        for (const other of open) other.#suspect(sentAtMs, deadlineMs)
+      }, deadlineMs)
+      const settle = () => {
+        clearTimeout(timer)
+        this.#underWay--
+        this.#answeredAtMs = performance.now()
+      }
+      result.then(settle, settle)
+      return result
+    }
+
+    override end(...args: readonly unknown[]): unknown {
+      const late = setTimeout(() => this.destroy(), CLOSE_WITHIN_MS)
+      late.unref()
+      this.connection.once('end', () => clearTimeout(late))
+      return super.end(...args)
+    }
+
+    destroy(error?: Error): void {
+      this.connection.stream.destroy(error)
+    }
+
+    /** Whatever has silenced one connection may have silenced those that have rested since: not each must be found out at its own deadline. */
+    #suspect(sinceMs: number, silentMs: number): void {
+      if (this.#underWay === 0 && this.#answeredAtMs < sinceMs) this.destroy(silence(silentMs))
+    }
+  }
+
+  pool.Client = Connection
+  giveUp?.addEventListener('abort', () => {
+    for (const connection of open) connection.destroy(abandoned())
+  })
+}
+
+function abandoned(): Error {
+  return new Error('Connection terminated: the service stops')
+}
+
+function silence(ms: number): Error {
+  return Object.assign(new Error(`no answer from the database for ${Math.round(ms / 1_000)} s`), { code: 'ETIMEDOUT' })
+}

@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import { afterAll, afterEach, expect, test } from 'vitest'
+import { describeHolder, LOCKS } from '#store/connection/advisoryLocks.ts'
+import { holdSessionLock, type SessionLock } from '#store/connection/sessionLock.ts'
+import { silentLogger, useDatabase } from '#test/support/database.ts'
+import { startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
+
+/*
+ * A session whose client has died in silence held the lock for as long as TCP did: for minutes every start was refused, by a message that
+ * named nobody.
+ */
+
+const database = await useDatabase()
+const proxy = await startPostgresProxy({ url: database.url })
+const held: SessionLock[] = []
+afterEach(async () => {
+  for (const lock of held.splice(0)) await lock.release()
+})
+afterAll(() => proxy.stop())
+
+async function hold(url: string, heartbeatMs: number) {
+  const input = { key: LOCKS.writer, applicationName: 'test-lock', what: 'the lock', logger: silentLogger, heartbeatMs }
+  const outcome = await holdSessionLock({ ...input, url })
+  if (outcome.lock !== null) held.push(outcome.lock)
+  return outcome
+}
+
+const holders = async () =>
+  (await sql<{ pid: number }>`select pid from pg_locks where locktype = 'advisory' and objid = ${LOCKS.writer}`.execute(database.kysely)).rows
+
+test('a holder that gives signs of life keeps the lock, and the refusal names it', async () => {
+  await hold(database.url, 400)
+  const [first] = await holders()
+  const { lock, holder } = (await hold(database.url, 400)) as { lock: null; holder: Parameters<typeof describeHolder>[0] }
+  expect(lock).toBeNull()
+  expect(holder).toMatchObject({ pid: first?.pid, address: expect.stringMatching(/^127\.0\.0\.1:\d+$/) as unknown })
+  expect(describeHolder(holder)).toMatch(
+    /^server process \d+, connected from 127\.0\.0\.1:\d+ for \d+ s, last heard of \d+ s ago; if that service is gone: select pg_terminate_backend\(\d+\)$/,
+  )
+})
+
+test('the lock of a holder that has died in silence is given to the next one', async () => {
+  await hold(proxy.url, 100)
+  const before = await holders()
+  proxy.silenceAll()
+  expect((await hold(database.url, 100)).lock).not.toBeNull()
+  expect(await holders()).not.toEqual(before)
+})
+
+test('a lock whose connection has died in silence is released while a heartbeat is under way', async () => {
+  const asked = Promise.withResolvers<void>()
+  await hold(proxy.url, 20)
+  proxy.setMisfortune(({ sql: text }) => {
+    if (text !== 'select 1') return undefined
+    asked.resolve()
+    return { kind: 'silence', hears: false }
+  })
+  await asked.promise
+  await held.pop()?.release()
+  proxy.setMisfortune(undefined)
+})
