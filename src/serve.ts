@@ -20,6 +20,7 @@ import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import { createEthUsd } from '#market/ethUsd.ts'
 import { coinbase, coingecko } from '#market/priceProviders.ts'
+import { databaseCause } from '#store/connection/databaseCause.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { createReads } from '#store/reads/reads.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
@@ -80,7 +81,7 @@ export async function serve(options: ServeOptions): Promise<string> {
   const realtime = createRealtime({ registry, admission, config, logger, now })
   const reads = createReads({ db, chainId, weth, claimCall: claimCalls(adapters) })
 
-  const probeDatabase = createDatabaseProbe({ ping: () => reads.ping(), now })
+  const probeDatabase = createDatabaseProbe({ ping: () => reads.ping(), now, logger, causeOf: databaseCause, redact: redactor.text })
   const eventLoop = watchEventLoop({ logger, now, thread: 'main' })
   onStop(() => eventLoop.stop())
   const metrics = createMetrics({

@@ -205,6 +205,7 @@ export const indexerHealthShape: Shape<IndexerHealth> = object({
     object({
       name: string,
       healthy: boolean,
+      cause: nullable(string),
       latencyMs: positiveOrNull,
       errorRate: number(0, 1),
       concurrency: nullable(count),

@@ -6,6 +6,8 @@ export interface RpcHealth {
   /** `rpc-1`, `rpc-2` … in the order of `RPC_URLS`: never the URL, which may hold a key. */
   readonly name: string
   readonly healthy: boolean
+  /** Why it is not healthy, by kind, in this service's own words; `null`: it is. */
+  readonly cause: string | null
   readonly latencyMs: number | null
   /** Share of failed calls in the recent past, 0 to 1. */
   readonly errorRate: number
@@ -17,6 +19,14 @@ export interface RpcHealth {
   readonly rangeBlocks: number
   /** For how long it asks not to be called; `null`: it may be. */
   readonly silentSeconds: number | null
+}
+
+/** Why the database fails. */
+export interface DatabaseCause {
+  /** The kind, for everybody. */
+  readonly shown: string
+  /** For operators: the kind, what to do, and the server's own words, which are to be redacted. */
+  readonly full: string
 }
 
 export interface BackfillProgress {

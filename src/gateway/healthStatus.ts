@@ -5,7 +5,8 @@ import type { IndexerState, ServiceStatus } from '#domain/health.ts'
 const SYNCING_LAG_BLOCKS = 30
 
 export interface Condition {
-  readonly databaseOk: boolean
+  /** Why the database can't be used; `null`: it can. */
+  readonly database: string | null
   readonly indexer: Pick<IndexerState, 'indexedBlock' | 'lagBlocks' | 'backfill' | 'rpc' | 'stalled' | 'reason'>
   readonly price: EthUsd | null
 }
@@ -25,14 +26,16 @@ export interface HealthStatus {
  *    is not degraded: it may run without internet access.
  * 4. `ok`.
  */
-export function healthStatus({ databaseOk, indexer, price }: Condition): HealthStatus {
+export function healthStatus({ database, indexer, price }: Condition): HealthStatus {
   const reasons = [
-    ...(databaseOk ? [] : ['the database does not answer']),
+    ...(database === null ? [] : [database]),
     ...(indexer.stalled || indexer.reason !== null ? [indexer.reason ?? 'nothing is indexed though the chain moves'] : []),
-    ...indexer.rpc.filter(provider => !provider.healthy).map(provider => `${provider.name} fails`),
+    ...indexer.rpc
+      .filter(provider => !provider.healthy)
+      .map(({ name, cause }) => (cause === null ? `${name} fails` : `${name} fails: ${cause}`)),
     ...(price?.stale === true ? [`no provider gives an ETH/USD price; the last one is ${Math.round(price.ageSeconds)} s old`] : []),
   ]
-  if (!databaseOk || indexer.stalled) return { status: 'stalled', reasons }
+  if (database !== null || indexer.stalled) return { status: 'stalled', reasons }
   if (indexer.indexedBlock === null || indexer.backfill !== null || (indexer.lagBlocks ?? 0) > SYNCING_LAG_BLOCKS)
     return { status: 'syncing', reasons }
   return { status: reasons.length > 0 ? 'degraded' : 'ok', reasons }

@@ -13,10 +13,20 @@ import {
   type LogQuerySize,
   TOGETHER_CALLS,
 } from './limits.ts'
-import { afterBelieved, afterFault, afterResponse, isUsable, type ProviderHealth, toRpcHealth, UNKNOWN_PROVIDER } from './providerHealth.ts'
+import type { Persistence } from './persistence.ts'
+import {
+  afterBelieved,
+  afterFault,
+  afterResponse,
+  isUsable,
+  type ProviderHealth,
+  toRpcHealth,
+  troubleOf,
+  UNKNOWN_PROVIDER,
+} from './providerHealth.ts'
 import type { RangeLimit } from './rangeLimit.ts'
 import type { RpcAnswers, RpcCall, RpcEndpoint } from './rpcEndpoint.ts'
-import { faultOf, isLost, RpcError, type RpcFault } from './rpcFault.ts'
+import { faultOf, faultSentence, isLost, RpcError, type RpcFault } from './rpcFault.ts'
 
 export interface ProviderOptions {
   /** `rpc-1` … in the order of `RPC_URLS`. */
@@ -26,18 +36,6 @@ export interface ProviderOptions {
   readonly logger: Logger
   /** For the answer to one request. */
   readonly timeoutMs: number
-}
-
-/** How long calls wait for this provider. */
-export interface Persistence {
-  /** Whether another provider can be asked now: then nothing waits for this one. */
-  readonly hasAnother: () => boolean
-  /** After a request was lost, and so many answers are kept: waits, and says whether to send it again. */
-  readonly sendAgain: (fault: RpcFault, kept: number) => Promise<boolean>
-  /** Calls were answered by a request of that time, and the answers are kept. */
-  readonly answered: (sentAtMs: number) => void
-  /** For the answer to one request, if that is less than usual. */
-  readonly timeoutMs?: number
 }
 
 interface Sent extends RpcAnswers {
@@ -208,6 +206,7 @@ export class Provider {
       const { expected, actual } = fault
       this.#options.logger.error({ provider: this.name, expected, actual }, 'RPC provider serves another chain')
     }
+    this.#options.logger.debug({ provider: this.name, cause: faultSentence(fault) }, 'RPC provider has failed')
     this.#record(afterFault(this.#health, fault, { sentAtMs, nowMs: this.#now() }))
   }
 
@@ -235,7 +234,7 @@ export class Provider {
 
   #record(health: ProviderHealth): void {
     this.#health = health
-    const { consecutiveFailures, behind } = health
+    const { consecutiveFailures } = health
     // A provider that was never asked is not healthy; that is no news.
     if (health.chain === 'unknown' && consecutiveFailures === 0) return
     const { healthy, errorRate } = this.report()
@@ -243,6 +242,7 @@ export class Provider {
     this.#reportedHealthy = healthy
     const { logger } = this.#options
     if (healthy) logger.info({ provider: this.name }, 'RPC provider is healthy')
-    else logger.warn({ provider: this.name, consecutiveFailures, errorRate, behind }, 'RPC provider is set aside')
+    else
+      logger.warn({ provider: this.name, cause: troubleOf(this, this.#now()), consecutiveFailures, errorRate }, 'RPC provider is set aside')
   }
 }

@@ -1,6 +1,6 @@
 import type { RpcHealth } from '#domain/health.ts'
 import type { Limits } from './limits.ts'
-import type { RpcFault } from './rpcFault.ts'
+import { faultKindSentence, faultSentence, type RpcFault } from './rpcFault.ts'
 
 /** Whether a provider can be believed and preferred. Every change makes a new value; times are the clock's milliseconds. */
 export interface ProviderHealth {
@@ -8,6 +8,7 @@ export interface ProviderHealth {
   readonly chain: 'unknown' | 'right' | 'wrong'
   readonly consecutiveFailures: number
   readonly lastFailureAtMs: number | null
+  readonly lastFault: RpcFault | null
   readonly lastAnswerAtMs: number | null
   /** Moving average. */
   readonly latencyMs: number | null
@@ -41,6 +42,7 @@ export const UNKNOWN_PROVIDER: ProviderHealth = {
   chain: 'unknown',
   consecutiveFailures: 0,
   lastFailureAtMs: null,
+  lastFault: null,
   lastAnswerAtMs: null,
   latencyMs: null,
   errorRate: 0,
@@ -87,6 +89,7 @@ export function afterFault(health: ProviderHealth, fault: RpcFault, { sentAtMs, 
     chain: fault.kind === 'wrong-chain' ? 'wrong' : health.chain,
     consecutiveFailures: health.consecutiveFailures + (isAnother ? failuresOf(fault) : 0),
     lastFailureAtMs: nowMs,
+    lastFault: fault,
     lastAnswerAtMs: fault.kind === 'rate-limited' ? nowMs : health.lastAnswerAtMs,
     errorRate: health.errorRate + ERROR_WEIGHT * (1 - health.errorRate),
   }
@@ -151,9 +154,11 @@ const SHORT_SILENCE_MS = 10_000
 export function toRpcHealth({ name, health, limits }: ProviderState, nowMs: number): RpcHealth {
   const { latencyMs, errorRate } = health
   const { concurrency, calls, blocks, silentUntilMs } = limits
+  const healthy = health.chain === 'right' && isHealthy({ health, limits }, nowMs + SHORT_SILENCE_MS) && !isKeptSilent(limits)
   return {
     name,
-    healthy: health.chain === 'right' && isHealthy({ health, limits }, nowMs + SHORT_SILENCE_MS),
+    healthy,
+    cause: healthy ? null : causeOfIllHealth(health, faultKindSentence),
     latencyMs: latencyMs === null ? null : Math.round(latencyMs * 10) / 10,
     errorRate: Math.round(errorRate * 1_000) / 1_000,
     concurrency: Number.isFinite(concurrency) ? Math.floor(concurrency) : null,
@@ -161,4 +166,22 @@ export function toRpcHealth({ name, health, limits }: ProviderState, nowMs: numb
     rangeBlocks: blocks.size,
     silentSeconds: silentUntilMs > nowMs ? Math.ceil((silentUntilMs - nowMs) / 1_000) : null,
   }
+}
+
+/**
+ * Whether it asked for a long silence and has answered nothing since. The end of the silence is not the end of the trouble: health would
+ * swing with each silence of a provider that answers nothing else.
+ */
+function isKeptSilent({ refusalsInARow, refusedAtMs, silentUntilMs }: ProviderState['limits']): boolean {
+  return refusalsInARow > 0 && silentUntilMs - refusedAtMs > SHORT_SILENCE_MS
+}
+
+/** Why it is not healthy, with what it said; `null`: it is. */
+export function troubleOf(provider: ProviderState, nowMs: number): string | null {
+  return toRpcHealth(provider, nowMs).healthy ? null : `${provider.name}: ${causeOfIllHealth(provider.health, faultSentence)}`
+}
+
+function causeOfIllHealth({ behind, lastFault }: ProviderHealth, words: (fault: RpcFault) => string): string {
+  if (behind) return 'its newest block is far older than that of another provider'
+  return lastFault === null ? 'it has not answered yet' : words(lastFault)
 }

@@ -7,8 +7,9 @@ import { chooseProvider } from './chooseProvider.ts'
 import { createHttpEndpoint } from './httpEndpoint.ts'
 import type { Limits, LogQuerySize } from './limits.ts'
 import type { ChainHeader } from './parseHeader.ts'
-import { LONGEST_SILENCE_WAIT_MS, type Persistence, Provider } from './provider.ts'
-import { isHealthy, isUsable } from './providerHealth.ts'
+import type { Persistence } from './persistence.ts'
+import { LONGEST_SILENCE_WAIT_MS, Provider } from './provider.ts'
+import { isHealthy, isUsable, troubleOf } from './providerHealth.ts'
 import type { RangeLimit } from './rangeLimit.ts'
 import type { RpcCall } from './rpcEndpoint.ts'
 import { faultOf, isLost, RpcError, type RpcFault } from './rpcFault.ts'
@@ -66,6 +67,8 @@ export interface Rpc {
   preferred(): Pick<RpcProvider, 'name' | 'limits' | 'addressRequired'>
   /** In the order of the URLs. */
   health(): readonly RpcHealth[]
+  /** Why providers are not healthy, with what they said. */
+  troubles(): readonly string[]
   /** When any provider last answered anything, in the clock's milliseconds; `null`: none yet. */
   lastAnswerAtMs(): number | null
   /** Subscribes to the preferred provider's heads; `null` when it can't push. `onEnd` is called once when the subscription breaks. */
@@ -90,8 +93,6 @@ export interface RpcOptions {
   readonly timeoutMs?: number
   readonly fetch?: typeof fetch
 }
-
-const TIMEOUT_MS = 10_000
 
 /** @throws `TokenwireError` `config_invalid` without a URL */
 export function createRpc(options: RpcOptions): Rpc {
@@ -227,6 +228,7 @@ export function createRpc(options: RpcOptions): Rpc {
     request: ({ method, params }) => ask(provider => provider.call(method, Array.isArray(params) ? params : [])),
     preferred,
     health: () => providers.map(provider => provider.report()),
+    troubles: () => providers.flatMap(provider => troubleOf(provider, clock.nowMs()) ?? []),
     lastAnswerAtMs: () => Math.max(...providers.map(({ health }) => health.lastAnswerAtMs ?? 0)) || null,
     subscribeHeads: async (onHead, onEnd) => (await preferred().endpoint.subscribeHeads?.(onHead, onEnd)) ?? null,
     close: () => {
@@ -236,7 +238,7 @@ export function createRpc(options: RpcOptions): Rpc {
   }
 }
 
-function createProviders({ urls, logger, clock, timeoutMs = TIMEOUT_MS, fetch }: RpcOptions & { readonly clock: Clock }): Provider[] {
+function createProviders({ urls, logger, clock, timeoutMs = 10_000, fetch }: RpcOptions & { readonly clock: Clock }): Provider[] {
   return urls.map((url, index) => {
     const name = `rpc-${index + 1}`
     const endpoint = /^wss?:/i.test(url)

@@ -35,7 +35,7 @@ export class RpcError extends TokenwireError {
   readonly provider: string | null
 
   constructor(fault: RpcFault, provider: string | null = null) {
-    super(CODES[fault.kind] ?? 'rpc_unavailable', `${provider ?? 'rpc'}: ${sentence(fault)}`, {
+    super(CODES[fault.kind] ?? 'rpc_unavailable', `${provider ?? 'rpc'}: ${faultSentence(fault)}`, {
       // One provider of another chain may be replaced; only when all serve another chain does the connection fail for good.
       retryable: fault.kind !== 'rejected' && fault.kind !== 'closed',
       details: { provider, ...fault },
@@ -86,7 +86,7 @@ export function faultKindSentence({ kind }: RpcFault): string {
 }
 
 /** With what the provider said, for logs and operators. */
-function sentence(fault: RpcFault): string {
+export function faultSentence(fault: RpcFault): string {
   const words = KIND_SENTENCES[fault.kind]
   switch (fault.kind) {
     case 'http':

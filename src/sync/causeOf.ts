@@ -1,5 +1,6 @@
 import { TokenwireError } from '#errors'
 import { faultKindSentence, RpcError } from '#rpc/rpcFault.ts'
+import { databaseCause } from '#store/connection/databaseCause.ts'
 
 /** Why a step failed. */
 export interface Cause {
@@ -15,6 +16,8 @@ export function inOwnWords(sentence: string): Cause {
 }
 
 export function causeOf(error: unknown): Cause {
+  const ofDatabase = databaseCause(error)
+  if (ofDatabase !== null) return ofDatabase
   return { shown: shownOf(error), full: error instanceof Error ? error.message : String(error) }
 }
 

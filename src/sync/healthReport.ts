@@ -23,6 +23,8 @@ export interface ReportTime {
   /** When any provider last answered anything; `null`: none yet. */
   readonly lastAnswerAtMs: number | null
   readonly rpc: readonly RpcHealth[]
+  /** Why providers are not healthy, with what they said. */
+  readonly troubles: readonly string[]
   readonly startBlock: number
 }
 
@@ -36,13 +38,13 @@ const STILL_AFTER_MS = 120_000
 const STILL_AFTER_BLOCKS = 30
 
 export function reportState(health: SyncHealth, time: ReportTime): IndexerState {
-  const { nowMs, startedAtMs, lastAnswerAtMs, rpc, startBlock } = time
+  const { nowMs, startedAtMs, lastAnswerAtMs, rpc, troubles, startBlock } = time
   const silentMs = nowMs - Math.max(lastAnswerAtMs ?? startedAtMs, startedAtMs)
   const blindMs = health.blindSinceMs === null ? 0 : nowMs - health.blindSinceMs
   const isKnown = Math.max(silentMs, blindMs) <= SILENT_AFTER_MS
   const lag = isKnown ? lagOf(health, startBlock) : null
   const stillMs = isKnown && health.headSinceMs !== null ? nowMs - health.headSinceMs : null
-  const stall = stallOf(health, { nowMs, silentMs, blindMs })
+  const stall = stallOf(health, { nowMs, silentMs, blindMs }, rpc)
   return {
     headBlock: health.tip?.head.number ?? null,
     confirmedBlock: health.tip?.confirmed.number ?? null,
@@ -54,8 +56,8 @@ export function reportState(health: SyncHealth, time: ReportTime): IndexerState 
     reorgs: health.reorgs,
     rpc,
     stalled: stall !== null,
-    reason: stall ?? worstTrouble(health)?.shown ?? blindness(blindMs) ?? standstill(health, stillMs) ?? unhealthyProviders(rpc),
-    details: detailsOf(health),
+    reason: stall ?? worstTrouble(health)?.shown ?? blindness(blindMs, rpc) ?? standstill(health, stillMs),
+    details: detailsOf(health, troubles),
   }
 }
 
@@ -75,24 +77,32 @@ interface Silence {
 }
 
 /** Why nothing is indexed though it should be, or `null`. A chain that stands still stalls nothing. */
-function stallOf(health: SyncHealth, { nowMs, silentMs, blindMs }: Silence): string | null {
+function stallOf(health: SyncHealth, { nowMs, silentMs, blindMs }: Silence, rpc: readonly RpcHealth[]): string | null {
   if (health.stopped !== null) return health.stopped.shown
-  if (silentMs > SILENT_AFTER_MS) return `no RPC provider has answered for ${seconds(silentMs)}`
+  if (silentMs > SILENT_AFTER_MS) return `no RPC provider has answered for ${seconds(silentMs)}${causes(rpc)}`
+  // What is indexed may be hours behind by now: it is not known.
+  if (blindMs > SILENT_AFTER_MS) return blindness(blindMs, rpc)
   const trouble = worstTrouble(health)
   const troubleMs = trouble === null ? 0 : nowMs - trouble.sinceMs
   const idleMs = health.laggingSinceMs === null ? 0 : nowMs - Math.max(health.laggingSinceMs, health.indexedAtMs ?? 0)
   const allowedMs = health.backfill === null ? STALLED_AFTER_MS : BACKFILL_STALLED_AFTER_MS
-  if (Math.max(troubleMs, idleMs, blindMs) <= allowedMs) return null
-  return trouble?.shown ?? blindness(blindMs) ?? `nothing has been indexed for ${seconds(idleMs)}`
+  if (Math.max(troubleMs, idleMs) <= allowedMs) return null
+  return trouble?.shown ?? `nothing has been indexed for ${seconds(idleMs)}`
 }
 
-function blindness(blindMs: number): string | null {
-  return blindMs > SILENT_AFTER_MS ? `no RPC provider has shown the chain's end for ${seconds(blindMs)}` : null
+function blindness(blindMs: number, rpc: readonly RpcHealth[]): string | null {
+  return blindMs > SILENT_AFTER_MS ? `no RPC provider has shown the chain's end for ${seconds(blindMs)}${causes(rpc)}` : null
+}
+
+/** Why providers are not healthy, by kind. */
+function causes(rpc: readonly RpcHealth[]): string {
+  const known = rpc.flatMap(({ name, cause }) => (cause === null ? [] : [`${name}: ${cause}`]))
+  return known.length === 0 ? '' : ` (${known.join('; ')})`
 }
 
 /** Everything that is in the way, each once. */
-function detailsOf({ stopped, trouble }: SyncHealth): readonly string[] {
-  return [...new Set([stopped, trouble.indexing, trouble.chain].flatMap(cause => (cause === null ? [] : [cause.full])))]
+function detailsOf({ stopped, trouble }: SyncHealth, troubles: readonly string[]): readonly string[] {
+  return [...new Set([...[stopped, trouble.indexing, trouble.chain].flatMap(cause => (cause === null ? [] : [cause.full])), ...troubles])]
 }
 
 /** Trouble with indexing says more: trouble with the chain leads to it. */
@@ -105,11 +115,6 @@ function standstill({ tip, heads }: SyncHealth, stillMs: number | null): string 
   const allowedMs = Math.max(STILL_AFTER_MS, STILL_AFTER_BLOCKS * (averageBlockTimeMs(heads) ?? 0))
   if (tip === null || stillMs === null || stillMs <= allowedMs) return null
   return `the chain stands still: the providers answer, and block ${tip.head.number} has been the newest for ${seconds(stillMs)}`
-}
-
-function unhealthyProviders(rpc: readonly RpcHealth[]): string | null {
-  const names = rpc.filter(({ healthy }) => !healthy).map(({ name }) => name)
-  return names.length === 0 ? null : `${names.join(', ')} not healthy`
 }
 
 function seconds(ms: number): string {

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { isLogged } from '#async/logSampling.ts'
 import { hasCode, TokenwireError } from '#errors'
 import { type Backfill, progressOf } from './backfillProgress.ts'
+import { causeOf } from './causeOf.ts'
 import type { SyncEvent } from './event.ts'
 import type { SyncHealth } from './health.ts'
 
@@ -31,7 +32,7 @@ export function logEvent(logger: Logger, event: SyncEvent, before: SyncHealth, a
           'indexed blocks are no longer on the chain; indexing has stopped, what is indexed is still served',
         )
       } else if (isLogged(attempt)) {
-        logger.warn({ err, attempt, retryInMs: Math.round(retryInMs) }, 'indexing failed, trying again')
+        logger.warn({ cause: causeOf(err).full, err, attempt, retryInMs: Math.round(retryInMs) }, 'indexing failed, trying again')
       }
       return
     }

@@ -49,7 +49,7 @@ import { perform } from './step.ts'
 import type { Watchlist } from './watchlist.ts'
 
 export interface SyncOptions {
-  readonly rpc: Pick<Rpc, 'health' | 'lastAnswerAtMs' | 'subscribeHeads'>
+  readonly rpc: Pick<Rpc, 'health' | 'troubles' | 'lastAnswerAtMs' | 'subscribeHeads'>
   readonly source: ChainSource
   readonly committer: Committer
   readonly watchlist: Watchlist
@@ -225,7 +225,14 @@ export function createSync(options: SyncOptions): Sync {
     view: {
       state: () => {
         const lastAnswerAtMs = rpc.lastAnswerAtMs()
-        return reportState(health, { nowMs: clock.nowMs(), startedAtMs, lastAnswerAtMs, rpc: rpc.health(), startBlock })
+        return reportState(health, {
+          nowMs: clock.nowMs(),
+          startedAtMs,
+          lastAnswerAtMs,
+          rpc: rpc.health(),
+          troubles: rpc.troubles(),
+          startBlock,
+        })
       },
       chain: () => reportChain(health),
     },

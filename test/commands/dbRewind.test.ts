@@ -77,7 +77,7 @@ it('refuses a block whose before-images are gone, and names the oldest one', asy
 
 it('refuses while a service indexes into the database', async () => {
   const input = { url: database.url, key: LOCKS.writer, applicationName: 'test', what: 'the test', logger: silentLogger }
-  const lock = await holdSessionLock(input)
+  const { lock } = await holdSessionLock(input)
   await expect(rewind(database.url, 20, silentLogger)).rejects.toMatchObject({ code: 'database_taken' })
   await lock?.release()
   expect(await cursorOf(database.kysely)).toMatchObject({ number: HEAD })

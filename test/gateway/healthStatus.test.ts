@@ -21,12 +21,13 @@ const BACKFILL: BackfillProgress = {
   eventsPerSecond: 1,
   secondsLeft: 6,
 }
-const rpc = (name: string, healthy: boolean) => rpcHealth({ name, healthy, latencyMs: null, errorRate: healthy ? 0 : 1 })
+const rpc = (name: string, healthy: boolean) =>
+  rpcHealth({ name, healthy, latencyMs: null, errorRate: healthy ? 0 : 1, cause: healthy ? null : 'rate limit' })
 
 interface Case {
   readonly name: string
   readonly indexer?: Partial<Condition['indexer']>
-  readonly databaseOk?: boolean
+  readonly database?: string | null
   readonly price?: Condition['price']
   readonly status: string
   readonly reasons: readonly string[]
@@ -42,7 +43,12 @@ const CASES: readonly Case[] = [
     status: 'degraded',
     reasons: ['no provider gives an ETH/USD price; the last one is 240 s old'],
   },
-  { name: 'a provider fails', indexer: { rpc: [rpc('rpc-1', true), rpc('rpc-2', false)] }, status: 'degraded', reasons: ['rpc-2 fails'] },
+  {
+    name: 'a provider fails',
+    indexer: { rpc: [rpc('rpc-1', true), rpc('rpc-2', false)] },
+    status: 'degraded',
+    reasons: ['rpc-2 fails: rate limit'],
+  },
   {
     name: 'the indexer says that something is odd',
     indexer: { reason: 'logs are missing' },
@@ -57,7 +63,7 @@ const CASES: readonly Case[] = [
     name: 'it catches up while a provider fails',
     indexer: { lagBlocks: 31, rpc: [rpc('rpc-1', false)] },
     status: 'syncing',
-    reasons: ['rpc-1 fails'],
+    reasons: ['rpc-1 fails: rate limit'],
   },
   {
     name: 'it has stopped',
@@ -79,14 +85,18 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'the database is away, whatever else is broken',
-    databaseOk: false,
+    database: 'the disk of the database is full',
     indexer: { indexedBlock: null, rpc: [rpc('rpc-1', false)] },
     price: PRICE,
     status: 'stalled',
-    reasons: ['the database does not answer', 'rpc-1 fails', 'no provider gives an ETH/USD price; the last one is 240 s old'],
+    reasons: [
+      'the disk of the database is full',
+      'rpc-1 fails: rate limit',
+      'no provider gives an ETH/USD price; the last one is 240 s old',
+    ],
   },
 ]
 
-test.for(CASES)('is $status when $name', ({ indexer = {}, databaseOk = true, price = null, status, reasons }) => {
-  expect(healthStatus({ databaseOk, indexer: { ...FOLLOWING, ...indexer }, price })).toEqual({ status, reasons })
+test.for(CASES)('is $status when $name', ({ indexer = {}, database = null, price = null, status, reasons }) => {
+  expect(healthStatus({ database, indexer: { ...FOLLOWING, ...indexer }, price })).toEqual({ status, reasons })
 })

@@ -111,7 +111,7 @@ export async function startGateway({
       observeRequest: () => {},
       ...metrics,
     },
-    probeDatabase: createDatabaseProbe({ ping: () => reads.ping(), now }),
+    probeDatabase: createDatabaseProbe({ ping: () => reads.ping(), now, logger, causeOf: () => null, redact: text => text }),
     now,
     chainId: 8453,
     version: '1.2.3',

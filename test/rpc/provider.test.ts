@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Persistence, Provider } from '#rpc/provider.ts'
+import type { Persistence } from '#rpc/persistence.ts'
+import { Provider } from '#rpc/provider.ts'
 import type { RpcAnswers, RpcCall } from '#rpc/rpcEndpoint.ts'
 import { RpcError, type RpcFault } from '#rpc/rpcFault.ts'
 import { silentLogger } from '#test/support/database.ts'

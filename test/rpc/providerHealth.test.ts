@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Limits, UNLIMITED } from '#rpc/limits.ts'
+import { afterAnswer, afterRefusal, type Limits, UNLIMITED } from '#rpc/limits.ts'
 import {
   afterBelieved,
   afterFault,
@@ -11,6 +11,7 @@ import {
   isUsable,
   type ProviderHealth,
   toRpcHealth,
+  troubleOf,
   UNKNOWN_PROVIDER,
 } from '#rpc/providerHealth.ts'
 import type { RpcFault } from '#rpc/rpcFault.ts'
@@ -60,6 +61,21 @@ describe('the health of a provider', () => {
     expect(toRpcHealth(silent, 9_000)).toMatchObject({ healthy: false, silentSeconds: 11 })
     expect(toRpcHealth(silent, 10_001)).toMatchObject({ healthy: true, silentSeconds: 10 })
     expect(toRpcHealth(silent, 20_000)).toMatchObject({ healthy: true, silentSeconds: null })
+  })
+
+  it('stays ill after a long silence until it answers, and says why', () => {
+    const refused = (retryAfterMs: number, limits: Limits, nowMs: number) =>
+      afterRefusal(limits, { calls: 1, answered: 0, inFlight: 1, sentAtMs: nowMs, nowMs, retryAfterMs })
+    const rateLimited = failing(GOOD, { kind: 'rate-limited', retryAfterMs: 20_000 }, 1, 1_000)
+    const limits = refused(20_000, UNLIMITED, 1_000)
+    // With 429 and Retry-After, health was ok for the last ten seconds of each silence.
+    for (const nowMs of [1_000, 12_000, 20_999, 21_500])
+      expect(toRpcHealth(of(rateLimited, limits), nowMs)).toMatchObject({ healthy: false, cause: 'rate limit' })
+    expect(troubleOf(of(rateLimited, limits), 12_000)).toBe('rpc-1: rate limit, to be asked again in 20 s')
+    const answered = of(afterBelieved(rateLimited, 21_600), afterAnswer(limits, { calls: 1, sentAtMs: 21_600 }))
+    expect(toRpcHealth(answered, 21_700)).toMatchObject({ healthy: true, cause: null })
+    expect(troubleOf(answered, 21_700)).toBeNull()
+    expect(toRpcHealth(of(rateLimited, refused(5_000, UNLIMITED, 1_000)), 1_000).healthy).toBe(true)
   })
 
   it('shows what the limiter allows', () => {

@@ -205,8 +205,11 @@ describe('fail-over', () => {
     await headNumber(rpc)
     await expect.poll(() => rpc.health()[0]?.healthy).toBe(true)
     await expect(headNumber(rpc)).resolves.toMatchObject({ from: 'rpc-1' })
-    const sentences = log.lines().map(({ msg }) => msg)
-    expect(sentences).toEqual(['RPC provider is set aside', 'RPC provider is healthy'])
+    const said = log.lines().flatMap(({ level, msg, cause }) => (Number(level) >= 30 ? [[msg, cause]] : []))
+    expect(said).toEqual([
+      ['RPC provider is set aside', expect.stringMatching(/^rpc-1: .+/)],
+      ['RPC provider is healthy', undefined],
+    ])
   })
 
   it('leaves a provider alone for as long as Retry-After says', async () => {

@@ -25,7 +25,7 @@ export interface ChainRpcOptions {
 export function createChainRpc(
   chains: readonly Pick<SimulatedChain, 'answer'>[],
   { intercept, mostAddresses, nowMs = () => 0 }: ChainRpcOptions = {},
-): Pick<Rpc, 'ask' | 'askEach' | 'preferred' | 'health' | 'lastAnswerAtMs' | 'subscribeHeads'> {
+): Pick<Rpc, 'ask' | 'askEach' | 'preferred' | 'health' | 'troubles' | 'lastAnswerAtMs' | 'subscribeHeads'> {
   const initial: Limits = { ...UNLIMITED, ...(mostAddresses !== undefined && { addresses: unlimitedUpTo(mostAddresses, 1.5) }) }
   const headers = createHeaderCheck()
   const providers = chains.map((chain, index): RpcProvider => {
@@ -82,6 +82,7 @@ export function createChainRpc(
     },
     preferred: () => first,
     health: () => providers.map(({ name }) => rpcHealth({ name })),
+    troubles: () => [],
     lastAnswerAtMs: () => null,
     subscribeHeads: async () => null,
   }

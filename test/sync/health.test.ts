@@ -28,6 +28,7 @@ function open(startBlock = 0) {
   const bounds = { startBlock, followBlocks: 50, aloneBlocks: 8 }
   let answeredAtMs: number | null = null
   let rpc: readonly RpcHealth[] = [rpcHealth()]
+  let troubles: readonly string[] = []
   let health = UNKNOWN_HEALTH
   const record = (event: SyncEvent) => {
     const before = health
@@ -41,7 +42,7 @@ function open(startBlock = 0) {
   return {
     record,
     lines,
-    state: () => reportState(health, { nowMs: clock.nowMs(), startedAtMs, lastAnswerAtMs: answeredAtMs, rpc, startBlock }),
+    state: () => reportState(health, { nowMs: clock.nowMs(), startedAtMs, lastAnswerAtMs: answeredAtMs, rpc, troubles, startBlock }),
     chain: () => reportChain(health),
     tip: (tip: ReturnType<typeof tipAt>) => record({ kind: 'tip', tip }),
     read: (cursor: BlockHeader | null) => record({ kind: 'cursorRead', blocks: cursor === null ? [] : [cursor] }),
@@ -63,8 +64,9 @@ function open(startBlock = 0) {
       answeredAtMs = clock.nowMs()
     },
     passInSilence: (ms: number) => clock.advance(ms),
-    setRpc: (next: readonly RpcHealth[]) => {
+    setRpc: (next: readonly RpcHealth[], said: readonly string[] = []) => {
       rpc = next
+      troubles = said
     },
   }
 }
@@ -151,7 +153,12 @@ describe('the health of synchronisation', () => {
     pass(10_000)
     expect(state()).toMatchObject({ lagBlocks: 10 })
     pass(1)
-    expect(state()).toMatchObject({ lagBlocks: null, lagSeconds: null, reason: 'rpc-1: rate limit' })
+    expect(state()).toMatchObject({
+      stalled: true,
+      lagBlocks: null,
+      lagSeconds: null,
+      reason: "no RPC provider has shown the chain's end for 30 s",
+    })
     pass(30_000)
     expect(state()).toMatchObject({ stalled: true, lagBlocks: null })
     tip(tipAt(103))
@@ -166,7 +173,7 @@ describe('the health of synchronisation', () => {
     read(header(100))
     record({ kind: 'polling' })
     pass(30_001)
-    expect(state()).toMatchObject({ stalled: false, reason: "no RPC provider has shown the chain's end for 30 s" })
+    expect(state()).toMatchObject({ stalled: true, reason: "no RPC provider has shown the chain's end for 30 s" })
     pass(30_000)
     expect(state()).toMatchObject({ stalled: true, reason: "no RPC provider has shown the chain's end for 60 s" })
   })
@@ -300,11 +307,20 @@ describe('the health of synchronisation', () => {
     expect(state()).toMatchObject({ stalled: true, reason: 'another Tokenwire indexes into this database' })
   })
 
-  it('names the providers that are not healthy', () => {
-    const { state, setRpc } = open()
-    const provider = (name: string, healthy: boolean) => rpcHealth({ name, healthy })
-    setRpc([provider('rpc-1', false), provider('rpc-2', true), provider('rpc-3', false)])
-    expect(state()).toMatchObject({ stalled: false, reason: 'rpc-1, rpc-3 not healthy' })
+  it('says why providers are not healthy: the kind to everybody, what they said to operators', () => {
+    const { state, tip, read, record, setRpc, pass } = open()
+    tip(tipAt(103))
+    read(header(100))
+    const failing = { ...rpcHealth({ name: 'rpc-1', healthy: false }), cause: 'an HTTP error' }
+    setRpc([failing, rpcHealth({ name: 'rpc-2' })], ['rpc-1: HTTP 503'])
+    expect(state()).toMatchObject({ stalled: false, reason: null, details: ['rpc-1: HTTP 503'] })
+    record({ kind: 'polling' })
+    pass(30_001)
+    expect(state()).toMatchObject({
+      stalled: true,
+      reason: "no RPC provider has shown the chain's end for 30 s (rpc-1: an HTTP error)",
+      details: ['rpc-1: HTTP 503'],
+    })
   })
 
   it('knows the block time from the indexed blocks until it has seen the chain grow', () => {

@@ -40,9 +40,9 @@ const READYZ: RouteDescription = {
 export function indexerHealthRoute(sources: HealthSources): Route {
   return resource({ path: '/api/indexer/health', cacheControl: 'never', access: 'both', description: HEALTH }, async (_, isOperator) => {
     const { indexer, ethUsd, actors, realtime, chainId, version, now } = sources
-    const database = await sources.probeDatabase()
+    const { cause, ...database } = await sources.probeDatabase()
     const state = indexer.state()
-    const { status, reasons } = healthStatus({ databaseOk: database.ok, indexer: state, price: ethUsd.last() })
+    const { status, reasons } = healthStatus({ database: cause?.shown ?? null, indexer: state, price: ethUsd.last() })
     const health: IndexerHealth = {
       status,
       role: sources.config.role,
@@ -63,7 +63,9 @@ export function indexerHealthRoute(sources: HealthSources): Route {
       feed: sources.feed(),
       reasons,
     }
-    const body: IndexerHealth | OperatorHealth = isOperator ? { ...health, details: state.details ?? [] } : health
+    const body: IndexerHealth | OperatorHealth = isOperator
+      ? { ...health, details: [...(cause === null ? [] : [cause.full]), ...(state.details ?? [])] }
+      : health
     return status === 'stalled' ? jsonAnswer(body, [RETRY_AFTER], '503 Service Unavailable') : jsonAnswer(body)
   })
 }
@@ -77,7 +79,8 @@ export function healthzRoute(): Route {
 /** Readiness. An instance that stalls or catches up has older answers than others: load balancers should avoid it. */
 export function readyzRoute({ indexer, probeDatabase }: Pick<Sources, 'indexer' | 'probeDatabase'>): Route {
   return resource({ path: '/readyz', cacheControl: 'never', limited: false, description: READYZ }, async () => {
-    const { status, reasons } = healthStatus({ databaseOk: (await probeDatabase()).ok, indexer: indexer.state(), price: null })
+    const { cause } = await probeDatabase()
+    const { status, reasons } = healthStatus({ database: cause?.shown ?? null, indexer: indexer.state(), price: null })
     switch (status) {
       case 'ok':
       case 'degraded':

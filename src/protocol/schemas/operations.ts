@@ -46,6 +46,7 @@ const backfill = z
 const provider = z.object({
   name: z.string().describe('`rpc-1`, `rpc-2` … in the order of `RPC_URLS`.'),
   healthy: z.boolean().describe('Whether it answers.'),
+  cause: z.string().nullable().describe('Why it is not healthy. `null`: it is.'),
   latencyMs: milliseconds.nullable().describe('Milliseconds of recent calls. `null`: none yet.'),
   errorRate: z.number().min(0).max(1).describe('Failed share of recent calls, 0 to 1.'),
   concurrency: count.nullable().describe('Requests in flight that it allows. `null`: it has refused none.'),

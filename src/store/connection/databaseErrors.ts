@@ -67,6 +67,8 @@ const MESSAGES: Readonly<Record<Exclude<DatabaseFault, 'defect'>, string>> = {
 export function databaseFault(error: unknown): DatabaseFault {
   for (const link of causes(error)) {
     const code = codeOf(link)
+    // PostgreSQL has no code of its own for a disk that takes no writes, and reports missing permission.
+    if (isReadOnlyDisk(link)) return 'exhausted'
     const fault =
       code === null ? undefined : (FAULT_BY_SQLSTATE[code] ?? FAULT_BY_CLASS[/^([0-9A-Z]{2})[0-9A-Z]{3}$/.exec(code)?.[1] ?? ''])
     if (fault !== undefined) return fault
@@ -96,7 +98,7 @@ export function toDatabaseError(error: unknown): unknown {
 }
 
 /** The error and its causes, outermost first. */
-function causes(error: unknown): object[] {
+export function causes(error: unknown): object[] {
   const found: object[] = []
   const queue: unknown[] = [error]
   while (queue.length > 0 && found.length < 16) {
@@ -109,6 +111,10 @@ function causes(error: unknown): object[] {
   return found
 }
 
-function codeOf(link: object): string | null {
+export function codeOf(link: object): string | null {
   return 'code' in link && typeof link.code === 'string' ? link.code : null
+}
+
+export function isReadOnlyDisk(link: object): boolean {
+  return link instanceof Error && codeOf(link) === '42501' && link.message.includes('Read-only file system')
 }

@@ -4,8 +4,8 @@ export interface ConfiguredPool {
 
 /**
  * What each session is given:
- * - the queries read a few pages each, mostly from memory: with PostgreSQL's default cost of a random page, that of a spinning disk, it would
- *   scan whole tables. They take milliseconds, which JIT compilation would multiply;
+ * - the queries read a few pages each, mostly from memory: with PostgreSQL's default cost of a random page, that of a spinning disk, it
+ *   would scan whole tables. They take milliseconds, which JIT compilation would multiply;
  * - the server ends a transaction whose client has died in silence before the client's next attempt needs its locks;
  * - the server ends a session whose client's host is gone within half a minute: with it go its locks.
  */

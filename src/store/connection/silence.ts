@@ -71,7 +71,7 @@ export function endSilentConnections(pool: Pool, { deadlineMs, giveUp }: Patienc
       this.connection.stream.destroy(error)
     }
 
-    /** Whatever has silenced one connection may have silenced those that have rested since: not each must be found out at its own deadline. */
+    /** What has silenced one connection may have silenced those that have rested since: not each is to be found out at its own deadline. */
     #suspect(sinceMs: number, silentMs: number): void {
       if (this.#underWay === 0 && this.#answeredAtMs < sinceMs) this.destroy(silence(silentMs))
     }

@@ -3,9 +3,11 @@ import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import { TokenwireError } from '#errors'
 import { describeHolder, LOCK_SPACE, LOCKS, takeLock } from '#store/connection/advisoryLocks.ts'
+import { databaseCause } from '#store/connection/databaseCause.ts'
 import { databaseFault, toDatabaseError } from '#store/connection/databaseErrors.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import { requireSessions } from '#store/connection/sessionPooling.ts'
 import { MIGRATION_OPTIONS, MIGRATIONS } from './migrations.ts'
 
 const OLDEST_SERVER = 15
@@ -26,6 +28,7 @@ export async function migrate(databaseUrl: string, logger: Logger): Promise<read
   try {
     const db = orm.em.getKysely<unknown>()
     await checkServer(db, databaseUrl)
+    await requireSessions(db)
     return await db.connection().execute(async session => {
       await lock(session, logger)
       try {
@@ -60,22 +63,14 @@ async function checkServer(db: Queryable, databaseUrl: string): Promise<void> {
 function startError(error: unknown, databaseUrl: string): TokenwireError {
   const url = new URL(databaseUrl)
   const database = decodeURIComponent(url.pathname.slice(1))
-  switch (databaseFault(error)) {
-    case 'refused':
-      return new TokenwireError(
-        'config_invalid',
-        `DATABASE_URL: the server at ${url.host} refuses a connection to the database "${database}" (${reason(error)})`,
-      )
-    case 'unavailable':
-    case 'conflict':
-    case 'exhausted':
-      return new TokenwireError('database_unavailable', `DATABASE_URL: no PostgreSQL answers at ${url.host} (${reason(error)})`, {
-        retryable: true,
-        cause: error,
-      })
-    case 'defect':
-      return new TokenwireError('config_invalid', `DATABASE_URL: ${reason(error)}`, { cause: error })
-  }
+  const cause = databaseCause(error)
+  if (cause === null) return new TokenwireError('config_invalid', `DATABASE_URL: ${reason(error)}`, { cause: error })
+  const isRefused = databaseFault(error) === 'refused'
+  return new TokenwireError(
+    isRefused ? 'config_invalid' : 'database_unavailable',
+    `DATABASE_URL: at ${url.host}, database "${database}": ${cause.full}`,
+    { retryable: !isRefused, cause: error },
+  )
 }
 
 function reason(error: unknown): string {

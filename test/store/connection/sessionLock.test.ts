@@ -26,7 +26,8 @@ async function hold(url: string, heartbeatMs: number) {
 }
 
 const holders = async () =>
-  (await sql<{ pid: number }>`select pid from pg_locks where locktype = 'advisory' and objid = ${LOCKS.writer}`.execute(database.kysely)).rows
+  (await sql<{ pid: number }>`select pid from pg_locks where locktype = 'advisory' and objid = ${LOCKS.writer}`.execute(database.kysely))
+    .rows
 
 test('a holder that gives signs of life keeps the lock, and the refusal names it', async () => {
   await hold(database.url, 400)
@@ -56,6 +57,6 @@ test('a lock whose connection has died in silence is released while a heartbeat 
     return { kind: 'silence', hears: false }
   })
   await asked.promise
-  await held.pop()?.release()
+  await expect(held.pop()?.release()).resolves.toBeUndefined()
   proxy.setMisfortune(undefined)
 })

@@ -41,31 +41,27 @@ test('one deadline finds out all connections of a pool that have rested since', 
   for (const pid of await pids()) expect(before).not.toContain(pid)
 })
 
-test.each([true, false])('a transaction that has lost its server mid-way is repeated and gets its locks (the server has heard: %s)', async hears => {
-  await sql`create table if not exists counted as select 0 as value`.execute(database.kysely)
-  await sql`update counted set value = 0`.execute(database.kysely)
-  const url = new URL(proxy.url)
-  url.searchParams.set('options', '-c idle_in_transaction_session_timeout=100ms')
-  const transaction = createTransaction(openOrm(url.href, { ...SHORT, poolSize: 2 }))
-  const count = () =>
-    transaction(async db => {
-      await sql`update counted set value = value + 1`.execute(db)
-      await ping.execute(db)
-    })
-  let left = 1
-  proxy.setMisfortune(({ sql: text }) => (text.includes('as one') && left-- > 0 ? { kind: 'silence', hears } : undefined))
-  await expect(count()).rejects.toThrow('no answer from the database')
-  await count()
-  expect((await sql`select value from counted`.execute(database.kysely)).rows).toEqual([{ value: 1 }])
-  proxy.setMisfortune(undefined)
-})
-
-test('a pool ends though its connections are silent', async () => {
-  const orm = createOrm(proxy.url, silentLogger, { poolSize: 1 })
-  await ping.execute(orm.em.getKysely())
-  proxy.silenceAll()
-  await orm.close(true)
-})
+test.each([true, false])(
+  'a transaction that has lost its server mid-way is repeated and gets its locks (the server has heard: %s)',
+  async hears => {
+    await sql`create table if not exists counted as select 0 as value`.execute(database.kysely)
+    await sql`update counted set value = 0`.execute(database.kysely)
+    const url = new URL(proxy.url)
+    url.searchParams.set('options', '-c idle_in_transaction_session_timeout=100ms')
+    const transaction = createTransaction(openOrm(url.href, { ...SHORT, poolSize: 2 }))
+    const count = () =>
+      transaction(async db => {
+        await sql`update counted set value = value + 1`.execute(db)
+        await ping.execute(db)
+      })
+    let left = 1
+    proxy.setMisfortune(({ sql: text }) => (text.includes('as one') && left-- > 0 ? { kind: 'silence', hears } : undefined))
+    await expect(count()).rejects.toThrow('no answer from the database')
+    await count()
+    expect((await sql`select value from counted`.execute(database.kysely)).rows).toEqual([{ value: 1 }])
+    proxy.setMisfortune(undefined)
+  },
+)
 
 test('giving up ends statements under way at once', async () => {
   const giveUp = new AbortController()

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { LOCK_SPACE, LOCKS } from '#store/connection/advisoryLocks.ts'
+import { holdSessionLock } from '#store/connection/sessionLock.ts'
 import { migrate } from '#store/migrations/migrate.ts'
 import { administer, databaseUrl, silentLogger, useDatabase } from '#test/support/database.ts'
 
@@ -52,16 +53,20 @@ describe('migrating', () => {
   // The new version changed the schema, found the old one running and ended; the old one could no longer read how to undo a block.
   test('leaves the schema to a process that indexes with it', async () => {
     const database = await useDatabase({ migrated: false })
-    await database.kysely.connection().execute(async session => {
-      await sql`select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.writer})`.execute(session)
-      await expect(migrate(database.url, silentLogger)).rejects.toMatchObject({ code: 'database_taken', retryable: true })
-      expect((await sql`select to_regclass('token') as found`.execute(session)).rows).toEqual([{ found: null }])
-      await sql`select pg_advisory_unlock(${LOCK_SPACE}, ${LOCKS.writer})`.execute(session)
-      expect(await migrate(database.url, silentLogger)).toContain(FIRST)
-      await sql`select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.writer})`.execute(session)
-      expect(await migrate(database.url, silentLogger)).toEqual([])
-      await sql`select pg_advisory_unlock(${LOCK_SPACE}, ${LOCKS.writer})`.execute(session)
+    const { url } = database
+    const hold = () => holdSessionLock({ url, key: LOCKS.writer, applicationName: 'test-lock', what: 'the lock', logger: silentLogger })
+    const first = await hold()
+    await expect(migrate(url, silentLogger)).rejects.toMatchObject({
+      code: 'database_taken',
+      retryable: true,
+      message: expect.stringMatching(/server process \d+, connected from/),
     })
+    expect((await sql`select to_regclass('token') as found`.execute(database.kysely)).rows).toEqual([{ found: null }])
+    await first.lock?.release()
+    expect(await migrate(url, silentLogger)).toContain(FIRST)
+    const second = await hold()
+    expect(await migrate(url, silentLogger)).toEqual([])
+    await second.lock?.release()
   })
 
   test('works for an owner of the database who is no superuser', async () => {
@@ -127,6 +132,33 @@ describe('migrating', () => {
       code: 'config_invalid',
       message: expect.stringContaining('sslrootcert'),
     })
+    expect(await failureOf(url => url.searchParams.set('sslrootcert', '/no/such/ca.pem'))).toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringMatching(/^DATABASE_URL: can not read the file of sslrootcert: \/no\/such\/ca\.pem \(ENOENT\)/),
+    })
+    const percent = await migrate(database.url.replace(/:[^:@]*@/, ':100%s3cret@'), silentLogger).catch((error: unknown) => error)
+    expect(percent).toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringMatching(/^DATABASE_URL: the password has a % .*%25$/),
+    })
+    expect(String(percent)).not.toContain('s3cret')
+  })
+
+  test('names connection slots that are used up', async () => {
+    const database = await useDatabase({ migrated: false })
+    const name = new URL(database.url).pathname.slice(1)
+    await administer(sql`create role slotless login password 'slotless' connection limit 0`)
+    await administer(sql`alter database ${sql.id(name)} owner to slotless`)
+    const url = changed(database.url, parsed => {
+      parsed.username = 'slotless'
+      parsed.password = 'slotless'
+    })
+    await expect(migrate(url, silentLogger)).rejects.toMatchObject({
+      code: 'database_unavailable',
+      message: expect.stringMatching(/no free connection slot: raise max_connections .*53300\)$/),
+    })
+    await administer(sql`alter database ${sql.id(name)} owner to current_user`)
+    await administer(sql`drop role slotless`)
   })
 
   test('says that nothing answers when nothing listens', async () => {
@@ -142,7 +174,7 @@ describe('migrating', () => {
     expect(failure).toMatchObject({
       code: 'database_unavailable',
       retryable: true,
-      message: `DATABASE_URL: no PostgreSQL answers at 127.0.0.1:${port} (connect ECONNREFUSED 127.0.0.1:${port})`,
+      message: `DATABASE_URL: at 127.0.0.1:${port}, database "db": the database is not reachable: start PostgreSQL, or correct host and port of DATABASE_URL, or the firewall in between (connect ECONNREFUSED 127.0.0.1:${port}, ECONNREFUSED)`,
     })
   })
 
@@ -188,7 +220,7 @@ describe('the commands', () => {
     const away = changed(wrong, url => (url.hostname = 'host.invalid'))
     expect(await commandOf('src/commands/dbMigrate.ts', [], { DATABASE_URL: away, LOG_LEVEL: 'silent' })).toMatchObject({
       code: 75,
-      stderr: expect.stringMatching(/^DATABASE_URL: no PostgreSQL answers at host\.invalid.*\n$/),
+      stderr: expect.stringMatching(/^DATABASE_URL: at host\.invalid.*the database is not reachable.*\n$/),
     })
   })
 

@@ -180,8 +180,8 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
       await rounds(1, FAIR_ROUND_MS)
       const reason = life === null ? 'it does not start' : life.running.sync.view.state().reason
       const done = isAsFar(watcher.newest() ?? life?.startedAt() ?? null, chain, confirmations)
-      // An unhealthy provider is tried again later, and this chain does stand still.
-      if (done && (reason === null || /not healthy|stands still/.test(reason)) && (await isSettled(indexed.kysely))) {
+      // This chain does stand still.
+      if (done && (reason === null || /stands still/.test(reason)) && (await isSettled(indexed.kysely))) {
         // A commit is visible in the database before it is emitted.
         await rounds(1, FAIR_ROUND_MS)
         return

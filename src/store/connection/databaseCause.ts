@@ -1,0 +1,78 @@
+import type { DatabaseCause } from '#domain/health.ts'
+import { TokenwireError } from '#errors'
+import { causes, codeOf, databaseFault, isReadOnlyDisk } from './databaseErrors.ts'
+
+interface Kind {
+  readonly shown: string
+  readonly remedy: string
+}
+
+const NOT_THERE: Kind = {
+  shown: 'the database is not reachable',
+  remedy: 'start PostgreSQL, or correct host and port of DATABASE_URL, or the firewall in between',
+}
+const LOST: Kind = {
+  shown: 'the connection to the database failed',
+  remedy: 'it is opened anew; if this lasts, check that PostgreSQL runs and can be reached as DATABASE_URL says',
+}
+const BUSY: Kind = {
+  shown: 'the database is too slow or busy',
+  remedy: 'it is tried again; look for long transactions and for load on its server',
+}
+const REFUSED: Kind = { shown: 'the database refuses this service', remedy: 'correct user, password, database and sslmode of DATABASE_URL' }
+const RESTARTING: Kind = {
+  shown: 'the database is starting or stopping',
+  remedy: 'it is tried again; if this lasts, read the log of the server',
+}
+const NO_SLOTS: Kind = {
+  shown: 'the database has no free connection slot',
+  remedy:
+    'raise max_connections of the server (or the limit of the role, database or pooler), or close other clients: this service uses up to 21',
+}
+const READ_ONLY_DISK: Kind = { shown: "the database's disk is read-only", remedy: 'check the disk of the server and mount it for writing' }
+
+const KIND_BY_CODE: Readonly<Record<string, Kind>> = {
+  '25006': {
+    shown: 'the database takes no writes',
+    remedy: 'point DATABASE_URL to the primary, not a standby, or turn off default_transaction_read_only',
+  },
+  '53100': { shown: "the database's disk is full", remedy: 'free space on the disk of the server; indexing then goes on by itself' },
+  '53200': { shown: 'the database has no memory left', remedy: 'give its server more memory, or lower its work_mem and max_connections' },
+  '53300': NO_SLOTS,
+  '57P01': RESTARTING,
+  '57P02': RESTARTING,
+  '57P03': RESTARTING,
+  ETIMEDOUT: {
+    shown: 'the database does not answer',
+    remedy: 'its connections are closed and opened anew; if this lasts, check the network, the firewall and the server in between',
+  },
+}
+
+const SERVER_DISK: Kind = { shown: "the database's disk fails", remedy: 'read the log of the server and check its disk' }
+
+/** The cause in a sentence; `null` when the error is a defect, which says nothing of the database's condition. */
+export function databaseCause(error: unknown): DatabaseCause | null {
+  const links = causes(error)
+  const fault = databaseFault(error)
+  if (fault === 'defect') return null
+  const code = links.flatMap(link => (link instanceof TokenwireError ? [] : (codeOf(link) ?? []))).at(0) ?? null
+  const { shown, remedy } = links.some(isReadOnlyDisk) ? READ_ONLY_DISK : kindOf(code, fault)
+  const said = links.flatMap(link => (link instanceof Error && link.message !== '' ? [link.message] : [])).at(-1)
+  const quoted = [said, code].filter(part => part !== undefined && part !== null).join(', ')
+  return { shown, full: `${shown}: ${remedy}${quoted === '' ? '' : ` (${quoted})`}` }
+}
+
+function kindOf(code: string | null, fault: Exclude<ReturnType<typeof databaseFault>, 'defect'>): Kind {
+  const known = code === null ? undefined : KIND_BY_CODE[code]
+  if (known !== undefined) return known
+  switch (fault) {
+    case 'unavailable':
+      return code === null ? LOST : NOT_THERE
+    case 'conflict':
+      return BUSY
+    case 'exhausted':
+      return SERVER_DISK
+    case 'refused':
+      return REFUSED
+  }
+}

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto'
+import { type Kysely, sql } from 'kysely'
+import { TokenwireError } from '#errors'
+
+/** A pooler may give its connections in turn, or the one that was used last; other clients may come in between. */
+const ATTEMPTS = 3
+
+/**
+ * Refuses a pooler that gives a client another session with each transaction, such as PgBouncer with `pool_mode = transaction`: locks,
+ * settings and prepared statements of a session would be somebody else's.
+ *
+ * @param db a pool of two connections or more
+ * @throws `TokenwireError` `config_invalid`
+ */
+export async function requireSessions(db: Kysely<unknown>): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) if (await isSessionShared(db)) throw refusal()
+}
+
+/** Whether a client finds its session changed, or another client finds what the first one has set in its own. */
+async function isSessionShared(db: Kysely<unknown>): Promise<boolean> {
+  const mark = randomUUID()
+  return db.connection().execute(async first => {
+    await sql`set tokenwire.session = ${sql.lit(mark)}`.execute(first)
+    return db.connection().execute(async second => {
+      await begin(second)
+      // While the second client keeps its session by a transaction, the first one is given another, where sessions are shared.
+      const isShared = (await markOf(second)) === mark || (await markOf(first)) !== mark
+      await sql`rollback`.execute(second)
+      return isShared
+    })
+  })
+}
+
+async function markOf(session: Kysely<unknown>): Promise<string | null> {
+  const { rows } = await sql<{ mark: string | null }>`select current_setting('tokenwire.session', true) as mark`.execute(session)
+  return rows[0]?.mark ?? null
+}
+
+/** With `pool_mode = statement` a pooler has no transactions. */
+async function begin(session: Kysely<unknown>): Promise<void> {
+  try {
+    await sql`begin`.execute(session)
+  } catch (cause) {
+    throw cause instanceof Error && cause.message.includes('statement pooling') ? refusal(cause) : cause
+  }
+}
+
+function refusal(cause?: unknown): TokenwireError {
+  return new TokenwireError(
+    'config_invalid',
+    'DATABASE_URL: a pooler in transaction mode stands before PostgreSQL, such as PgBouncer with pool_mode = transaction; ' +
+      'set pool_mode = session for this database, or connect to PostgreSQL itself',
+    { cause },
+  )
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { databaseCause } from '#store/connection/databaseCause.ts'
+import { databaseFault, toDatabaseError } from '#store/connection/databaseErrors.ts'
+
+/* An operator read "the database can not be used" for everything, and "no PostgreSQL answers" for a server without a free slot. */
+
+const withCode = (code: string, message: string) => Object.assign(new Error(message), { code })
+
+test.each([
+  ['ECONNREFUSED', 'connect ECONNREFUSED 10.0.0.1:5432', 'not reachable', 'start PostgreSQL'],
+  ['ETIMEDOUT', 'no answer from the database for 25 s', 'does not answer', 'firewall'],
+  ['25006', 'cannot execute UPDATE in a read-only transaction', 'takes no writes', 'the primary'],
+  ['28P01', 'password authentication failed for user "me"', 'refuses this service', 'password'],
+  ['42501', 'could not open file "base/1/2": Read-only file system', 'disk is read-only', 'mount it for writing'],
+  ['53100', 'could not extend file "base/1/2": No space left on device', 'disk is full', 'free space'],
+  ['53200', 'out of memory', 'no memory', 'memory'],
+  ['53300', 'sorry, too many clients already', 'no free connection slot', 'raise max_connections'],
+  ['57014', 'canceling statement due to statement timeout', 'too slow or busy', 'load'],
+  ['57P03', 'the database system is starting up', 'starting or stopping', 'log of the server'],
+  ['58030', 'could not read block 7', 'disk fails', 'log of the server'],
+])('%s is one sentence with the cause, what to do, and what the server said', (code, message, kind, remedy) => {
+  for (const error of [withCode(code, message), toDatabaseError(withCode(code, message)), new AggregateError([withCode(code, message)])]) {
+    const cause = databaseCause(error)
+    expect(cause?.shown).toContain(kind)
+    // Everybody may read it: no word of the server's.
+    expect(cause?.shown).not.toMatch(/\d|base\/|"/)
+    expect(cause?.full).toContain(remedy)
+    expect(cause?.full).toMatch(new RegExp(`^${cause?.shown}: .+\\(${message.replaceAll(/[()]/g, '\\$&')}, ${code}\\)$`))
+  }
+})
+
+test('a lost connection has no code', () => {
+  expect(databaseCause(new Error('Connection terminated unexpectedly'))?.full).toMatch(
+    /^the connection to the database failed: .*unexpectedly\)$/,
+  )
+})
+
+test('a defect says nothing of the database', () => {
+  for (const defect of [new TypeError('x is not a function'), withCode('42601', 'syntax error'), null])
+    expect(databaseCause(defect)).toBeNull()
+  expect(databaseFault(withCode('42501', 'permission denied for table token'))).toBe('refused')
+})
