@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { BlockHeader } from '#domain/block.ts'
 import { TokenwireError } from '#errors'
-import { LOCKS, takeLock } from './connection/advisoryLocks.ts'
+import { describeHolder, LOCKS, takeLock } from './connection/advisoryLocks.ts'
 import { toDatabaseError } from './connection/databaseErrors.ts'
 import { createOrm } from './connection/orm.ts'
 import type { Queryable } from './connection/queryable.ts'
@@ -64,8 +64,9 @@ export async function rewind(databaseUrl: string, target: RewindTarget, logger: 
 }
 
 async function assertNoWriter(session: Kysely<unknown>): Promise<void> {
-  if (await takeLock(session, LOCKS.writer)) return
-  throw new TokenwireError('database_taken', 'A Tokenwire indexes into this database: stop it first.')
+  const holder = await takeLock(session, LOCKS.writer)
+  if (holder === null) return
+  throw new TokenwireError('database_taken', `A Tokenwire indexes into this database: stop it first (${describeHolder(holder)})`)
 }
 
 async function undoFrom(db: Queryable, first: number, cursor: ChainCursor): Promise<BlockHeader> {
