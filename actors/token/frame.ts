@@ -15,7 +15,8 @@ export interface Frame {
   readonly eventStream: Uint8Array
 }
 
-const END_OF_EVENT = Buffer.from('\n\n')
+const encoder = new TextEncoder()
+const END_OF_EVENT = encoder.encode('\n\n')
 
 class EncodedFrame implements Frame {
   readonly token: Address
@@ -32,7 +33,7 @@ class EncodedFrame implements Frame {
   }
 
   get eventStream(): Uint8Array {
-    this.#eventStream ??= Buffer.concat([Buffer.from(`event: token.update\nid: ${this.sequence}\ndata: `), this.webSocket, END_OF_EVENT])
+    this.#eventStream ??= Buffer.concat([encoder.encode(`event: token.update\nid: ${this.sequence}\ndata: `), this.webSocket, END_OF_EVENT])
     return this.#eventStream
   }
 }
