@@ -17,6 +17,8 @@ export interface Watchlist {
   partsOf(keys: readonly Hex[]): Pick<LogRangeQuery, 'addresses' | 'topics' | 'filtered'>
   /** The addresses and pool ids that these logs announce and that are not watched yet: at least those that their commit will watch. */
   discover(logs: readonly ChainLog[]): readonly Hex[]
+  /** As it was after this block. */
+  upTo(block: number): Watchlist
 }
 
 /** How far announcements reach in one block: a launchpad's contract announces a curve, and the curve its pool, which announces nothing. */

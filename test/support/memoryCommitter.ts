@@ -107,6 +107,17 @@ function open(stored: Stored, contracts: readonly Address[], startBlock: number)
     return { number, hash, timestamp, completedAtMs: 0, tokens: [], unread: [], dropped: [] }
   }
 
+  const watchlist: Watchlist = {
+    startBlock,
+    has: address => stored.watched.has(address),
+    addresses: () => [...stored.watched],
+    poolIds: () => [],
+    isUnderstood: () => true,
+    partsOf: keys => ({ addresses: keys as readonly Address[] }),
+    discover,
+    // An address is announced for ever: logs of the replaced blocks' addresses are kept, too.
+    upTo: () => watchlist,
+  }
   return {
     committer: {
       recentBlocks: async () =>
@@ -118,15 +129,7 @@ function open(stored: Stored, contracts: readonly Address[], startBlock: number)
       },
       commit,
     },
-    watchlist: {
-      startBlock,
-      has: address => stored.watched.has(address),
-      addresses: () => [...stored.watched],
-      poolIds: () => [],
-      isUnderstood: () => true,
-      partsOf: keys => ({ addresses: keys as readonly Address[] }),
-      discover,
-    },
+    watchlist,
     logs: stored.logs,
     batches: stored.batches,
     settled: stored.settled,

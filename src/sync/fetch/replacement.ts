@@ -38,8 +38,7 @@ export interface ReplacementOptions {
 const BLOCKS_AT_ONCE = 8
 
 /**
- * Fetches the blocks from the ancestor, or from the start block, to `to`. Logs of addresses that only the replaced blocks announced may be
- * among them: the commit, which undoes those blocks first, ignores them.
+ * Fetches the blocks from the ancestor, or from the start block, to `to`.
  *
  * @throws `RpcError` `inconsistent` when the blocks are not one chain from the ancestor on: it was replaced again meanwhile; `missing` when
  * no block stays and none takes their place
@@ -47,6 +46,8 @@ const BLOCKS_AT_ONCE = 8
 export async function fetchReplacement({ source, watchlist, ancestor, to, genesisHash }: ReplacementOptions): Promise<Replacement> {
   const first = ancestor === null ? watchlist.startBlock : ancestor.number + 1
   if (ancestor === null && to < first) throw new RpcError({ kind: 'missing', what: `a confirmed block ${first}` })
+  // A token that both branches launch has another pool on each, and a token that is known is not announced again.
+  const known = watchlist.upTo(first - 1)
   const announced = new Set<Hex>()
   const batches: FetchedBatch[] = []
   let parent = ancestor
@@ -54,7 +55,7 @@ export async function fetchReplacement({ source, watchlist, ancestor, to, genesi
     const count = Math.min(BLOCKS_AT_ONCE, to - from + 1)
     const blocks = await Promise.all(Array.from({ length: count }, (_, index) => source.blockWithLogs(from + index)))
     for (const block of blocks) {
-      const batch = batchOf([block], 'live', watchlist, announced)
+      const batch = batchOf([block], 'live', known, announced)
       const { to: header } = batch
       if (parent === null) {
         const { hash } = await verifyStartBlock(source, header.number, genesisHash)

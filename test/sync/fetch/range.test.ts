@@ -62,6 +62,7 @@ describe('a range of blocks', () => {
         const whole = keys.filter((key): key is Address => key.length === 42 && key !== manager)
         return { addresses: whole, filtered: ids.length === 0 ? [] : [{ address: manager, topics: [null, ids] }] }
       },
+      upTo: () => pools,
     }
     const batch = await fetchRange(source(chain), pools, { from: 1, to: 3, ...all })
     expect(batch.logs.map(({ blockNumber, logIndex }) => `${blockNumber}-${logIndex}`)).toEqual(['2-0', '2-2', '2-3', '3-1'])
