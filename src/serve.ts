@@ -11,6 +11,7 @@ import type { Config } from '#config'
 import { createAdmission } from '#gateway/admission.ts'
 import { watchCertificate } from '#gateway/certificateWatch.ts'
 import { createDatabaseProbe } from '#gateway/databaseProbe.ts'
+import { createKeptAnswers } from '#gateway/keptAnswers.ts'
 import { openOperators } from '#gateway/operatorPolicy.ts'
 import { createRealtime } from '#gateway/realtime.ts'
 import { createServer, type Server } from '#gateway/server.ts'
@@ -64,7 +65,16 @@ export async function serve(options: ServeOptions): Promise<string> {
   const db: Queryable = reading.em.getKysely<unknown>()
   const { weth, launchpads } = config.launchpads
   const adapters = createAdapters({ weth, launchpads })
-  const prices = createEthUsd({ providers: [coingecko(config.coingecko), coinbase(config.coinbase)], logger, onPrice })
+  const kept = createKeptAnswers(now)
+  const prices = createEthUsd({
+    providers: [coingecko(config.coingecko), coinbase(config.coinbase)],
+    logger,
+    onPrice: (ethUsd, usableMs) => {
+      // Values in USD are of the price at the time of the answer.
+      kept.changed(null)
+      onPrice(ethUsd, usableMs)
+    },
+  })
   prices.start()
   onStop(() => prices.stop())
 
@@ -107,6 +117,7 @@ export async function serve(options: ServeOptions): Promise<string> {
     admission,
     operators: await openOperators({ config, logger, redactor }),
     reads,
+    kept,
     indexer,
     feed: feed.health,
     ethUsd: prices,
@@ -128,7 +139,7 @@ export async function serve(options: ServeOptions): Promise<string> {
     registry.stop()
   })
 
-  feed.start(registry)
+  feed.start({ ...registry, changed: kept.changed })
   onStop(() => feed.stop())
   logger.info({ url, role: config.role, chainId, launchpads: launchpads.map(({ name }) => name), version }, 'serving')
   return url

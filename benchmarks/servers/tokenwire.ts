@@ -34,11 +34,13 @@ export async function startTokenwire(tls: boolean): Promise<FeedServer> {
       })
     })
   }
-  const realtime = createRealtime({ config: LIMITS, admission: createAdmission(LIMITS, logger), registry, logger, now, yieldTo })
+  const admission = createAdmission(LIMITS, logger)
+  const realtime = createRealtime({ config: LIMITS, admission, registry, logger, now, yieldTo })
   const gateway = await startGateway({
     config: { ...LIMITS, tls: tls ? await certificateFiles() : null },
     stored: { tokens: [...storedTokens(STORED)] },
     logger,
+    admission,
     actors: registry,
     realtime,
   })

@@ -14,8 +14,13 @@ import type { FeedHealth } from '#domain/health.ts'
  * - Of one token it passes states on in rising order of their sequence; a state may come twice.
  */
 
-/** What receives committed blocks: the registry of actors. */
+/** What receives committed blocks: the registry of actors, and the answers that are kept. */
 export interface BlockConsumer {
+  /**
+   * A commit, or several as one, changed rows of these tokens; `null`: of any. Called for every commit, also of tokens that are not
+   * watched, when this gateway's database shows it and before its states are dispatched.
+   */
+  changed(tokens: Iterable<Address> | null): void
   /** Never throws, never waits. */
   dispatch(block: CommittedBlock): void
   /** The sequence of the state that is held of a token; `null`: none. */

@@ -54,6 +54,7 @@ export function createNotifyFeed(options: NotifyFeedOptions): BlockFeed {
       completedAtMs: commits.sinceMs,
       isStopped: () => signal.aborted,
     }
+    to.changed(commits.changed === null ? null : [...commits.changed, ...commits.dropped])
     await (commits.changed === null ? readMissedStates(reading) : readChangedStates(reading, commits.changed))
   }
 

@@ -16,7 +16,11 @@ export function createThreadFeed({ blocks, watch, unwatch, stop }: ThreadFeedOpt
   return {
     watch,
     unwatch,
-    start: consumer => void blocks.subscribe(block => consumer.dispatch(block)),
+    start: consumer =>
+      void blocks.subscribe(block => {
+        consumer.changed([...block.tokens.map(({ token }) => token.address), ...block.unread, ...block.dropped])
+        consumer.dispatch(block)
+      }),
     health: () => ({ carrier: 'thread', connected: true, waitingMs: 0 }),
     stop,
   }

@@ -1,3 +1,4 @@
+import type { Address } from '#domain/address.ts'
 import type { Admission } from './admission.ts'
 import type { Outcome } from './answer.ts'
 import type { Exchange } from './exchange.ts'
@@ -19,7 +20,7 @@ export interface Dispatched {
 /** The gates in order: route and method, rate limit, operator access, query, handler. `failed` answers for an error of a handler. */
 export function createDispatch(
   routes: readonly Route[],
-  { admission, config, operators }: Pick<Sources, 'admission' | 'config' | 'operators'>,
+  { admission, config, operators, kept }: Pick<Sources, 'admission' | 'config' | 'operators' | 'kept'>,
   failed: (error: unknown, exchange: Exchange) => Problem,
 ): (exchange: Exchange) => Promise<Dispatched> {
   const match = createRouter(routes)
@@ -43,9 +44,12 @@ export function createDispatch(
     const refused = limited ?? (route.access === 'operator' ? forbidden : null)
     if (refused !== null) return refused
     const query = parseQuery(exchange.query)
-    return 'kind' in query
-      ? query
-      : route.handle(withPath(query, pathParameters), exchange, route.access !== 'public' && forbidden === null)
+    if ('kind' in query) return query
+    const texts = withPath(query, pathParameters)
+    const handle = () => route.handle(texts, exchange, route.access !== 'public' && forbidden === null)
+    if (route.keptUntil === undefined) return handle()
+    const token = route.keptUntil(texts) === 'commit' ? null : (pathParameters.get('address')?.toLowerCase() as Address)
+    return kept.ask({ key: `${withoutPrefix(exchange.path, pathPrefix)}?${exchange.query}`, token }, handle)
   }
 }
 

@@ -18,7 +18,7 @@ const EXPOSED_HEADERS = 'ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining
  * instead.
  */
 export function commonHeaders(requestId: string, origin: string, admission: Admission): readonly HeaderField[] {
-  const headers: HeaderField[] = [['X-Request-Id', requestId], ...SECURITY_HEADERS, ['Vary', 'Origin']]
+  const headers: HeaderField[] = [['X-Request-Id', requestId], ...SECURITY_HEADERS, ['Vary', 'Origin, Accept-Encoding']]
   if (origin === '' || !admission.originAllowed(origin)) return headers
   return [...headers, ['Access-Control-Allow-Origin', origin], ['Access-Control-Expose-Headers', EXPOSED_HEADERS]]
 }

@@ -16,6 +16,8 @@ export interface Route {
   /** Whether requests count against `RATE_LIMIT_PER_MINUTE`. */
   readonly limited: boolean
   readonly cacheControl: CacheControl
+  /** What outdates a kept answer: a commit that changes the token of its path, or any commit. Absent: no answer is kept. */
+  readonly keptUntil?: (texts: ParameterTexts) => 'tokenChanges' | 'commit'
   /** `null`: a file of the console, which the descriptions leave out. */
   readonly description: RouteDescription | null
   handle(texts: ParameterTexts, exchange: Exchange, isOperator: boolean): Promise<Outcome>
@@ -69,7 +71,7 @@ export const CACHE_CONTROL: Readonly<Record<CacheControl, string>> = {
 export const NO_PARAMETERS = z.object({})
 
 type ResourceOptions<S extends z.ZodObject> = Pick<Route, 'path' | 'cacheControl' | 'description'> &
-  Partial<Pick<Route, 'access' | 'limited'>> & { readonly parameters?: S }
+  Partial<Pick<Route, 'access' | 'limited' | 'keptUntil'>> & { readonly parameters?: S }
 
 export function resource<S extends z.ZodObject = typeof NO_PARAMETERS>(
   {
@@ -79,6 +81,7 @@ export function resource<S extends z.ZodObject = typeof NO_PARAMETERS>(
     description,
     access = 'public',
     limited = true,
+    keptUntil,
   }: ResourceOptions<S>,
   handle: (values: z.output<S>, isOperator: boolean) => Promise<Answer | Problem>,
 ): Route {
@@ -89,6 +92,7 @@ export function resource<S extends z.ZodObject = typeof NO_PARAMETERS>(
     limited,
     cacheControl,
     description,
+    ...(keptUntil && { keptUntil }),
     async handle(texts, _exchange, isOperator) {
       const parsed = parseParameters(parameters, texts)
       return parsed.ok ? handle(parsed.values, isOperator) : parsed.problem

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Config } from '#config'
 import { TokenwireError } from '#errors'
 import type { AnsweredRequest, Metrics } from '#telemetry/metrics.ts'
+import { encodeAnswer } from './contentEncoding.ts'
 import { createDispatch, type Dispatched } from './dispatch.ts'
 import { type Exchange, openExchange } from './exchange.ts'
 import { routes } from './http/routes.ts'
@@ -114,7 +115,8 @@ function createAnswerer(deps: ServerDeps): (exchange: Exchange, done: () => void
         done()
         return
       }
-      const rendered = render(outcome, exchange, cacheControl)
+      const encoded = outcome.kind === 'answer' ? await encodeAnswer(outcome, exchange.acceptEncoding) : outcome
+      const rendered = render(encoded, exchange, cacheControl)
       const aborted = exchange.isAborted()
       if (!aborted) send(rendered, exchange, done)
       sent = true

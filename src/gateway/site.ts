@@ -1,14 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { entityTag } from './answer.ts'
+import { accepts, ENCODINGS, type Encoding } from './contentEncoding.ts'
 
 interface Representation {
   readonly bytes: Buffer
   readonly tag: string
 }
-
-const ENCODINGS = ['br', 'gzip'] as const
-type Encoding = (typeof ENCODINGS)[number]
 
 const SUFFIXES: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' }
 
@@ -79,13 +77,4 @@ export function chooseEncoding(
     if (representation !== undefined && accepts(acceptEncoding, encoding)) return { ...representation, encoding }
   }
   return { ...plain, encoding: null }
-}
-
-/** Whether the encoding is named with a weight above zero. `*` is ignored: only old tools send it. */
-function accepts(acceptEncoding: string, coding: Encoding): boolean {
-  for (const part of acceptEncoding.split(',')) {
-    const [name = '', ...parameters] = part.split(';').map(text => text.trim().toLowerCase())
-    if (name === coding) return !parameters.some(parameter => /^q=0(?:\.0*)?$/.test(parameter))
-  }
-  return false
 }

@@ -7,6 +7,7 @@ import type { Metrics } from '#telemetry/metrics.ts'
 import type { Admission } from './admission.ts'
 import type { DatabaseProbe } from './databaseProbe.ts'
 import type { DescribedLimits } from './descriptions/limits.ts'
+import type { KeptAnswers } from './keptAnswers.ts'
 import type { OperatorPolicy } from './operatorPolicy.ts'
 import type { Realtime } from './realtime.ts'
 import type { Site } from './site.ts'
@@ -24,6 +25,7 @@ export interface Sources {
   readonly admission: Admission
   readonly operators: OperatorPolicy
   readonly reads: Reads
+  readonly kept: Pick<KeptAnswers, 'ask'>
   readonly indexer: IndexerView
   readonly feed: () => FeedHealth
   readonly ethUsd: EthUsdPrices

@@ -98,10 +98,26 @@ export class FeedWitness implements BlockConsumer {
   readonly states: TokenSnapshot[] = []
   readonly dropped: Address[] = []
   readonly #held = new Map<Address, number>()
+  /** Reported since `forget`; with `null`, any may have changed. */
+  readonly #changed = new Set<Address | null>()
   readonly #waiting = new Set<() => void>()
+
+  changed(tokens: Iterable<Address> | null): void {
+    for (const token of tokens ?? [null]) this.#changed.add(token)
+    for (const look of this.#waiting) look()
+  }
+
+  hasChanged(token: Address): boolean {
+    return this.#changed.has(token) || this.#changed.has(null)
+  }
+
+  forget(): void {
+    this.#changed.clear()
+  }
 
   dispatch(block: CommittedBlock): void {
     for (const state of block.tokens) {
+      expect(this.hasChanged(state.token.address)).toBe(true)
       this.states.push(state)
       this.#held.set(state.token.address, state.token.sequence)
     }
@@ -174,6 +190,13 @@ export function feedCases(name: string, database: TestDatabase, open: (site: Fee
       await witness.untilHeld(stored)
       expect(witness.states.at(-1)).toEqual(stored)
       expect(new Set(witness.states.map(({ token }) => token.address))).toEqual(new Set([site.alpha]))
+    })
+
+    test('says that a token changed which is not watched, and says it before its state', async () => {
+      const { witness } = await started()
+      witness.forget()
+      await site.buy(site.beta)
+      await witness.until(() => witness.hasChanged(site.beta))
     })
 
     test('passes on nothing of a transaction that fails', async () => {

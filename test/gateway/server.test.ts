@@ -34,8 +34,10 @@ function stable(headers: Headers): Record<string, string> {
 
 test.for(PATHS)('answers HEAD of %s with the headers of GET and no body', async path => {
   gateway = await startGateway({ now: () => 5_000 })
-  const get = await gateway.get(path)
-  const head = await fetch(gateway.url + path, { method: 'HEAD' })
+  // The client would hide the length of a compressed body.
+  const headers = { 'accept-encoding': 'identity' }
+  const get = await gateway.get(path, headers)
+  const head = await fetch(gateway.url + path, { method: 'HEAD', headers })
   expect(head.status).toBe(200)
   expect(stable(head.headers)).toEqual(stable(get.headers))
   expect(Number(head.headers.get('content-length'))).toBe((await get.arrayBuffer()).byteLength)
@@ -63,7 +65,7 @@ test('answers problems to HEAD without a body but with their length', async () =
 test('keeps a connection alive after HEAD, 304, OPTIONS and problems', async () => {
   gateway = await startGateway()
   const host = 'Host: a\r\n'
-  const tag = (await gateway.get(`/api/tokens/${TOKEN}`)).headers.get('etag')
+  const tag = (await gateway.get(`/api/tokens/${TOKEN}`, { 'accept-encoding': 'identity' })).headers.get('etag')
   const answer = await rawRequest(
     gateway.port,
     `HEAD /api/tokens HTTP/1.1\r\n${host}\r\n` +

@@ -28,6 +28,8 @@ export function candlesRoute({ reads }: Pick<Sources, 'reads'>): Route {
       path: '/api/tokens/:address/candles',
       parameters,
       cacheControl: 'revalidate',
+      // Filled candles reach to the newest block.
+      keptUntil: texts => (texts.has('fill') ? 'commit' : 'tokenChanges'),
       description: {
         id: 'listCandles',
         tag: 'Tokens',

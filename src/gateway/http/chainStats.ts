@@ -15,7 +15,7 @@ const description: RouteDescription = {
 }
 
 export function chainStatsRoute({ reads, indexer, ethUsd }: Pick<Sources, 'reads' | 'indexer' | 'ethUsd'>): Route {
-  return resource({ path: '/api/chain-stats', cacheControl: 'seconds', description }, async () => {
+  return resource({ path: '/api/chain-stats', cacheControl: 'seconds', keptUntil: () => 'commit', description }, async () => {
     const indexed = await reads.chainStats()
     if (indexed === null) return unavailable('data_unavailable', 'nothing is indexed yet')
     const { headBlock, blockTimeMs, baseFeeGwei } = indexer.chain()

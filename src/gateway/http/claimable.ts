@@ -22,7 +22,7 @@ const description: RouteDescription = {
 
 export function claimableRoute({ config, reads, ethUsd }: Pick<Sources, 'config' | 'reads' | 'ethUsd'>): Route {
   return resource(
-    { path: '/api/tokens/:address/claimable', parameters, cacheControl: 'revalidate', description },
+    { path: '/api/tokens/:address/claimable', parameters, cacheControl: 'revalidate', keptUntil: () => 'commit', description },
     async ({ address, creator }) => {
       const claimable = await reads.claimable(address, creator)
       if (claimable === null) return tokenNotFound(address)

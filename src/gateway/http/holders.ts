@@ -22,6 +22,7 @@ export function holdersRoute({ reads }: Pick<Sources, 'reads'>): Route {
       path: '/api/tokens/:address/holders',
       parameters,
       cacheControl: 'revalidate',
+      keptUntil: () => 'tokenChanges',
       description: {
         id: 'listHolders',
         tag: 'Tokens',

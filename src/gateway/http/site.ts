@@ -30,10 +30,7 @@ export function siteRoutes({ site, config }: Pick<Sources, 'site' | 'config'>): 
 }
 
 function fileRoute(path: string, file: SiteFile): Route {
-  const headers: HeaderField[] = [
-    ['Content-Type', file.contentType],
-    ['Vary', 'Origin, Accept-Encoding'],
-  ]
+  const headers: HeaderField[] = [['Content-Type', file.contentType]]
   if (path === '/') headers.push(['Content-Security-Policy', PAGE_POLICY])
   return {
     path,

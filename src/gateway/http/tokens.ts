@@ -47,7 +47,7 @@ const LIST: RouteDescription = {
 
 export function tokensRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>): Route {
   return resource(
-    { path: '/api/tokens', parameters: listParameters, cacheControl: 'revalidate', description: LIST },
+    { path: '/api/tokens', parameters: listParameters, cacheControl: 'revalidate', keptUntil: () => 'commit', description: LIST },
     async ({ limit: given, cursor: cursorText, ...filter }) => {
       const limit = given ?? filter.addresses?.length ?? DEFAULT_TOKENS
       const codec = TOKEN_CURSORS[filter.sort]
@@ -71,10 +71,13 @@ const TOKEN: RouteDescription = {
 }
 
 export function tokenRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>): Route {
-  return resource({ path: '/api/tokens/:address', parameters, cacheControl: 'revalidate', description: TOKEN }, async ({ address }) => {
-    const token = await reads.token(address)
-    return token === null ? tokenNotFound(address) : jsonAnswer(withUsd(token, ethUsd.ethUsd()))
-  })
+  return resource(
+    { path: '/api/tokens/:address', parameters, cacheControl: 'revalidate', keptUntil: () => 'tokenChanges', description: TOKEN },
+    async ({ address }) => {
+      const token = await reads.token(address)
+      return token === null ? tokenNotFound(address) : jsonAnswer(withUsd(token, ethUsd.ethUsd()))
+    },
+  )
 }
 
 const searchParameters = z.object({
@@ -91,9 +94,12 @@ const SEARCH: RouteDescription = {
 }
 
 export function searchRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>): Route {
-  return resource({ path: '/api/search', parameters: searchParameters, cacheControl: 'seconds', description: SEARCH }, async query => {
-    const tokens = await reads.search(query)
-    const price = ethUsd.ethUsd()
-    return jsonAnswer({ data: tokens.map(token => withUsd(token, price)), nextCursor: null })
-  })
+  return resource(
+    { path: '/api/search', parameters: searchParameters, cacheControl: 'seconds', keptUntil: () => 'commit', description: SEARCH },
+    async query => {
+      const tokens = await reads.search(query)
+      const price = ethUsd.ethUsd()
+      return jsonAnswer({ data: tokens.map(token => withUsd(token, price)), nextCursor: null })
+    },
+  )
 }

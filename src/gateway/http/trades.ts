@@ -25,6 +25,7 @@ export function tradesRoute({ reads }: Pick<Sources, 'reads'>): Route {
       path: '/api/tokens/:address/trades',
       parameters,
       cacheControl: 'revalidate',
+      keptUntil: () => 'tokenChanges',
       description: {
         id: 'listTrades',
         tag: 'Tokens',

@@ -1,0 +1,144 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Address } from '#domain/address.ts'
+import { jsonAnswer, type Outcome } from '#gateway/answer.ts'
+import { createKeptAnswers } from '#gateway/keptAnswers.ts'
+import { problem } from '#gateway/problem.ts'
+import { addressOf } from '#test/support/snapshots.ts'
+
+const ALPHA = addressOf(1)
+const BETA = addressOf(2)
+
+/** Kept answers over a source that counts its reads, and a clock that tests move. */
+function open() {
+  const clock = { ms: 0 }
+  const kept = createKeptAnswers(() => clock.ms)
+  const reads: string[] = []
+  const ask = (key: string, token: Address | null = null, outcome?: Outcome) =>
+    kept.ask({ key, token }, async () => {
+      reads.push(key)
+      return outcome ?? jsonAnswer({ key, read: reads.length })
+    })
+  return { clock, kept, reads, ask }
+}
+
+test('an answer is made once, also for requests that come while it is made', async () => {
+  const { ask, reads } = open()
+  const outcomes = await Promise.all([ask('/a'), ask('/a'), ask('/b')])
+  expect(outcomes[0]).toBe(outcomes[1])
+  expect(await ask('/a')).toBe(outcomes[0])
+  expect(reads).toEqual(['/a', '/b'])
+})
+
+test('a commit outdates the answers of the tokens that it changed, and those that any commit outdates', async () => {
+  const { ask, kept, reads } = open()
+  const askAll = () => Promise.all([ask('/alpha', ALPHA), ask('/beta', BETA), ask('/list')])
+  await askAll()
+  kept.changed([ALPHA])
+  await askAll()
+  expect(reads.slice(3)).toEqual(['/alpha', '/list'])
+  kept.changed([])
+  await askAll()
+  expect(reads.slice(5)).toEqual(['/list'])
+  kept.changed(null)
+  await askAll()
+  expect(reads.slice(6)).toEqual(['/alpha', '/beta', '/list'])
+})
+
+test('an answer that was begun before a commit is neither shared nor kept after it', async () => {
+  const { kept } = open()
+  const slow = Promise.withResolvers<Outcome>()
+  const before = kept.ask({ key: '/alpha', token: ALPHA }, () => slow.promise)
+  kept.changed([ALPHA])
+  const newer = jsonAnswer('newer')
+  expect(await kept.ask({ key: '/alpha', token: ALPHA }, async () => newer)).toMatchObject({ body: Buffer.from('"newer"') })
+  slow.resolve(jsonAnswer('older'))
+  expect(await before).toMatchObject({ body: Buffer.from('"older"') })
+  expect(await kept.ask({ key: '/alpha', token: ALPHA }, async () => newer)).toMatchObject({ body: Buffer.from('"newer"') })
+})
+
+test('problems and failures are not kept', async () => {
+  const { ask, kept, reads } = open()
+  for (let round = 0; round < 2; round++) await ask('/unknown', ALPHA, problem(404, 'token_not_found', 'unknown'))
+  expect(reads).toHaveLength(2)
+  await expect(kept.ask({ key: '/a', token: null }, () => Promise.reject(new Error('no database')))).rejects.toThrow('no database')
+  await ask('/a')
+  expect(reads).toHaveLength(3)
+})
+
+test('an answer is made again after two seconds, though nothing has changed', async () => {
+  const { ask, clock, reads } = open()
+  await ask('/a')
+  clock.ms = 1_999
+  await ask('/a')
+  expect(reads).toHaveLength(1)
+  clock.ms = 2_000
+  await ask('/a')
+  expect(reads).toHaveLength(2)
+})
+
+test('a flood of distinct requests takes a bounded memory, and does not evict what was asked for again', async () => {
+  const { ask, reads } = open()
+  const large = jsonAnswer('x'.repeat(1 << 20))
+  await ask('/popular', null, large)
+  await ask('/popular', null, large)
+  for (let index = 0; index < 200; index++) await ask(`/flood?${index}`, null, large)
+  const { length } = reads
+  await ask('/popular', null, large)
+  expect(reads).toHaveLength(length)
+  for (let index = 0; index < 200; index++) await ask(`/flood?${index}`, null, large)
+  // 16 MiB of answers of 1.5 MiB each.
+  expect(reads.length - length).toBeGreaterThanOrEqual(190)
+})
+
+test('what was asked for again is bounded, too', async () => {
+  const { ask, reads } = open()
+  const large = jsonAnswer('x'.repeat(1 << 20))
+  for (let round = 0; round < 2; round++) for (let index = 0; index < 10; index++) await ask(`/${index}`, null, large)
+  expect(reads).toHaveLength(10)
+  for (let index = 10; index < 100; index++) for (let round = 0; round < 2; round++) await ask(`/${index}`, null, large)
+  expect(reads).toHaveLength(100)
+  await ask('/0', null, large)
+  expect(reads).toHaveLength(101)
+})
+
+test('under any interleaving, an answer is at least as new as the newest commit before its request', async () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('commit' as const), token: fc.constantFrom(ALPHA, BETA) }),
+    fc.record({ kind: fc.constant('ask' as const), token: fc.constantFrom(ALPHA, BETA, null) }),
+    fc.record({ kind: fc.constant('finish' as const), index: fc.nat(5) }),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async steps => {
+      const kept = createKeptAnswers(() => 0)
+      const versions = new Map<Address | null, number>([
+        [ALPHA, 0],
+        [BETA, 0],
+        [null, 0],
+      ])
+      const open: (() => void)[] = []
+      const asked: { least: number; outcome: Promise<Outcome> }[] = []
+      for (const one of steps) {
+        if (one.kind === 'commit') {
+          for (const token of [one.token, null]) versions.set(token, (versions.get(token) ?? 0) + 1)
+          kept.changed([one.token])
+        } else if (one.kind === 'ask') {
+          const least = versions.get(one.token) ?? 0
+          const outcome = kept.ask({ key: String(one.token), token: one.token }, () => {
+            const body = jsonAnswer(versions.get(one.token))
+            return new Promise(resolve => open.push(() => resolve(body)))
+          })
+          asked.push({ least, outcome })
+        } else {
+          open.splice(one.index, 1)[0]?.()
+          await Promise.resolve()
+        }
+      }
+      for (const finish of open) finish()
+      for (const { least, outcome } of asked) {
+        const made = await outcome
+        expect(made.kind === 'answer' ? Number(String(made.body)) : null).toBeGreaterThanOrEqual(least)
+      }
+    }),
+  )
+})
