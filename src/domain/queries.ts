@@ -3,6 +3,7 @@ import type { Candle, CandleInterval } from './candle.ts'
 import type { ChainStats } from './chainStats.ts'
 import type { Claimable } from './claimable.ts'
 import type { Holder, HolderType } from './holder.ts'
+import type { LaunchpadTotals } from './launchpad.ts'
 import type { GraduationStatus, Token } from './token.ts'
 import type { Trade, TradeSide } from './trade.ts'
 
@@ -10,6 +11,8 @@ import type { Trade, TradeSide } from './trade.ts'
 export interface Page<T, Cursor> {
   readonly data: readonly T[]
   readonly next: Cursor | null
+  /** The newest indexed block at the moment of the read; `null`: nothing is indexed yet. */
+  readonly asOfBlock: string | null
 }
 
 export type SortOrder = 'asc' | 'desc'
@@ -50,16 +53,33 @@ export interface TradeCursor {
   readonly logIndex: number
 }
 
-export interface TradesQuery {
-  readonly token: Address
-  readonly side?: TradeSide
-  readonly maker?: Address
+/** All inclusive; `from` and `to` in Unix seconds. */
+export interface TradeBounds {
   readonly fromBlock?: number
-  /** Inclusive. */
   readonly toBlock?: number
+  readonly from?: number
+  readonly to?: number
+}
+
+export interface TradeFilters extends TradeBounds {
+  readonly side?: TradeSide
+  /** A plain decimal. Trades whose amount in WETH is unknown are left out. */
+  readonly minWeth?: string
   readonly order: SortOrder
   readonly limit: number
   readonly cursor?: TradeCursor
+}
+
+export interface TradesQuery extends TradeFilters {
+  readonly token: Address
+  readonly maker?: Address
+}
+
+/** Of all tokens that fit; in each list one has to fit. */
+export interface MarketTradesQuery extends TradeFilters {
+  readonly tokens?: readonly Address[]
+  readonly makers?: readonly Address[]
+  readonly launchpads?: readonly string[]
 }
 
 export interface HolderCursor {
@@ -109,12 +129,15 @@ export interface Reads {
   tokens(query: TokensQuery): Promise<Page<Token, TokenCursor>>
   /** `null`: not indexed. */
   token(address: Address): Promise<Token | null>
-  /** `null`: the token is not indexed. The same for the next four. */
+  marketTrades(query: MarketTradesQuery): Promise<Page<Trade, TradeCursor>>
+  /** Launchpads that have a token. */
+  launchpads(): Promise<{ readonly data: readonly LaunchpadTotals[]; readonly asOfBlock: string | null }>
+  /** `null`: the token is not indexed. The same for the next three. */
   trades(query: TradesQuery): Promise<Page<Trade, TradeCursor> | null>
   holders(query: HoldersQuery): Promise<Page<Holder, HolderCursor> | null>
   candles(query: CandlesQuery): Promise<Page<Candle, CandleCursor> | null>
   claimable(token: Address, creator: Address): Promise<Claimable | null>
-  search(query: SearchQuery): Promise<readonly Token[]>
+  search(query: SearchQuery): Promise<Omit<Page<Token, never>, 'next'>>
   /** The gateway fills in what comes from the chain. `null`: nothing is indexed yet. */
   chainStats(): Promise<Omit<ChainStats, 'headBlock' | 'blockTimeMs' | 'baseFeeGwei'> | null>
   /** Round trip to the database in ms. */

@@ -20,11 +20,12 @@ export interface CursorCodec<C> {
 export interface ListBody<T> {
   readonly data: readonly T[]
   readonly nextCursor: string | null
+  readonly asOfBlock: string | null
 }
 
 /** `identity`: every parameter that decides which rows come in which order. A cursor is valid for the same list only. */
 export function listBody<T, C>(page: Page<T, C>, codec: CursorCodec<C>, identity: unknown): ListBody<T> {
-  return { data: page.data, nextCursor: page.next === null ? null : encodeCursor(codec, page.next, identity) }
+  return { data: page.data, nextCursor: page.next === null ? null : encodeCursor(codec, page.next, identity), asOfBlock: page.asOfBlock }
 }
 
 export function encodeCursor<C>(codec: CursorCodec<C>, cursor: C, identity: unknown): string {
@@ -80,6 +81,16 @@ const doubleText = z
 export const TRADE_CURSOR: CursorCodec<TradeCursor> = {
   kind: 'trades',
   fields: z.object({ blockNumber: integerUpTo(Number.MAX_SAFE_INTEGER), logIndex: integerUpTo(INT32_MAX) }),
+}
+
+/** Of lists over many tokens. */
+export const MARKET_TRADE_CURSOR: CursorCodec<TradeCursor> = { ...TRADE_CURSOR, kind: 'marketTrades' }
+
+/** Reads the `id` of a trade; `null` for another text. */
+export function parseTradeId(id: string): TradeCursor | null {
+  const match = /^(0|[1-9]\d{0,15})-(0|[1-9]\d{0,9})$/.exec(id)
+  const parsed = TRADE_CURSOR.fields.safeParse({ blockNumber: Number(match?.[1]), logIndex: Number(match?.[2]) })
+  return match !== null && parsed.success ? parsed.data : null
 }
 
 export const HOLDER_CURSOR: CursorCodec<HolderCursor> = {

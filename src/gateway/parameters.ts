@@ -50,6 +50,11 @@ export function wordParameter<const Word extends string>(words: readonly Word[])
   return z.enum(words, { error: `one of ${words.join(', ')}` })
 }
 
+/** Zero or more, without a sign or an exponent. The value stays a text. */
+export const decimalParameter = z
+  .string({ error: 'a decimal number of at most 18 digits on each side of the point' })
+  .regex(/^(?:0|[1-9]\d{0,17})(?:\.\d{1,18})?$/)
+
 export const booleanParameter = z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive', error: 'true or false' })
 
 /** In any letter case; the value is in lower case. */

@@ -25,7 +25,8 @@ export interface Route {
 
 export const TAGS = {
   Tokens: 'Tokens, and what belongs to one of them.',
-  Market: 'The price of ETH, and totals of the index.',
+  Market: 'What happens over all tokens, totals of the index, and the price of ETH.',
+  Wallets: 'What an account did over all tokens.',
   Realtime: 'Confirmed updates as they happen.',
   Health: 'For supervisors, balancers and operators.',
   Descriptions: 'What this service says of itself.',

@@ -25,6 +25,7 @@ const INDEXED_TABLES = [
   'creator_fee',
   'trader',
   'index_totals',
+  'launchpad_totals',
   'uncollected_fee',
   'metadata_waiting',
   'block',

@@ -7,7 +7,7 @@ import { LpFeeEntity } from './lpFee.ts'
 import { MetadataEntity, MetadataWaitingEntity } from './metadata.ts'
 import { PoolEntity } from './pool.ts'
 import { TokenEntity } from './token.ts'
-import { IndexTotalsEntity, TraderEntity } from './totals.ts'
+import { IndexTotalsEntity, LaunchpadTotalsEntity, TraderEntity } from './totals.ts'
 import { TradeEntity } from './trade.ts'
 import { BlockUndoEntity, DroppedTokenEntity } from './undo.ts'
 
@@ -30,6 +30,7 @@ export const ENTITIES = [
   MetadataWaitingEntity,
   TraderEntity,
   IndexTotalsEntity,
+  LaunchpadTotalsEntity,
   LpFeeEntity,
   HolderCodeEntity,
 ]

@@ -20,6 +20,26 @@ export const IndexTotalsEntity = defineEntity({ name: 'IndexTotals', tableName: 
 
 export const INDEX_TOTALS = tableOf(IndexTotalsEntity, totalsProperties)
 
+const launchpadProperties = {
+  launchpad: column.text().primary(),
+  tokens: column.integer(sum),
+  bonding: column.integer(sum),
+  completed: column.integer(sum),
+  migrated: column.integer(sum),
+  tradesH24: column.bigint(sum),
+  volumeH24: column.wei(sum),
+}
+
+/** Counts and sums over each launchpad's tokens. */
+export const LaunchpadTotalsEntity = defineEntity({
+  name: 'LaunchpadTotals',
+  tableName: 'launchpad_totals',
+  properties: launchpadProperties,
+})
+
+export interface LaunchpadTotalsRow extends RowOf<typeof launchpadProperties> {}
+export const LAUNCHPAD_TOTALS = tableOf(LaunchpadTotalsEntity, launchpadProperties)
+
 const traderProperties = {
   maker: column.address().primary(),
   lastTradeAt: column.seconds(),

@@ -1,4 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
+import { TRADE_SIZES } from '#domain/tradeSize.ts'
 import { column } from './columns.ts'
 import { type RowOf, tableOf } from './tableOf.ts'
 
@@ -23,6 +24,14 @@ const properties = {
   timestamp: column.seconds(),
 }
 
+/**
+ * The indexes by size are of these expressions, and queries have to use the same. That of a token's trades differs so that the planner
+ * can't read the sizes of all tokens for it, which bounds in blocks made it do.
+ */
+export const LARGE_TRADE = `amount_wei >= ${TRADE_SIZES[0]}`
+export const TRADE_SIZE = `width_bucket(amount_wei, '{${TRADE_SIZES.join(',')}}'::numeric[])`
+export const TOKEN_TRADE_SIZE = `(${TRADE_SIZE})::smallint`
+
 export const TradeEntity = defineEntity({
   name: 'Trade',
   tableName: 'trade',
@@ -30,7 +39,16 @@ export const TradeEntity = defineEntity({
   indexes: [
     { name: 'trade_by_token', properties: ['token', 'side', 'blockNumber', 'logIndex'] },
     { name: 'trade_by_maker', properties: ['token', 'maker', 'side', 'blockNumber', 'logIndex'] },
+    { name: 'trade_by_wallet', properties: ['maker', 'side', 'blockNumber', 'logIndex'] },
     { name: 'trade_by_token_time', properties: ['token', 'timestamp', 'blockNumber', 'logIndex'] },
+    {
+      name: 'trade_by_size',
+      expression: `create index trade_by_size on trade ((${TRADE_SIZE}), block_number, log_index) where ${LARGE_TRADE}`,
+    },
+    {
+      name: 'trade_by_token_size',
+      expression: `create index trade_by_token_size on trade (token, (${TOKEN_TRADE_SIZE}), block_number, log_index) where ${LARGE_TRADE}`,
+    },
   ],
 })
 

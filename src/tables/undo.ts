@@ -8,7 +8,16 @@ export const BlockUndoEntity = defineEntity({
   properties: {
     blockNumber: column.blockNumber().primary(),
     position: column.integer().primary(),
-    tableName: column.oneOf('table_name', ['token', 'pool', 'balance', 'candle', 'creator_fee', 'trader', 'index_totals']),
+    tableName: column.oneOf('table_name', [
+      'token',
+      'pool',
+      'balance',
+      'candle',
+      'creator_fee',
+      'trader',
+      'index_totals',
+      'launchpad_totals',
+    ]),
     existed: column.boolean(),
     image: p.json().columnType('json'),
   },

@@ -98,8 +98,8 @@ describe('the service on a chain', () => {
     expect(token).toMatchObject({ chainId: 31337, launchpad: 'reference', metadataUri: 'ipfs://alpha', decimals: 18 })
     expect(token.graduation.status).toBe('bonding')
     expect(token.market.tradeCount).toBe(2)
-    const list = await get<{ data: Token[]; nextCursor: string | null }>('/api/tokens')
-    expect(list).toEqual({ data: [token], nextCursor: null })
+    const list = await get<{ data: Token[]; nextCursor: string | null; asOfBlock: string }>('/api/tokens')
+    expect(list).toEqual({ data: [token], nextCursor: null, asOfBlock: expect.stringMatching(/^\d+$/) })
     expect((await get<{ data: Token[] }>('/api/search?q=alp')).data).toEqual([token])
   })
 

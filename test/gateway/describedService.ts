@@ -63,6 +63,9 @@ export function exampleStored(): NonNullable<GatewayOptions['stored']> {
         ],
       ],
     ]),
+    launchpads: [
+      { name: 'wow', tokens: 812, tokens24h: 40, bonding: 600, completed: 2, migrated: 60, volumeWeth24h: '341.5', trades24h: 9_001 },
+    ],
     claimables: [
       {
         token: EXAMPLE_TOKEN,
@@ -111,6 +114,9 @@ export const EXAMPLE_REQUESTS: Readonly<Record<string, string>> = {
   listHolders: `/api/tokens/${EXAMPLE_TOKEN}/holders?limit=2`,
   listCandles: `/api/tokens/${EXAMPLE_TOKEN}/candles?interval=1m&limit=1`,
   getClaimable: `/api/tokens/${EXAMPLE_TOKEN}/claimable?creator=${EXAMPLE_CREATOR}`,
+  listMarketTrades: '/api/trades?minWeth=0.1&limit=1',
+  listWalletTrades: `/api/wallets/${accountOf('maker')}/trades?limit=1`,
+  listLaunchpads: '/api/launchpads',
   searchTokens: '/api/search?q=alp&limit=1',
   getEthUsd: '/api/market/eth-usd',
   getChainStats: '/api/chain-stats',

@@ -29,7 +29,8 @@ const CONFIG = {
 let gateway: Gateway
 
 beforeAll(async () => {
-  gateway = await startGateway({ stored: exampleStored(), version, config: CONFIG, now: () => 12_000 })
+  const launchpads = { weth: addressOf(0xee), launchpads: [{ name: 'wow', adapter: 'wow', startBlock: 1_000, contracts: {} }] }
+  gateway = await startGateway({ stored: exampleStored(), version, config: { ...CONFIG, launchpads }, now: () => 12_000 })
   gateway.conditions.actors = exampleActors()
   await expectCommitted(EXAMPLES, await takeExamples())
 })

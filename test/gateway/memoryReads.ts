@@ -3,11 +3,13 @@ import { CANDLE_INTERVALS, type Candle } from '#domain/candle.ts'
 import type { ChainStats } from '#domain/chainStats.ts'
 import type { Claimable } from '#domain/claimable.ts'
 import type { Holder } from '#domain/holder.ts'
+import type { LaunchpadTotals } from '#domain/launchpad.ts'
 import type {
   CandleCursor,
   CandlesQuery,
   HolderCursor,
   HoldersQuery,
+  MarketTradesQuery,
   Page,
   Reads,
   SearchQuery,
@@ -21,6 +23,9 @@ import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 import { TokenwireError } from '#errors'
 
+/** The newest indexed block of the fake storage. */
+export const AS_OF_BLOCK = '456'
+
 /** What the fake storage holds. Candles are those of one minute in WETH. */
 export interface Stored {
   tokens: Token[]
@@ -28,6 +33,7 @@ export interface Stored {
   holders: Map<Address, Holder[]>
   candles: Map<Address, Candle[]>
   claimables: Claimable[]
+  launchpads: LaunchpadTotals[]
   chainStats: Omit<ChainStats, 'headBlock' | 'blockTimeMs' | 'baseFeeGwei'> | null
 }
 
@@ -64,6 +70,14 @@ export function memoryReads(stored: Stored): MemoryReads {
       await reads.before()
       return isIndexed(query.token) ? tradesPage(stored.trades, query) : null
     },
+    async marketTrades(query) {
+      await reads.before()
+      return marketTradesPage(stored.trades, query)
+    },
+    async launchpads() {
+      await reads.before()
+      return { data: stored.launchpads, asOfBlock: AS_OF_BLOCK }
+    },
     async holders(query) {
       await reads.before()
       return isIndexed(query.token) ? holdersPage(stored.holders.get(query.token) ?? [], query) : null
@@ -80,7 +94,7 @@ export function memoryReads(stored: Stored): MemoryReads {
     },
     async search(query) {
       await reads.before()
-      return found(stored.tokens, query)
+      return { data: found(stored.tokens, query), asOfBlock: AS_OF_BLOCK }
     },
     async chainStats() {
       await reads.before()
@@ -129,13 +143,18 @@ function tokensPage(tokens: readonly Token[], query: TokensQuery): Page<Token, T
   return pageOf(rows, query.limit, cursorOf)
 }
 
-function tradesPage(trades: readonly Trade[], query: TradesQuery): Page<Trade, TradeCursor> {
+function tradesPage(trades: readonly Trade[], { token, maker, ...query }: TradesQuery): Page<Trade, TradeCursor> {
+  return marketTradesPage(trades, { ...query, tokens: [token], ...(maker === undefined ? {} : { makers: [maker] }) })
+}
+
+function marketTradesPage(trades: readonly Trade[], query: MarketTradesQuery): Page<Trade, TradeCursor> {
   const cursorOf = (trade: Trade) => ({ blockNumber: Number(trade.blockNumber), logIndex: trade.logIndex })
   const position = ({ blockNumber, logIndex }: TradeCursor) => (query.order === 'asc' ? 1 : -1) * (blockNumber * 1_000 + logIndex)
   const rows = trades
-    .filter(trade => trade.token === query.token)
+    .filter(trade => query.tokens?.includes(trade.token) !== false && query.makers?.includes(trade.maker) !== false)
     .filter(trade => query.side === undefined || trade.side === query.side)
-    .filter(trade => query.maker === undefined || trade.maker === query.maker)
+    .filter(trade => Number(trade.amountWeth) >= Number(query.minWeth ?? 0))
+    .filter(({ timestamp }) => Date.parse(timestamp) / 1_000 >= (query.from ?? 0) && Date.parse(timestamp) / 1_000 <= (query.to ?? 1e12))
     .filter(
       trade =>
         Number(trade.blockNumber) >= (query.fromBlock ?? 0) && Number(trade.blockNumber) <= (query.toBlock ?? Number.MAX_SAFE_INTEGER),
@@ -153,14 +172,14 @@ function holdersPage(holders: readonly Holder[], query: HoldersQuery): Page<Hold
 }
 
 function candlesPage(candles: readonly Candle[], query: CandlesQuery): Page<Candle, CandleCursor> {
-  if (query.interval !== '1m' || query.currency !== 'weth') return { data: [], next: null }
+  if (query.interval !== '1m' || query.currency !== 'weth') return { data: [], next: null, asOfBlock: AS_OF_BLOCK }
   const rows = (query.fill ? filled(candles, CANDLE_INTERVALS[query.interval]) : candles)
     .filter(candle => candle.time + 60 > (query.from ?? 0) && candle.time <= (query.to ?? Number.MAX_SAFE_INTEGER))
     .filter(candle => query.cursor === undefined || candle.time < query.cursor.time)
   // A page is the newest part of the range, and the next one older.
   const data = rows.slice(-query.limit)
   const oldest = data[0]
-  return { data, next: rows.length > query.limit && oldest !== undefined ? { time: oldest.time } : null }
+  return { data, next: rows.length > query.limit && oldest !== undefined ? { time: oldest.time } : null, asOfBlock: AS_OF_BLOCK }
 }
 
 function filled(candles: readonly Candle[], length: number): readonly Candle[] {
@@ -184,5 +203,5 @@ function found(tokens: readonly Token[], { q, limit }: SearchQuery): readonly To
 function pageOf<T, C>(rows: readonly T[], limit: number, cursorOf: (row: T) => C): Page<T, C> {
   const data = rows.slice(0, limit)
   const last = data.at(-1)
-  return { data, next: rows.length > limit && last !== undefined ? cursorOf(last) : null }
+  return { data, next: rows.length > limit && last !== undefined ? cursorOf(last) : null, asOfBlock: AS_OF_BLOCK }
 }

@@ -150,6 +150,7 @@ function storedToken(): Stored {
     holders: new Map(),
     candles: new Map(),
     claimables: [],
+    launchpads: [],
     chainStats: {
       chainId: 8453,
       indexedBlock: '456',

@@ -7,13 +7,21 @@ import type { EthUsd } from '#domain/ethUsd.ts'
 import type { ActorState, IndexerHealth } from '#domain/health.ts'
 import type { Holder } from '#domain/holder.ts'
 import { HOLDER_TYPES } from '#domain/holder.ts'
+import type { Launchpad } from '#domain/launchpad.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 import type { ErrorMessage } from '#protocol/parseClientMessage.ts'
 import type { errorSchema, tokenUpdateSchema } from '#protocol/schemas/messages.ts'
 import type { actorStateSchema, indexerHealthSchema } from '#protocol/schemas/operations.ts'
 import { problemSchema } from '#protocol/schemas/problem.ts'
-import { candleSchema, type chainStatsSchema, claimableSchema, ethUsdSchema, listSchema } from '#protocol/schemas/resources.ts'
+import {
+  candleSchema,
+  type chainStatsSchema,
+  claimableSchema,
+  ethUsdSchema,
+  type launchpadSchema,
+  listSchema,
+} from '#protocol/schemas/resources.ts'
 import { holderSchema, tokenSchema, tradeSchema } from '#protocol/schemas/token.ts'
 import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import { addressOf, hashOf, holdersOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
@@ -37,6 +45,7 @@ const proved: {
   holder: Describes<typeof holderSchema, Holder>
   candle: Describes<typeof candleSchema, Candle>
   claimable: Describes<typeof claimableSchema, Claimable>
+  launchpad: Describes<typeof launchpadSchema, Launchpad>
   ethUsd: Describes<typeof ethUsdSchema, EthUsd>
   chainStats: Describes<typeof chainStatsSchema, ChainStats>
   indexerHealth: Describes<typeof indexerHealthSchema, IndexerHealth>
@@ -49,6 +58,7 @@ const proved: {
   holder: true,
   candle: true,
   claimable: true,
+  launchpad: true,
   ethUsd: true,
   chainStats: true,
   indexerHealth: true,
@@ -67,7 +77,7 @@ describe('the resource schemas', () => {
     const token = tokenOf(addressOf(1), 1795000000123)
     expect(tokenSchema.parse(token)).toEqual(token)
     expect(tradeSchema.parse(tradeOf(addressOf(1)))).toEqual(tradeOf(addressOf(1)))
-    expect(listSchema(holderSchema).parse({ data: holdersOf(3), nextCursor: null }).data).toEqual(holdersOf(3))
+    expect(listSchema(holderSchema).parse({ data: holdersOf(3), nextCursor: null, asOfBlock: '456' }).data).toEqual(holdersOf(3))
   })
 
   it.each([

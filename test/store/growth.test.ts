@@ -9,13 +9,22 @@ import { LAUNCHPADS } from '#benchmarks/macro/growth/tokenPlan.ts'
 import type { Address } from '#domain/address.ts'
 import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
 import { HOLDER_TYPES } from '#domain/holder.ts'
-import { type HoldersQuery, TOKEN_SORTS, type TokenSort, type TokensQuery, type TradesQuery } from '#domain/queries.ts'
+import {
+  type HoldersQuery,
+  type MarketTradesQuery,
+  TOKEN_SORTS,
+  type TokenSort,
+  type TokensQuery,
+  type TradesQuery,
+} from '#domain/queries.ts'
 import type { GraduationStatus } from '#domain/token.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readCandles } from '#store/reads/candles.ts'
 import { createChainStats } from '#store/reads/chainStats.ts'
 import { readClaimable } from '#store/reads/claimable.ts'
 import { MOST_LOOKED_AT, readHolders } from '#store/reads/holders.ts'
+import { readLaunchpads } from '#store/reads/launchpads.ts'
+import { MOST_TRADES_FILTERED, readMarketTrades } from '#store/reads/marketTrades.ts'
 import { readSearch } from '#store/reads/search.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 import { readToken, readTokens } from '#store/reads/tokens.ts'
@@ -167,7 +176,43 @@ describe('every list of a token’s trades', () => {
   })
 })
 
+describe('every list of trades over all tokens', () => {
+  test.each([
+    ['everything', {}, 2 * (LIMIT + 1)],
+    ['many tokens', { tokens: Array.from({ length: 40 }, (_, index) => addressOf('token', index * 3)) }, 80 * (LIMIT + 1) + LIMIT + 1],
+    ['makers', { makers: Array.from({ length: 20 }, (_, index) => addressOf('wallet', index)) }, 40 * (LIMIT + 1) + LIMIT + 1],
+    [
+      'makers of tokens',
+      { makers: [addressOf('wallet', 0), addressOf('wallet', 1)], tokens: [0, 5].map(rank => addressOf('token', rank)) },
+      8 * (LIMIT + 1) + LIMIT + 1,
+    ],
+  ] as const)('reads a bounded stretch of an index: %s', async (_name, asked, found) => {
+    const queries = combinations({
+      order: ['asc', 'desc'],
+      side: [undefined, 'sell'],
+      minWeth: [undefined, '0.3'],
+      launchpads: [undefined, [LAUNCHPADS[3]]],
+      from: [undefined, startOf(SCALE) + 5 * 86_400],
+    })
+    const faults: string[] = []
+    for (const filters of queries) {
+      const query = given({ ...asked, limit: LIMIT, ...filters }) as MarketTradesQuery
+      const isFiltered = query.minWeth !== undefined || query.launchpads !== undefined || !('tokens' in asked || 'makers' in asked)
+      // With a look at the token of each for its launchpad; the search for a time takes some more.
+      const mostRows = (isFiltered ? 2 * (MOST_TRADES_FILTERED + 500) : found) + 80
+      const wrong = await faultsOf(db => pageOf(2, query, next => readMarketTrades(db, next)), mostRows)
+      faults.push(...wrong.map(fault => `${JSON.stringify(query)}: ${fault}`))
+    }
+    expect(faults).toEqual([])
+  })
+})
+
 describe('every other read', () => {
+  test('of the launchpads reads their totals, and counts the day’s launches', async () => {
+    const launched = await sql<{ count: number }>`select count(*)::integer from token where created_at > ${END - 86_400}`.execute(kysely)
+    expect(await faultsOf(db => readLaunchpads(db), (launched.rows[0]?.count ?? 0) + 40)).toEqual([])
+  })
+
   test('of holders looks at a bounded number, whatever types are left out', async () => {
     for (const rank of [0, 1, 400]) {
       const token = addressOf('token', rank)

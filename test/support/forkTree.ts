@@ -1,9 +1,11 @@
 import { createRandom } from '#devchain/traders/random.ts'
 import { createChainStats } from '#store/reads/chainStats.ts'
+import { readLaunchpads } from '#store/reads/launchpads.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 import type { Committer } from '#sync/committer.ts'
 import type { ChainRpcOptions } from './chainRpc.ts'
 import { createChainRpc } from './chainRpc.ts'
+import { countedLaunchpads } from './countedLaunchpads.ts'
 import { countedStats } from './countedStats.ts'
 import type { TestDatabase } from './database.ts'
 import { createForkingChain } from './forkingChain.ts'
@@ -246,6 +248,7 @@ export async function growTree(
   await indexAtOnce(fresh, chain, (await cursorOf(indexed.kysely))?.number ?? START_BLOCK)
   expectEqual(await dumpTables(indexed.kysely), await dumpTables(fresh.kysely))
   for (const { kysely } of [indexed, fresh]) {
+    expectEqual((await readLaunchpads(kysely)).data, await countedLaunchpads(kysely))
     const counted = await countedStats(kysely)
     const kept: Readonly<Record<string, unknown>> | null = await createChainStats(kysely, 1)()
     expectEqual(Object.fromEntries(Object.keys(counted).map(name => [name, kept?.[name]])), counted)

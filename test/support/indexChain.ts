@@ -136,4 +136,5 @@ const DUMPED: readonly (readonly [table: string, stamped: readonly string[], key
   ['candle', [], 'token, interval_seconds, time'],
   ['creator_fee', [], 'launchpad, creator, currency, token'],
   ['trader', [], 'maker'],
+  ['launchpad_totals', [], 'launchpad'],
 ]

@@ -97,6 +97,9 @@ export async function countTotals(db: Queryable): Promise<void> {
         count(*) filter (where graduation_status = 'migrated'), coalesce(sum(liquidity_weth), 0), coalesce(sum(trades_h24), 0), coalesce(sum(volume_h24), 0)
       from token
     ) as of_tokens`.execute(db)
+  await sql`insert into launchpad_totals (launchpad, tokens, bonding, completed, migrated, trades_h24, volume_h24)
+    select launchpad, count(*), count(*) filter (where graduation_status = 'bonding'), count(*) filter (where graduation_status = 'completed'),
+      count(*) filter (where graduation_status = 'migrated'), sum(trades_h24), sum(volume_h24) from token group by launchpad`.execute(db)
 }
 
 async function insertBlocks(db: Queryable, headers: readonly BlockHeader[]): Promise<void> {

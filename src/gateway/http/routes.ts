@@ -10,10 +10,11 @@ import { claimableRoute } from './claimable.ts'
 import { descriptionRoutes } from './descriptions.ts'
 import { healthzRoute, indexerHealthRoute, readyzRoute } from './health.ts'
 import { holdersRoute } from './holders.ts'
+import { launchpadsRoute } from './launchpads.ts'
 import { siteRoutes } from './site.ts'
 import { streamRoute } from './stream.ts'
 import { searchRoute, tokenRoute, tokensRoute } from './tokens.ts'
-import { tradesRoute } from './trades.ts'
+import { marketTradesRoute, tradesRoute, walletTradesRoute } from './trades.ts'
 
 export function routes(sources: Sources): readonly Route[] {
   const health = healthRoutes(sources)
@@ -35,6 +36,9 @@ function publicRoutes(sources: Sources): readonly Route[] {
     holdersRoute(sources),
     candlesRoute(sources),
     claimableRoute(sources),
+    marketTradesRoute(sources),
+    walletTradesRoute(sources),
+    launchpadsRoute(sources),
     streamRoute(sources),
     searchRoute(sources),
     ethUsdRoute(sources),

@@ -53,9 +53,9 @@ export function tokensRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>
       const codec = TOKEN_CURSORS[filter.sort]
       const decoded = decodeCursor(codec, cursorText, filter)
       if ('kind' in decoded) return decoded
-      const { data, next } = await reads.tokens({ ...filter, ...decoded, limit })
+      const { data, ...page } = await reads.tokens({ ...filter, ...decoded, limit })
       const price = ethUsd.ethUsd()
-      return jsonAnswer(listBody({ data: data.map(token => withUsd(token, price)), next }, codec, filter))
+      return jsonAnswer(listBody({ data: data.map(token => withUsd(token, price)), ...page }, codec, filter))
     },
   )
 }
@@ -97,9 +97,9 @@ export function searchRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>
   return resource(
     { path: '/api/search', parameters: searchParameters, cacheControl: 'seconds', keptUntil: () => 'commit', description: SEARCH },
     async query => {
-      const tokens = await reads.search(query)
+      const { data, asOfBlock } = await reads.search(query)
       const price = ethUsd.ethUsd()
-      return jsonAnswer({ data: tokens.map(token => withUsd(token, price)), nextCursor: null })
+      return jsonAnswer({ data: data.map(token => withUsd(token, price)), nextCursor: null, asOfBlock })
     },
   )
 }

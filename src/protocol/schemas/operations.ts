@@ -120,7 +120,9 @@ export const actorStateSchema = z
   })
   .meta({ id: 'ActorState', description: 'State of one token’s actor in this process.' })
 
-export const actorListSchema = listSchema(actorStateSchema).meta({ id: 'ActorList', description: 'Actors, in one page.' })
+export const actorListSchema = listSchema(actorStateSchema)
+  .omit({ asOfBlock: true })
+  .meta({ id: 'ActorList', description: 'Actors, in one page.' })
 
 const statusSchema = <const Word extends string>(word: Word) => z.object({ status: z.literal(word).describe('Always this word.') })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { holderSchema, tokenSchema, tradeSchema } from './token.ts'
-import { addressText, callDataText, count, decimalText, integerText, timeText } from './values.ts'
+import { addressText, callDataText, count, decimalText, integerText, percent, timeText } from './values.ts'
 
 /*
  * The resources of REST, WebSocket and SSE, with the meaning of each field. The descriptions of the service are generated from these
@@ -81,14 +81,35 @@ export const chainStatsSchema = z
   })
   .meta({ id: 'ChainStats', description: 'Totals of the whole index. The 24 hours end at the time of the newest indexed block.' })
 
+export const launchpadSchema = z
+  .object({
+    name: z.string().describe('Its name in `launchpads.json`.'),
+    adapter: z.string().describe('How its events are read.'),
+    tokens: count.describe('Number of its tokens.'),
+    tokens24h: count.describe('Tokens launched in the last 24 hours.'),
+    bonding: count.describe('Tokens on their curve.'),
+    completed: count.describe('Tokens that reached their target and have no pool yet.'),
+    migrated: count.describe('Tokens that have graduated.'),
+    volumeWeth24h: decimalText.describe('Traded in the last 24 hours, in WETH.'),
+    trades24h: count.describe('Trades of the last 24 hours.'),
+    graduationRate: percent
+      .nullable()
+      .describe('Percent of the tokens with a graduation that reached their target. `null`: it has no such token.'),
+  })
+  .meta({ id: 'Launchpad', description: 'Totals of one launchpad. The 24 hours end at the time of the newest indexed block.' })
+
 /** The envelope of every list. */
 export const listSchema = <T extends z.ZodType>(item: T) =>
   z.object({
     data: z.array(item).describe('The rows, in order.'),
     nextCursor: z.string().nullable().describe('Opaque cursor of the next page. `null`: this is the last one.'),
+    asOfBlock: integerText
+      .nullable()
+      .describe('Number of the newest indexed block at the time of the answer. `null`: nothing is indexed yet.'),
   })
 
 export const tokenListSchema = listSchema(tokenSchema).meta({ id: 'TokenList', description: 'A page of tokens.' })
 export const tradeListSchema = listSchema(tradeSchema).meta({ id: 'TradeList', description: 'A page of trades.' })
 export const holderListSchema = listSchema(holderSchema).meta({ id: 'HolderList', description: 'A page of holders.' })
+export const launchpadListSchema = listSchema(launchpadSchema).meta({ id: 'LaunchpadList', description: 'The launchpads, in one page.' })
 export const candleListSchema = listSchema(candleSchema).meta({ id: 'CandleList', description: 'A page of candles.' })

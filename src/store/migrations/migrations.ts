@@ -13,6 +13,7 @@ import { Migration0011CandlePages } from './Migration0011CandlePages.ts'
 import { Migration0012UndoImages } from './Migration0012UndoImages.ts'
 import { Migration0013GraduatedPrice } from './Migration0013GraduatedPrice.ts'
 import { Migration0015Commits } from './Migration0015Commits.ts'
+import { Migration0016Market } from './Migration0016Market.ts'
 
 /** Every migration in the order in which they run. Published ones are never edited: a change is a new one at the end. */
 export const MIGRATIONS = [
@@ -30,6 +31,7 @@ export const MIGRATIONS = [
   Migration0012UndoImages,
   Migration0013GraduatedPrice,
   Migration0015Commits,
+  Migration0016Market,
 ]
 
 export const MIGRATION_OPTIONS = {

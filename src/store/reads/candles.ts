@@ -3,6 +3,7 @@ import { CANDLE_INTERVALS, type Candle, candleStart } from '#domain/candle.ts'
 import type { CandleCursor, CandlesQuery, Page } from '#domain/queries.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
+import { readAsOf } from './asOf.ts'
 import { isIndexed } from './tokens.ts'
 import { trimScale, weiToWeth } from './trimScale.ts'
 
@@ -24,17 +25,18 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
     query.interval,
   )
   if (!query.fill) {
-    const { rows } = await selectCandles(query, from, to, query.limit + 1).execute(db)
+    const { rows, asOfBlock } = await readAsOf(db, selectCandles(query, from, to, query.limit + 1))
     if (rows.length === 0 && !(await isIndexed(db, query.token))) return null
     const data = rows.slice(0, query.limit).map(row => toCandle(row, query))
     const oldest = data.at(-1)
-    return { data: data.reverse(), next: rows.length > query.limit && oldest !== undefined ? { time: oldest.time } : null }
+    return { data: data.reverse(), next: rows.length > query.limit && oldest !== undefined ? { time: oldest.time } : null, asOfBlock }
   }
-  const indexed = await readIndexedTime(db, query)
+  const indexed = await readIndexed(db, query)
   if (indexed === null) return null
-  const end = Math.min(to, candleStart(indexed, query.interval))
+  const { asOfBlock } = indexed
+  const end = Math.min(to, candleStart(indexed.timestamp, query.interval))
   const start = Math.max(from, end - (query.limit - 1) * step)
-  if (start > end) return { data: [], next: null }
+  if (start > end) return { data: [], next: null, asOfBlock }
   const [stored, earlier] = await readRangeAndEarlier(db, query, start, end)
   const byTime = new Map(stored.map(candle => [candle.time, candle]))
   const data: Candle[] = []
@@ -46,14 +48,15 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
     data.push(candle)
     close = candle.close
   }
-  return { data, next: earlier !== null && start > from ? { time: start } : null }
+  return { data, next: earlier !== null && start > from ? { time: start } : null, asOfBlock }
 }
 
-/** The timestamp of the newest indexed block; `null` when the token is not indexed. */
-async function readIndexedTime(db: Queryable, query: CandlesQuery): Promise<number | null> {
-  const { rows } = await sql<{ timestamp: number | null }>`
-    select cursor_timestamp as timestamp from token cross join chain_state where token.address = ${toBytes(query.token)}`.execute(db)
-  return rows[0]?.timestamp ?? null
+/** The newest indexed block; `null` when the token is not indexed. */
+async function readIndexed(db: Queryable, query: CandlesQuery) {
+  const { rows } = await sql<{ timestamp: number; asOfBlock: string }>`
+    select cursor_timestamp as timestamp, cursor_number::text as "asOfBlock" from token cross join chain_state where token.address = ${toBytes(query.token)}
+      and cursor_number is not null`.execute(db)
+  return rows[0] ?? null
 }
 
 /** The stored candles of a range, ascending, and the last one before it. */
@@ -92,11 +95,12 @@ function selectStretch({ token, interval, currency }: CandlesQuery, flag: RawBui
 
 function toCandle(row: StoredCandle, { currency }: CandlesQuery): Candle {
   return {
-    ...row,
+    time: row.time,
     open: trimScale(row.open),
     high: trimScale(row.high),
     low: trimScale(row.low),
     close: trimScale(row.close),
     volume: currency === 'weth' ? weiToWeth(row.volume) : trimScale(row.volume),
+    trades: row.trades,
   }
 }

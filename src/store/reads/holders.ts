@@ -5,6 +5,7 @@ import type { Holder, HolderType } from '#domain/holder.ts'
 import type { HolderCursor, HoldersQuery, Page } from '#domain/queries.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
+import { readAsOf } from './asOf.ts'
 
 /** A page without some types reads so many holders at most. */
 export const MOST_LOOKED_AT = 2_000
@@ -31,7 +32,7 @@ export async function readHolders(db: Queryable, query: HoldersQuery): Promise<P
       : sql`and (- balance.balance, balance.holder) > (- ${cursor.balance}::numeric, ${toBytes(cursor.address)}::bytea)`
   const lookedAt = excludeTypes.length === 0 ? limit + 1 : Math.max(limit + 1, MOST_LOOKED_AT)
   // The last holder that was read is listed too, because the next page begins after it.
-  const { rows } = await sql<HolderRow>`
+  const page = sql<HolderRow>`
     select token.total_supply, listed.* from token
     left join lateral (
       select * from (
@@ -44,14 +45,15 @@ export async function readHolders(db: Queryable, query: HoldersQuery): Promise<P
       order by ranked.size, ranked.holder limit ${limit + 1}
     ) as listed on true
     where token.address = ${toBytes(token)}
-    order by listed.rank`.execute(db)
+    order by listed.rank`
+  const { rows, asOfBlock } = await readAsOf(db, page)
   if (rows.length === 0) return null
   const seen = rows.flatMap(row => (row.holder === null ? [] : [toListed(row, row.holder)]))
   const data = seen.filter(({ type }) => !excludeTypes.includes(type)).slice(0, limit)
   // The next page begins after the last one of this page or, where that is not full, after the last one that was read.
   const last = seen.length > limit ? seen[limit - 1] : seen.at(-1)
   const more = last !== undefined && (seen.length > limit || last.rank === (cursor?.rank ?? 0) + lookedAt)
-  return { data, next: more ? { balance: last.balance, address: last.address, rank: last.rank } : null }
+  return { data, next: more ? { balance: last.balance, address: last.address, rank: last.rank } : null, asOfBlock }
 }
 
 /** A stored balance as it goes over the wire, with its share of the total supply to four decimals. */

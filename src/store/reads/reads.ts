@@ -8,6 +8,8 @@ import { readCandles } from './candles.ts'
 import { createChainStats } from './chainStats.ts'
 import { type BuildClaimCall, readClaimable } from './claimable.ts'
 import { readHolders } from './holders.ts'
+import { readLaunchpads } from './launchpads.ts'
+import { readMarketTrades } from './marketTrades.ts'
 import { readSearch } from './search.ts'
 import { readToken, readTokens } from './tokens.ts'
 import { readTrades } from './trades.ts'
@@ -32,6 +34,8 @@ export function createReads(options: ReadsOptions): Reads {
     tokens: query => answer(readTokens(db, query, chainId)),
     token: address => answer(readToken(db, address, chainId)),
     trades: query => answer(readTrades(db, query)),
+    marketTrades: query => answer(readMarketTrades(db, query)),
+    launchpads: () => answer(readLaunchpads(db)),
     holders: query => answer(readHolders(db, query)),
     candles: query => answer(readCandles(db, query)),
     claimable: (token, creator) => answer(readClaimable(db, { token, creator, weth, claimCall })),

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Hex } from '#domain/address.ts'
-import type { SearchQuery } from '#domain/queries.ts'
-import type { Token } from '#domain/token.ts'
+import type { Reads, SearchQuery } from '#domain/queries.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
+import { type AsOf, readAsOf } from './asOf.ts'
 import { LEAST_SIMILAR_LENGTH, readSimilar } from './searchSimilar.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 
@@ -26,24 +26,25 @@ const BY_SIZE = sql`order by market_cap_weth desc nulls last, address`
  * The tokens that fit a text best, in whatever case: by address prefix, then by exact symbol, symbol prefix, name prefix, then by likeness
  * (`readSimilar`). Ties by market cap, then address. A token that fits in several ways counts by the best.
  */
-export async function readSearch(db: Queryable, query: SearchQuery, chainId: number): Promise<readonly Token[]> {
+export async function readSearch(db: Queryable, query: SearchQuery, chainId: number): ReturnType<Reads['search']> {
   const text = query.q.trim()
   // PostgreSQL's text can't hold NUL, so no symbol or name does.
-  if (text === '' || text.includes('\0')) return []
-  const fitting = await readFitting(db, text, query.limit)
-  const tokens = fitting.map(row => toToken(row, chainId))
-  if (tokens.length === query.limit || ADDRESS_LIKE.test(text) || [...text].length < LEAST_SIMILAR_LENGTH) return tokens
+  if (text === '' || text.includes('\0')) return { data: [], asOfBlock: null }
+  const { rows, asOfBlock } = await readFitting(db, text, query.limit)
+  const tokens = rows.map(row => toToken(row, chainId))
+  if (tokens.length === query.limit || ADDRESS_LIKE.test(text) || [...text].length < LEAST_SIMILAR_LENGTH)
+    return { data: tokens, asOfBlock }
   const similar = await readSimilar(db, text, query.limit)
   const found = new Set(tokens.map(({ address }) => address))
   const others = similar.map(row => toToken(row, chainId)).filter(({ address }) => !found.has(address))
-  return [...tokens, ...others].slice(0, query.limit)
+  return { data: [...tokens, ...others].slice(0, query.limit), asOfBlock }
 }
 
 /**
  * One way after another, each by market cap and without the tokens of a better one, until the answer is full. A prefix that many have is
  * searched twice, so twice the limit of rows holds enough different tokens.
  */
-async function readFitting(db: Queryable, text: string, limit: number): Promise<readonly SelectedToken[]> {
+async function readFitting(db: Queryable, text: string, limit: number): Promise<AsOf<SelectedToken>> {
   const typed = sql`lower(${text}::text)`
   const [symbol, name] = [sql`lower(symbol)`, sql`lower(name)`]
   const begins = (of: RawBuilder<unknown>) => sql`(${of} ~>=~ ${typed} and ${of} ~<~ (${typed} || ${LAST_CHARACTER}))`
@@ -69,13 +70,15 @@ async function readFitting(db: Queryable, text: string, limit: number): Promise<
     ...byPrefix(2, symbol, sql`by_symbol`, sql`${symbol} = ${typed}`),
     ...byPrefix(3, name, sql`by_name`, begins(symbol)),
   ]
-  const { rows } = await sql<SelectedToken>`
+  return readAsOf(
+    db,
+    sql<SelectedToken>`
     with by_symbol as materialized (${candidates(symbol)}), by_name as materialized (${candidates(name)}),
       found as (select * from (${sql.join(ways, sql` union all `)}) as every_way limit ${2 * limit}::integer),
       best as (select address, min(way) as way from found group by address)
     select ${SELECTED_TOKEN} from best join token on token.address = best.address ${MAIN_POOL}
-    order by best.way, token.market_cap_weth desc nulls last, token.address limit ${limit}::integer`.execute(db)
-  return rows
+    order by best.way, token.market_cap_weth desc nulls last, token.address limit ${limit}::integer`,
+  )
 }
 
 function addressRange(prefix: string): readonly [Hex, Hex] {

@@ -5,6 +5,7 @@ import type { Token } from '#domain/token.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { FULL_TOKEN, type FullTokenRow } from '#tables/token.ts'
+import { type AsOf, readAsOf } from './asOf.ts'
 import { OF_PART, withParts } from './tokenParts.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 
@@ -45,13 +46,16 @@ type ListedRow = SelectedToken & { readonly sort_value: string | null }
  */
 export async function readTokens(db: Queryable, query: TokensQuery, chainId: number): Promise<Page<Token, TokenCursor>> {
   const wanted = query.limit + 1
-  const rows = query.cursor?.value === null ? [] : await readListed(db, query, true, wanted)
-  if (rows.length < wanted && SORTS[query.sort].nullable) rows.push(...(await readListed(db, query, false, wanted - rows.length)))
+  const valued = query.cursor?.value === null ? null : await readListed(db, query, true, wanted)
+  const missing = wanted - (valued?.rows.length ?? 0)
+  const valueless = missing > 0 && SORTS[query.sort].nullable ? await readListed(db, query, false, missing) : null
+  const rows = [...(valued?.rows ?? []), ...(valueless?.rows ?? [])]
   const data = rows.slice(0, query.limit).map(row => ({ token: toToken(row, chainId), value: row.sort_value }))
   const last = data.at(-1)
   return {
     data: data.map(({ token }) => token),
     next: rows.length > query.limit && last !== undefined ? { value: last.value, address: last.token.address } : null,
+    asOfBlock: (valued ?? valueless)?.asOfBlock ?? null,
   }
 }
 
@@ -68,7 +72,7 @@ export async function isIndexed(db: Queryable, token: Address): Promise<boolean>
 }
 
 /** The next tokens with or without a value in the sort's column. Those without are in ascending order. */
-async function readListed(db: Queryable, query: TokensQuery, hasValue: boolean, count: number): Promise<ListedRow[]> {
+async function readListed(db: Queryable, query: TokensQuery, hasValue: boolean, count: number): Promise<AsOf<ListedRow>> {
   const { column, type, nullable } = SORTS[query.sort]
   const { cursor } = query
   const isDescending = hasValue && query.order === 'desc'
@@ -94,13 +98,15 @@ async function readListed(db: Queryable, query: TokensQuery, hasValue: boolean, 
     : sql`select found.* from part cross join lateral (
         ${select} ${allOf([OF_PART, ...within(...stored)])} ${orderedBy(...stored)} limit ${count}
       ) as found`
-  const { rows } = await sql<ListedRow>`
+  return readAsOf(
+    db,
+    sql<ListedRow>`
     ${isNarrow ? sql`` : withParts(query)}
     select ${SELECTED_TOKEN}, listed.value::text as sort_value
     from (${listed} ${orderedBy(...found)} limit ${count}) as listed
     join token on token.address = listed.address ${MAIN_POOL}
-    ${orderedBy(sql`listed.value`, sql`listed.address`)}`.execute(db)
-  return rows
+    ${orderedBy(sql`listed.value`, sql`listed.address`)}`,
+  )
 }
 
 function allOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {

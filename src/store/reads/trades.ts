@@ -4,6 +4,9 @@ import type { Trade, TradeSide } from '#domain/trade.ts'
 import { FOR_THESE_VALUES } from '#store/connection/preparedStatements.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
+import { readAsOf } from './asOf.ts'
+import { readBlockBounds } from './blockBounds.ts'
+import { readMarketTrades } from './marketTrades.ts'
 import { isIndexed } from './tokens.ts'
 import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
 
@@ -14,23 +17,29 @@ const SIDES: readonly TradeSide[] = ['buy', 'sell']
  * side, so that a page of the side that is rare costs no more than another; a page of both is made of one of each.
  */
 export async function readTrades(db: Queryable, query: TradesQuery): Promise<Page<Trade, TradeCursor> | null> {
-  const { side, limit } = query
+  const { token, maker, side, limit, minWeth } = query
+  if (minWeth !== undefined) {
+    const page = await readMarketTrades(db, { ...query, tokens: [token], ...(maker === undefined ? {} : { makers: [maker] }) })
+    return page.data.length === 0 && page.next === null && !(await isIndexed(db, token)) ? null : page
+  }
+  const bounded = { ...query, ...(await readBlockBounds(db, query)) }
   const direction = query.order === 'desc' ? sql`desc` : sql`asc`
   const ordered = sql`order by block_number ${direction}, log_index ${direction}`
   // Each side comes in order by itself, so that the two are merged and not sorted.
   const sides = (side === undefined ? SIDES : [side]).map(
-    one => sql`(select * from trade where side = ${one} and ${sql.join(conditionsOf(query), sql` and `)} ${ordered})`,
+    one => sql`(select * from trade where side = ${one} and ${sql.join(conditionsOf(bounded), sql` and `)} ${ordered})`,
   )
   // Of whatever bounds the planner would think that they leave so few rows that the index without the maker does as well.
-  const planned = query.maker !== undefined && query.fromBlock !== undefined ? FOR_THESE_VALUES : sql``
-  const { rows } = await sql<SelectedTrade>`
+  const planned = maker !== undefined && bounded.fromBlock !== undefined ? FOR_THESE_VALUES : sql``
+  const page = sql<SelectedTrade>`
     ${planned} select ${SELECTED_TRADE} from (${sql.join(sides, sql` union all `)}) as trade
-    order by trade.block_number ${direction}, trade.log_index ${direction} limit ${limit + 1}`.execute(db)
-  if (rows.length === 0 && !(await isIndexed(db, query.token))) return null
+    order by trade.block_number ${direction}, trade.log_index ${direction} limit ${limit + 1}`
+  const { rows, asOfBlock } = await readAsOf(db, page)
+  if (rows.length === 0 && !(await isIndexed(db, token))) return null
   const data = rows.slice(0, limit).map(toTrade)
   const last = data.at(-1)
   const more = rows.length > limit && last !== undefined
-  return { data, next: more ? { blockNumber: Number(last.blockNumber), logIndex: last.logIndex } : null }
+  return { data, next: more ? { blockNumber: Number(last.blockNumber), logIndex: last.logIndex } : null, asOfBlock }
 }
 
 function conditionsOf({ token, maker, fromBlock, toBlock, cursor, order }: TradesQuery): readonly RawBuilder<unknown>[] {

@@ -5,8 +5,8 @@ import { WINDOW_SECONDS } from '#domain/windows.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import type { Changes } from '#tables/changes.ts'
 import type { TokenRow } from '#tables/token.ts'
-import { INDEX_TOTALS, TRADER, type TraderRow } from '#tables/totals.ts'
-import { unnested } from './insertRows.ts'
+import { INDEX_TOTALS, LAUNCHPAD_TOTALS, type LaunchpadTotalsRow, TRADER, type TraderRow } from '#tables/totals.ts'
+import { insertRows, runStatements, unnested } from './insertRows.ts'
 
 const DAY_SECONDS = WINDOW_SECONDS.h24
 
@@ -49,6 +49,24 @@ export async function writeTotals(
       ${is.tradesH24 - was.tradesH24}::bigint, ${(is.volumeH24 - was.volumeH24).toString()}::numeric, come.traders - gone.traders
     from come cross join gone
     ${sql.raw(INDEX_TOTALS.merge)}`.execute(db)
+  await runStatements(db, insertRows(LAUNCHPAD_TOTALS, launchpadDifferences(tokens, before), LAUNCHPAD_TOTALS.merge))
+}
+
+/** What the batch's tokens change in the totals of their launchpads, which tokens never leave. */
+function launchpadDifferences(tokens: readonly TokenRow[], before: ReadonlyMap<Address, TokenRow>): readonly LaunchpadTotalsRow[] {
+  return [...Map.groupBy(tokens, ({ launchpad }) => launchpad)].map(([launchpad, ofLaunchpad]) => {
+    const is = totalsOf(ofLaunchpad)
+    const was = totalsOf(ofLaunchpad.flatMap(({ address }) => before.get(address) ?? []))
+    return {
+      launchpad,
+      tokens: is.tokens - was.tokens,
+      bonding: is.bonding - was.bonding,
+      completed: is.completed - was.completed,
+      migrated: is.migrated - was.migrated,
+      tradesH24: is.tradesH24 - was.tradesH24,
+      volumeH24: is.volumeH24 - was.volumeH24,
+    }
+  })
 }
 
 function lastTradesOf(trades: Changes['trades']): readonly TraderRow[] {

@@ -9,7 +9,7 @@ import { POOL } from '#tables/pool.ts'
 import type { Table } from '#tables/tableOf.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { TOKEN } from '#tables/token.ts'
-import { INDEX_TOTALS, TRADER } from '#tables/totals.ts'
+import { INDEX_TOTALS, LAUNCHPAD_TOTALS, TRADER } from '#tables/totals.ts'
 import { stampToken } from './cursor.ts'
 import { unnested } from './insertRows.ts'
 import type { SplitRows } from './splitNewRows.ts'
@@ -21,7 +21,7 @@ import type { SplitRows } from './splitNewRows.ts'
 
 type UndoableTable = Pick<Table<never>, 'name' | 'key' | 'columns'>
 
-const BESIDE_TOKENS: readonly UndoableTable[] = [POOL, BALANCE, CANDLE, CREATOR_FEE, TRADER, INDEX_TOTALS]
+const BESIDE_TOKENS: readonly UndoableTable[] = [POOL, BALANCE, CANDLE, CREATOR_FEE, TRADER, INDEX_TOTALS, LAUNCHPAD_TOTALS]
 
 /** A dropped token's sequence is above the clock only if the clock went back. It is kept for longer than any clock goes back. */
 const KEPT_DROPPED_MS = 30 * 86_400_000
@@ -31,6 +31,7 @@ export async function keepUndo(db: Queryable, block: number, changes: Changes, {
   const { tokens, pools, creatorFees, trades } = changes
   if ([tokens, pools, changes.balances, changes.candles, creatorFees].every(rows => rows.length === 0)) return
   const makers = [...new Set(trades.map(row => row.maker))].map(maker => ({ maker }))
+  const launchpads = [...new Set(tokens.map(row => row.launchpad))].map(launchpad => ({ launchpad }))
   const images = [
     imagesOf(TOKEN, tokens),
     imagesOf(POOL, pools),
@@ -41,6 +42,7 @@ export async function keepUndo(db: Queryable, block: number, changes: Changes, {
     imagesOf(CREATOR_FEE, creatorFees),
     imagesOf(TRADER, makers),
     imagesOf(INDEX_TOTALS, [{ id: 1 }]),
+    imagesOf(LAUNCHPAD_TOTALS, launchpads),
   ]
   await sql`
     insert into block_undo (block_number, position, table_name, existed, image)

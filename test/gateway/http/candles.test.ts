@@ -36,7 +36,7 @@ async function start(): Promise<void> {
 
 test('gives one-minute candles in WETH without empty intervals by default', async () => {
   await start()
-  expect(await list('')).toEqual({ data: CANDLES, nextCursor: null })
+  expect(await list('')).toEqual({ data: CANDLES, nextCursor: null, asOfBlock: '456' })
 })
 
 test('carries the last close through empty intervals with fill=true', async () => {

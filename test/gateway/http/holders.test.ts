@@ -28,7 +28,7 @@ async function start(): Promise<readonly Holder[]> {
 
 test('gives holders by rank', async () => {
   const holders = await start()
-  expect(await list('')).toEqual({ data: holders, nextCursor: null })
+  expect(await list('')).toEqual({ data: holders, nextCursor: null, asOfBlock: '456' })
 })
 
 test('pages by cursor, which the order of excluded types does not change', async () => {

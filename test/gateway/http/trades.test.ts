@@ -37,7 +37,7 @@ const ids = ({ data }: List) => data.map(trade => trade.id)
 
 test('gives trades as they are stored, the newest first', async () => {
   const page = await list('')
-  expect(page).toEqual({ data: trades().toReversed(), nextCursor: null })
+  expect(page).toEqual({ data: trades().toReversed(), nextCursor: null, asOfBlock: '456' })
 })
 
 test('filters by side, maker and inclusive blocks, in either order', async () => {

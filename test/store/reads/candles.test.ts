@@ -139,7 +139,7 @@ describe('candles', () => {
       expect(first?.data.map(candle => candle.time)).toEqual([at(4), at(10)])
       expect(first?.next).toEqual({ time: at(4) })
       const second = await readCandles(kysely, { ...base, limit: 2, cursor: { time: at(4) } })
-      expect(second).toEqual({ data: [wireCandle({ minute: 3, usd: false }, 'weth')], next: null })
+      expect(second).toEqual({ data: [wireCandle({ minute: 3, usd: false }, 'weth')], next: null, asOfBlock: expect.any(String) })
     })
 
     test('include the interval that holds from and the one that holds to', async () => {
@@ -177,7 +177,7 @@ describe('candles', () => {
     })
 
     test('are empty in the future, before the first trade and for a token without trades, and nothing for an unknown token', async () => {
-      const empty = { data: [], next: null }
+      const empty = { data: [], next: null, asOfBlock: expect.any(String) as string }
       for (const fill of [true, false]) {
         expect(await readCandles(kysely, { ...base, fill, from: NEWEST + 3600 })).toEqual(empty)
         expect(await readCandles(kysely, { ...base, fill, to: 10 })).toEqual(empty)

@@ -75,7 +75,11 @@ describe('a token’s holders', () => {
   })
 
   test('are an empty page for a token that nobody holds and nothing for an unknown one', async () => {
-    expect(await readHolders(kysely, { token: addressOf(2), excludeTypes: [], limit: 50 })).toEqual({ data: [], next: null })
+    expect(await readHolders(kysely, { token: addressOf(2), excludeTypes: [], limit: 50 })).toEqual({
+      data: [],
+      next: null,
+      asOfBlock: null,
+    })
     expect(await readHolders(kysely, { token: addressOf(4), excludeTypes: [], limit: 50 })).toBeNull()
   })
 

@@ -30,6 +30,8 @@ const calls: Readonly<Record<keyof Reads, (reads: Reads) => Promise<unknown>>> =
   claimable: reads => reads.claimable(TOKEN, addressOf(2)),
   search: reads => reads.search({ q: 'T1', limit: 5 }),
   chainStats: reads => reads.chainStats(),
+  marketTrades: reads => reads.marketTrades({ order: 'desc', limit: 5 }),
+  launchpads: reads => reads.launchpads(),
   ping: reads => reads.ping(),
 }
 const names = Object.keys(calls) as (keyof Reads)[]

@@ -6,7 +6,7 @@ import { insertRows, type Row, tokenRow } from '#test/support/rows.ts'
 
 const { kysely, clear } = await useDatabase()
 
-const search = async (q: string, limit = 20) => (await readSearch(kysely, { q, limit }, 31337)).map(token => token.symbol)
+const search = async (q: string, limit = 20) => (await readSearch(kysely, { q, limit }, 31337)).data.map(token => token.symbol)
 
 const named = (n: number, symbol: string | null, name: string | null, marketCap: string | null = null): Row =>
   tokenRow(n, { symbol, name, market_cap_weth: marketCap })
@@ -118,7 +118,7 @@ describe('searching tokens', () => {
     await insertRows(kysely, 'token', rows)
     await fc.assert(
       fc.asyncProperty(text, fc.constantFrom(1, 5, 50), async (typed, limit) => {
-        const found = await readSearch(kysely, { q: typed, limit }, 31337)
+        const { data: found } = await readSearch(kysely, { q: typed, limit }, 31337)
         const wanted = ranked(rows, typed.trim().toLowerCase())
         // What is merely alike comes after all of these and is PostgreSQL's to judge.
         expect(found.slice(0, wanted.length).map(token => token.address)).toEqual(wanted.slice(0, limit))

@@ -72,7 +72,7 @@ describe('a token’s trades', () => {
   })
 
   test('are an empty page for a token without trades and nothing for an unknown one', async () => {
-    expect(await readTrades(kysely, { token: addressOf(3), order: 'desc', limit: 50 })).toEqual({ data: [], next: null })
+    expect(await readTrades(kysely, { token: addressOf(3), order: 'desc', limit: 50 })).toEqual({ data: [], next: null, asOfBlock: null })
     expect(await readTrades(kysely, { token: addressOf(4), order: 'desc', limit: 50 })).toBeNull()
   })
 

@@ -1,0 +1,142 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { MarketTradesQuery, Page, TradeCursor } from '#domain/queries.ts'
+import type { Trade } from '#domain/trade.ts'
+import { sizesFrom, weiFrom } from '#domain/tradeSize.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { toBytes } from '#tables/toBytes.ts'
+import { LARGE_TRADE, TOKEN_TRADE_SIZE, TRADE_SIZE } from '#tables/trade.ts'
+import { readAsOf } from './asOf.ts'
+import { readBlockBounds } from './blockBounds.ts'
+import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
+
+/** A page whose filters are not all in an index looks at so many trades at most. */
+export const MOST_TRADES_FILTERED = 2_000
+/** One whose filters are: a hundred tokens are two hundred stretches. */
+const MOST_TRADES_FOUND = 20_000
+/** More pairs of token and maker are not looked up one by one. */
+const MOST_PAIRS = 200
+
+/** The columns of an index that are given, in order, and each combination of values that is wanted. */
+interface Stretches {
+  readonly columns: readonly StretchColumn[]
+  readonly values: readonly (readonly unknown[])[]
+  /** Conditions that the index does not have. */
+  readonly rest: readonly RawBuilder<unknown>[]
+}
+
+type StretchColumn = keyof typeof COLUMNS
+
+const COLUMNS = {
+  token: { type: sql`bytea`, is: sql`trade.token = stretch.token` },
+  maker: { type: sql`bytea`, is: sql`trade.maker = stretch.maker` },
+  side: { type: sql`text`, is: sql`trade.side = stretch.side` },
+  tokenSize: { type: sql`smallint`, is: sql`${sql.raw(LARGE_TRADE)} and ${sql.raw(TOKEN_TRADE_SIZE)} = stretch."tokenSize"` },
+  size: { type: sql`integer`, is: sql`${sql.raw(LARGE_TRADE)} and ${sql.raw(TRADE_SIZE)} = stretch.size` },
+}
+
+type PageRow = { readonly endBlock: number | null; readonly endLog: number | null } & (
+  | SelectedTrade
+  | { readonly 'trade.blockNumber': null }
+)
+
+/**
+ * One page of trades over all tokens by (block number, log index). It is merged from stretches of an index, of each of which a bounded
+ * number of trades is looked at: a page with rare filters may hold fewer than `limit`, even none, and have a next one.
+ */
+export async function readMarketTrades(db: Queryable, query: MarketTradesQuery): Promise<Page<Trade, TradeCursor>> {
+  const { limit, order } = query
+  const bounds = await readBlockBounds(db, query)
+  const { columns, values, rest } = stretchesOf(query)
+  const most = rest.length > 0 ? Math.max(MOST_TRADES_FILTERED, values.length) : Math.min(MOST_TRADES_FOUND, values.length * (limit + 1))
+  const each = Math.ceil(most / values.length)
+  const [near, far, within] = order === 'desc' ? [sql`desc`, sql`asc`, sql`>=`] : [sql`asc`, sql`desc`, sql`<=`]
+  const conditions = [...columns.map(column => COLUMNS[column].is), ...boundsOf({ ...query, ...bounds })]
+  const page = sql<PageRow>`
+    with looked as materialized (
+      select stretch.number, entry.* from ${stretchTable(columns, values)} cross join lateral (
+        select trade.block_number, trade.log_index, ${allOf(rest)} as wanted from trade where ${allOf(conditions)}
+        order by trade.block_number ${near}, trade.log_index ${near} limit ${each}::integer
+      ) as entry
+    ),
+    -- Beyond the last trade of a stretch that was not read to its end, others may come first.
+    finish as (
+      select block_number, log_index from (
+        select distinct on (number) number, block_number, log_index from looked order by number, block_number ${far}, log_index ${far}
+      ) as last
+      where (select count(*) from looked where looked.number = last.number) = ${each}::integer
+      order by block_number ${near}, log_index ${near} limit 1
+    ),
+    page as (
+      select looked.block_number, looked.log_index from looked left join finish on true
+      where looked.wanted
+        and (finish.block_number is null or (looked.block_number, looked.log_index) ${within} (finish.block_number, finish.log_index))
+      order by looked.block_number ${near}, looked.log_index ${near} limit ${limit + 1}::integer
+    )
+    select finish.block_number as "endBlock", finish.log_index as "endLog", ${SELECTED_TRADE}
+    from (select) as one left join finish on true left join page on true left join lateral (
+      select * from trade where trade.block_number = page.block_number and trade.log_index = page.log_index offset 0
+    ) as trade on true
+    order by page.block_number ${near}, page.log_index ${near}`
+  const { rows, asOfBlock } = await readAsOf(db, page)
+  const found = rows.flatMap(row => (row['trade.blockNumber'] === null ? [] : [toTrade(row)]))
+  const data = found.slice(0, limit)
+  const last = data.at(-1)
+  const { endBlock = null, endLog = null } = rows[0] ?? {}
+  if (found.length > limit && last !== undefined)
+    return { data, next: { blockNumber: Number(last.blockNumber), logIndex: last.logIndex }, asOfBlock }
+  return { data, next: endBlock === null || endLog === null ? null : { blockNumber: endBlock, logIndex: endLog }, asOfBlock }
+}
+
+function stretchesOf({ tokens, makers, launchpads, side, minWeth }: MarketTradesQuery): Stretches {
+  const sides = side === undefined ? ['buy', 'sell'] : [side]
+  const minWei = minWeth === undefined ? 0n : weiFrom(minWeth)
+  const sizes = sizesFrom(minWei)
+  const rest = {
+    launchpads:
+      launchpads === undefined
+        ? []
+        : [sql`(select launchpad from token where token.address = trade.token) = any(${[...launchpads]}::text[])`],
+    minWei: minWeth === undefined ? [] : [sql`coalesce(trade.amount_wei >= ${minWei.toString()}::numeric, false)`],
+    side: side === undefined ? [] : [sql`trade.side = ${side}`],
+  }
+  const others = [...rest.launchpads, ...rest.minWei]
+  if (makers !== undefined && tokens !== undefined && makers.length * tokens.length <= MOST_PAIRS)
+    return { columns: ['token', 'maker', 'side'], values: product([tokens.map(toBytes), makers.map(toBytes), sides]), rest: others }
+  if (makers !== undefined) {
+    const ofTokens = tokens === undefined ? [] : [sql`trade.token = any(${tokens.map(toBytes)}::bytea[])`]
+    return { columns: ['maker', 'side'], values: product([makers.map(toBytes), sides]), rest: [...ofTokens, ...others] }
+  }
+  if (tokens !== undefined && sizes.length > 0)
+    return { columns: ['token', 'tokenSize'], values: product([tokens.map(toBytes), sizes]), rest: [...rest.side, ...others] }
+  if (tokens !== undefined) return { columns: ['token', 'side'], values: product([tokens.map(toBytes), sides]), rest: others }
+  if (sizes.length > 0) return { columns: ['size'], values: product([sizes]), rest: [...rest.side, ...others] }
+  return { columns: [], values: [[]], rest: [...rest.side, ...others] }
+}
+
+function product(lists: readonly (readonly unknown[])[]): readonly (readonly unknown[])[] {
+  return lists.reduce<readonly (readonly unknown[])[]>(
+    (combined, list) => combined.flatMap(one => list.map(value => [...one, value])),
+    [[]],
+  )
+}
+
+function stretchTable(columns: readonly StretchColumn[], values: Stretches['values']): RawBuilder<unknown> {
+  if (columns.length === 0) return sql`(select 1 as number) as stretch`
+  const arrays = columns.map((column, index) => sql`${values.map(one => one[index])}::${COLUMNS[column].type}[]`)
+  return sql`unnest(${sql.join(arrays)}) with ordinality as stretch (${sql.join(columns.map(column => sql.id(column)))}, number)`
+}
+
+function boundsOf({ fromBlock, toBlock, cursor, order }: MarketTradesQuery): readonly RawBuilder<unknown>[] {
+  const bounds: RawBuilder<unknown>[] = []
+  if (fromBlock !== undefined) bounds.push(sql`trade.block_number >= ${fromBlock}::bigint`)
+  if (toBlock !== undefined) bounds.push(sql`trade.block_number <= ${toBlock}::bigint`)
+  if (cursor !== undefined) {
+    const beyond = order === 'desc' ? sql`<` : sql`>`
+    bounds.push(sql`(trade.block_number, trade.log_index) ${beyond} (${cursor.blockNumber}::bigint, ${cursor.logIndex}::integer)`)
+  }
+  return bounds
+}
+
+function allOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+  return conditions.length === 0 ? sql`true` : sql.join([...conditions], sql` and `)
+}
