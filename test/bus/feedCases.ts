@@ -197,6 +197,7 @@ export function feedCases(name: string, database: TestDatabase, open: (site: Fee
       witness.forget()
       await site.buy(site.beta)
       await witness.until(() => witness.hasChanged(site.beta))
+      expect(witness.states.map(({ token }) => token.address)).not.toContain(site.beta)
     })
 
     test('passes on nothing of a transaction that fails', async () => {
