@@ -23,6 +23,8 @@ export type Role = 'all' | 'indexer' | 'gateway'
 
 export interface Config {
   readonly role: Role
+  /** Waits while another process indexes into the database, and takes over when that one is gone. */
+  readonly standby: boolean
   readonly rpcUrls: readonly string[]
   readonly chainId: number | null
   readonly launchpadsFile: string

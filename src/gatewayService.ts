@@ -5,24 +5,35 @@ import { createNotifyFeed } from '#bus/notifyFeed.ts'
 import { monotonicMs as now } from '#clock'
 import type { Config } from '#config'
 import { TokenwireError } from '#errors'
+import type { IndexerView } from '#gateway/sources.ts'
 import { toDatabaseError } from '#store/connection/databaseErrors.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import { readIdentity, type StoredIdentity } from '#store/rows/identity.ts'
+import type { ServeOptions } from './serve.ts'
 import type { ServiceOptions } from './service.ts'
 
 /** Then the process ends, and its supervisor starts it again. A stop that is requested meanwhile waits as long. */
 const MOST_WAIT_MS = 5_000
 const ASK_AGAIN_MS = 250
 
+export interface GatewayOptions extends Pick<ServiceOptions, 'config' | 'redactor' | 'logger'> {
+  readonly onStop: ServeOptions['onStop']
+  /** Of a standby: what its own indexing says, once it indexes, and receives. */
+  readonly indexing?: { view(): ServeOptions['indexer'] | null; readonly onPrice: ServeOptions['onPrice'] }
+}
+
+export interface StartedGateway {
+  readonly url: string
+  readonly databaseUrl: string
+  readonly reading: MikroORM
+}
+
 /**
  * Starts a gateway: it serves what an indexer writes into the same database, and writes nothing itself.
  *
  * @throws `TokenwireError` with the reason
  */
-export async function startGateway(
-  { config, redactor, logger }: Pick<ServiceOptions, 'config' | 'redactor' | 'logger'>,
-  onStop: (stop: () => Promise<void> | void) => void,
-): Promise<{ url: string; databaseUrl: string }> {
+export async function startGateway({ config, redactor, logger, onStop, indexing }: GatewayOptions): Promise<StartedGateway> {
   const { databaseUrl } = config
   if (databaseUrl === null) throw new TypeError('a gateway without DATABASE_URL is refused by the configuration')
   const reading = createOrm(databaseUrl, logger, { applicationName: 'tokenwire-reads', statementTimeoutMs: 10_000 })
@@ -30,8 +41,8 @@ export async function startGateway(
   const loading = import('./serve.ts')
   const { chainId, weth, launchpads } = await prepared(reading, config)
   const db = reading.em.getKysely<unknown>()
-  const status = createIndexerStatus(() => feed.health(), now)
-  const feed = createNotifyFeed({ databaseUrl, db, chainId, logger, now, onReport: status.update })
+  const reported = createIndexerStatus(() => feed.health(), now)
+  const feed = createNotifyFeed({ databaseUrl, db, chainId, logger, now, onReport: reported.update })
   const { serve } = await loading
   const url = await serve({
     config: { ...config, launchpads: { weth, launchpads } },
@@ -40,11 +51,23 @@ export async function startGateway(
     reading,
     chainId,
     feed,
-    indexer: status,
-    onPrice: () => undefined,
+    indexer: indexerView(reported, indexing?.view),
+    onPrice: indexing?.onPrice ?? (() => undefined),
     onStop,
   })
-  return { url, databaseUrl }
+  return { url, databaseUrl, reading }
+}
+
+/** What the indexer reports, until this process indexes itself. */
+function indexerView(reported: IndexerView, own: (() => ServeOptions['indexer'] | null) | undefined): ServeOptions['indexer'] {
+  if (own === undefined) return reported
+  return {
+    state: () => (own() ?? reported).state(),
+    chain: () => (own() ?? reported).chain(),
+    isStandby: () => own() === null,
+    metadata: () => own()?.metadata?.() ?? null,
+    eventLoop: () => own()?.eventLoop?.() ?? null,
+  }
 }
 
 /** Waits a little for an indexer to prepare the database, as when both start together. */

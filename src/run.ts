@@ -21,8 +21,12 @@ export async function run(loaded: LoadedThread | null): Promise<number> {
   } catch (error) {
     if (!(error instanceof TokenwireError)) throw error
     process.stderr.write(`${error.message}\n`)
-    return error.retryable ? EXIT_TRY_AGAIN : 1
+    return exitCodeOf(error)
   }
+}
+
+function exitCodeOf({ retryable }: TokenwireError): number {
+  return retryable ? EXIT_TRY_AGAIN : 1
 }
 
 async function runService(loaded: LoadedThread | null): Promise<number> {
@@ -32,16 +36,16 @@ async function runService(loaded: LoadedThread | null): Promise<number> {
   const onCrash = reportCrashes(logger)
   // From here on: a stop requested during the start takes effect after it, and leaves nothing running.
   const requested = stopRequested(logger, config.tls === null ? ['SIGINT', 'SIGTERM', 'SIGHUP'] : ['SIGINT', 'SIGTERM'])
-  const lost = Promise.withResolvers<number>()
-  const onDatabaseLost = () => {
-    logger.fatal('embedded PostgreSQL is gone and does not start again; see postgres.log in DATA_DIR')
-    lost.resolve(EXIT_TRY_AGAIN)
+  const failed = Promise.withResolvers<number>()
+  const onFailure = (error: TokenwireError) => {
+    logger.fatal(error.message)
+    failed.resolve(exitCodeOf(error))
   }
   const isIndexing = loaded !== null && config.role !== 'gateway'
   if (!isIndexing) await loaded?.worker.terminate()
   const thread = isIndexing ? startIndexing({ thread: loaded, config, onCrash }) : null
-  const stop = await start({ config, redactor, logger, thread, onDatabaseLost })
-  const exitCode = await Promise.race([requested.then(() => 0), lost.promise])
+  const stop = await start({ config, redactor, logger, thread, onFailure })
+  const exitCode = await Promise.race([requested.then(() => 0), failed.promise])
   setTimeout(() => {
     logger.fatal({ timeoutMs: STOP_TIMEOUT_MS }, 'stopping took too long')
     process.exit(exitCode === 0 ? 1 : exitCode)

@@ -44,9 +44,9 @@ export interface ServeOptions {
   /** Not started yet. */
   readonly feed: BlockFeed
   readonly indexer: IndexerView & {
-    /** Absent: the indexer is another process, which has its own metrics. */
-    metadata?(): MetadataState
-    eventLoop?(): EventLoopState
+    /** Absent or `null`: the indexer is another process, which has its own metrics. */
+    metadata?(): MetadataState | null
+    eventLoop?(): EventLoopState | null
   }
   /** Receives every new ETH/USD price, and for how many ms it may be used. */
   readonly onPrice: (ethUsd: string, usableMs: number) => void
@@ -105,7 +105,7 @@ export async function serve(options: ServeOptions): Promise<string> {
       commitToDelivery: realtime.commitToDelivery(),
       ethUsd: prices.last(),
       metadata: indexer.metadata?.() ?? { queued: null, underWay: 0, outcomes: {} },
-      eventLoops: { main: eventLoop.state(), ...(indexer.eventLoop && { indexing: indexer.eventLoop() }) },
+      eventLoops: eventLoopsOf(eventLoop.state(), indexer.eventLoop?.() ?? null),
     }),
   })
   const site = config.role === 'indexer' ? null : await loadSite(CONSOLE_FOLDER)
@@ -143,6 +143,10 @@ export async function serve(options: ServeOptions): Promise<string> {
   onStop(() => feed.stop())
   logger.info({ url, role: config.role, chainId, launchpads: launchpads.map(({ name }) => name), version }, 'serving')
   return url
+}
+
+function eventLoopsOf(main: EventLoopState, indexing: EventLoopState | null): Readonly<Record<string, EventLoopState>> {
+  return indexing === null ? { main } : { main, indexing }
 }
 
 /** A certificate is renewed when its files change, within a minute or on SIGHUP. Returns how to stop that. */

@@ -4,9 +4,9 @@ import { announceReports } from '#bus/indexerReport.ts'
 import { createThreadFeed } from '#bus/threadFeed.ts'
 import type { Config } from '#config'
 import { TokenwireError } from '#errors'
-import { describeHolder, LOCKS } from '#store/connection/advisoryLocks.ts'
+import { describeHolder, LOCKS, type LockHolder } from '#store/connection/advisoryLocks.ts'
 import { createOrm } from '#store/connection/orm.ts'
-import { holdSessionLock } from '#store/connection/sessionLock.ts'
+import { holdSessionLock, type SessionLockInput } from '#store/connection/sessionLock.ts'
 import { DATABASE_PATIENCE_MS } from '#store/connection/silence.ts'
 import { startEmbedded } from '#store/embedded/embedded.ts'
 import { migrate } from '#store/migrations/migrate.ts'
@@ -18,7 +18,8 @@ export interface ServiceOptions {
   readonly config: Config
   readonly redactor: Redactor
   readonly logger: Logger
-  readonly onDatabaseLost: () => void
+  /** Called when the service can not go on. It is to be stopped then. */
+  readonly onFailure: (error: TokenwireError) => void
   /** Has not opened the database yet. Closed by `stop`, and when the start fails. `null`: for a gateway. */
   readonly thread: StartedThread | null
 }
@@ -64,17 +65,22 @@ async function startSteps(options: ServiceOptions, stops: Stops, giveUp: AbortSi
   const { thread } = options
   if (thread === null) {
     const { startGateway } = await import('./gatewayService.ts')
-    return startGateway(options, stop => stops.push(stop))
+    return startGateway({ ...options, onStop: stop => void stops.push(stop) })
   }
   stops.push(() => thread.close())
   // Loading it takes as long as creating a database.
   const loading = import('./serve.ts')
-  const { databaseUrl, reading } = await openDatabase(options, stops, giveUp)
+  const onStop = (stop: () => Promise<void> | void) => void stops.push(stop)
+  const opened = await openDatabase(options, stops, giveUp)
+  if (opened.isTaken) {
+    const { startStandby } = await import('./standbyService.ts')
+    return startStandby({ ...options, thread, lock: opened.lock, onStop })
+  }
+  const { databaseUrl, reading } = opened
   stops.push(() => thread.close())
   const indexing = await thread.open(databaseUrl)
   const { serve } = await loading
   const { chainId, launchpads, view } = indexing
-  const onStop = (stop: () => Promise<void> | void) => void stops.push(stop)
   onStop(announceReports(reading.em.getKysely<unknown>(), () => ({ state: view.state(), chain: view.chain() })))
   const url = await serve({
     ...options,
@@ -89,36 +95,51 @@ async function startSteps(options: ServiceOptions, stops: Stops, giveUp: AbortSi
   return { url, databaseUrl }
 }
 
+type OpenedDatabase =
+  | { readonly isTaken: false; readonly databaseUrl: string; readonly reading: MikroORM }
+  /** Another process indexes into it, and this one is a standby. */
+  | { readonly isTaken: true; readonly lock: SessionLockInput }
+
 async function openDatabase(
-  { config, redactor, logger, onDatabaseLost }: ServiceOptions,
+  { config, redactor, logger, onFailure }: ServiceOptions,
   stops: Stops,
   giveUp: AbortSignal,
-): Promise<{ databaseUrl: string; reading: MikroORM }> {
+): Promise<OpenedDatabase> {
   let { databaseUrl } = config
   if (databaseUrl === null) {
-    const embedded = await startEmbedded({ dataDir: config.dataDir, logger, onLost: onDatabaseLost })
+    const embedded = await startEmbedded({ dataDir: config.dataDir, logger, onLost: () => onFailure(embeddedLost()) })
     stops.push(() => embedded.stop())
     databaseUrl = embedded.url
     redactor.add(secretsOf({ databaseUrl }))
   }
   await migrate(databaseUrl, logger)
-  const outcome = await holdSessionLock({
+  const lock: SessionLockInput = {
     url: databaseUrl,
     key: LOCKS.writer,
     applicationName: 'tokenwire-writer',
     what: 'the right to index into the database',
     logger,
     giveUp,
-  })
+    // Starts again as the other one's standby.
+    ...(config.standby && { onTakenAway: holder => onFailure(taken(holder)) }),
+  }
+  const outcome = await holdSessionLock(lock)
   if (outcome.lock === null) {
-    throw new TokenwireError(
-      'database_taken',
-      `DATABASE_URL: another running Tokenwire indexes into this database; stop it first (${describeHolder(outcome.holder)})`,
-      { retryable: true },
-    )
+    if (config.standby) return { isTaken: true, lock }
+    throw taken(outcome.holder, '; stop it first')
   }
   stops.push(() => outcome.lock.release())
   const reading = createOrm(databaseUrl, logger, { applicationName: 'tokenwire-reads', statementTimeoutMs: 10_000, giveUp })
   stops.push(() => reading.close(true))
-  return { databaseUrl, reading }
+  return { isTaken: false, databaseUrl, reading }
+}
+
+function taken(holder: LockHolder, remedy = ''): TokenwireError {
+  const sentence = `DATABASE_URL: another running Tokenwire indexes into this database${remedy} (${describeHolder(holder)})`
+  return new TokenwireError('database_taken', sentence, { retryable: true })
+}
+
+function embeddedLost(): TokenwireError {
+  const sentence = 'embedded PostgreSQL is gone and does not start again; see postgres.log in DATA_DIR'
+  return new TokenwireError('database_unavailable', sentence, { retryable: true })
 }

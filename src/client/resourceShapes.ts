@@ -181,6 +181,7 @@ export const chainStatsShape: Shape<ChainStats> = object({
 export const indexerHealthShape: Shape<IndexerHealth> = object({
   status: choice('ok', 'syncing', 'stalled', 'degraded'),
   role: choice('all', 'indexer', 'gateway'),
+  standby: boolean,
   version: string,
   uptimeSeconds: positive,
   chainId: count,

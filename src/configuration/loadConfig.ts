@@ -43,8 +43,10 @@ export function loadConfig(env: Environment, options: LoadConfigOptions): Config
   const problems = [...wrongSettings]
   if (isGateway && values.DATABASE_URL === null && !problems.some(problem => problem.startsWith('DATABASE_URL:')))
     problems.push('DATABASE_URL: missing, expected the database that the indexer of this gateway (ROLE=gateway) writes')
+  if (values.STANDBY) problems.push(...standbyProblems(values))
   const config: Config = {
     role: values.ROLE,
+    standby: values.STANDBY,
     rpcUrls: values.RPC_URLS,
     chainId: values.CHAIN_ID,
     launchpadsFile: path.resolve(cwd, values.LAUNCHPADS_FILE),
@@ -79,6 +81,12 @@ export function loadConfig(env: Environment, options: LoadConfigOptions): Config
   const isWithoutChain = !isGateway && (environment['RPC_URLS']?.trim() ?? '') === ''
   const hint = isWithoutChain ? '\nTo see Tokenwire at work without a chain and a database of your own: npm run dev' : ''
   return finish(config, problems, hint)
+}
+
+function standbyProblems({ ROLE, DATABASE_URL }: Pick<SettingValues<typeof SETTINGS>, 'ROLE' | 'DATABASE_URL'>): readonly string[] {
+  if (ROLE === 'gateway') return ['STANDBY: a gateway (ROLE=gateway) never indexes; leave STANDBY blank, or set ROLE to indexer or all']
+  if (DATABASE_URL === null) return ['STANDBY: needs a DATABASE_URL, since the embedded database ends with the process that indexes']
+  return []
 }
 
 /** Reads what migrating the database needs. @throws `TokenwireError` `config_invalid` as `loadConfig` */

@@ -33,6 +33,9 @@ export const SETTINGS = {
     .describe(
       '`indexer` writes the index and serves only health and metrics; `gateway` serves what an indexer writes, and needs its `DATABASE_URL`.',
     ),
+  STANDBY: flag
+    .default(false)
+    .describe('While another process indexes into `DATABASE_URL`, waits and serves what it writes; takes over when it is gone.'),
   RPC_URLS: rpcUrls.meta({ secret: true, description: 'RPC providers of the chain. The first healthy one is used.' }),
   CHAIN_ID: wholeNumber(1, Number.MAX_SAFE_INTEGER)
     .nullable()

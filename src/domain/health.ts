@@ -94,6 +94,8 @@ export interface FeedHealth {
 export interface IndexerHealth extends Pick<IndexerState, 'lagBlocks' | 'lagSeconds' | 'backfill' | 'reorgs' | 'rpc'> {
   readonly status: ServiceStatus
   readonly role: 'all' | 'indexer' | 'gateway'
+  /** Whether it waits to index. */
+  readonly standby: boolean
   readonly version: string
   readonly uptimeSeconds: number
   readonly chainId: number

@@ -15,6 +15,8 @@ import type { Site } from './site.ts'
 /** The state of the indexer and the chain. Never waits. */
 export interface IndexerView {
   state(): IndexerState
+  /** Whether this process waits to index. Absent: no. */
+  isStandby?(): boolean
   /** The head, milliseconds per recent block, and the head's base fee; each `null` while unknown. */
   chain(): { readonly headBlock: number | null; readonly blockTimeMs: number | null; readonly baseFeeGwei: string | null }
 }

@@ -9,6 +9,7 @@ import { createRedactor } from '#telemetry/redactor.ts'
 import { secretsOf } from '#telemetry/secrets.ts'
 import type { WriteLock } from '#telemetry/writeLock.ts'
 import { createAckWindow } from './ackWindow.ts'
+import { checkDatabase } from './checkDatabase.ts'
 import { connectChain } from './connectChain.ts'
 import type { FromIndexing, ThreadView, ToIndexing } from './messages.ts'
 import { type OpenedIndexing, openIndexing } from './openIndexing.ts'
@@ -49,9 +50,28 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
     eventLoop: eventLoop.state(),
   })
 
-  const open = async (databaseUrl: string): Promise<OpenedIndexing | null> => {
-    redactor.add(secretsOf({ databaseUrl }))
+  /** Reports an error that prevents the start, and returns `null` then. */
+  const reported = async <T>(work: () => Promise<T>): Promise<T | null> => {
     try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof TokenwireError)) throw error
+      const { code, message, retryable } = error
+      send({ kind: 'failed', code, message, retryable })
+      return null
+    }
+  }
+
+  const check = (databaseUrl: string) =>
+    reported(async () => {
+      redactor.add(secretsOf({ databaseUrl }))
+      await checkDatabase({ databaseUrl, chain: await connecting, weth: config.launchpads.weth, logger })
+      send({ kind: 'checked' })
+    })
+
+  const open = (databaseUrl: string): Promise<OpenedIndexing | null> =>
+    reported(async () => {
+      redactor.add(secretsOf({ databaseUrl }))
       const indexing = await openIndexing({
         config,
         chain: await connecting,
@@ -65,13 +85,7 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
       const { chainId, launchpads } = indexing
       send({ kind: 'opened', chainId, launchpads, view: viewOf(indexing) })
       return indexing
-    } catch (error) {
-      if (!(error instanceof TokenwireError)) throw error
-      const { code, message, retryable } = error
-      send({ kind: 'failed', code, message, retryable })
-      return null
-    }
-  }
+    })
 
   const index = (indexing: OpenedIndexing): void => {
     indexing.blocks.subscribe(block => {
@@ -89,6 +103,9 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
 
   return async message => {
     switch (message.kind) {
+      case 'check':
+        await check(message.databaseUrl)
+        return
       case 'open': {
         const opened = await open(message.databaseUrl)
         indexing = opened

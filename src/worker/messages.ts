@@ -29,6 +29,8 @@ export interface OpenedThread {
 export type ToIndexing =
   /** The first message, once: connect to the chain. The outcome is reported after `open`. */
   | { readonly kind: 'configure'; readonly config: Config }
+  /** Compares chain and launchpads with the database, and writes nothing. Answered by `checked` or `failed`. */
+  | { readonly kind: 'check'; readonly databaseUrl: string }
   /** The database is migrated and locked by this process: claim it. Answered by `opened` or `failed`. */
   | { readonly kind: 'open'; readonly databaseUrl: string }
   | { readonly kind: 'index' }
@@ -43,6 +45,7 @@ export type ToIndexing =
   | { readonly kind: 'close' }
 
 export type FromIndexing =
+  | { readonly kind: 'checked' }
   | ({ readonly kind: 'opened' } & OpenedThread)
   /** The error that prevents the start. */
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly retryable: boolean }

@@ -21,6 +21,11 @@ export interface StartIndexingOptions {
 }
 
 export interface StartedThread {
+  /**
+   * Resolves when chain and launchpads are those of the database, and writes nothing: for a process that may have to index later. To be
+   * called before `open`, or not at all.
+   */
+  check(databaseUrl: string): Promise<void>
   /** To be called once, when the database is migrated and locked. */
   open(databaseUrl: string): Promise<Indexing>
   /** Ends the thread. May be called before `open` has resolved, and again. */
@@ -50,6 +55,7 @@ export interface Indexing {
 export function startIndexing(options: StartIndexingOptions): StartedThread {
   const { thread, config, onCrash, closeTimeoutMs = 5_000, now = monotonicMs } = options
   const { worker, exited, crashed } = thread
+  const checking = Promise.withResolvers<void>()
   const opening = Promise.withResolvers<OpenedThread>()
   const ended = Promise.withResolvers<void>()
   const blocks = new Subject<CommittedBlock>()
@@ -61,12 +67,18 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
 
   const hear = (message: FromIndexing): void => {
     switch (message.kind) {
+      case 'checked':
+        checking.resolve()
+        return
       case 'opened':
         opening.resolve(message)
         return
-      case 'failed':
-        opening.reject(new TokenwireError(message.code, message.message, { retryable: message.retryable }))
+      case 'failed': {
+        const error = new TokenwireError(message.code, message.message, { retryable: message.retryable })
+        checking.reject(error)
+        opening.reject(error)
         return
+      }
       case 'committed':
         // First, so that no client learns of a block that health does not show.
         status?.update(message.view)
@@ -86,6 +98,8 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
         return
     }
   }
+  // One that nobody awaits is no failure.
+  for (const { promise } of [checking, opening]) promise.catch(() => undefined)
   worker.on('message', hear)
   void crashed.then(onCrash)
   void exited.then(code => {
@@ -128,6 +142,10 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
   }
 
   return {
+    check: databaseUrl => {
+      send({ kind: 'check', databaseUrl })
+      return checking.promise
+    },
     open,
     close: () => {
       closing ??= close()

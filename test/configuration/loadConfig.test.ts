@@ -42,6 +42,7 @@ function refusal(env: Readonly<Record<string, string>>, files?: Readonly<Record<
 
 const DEFAULTS: Config = {
   role: 'all',
+  standby: false,
   rpcUrls: ['https://node.example/v2/key'],
   chainId: null,
   launchpadsFile: '/app/launchpads.json',
@@ -221,6 +222,13 @@ describe('loadConfig', () => {
     )
     expect(refusal({ ROLE: 'gateway', DATABASE_URL: 'db.example' }, {})).not.toMatch(/DATABASE_URL[^]*DATABASE_URL/)
     expect(refusal({ ...RPC, ROLE: 'writer' })).toContain('ROLE: expected one of all, indexer, gateway, got "writer"')
+  })
+
+  it('has a standby only of a process that indexes into a database of its own', () => {
+    const env = { ...RPC, STANDBY: 'true', DATABASE_URL: 'postgresql://u@db.example/tokens' }
+    expect(loadConfig(env, options()).standby).toBe(true)
+    expect(refusal({ ...env, ROLE: 'gateway' }, {})).toContain('STANDBY: a gateway (ROLE=gateway) never indexes; leave STANDBY blank')
+    expect(refusal({ ...env, DATABASE_URL: '' })).toContain('STANDBY: needs a DATABASE_URL')
   })
 
   it('lists every wrong value in one message', () => {

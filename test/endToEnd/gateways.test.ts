@@ -1,5 +1,8 @@
 import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
@@ -14,7 +17,7 @@ import { type FeedClient, openFeed } from '#test/support/feedClient.ts'
 import { type Service, type ServiceFolder, serviceFolder, spawnService } from '#test/support/service.ts'
 
 /*
- * One indexer and two gateways as processes of their own, on one database. One gateway reaches it through a proxy that can cut its
+ * An indexer, its standby and two gateways as processes of their own, on one database. One gateway reaches it through a proxy that can cut its
  * connections.
  */
 
@@ -23,6 +26,7 @@ let chain: TestChain
 let folder: ServiceFolder
 let proxy: PostgresProxy
 let indexer: Service
+let standby: Service
 let near: Service
 let far: Service
 let feeds: readonly [FeedClient, FeedClient]
@@ -42,16 +46,19 @@ beforeAll(async () => {
     75,
     expect.stringContaining('no indexer (ROLE=indexer) of this version has prepared'),
   ])
-  indexer = await folder.start({ ROLE: 'indexer', DATABASE_URL: database.url })
+  indexer = await folder.start(writer())
   near = await folder.start({ ...gateway, DATABASE_URL: database.url })
   far = await folder.start({ ...gateway, DATABASE_URL: proxy.url })
   feeds = [await openFeed(near.url), await openFeed(far.url)]
   for (const feed of feeds) feed.send({ type: 'subscribe', token: alpha.token })
+  standby = await folder.start(writer())
 })
+
+const writer = () => ({ ROLE: 'indexer', STANDBY: 'true', DATABASE_URL: database.url })
 
 afterAll(async () => {
   for (const feed of feeds ?? []) feed.close()
-  for (const service of [near, far, indexer]) {
+  for (const service of [near, far, standby, indexer]) {
     const child = service?.process
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) continue
     child.kill('SIGKILL')
@@ -98,10 +105,16 @@ test('a commit of the indexer reaches the clients of every gateway, with what it
 })
 
 test('every process says its role, and the indexer serves nothing but health and metrics', async () => {
-  expect(await healthOf(indexer)).toMatchObject({ role: 'indexer', status: 'ok' })
+  expect(await healthOf(indexer)).toMatchObject({ role: 'indexer', standby: false, status: 'ok' })
   const reported = async () => (await healthOf(near)).indexedBlock
   while (Number((await reported()) ?? -1) < (await chain.head())) await pause(20)
-  expect(await healthOf(near)).toMatchObject({ role: 'gateway', status: 'ok', feed: { carrier: 'notify', connected: true } })
+  expect(await healthOf(standby)).toMatchObject({ role: 'indexer', standby: true, feed: { connected: true } })
+  expect(await healthOf(near)).toMatchObject({
+    role: 'gateway',
+    standby: false,
+    status: 'ok',
+    feed: { carrier: 'notify', connected: true },
+  })
   // HEAD, since answers to GET are compared with the description of a service that has these routes.
   for (const path of ['/api/tokens', '/realtime', '/']) expect((await fetch(indexer.url + path, { method: 'HEAD' })).status).toBe(404)
   for (const service of [indexer, near]) expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
@@ -128,12 +141,30 @@ test('a gateway that was stopped and continues has the newest state', async () =
   expectRisingSequences()
 })
 
-test('clients of a gateway stay connected while the indexer is killed and started again', async () => {
+test('clients of a gateway stay connected while the indexer is killed and its standby takes over', async () => {
   indexer.process.kill('SIGKILL')
-  await once(indexer.process, 'close')
-  const block = await buy()
-  indexer = await folder.start({ ROLE: 'indexer', DATABASE_URL: database.url })
-  await arrives(block)
+  await arrives(await buy())
+  expect(await healthOf(standby)).toMatchObject({ role: 'indexer', standby: false })
+  const other = path.join(folder.folder, 'other.json')
+  const launchpads = JSON.parse(await readFile(folder.env['LAUNCHPADS_FILE'] ?? '', 'utf8')) as { launchpads: object[] }
+  await writeFile(other, JSON.stringify({ ...launchpads, launchpads: launchpads.launchpads.map(one => ({ ...one, name: 'other' })) }))
+  const wrong = spawnService({ ...folder.env, ...writer(), LAUNCHPADS_FILE: other })
+  ;[indexer, standby] = [standby, await folder.start(writer())]
+  expect([await wrong.exited, wrong.output()]).toEqual([1, expect.stringContaining('The database was built from other launchpads')])
+  expectRisingSequences()
+})
+
+test('a standby takes over from a stopped indexer, which leaves when it continues', async () => {
+  indexer.process.kill('SIGSTOP')
+  // The server does that when no heartbeat has come for 20 s.
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'tokenwire-writer' and datname = current_database()`.execute(database.kysely)
+  await arrives(await buy())
+  const left = once(indexer.process, 'close')
+  indexer.process.kill('SIGCONT')
+  expect((await left)[0]).toBe(75)
+  expect(indexer.output()).toContain('another running Tokenwire indexes into this database')
+  await arrives(await buy())
   expectRisingSequences()
 })
 
@@ -153,5 +184,5 @@ test('a client of a killed gateway has the newest state at another one', async (
 test('a gateway leaves at SIGTERM', async () => {
   expect(await near.stop()).toBe(0)
   expect(await feeds[0].closed).toBe(1012)
-  expect(await indexer.stop()).toBe(0)
+  expect(await standby.stop()).toBe(0)
 })

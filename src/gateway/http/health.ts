@@ -46,6 +46,7 @@ export function indexerHealthRoute(sources: HealthSources): Route {
     const health: IndexerHealth = {
       status,
       role: sources.config.role,
+      standby: indexer.isStandby?.() ?? false,
       version,
       uptimeSeconds: Math.floor(now() / 1_000),
       chainId,

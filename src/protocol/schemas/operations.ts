@@ -60,6 +60,7 @@ export const indexerHealthSchema = z.object({
     .enum(['ok', 'syncing', 'stalled', 'degraded'])
     .describe('`stalled`: nothing is indexed though the chain moves, or the database is away; `degraded`: works with something broken.'),
   role: z.enum(['all', 'indexer', 'gateway']).describe('What this process does: `indexer` writes, `gateway` serves, `all` both.'),
+  standby: z.boolean().describe('Whether it waits until the process that indexes is gone, to take over (`STANDBY=true`).'),
   version: z.string().describe('Version of the service.'),
   uptimeSeconds: z.number().min(0).describe('Seconds since the start.'),
   chainId: count.describe('EIP-155 id of the chain.'),

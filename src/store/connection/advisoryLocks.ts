@@ -63,7 +63,8 @@ export function describeHolder({ pid, address, connectedSeconds, silentSeconds }
   return `server process ${pid}, connected${from} for ${Math.round(connectedSeconds)} s${heard}; if that service is gone: select pg_terminate_backend(${pid})`
 }
 
-async function readHolder(session: Queryable, key: number): Promise<LockHolder | null> {
+/** `null`: the lock is free. */
+export async function readHolder(session: Queryable, key: number): Promise<LockHolder | null> {
   const { rows } = await sql<LockHolder>`
     select pid, host(client_addr) || ':' || client_port as address,
       extract(epoch from clock_timestamp() - coalesce(backend_start, clock_timestamp()))::float8 as "connectedSeconds",

@@ -23,6 +23,8 @@ export interface SessionLockInput {
   readonly heartbeatMs?: number
   /** Ends the connection, also while a statement is under way. */
   readonly giveUp?: AbortSignal | undefined
+  /** Called when another process has taken the lock after its connection was lost. */
+  readonly onTakenAway?: (holder: LockHolder) => void
   /** Runs on a connection before it takes the lock. */
   readonly check?: (session: Kysely<unknown>) => Promise<void>
   /** Runs on a connection when it holds the lock. */
@@ -65,7 +67,10 @@ export async function holdSessionLock(input: SessionLockInput): Promise<SessionL
     try {
       await hold(holder => {
         if (holder === null) logger.warn(`${what} was lost and is held again`)
-        else logger.error(`another process has taken ${what}: ${describeHolder(holder)}`)
+        else {
+          logger.error(`another process has taken ${what}: ${describeHolder(holder)}`)
+          input.onTakenAway?.(holder)
+        }
       })
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)

@@ -37,15 +37,22 @@ export async function claimDatabase(db: Queryable, identity: DatabaseIdentity, w
   await sql`insert into chain_state (chain_id, genesis_hash, weth, launchpads)
     values (${identity.chainId}, ${toBytes(identity.genesisHash)}, ${toBytes(identity.weth)}, ${launchpads}::jsonb)
     on conflict (id) do nothing`.execute(db)
+  await requireIdentity(db, identity)
+  await sql`update chain_state set writer = ${writer}`.execute(db)
+}
+
+/**
+ * Checks that a database was built from this chain and these launchpads. Writes nothing.
+ *
+ * @throws `TokenwireError` `database_foreign` saying what differs
+ */
+export async function requireIdentity(db: Queryable, identity: DatabaseIdentity): Promise<void> {
   const { rows } = await sql<DatabaseIdentity>`
     select chain_id as "chainId", genesis_hash as "genesisHash", weth, launchpads from chain_state`.execute(db)
   const [stored] = rows
   if (stored === undefined) throw new TypeError('chain_state holds no row after one was inserted')
-  const difference = differenceBetween(stored, { ...identity, launchpads: JSON.parse(launchpads) })
-  if (difference === null) {
-    await sql`update chain_state set writer = ${writer}`.execute(db)
-    return
-  }
+  const difference = differenceBetween(stored, { ...identity, launchpads: JSON.parse(JSON.stringify(identity.launchpads)) })
+  if (difference === null) return
   throw new TokenwireError(
     'database_foreign',
     `The database was built from ${difference}. Point DATABASE_URL (or DATA_DIR) at another database.`,

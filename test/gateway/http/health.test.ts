@@ -14,6 +14,7 @@ test('tells everything about a healthy service', async () => {
   expect(await response.json()).toEqual({
     status: 'ok',
     role: 'all',
+    standby: false,
     version: '1.2.3',
     uptimeSeconds: 12,
     chainId: 8453,

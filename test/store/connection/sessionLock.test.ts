@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { describeHolder, LOCKS } from '#store/connection/advisoryLocks.ts'
+import { awaitSessionLock } from '#store/connection/awaitSessionLock.ts'
 import { holdSessionLock, type SessionLock } from '#store/connection/sessionLock.ts'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
 import { startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
@@ -46,6 +47,24 @@ test('the lock of a holder that has died in silence is given to the next one', a
   proxy.silenceAll()
   expect((await hold(database.url, 100)).lock).not.toBeNull()
   expect(await holders()).not.toEqual(before)
+})
+
+test('who waits for a lock gets it when the holder releases it, and stops waiting when asked', async () => {
+  await hold(database.url, 400)
+  const input = { url: proxy.url, key: LOCKS.writer, applicationName: 'test-lock', what: 'the lock', logger: silentLogger }
+  const stopped = new AbortController()
+  const given = awaitSessionLock(input, stopped.signal)
+  const refused = awaitSessionLock({ ...input, url: database.url }, stopped.signal)
+  // A database that is away for a moment ends no wait.
+  proxy.cutAll()
+  const before = held.pop()
+  const first = await Promise.race([given, refused, before?.release()])
+  expect(first).toBeUndefined()
+  const lock = await Promise.race([given, refused])
+  expect(await holders()).toHaveLength(1)
+  stopped.abort()
+  expect((await Promise.all([given, refused])).filter(one => one === null)).toHaveLength(1)
+  if (lock !== null && lock !== undefined) held.push(lock)
 })
 
 test('a lock whose connection has died in silence is released while a heartbeat is under way', async () => {

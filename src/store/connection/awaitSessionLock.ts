@@ -1,0 +1,37 @@
+import { isLogged } from '#async/logSampling.ts'
+import { pause } from '#async/pause.ts'
+import { readHolder } from './advisoryLocks.ts'
+import { createOrm } from './orm.ts'
+import { holdSessionLock, type SessionLock, type SessionLockInput } from './sessionLock.ts'
+
+const LOOK_EVERY_MS = 250
+
+/**
+ * Waits as long as another process holds the lock, then takes it. A holder that was killed frees it at once. The server frees that of a
+ * holder that hangs, or whose host is lost, when its heartbeat has stayed away for 20 s.
+ *
+ * @returns `null` when the signal has aborted
+ */
+export async function awaitSessionLock(input: SessionLockInput, signal: AbortSignal): Promise<SessionLock | null> {
+  const { url, key, what, logger } = input
+  const silent = logger.child({}, { level: 'silent' })
+  const orm = createOrm(url, silent, { poolSize: 1, applicationName: 'tokenwire-standby', statementTimeoutMs: 5_000 })
+  const db = orm.em.getKysely<unknown>()
+  try {
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        const outcome = (await readHolder(db, key)) === null ? await holdSessionLock(input) : null
+        // Otherwise another standby was faster.
+        if (outcome !== null && outcome.lock !== null) return outcome.lock
+        failures = 0
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error)
+        if (isLogged(++failures)) logger.warn({ failures, reason }, `the database does not say who has ${what}, asking again`)
+      }
+      await pause(LOOK_EVERY_MS, signal)
+    }
+    return null
+  } finally {
+    await orm.close(true)
+  }
+}

@@ -1,0 +1,30 @@
+import type { Logger } from 'pino'
+import type { Address } from '#domain/address.ts'
+import { toDatabaseError } from '#store/connection/databaseErrors.ts'
+import { createOrm } from '#store/connection/orm.ts'
+import { requireIdentity } from '#store/rows/cursor.ts'
+import type { ConnectedChain } from './connectChain.ts'
+
+export interface CheckDatabaseOptions {
+  readonly databaseUrl: string
+  readonly chain: Pick<ConnectedChain, 'chainId' | 'genesisHash' | 'launchpads'>
+  readonly weth: Address
+  readonly logger: Logger
+}
+
+/**
+ * Finds at the start of a standby what would stop it when it has to index.
+ *
+ * @throws `TokenwireError` `database_foreign`, `database_unavailable`
+ */
+export async function checkDatabase({ databaseUrl, chain, weth, logger }: CheckDatabaseOptions): Promise<void> {
+  const orm = createOrm(databaseUrl, logger, { poolSize: 1 })
+  const { chainId, genesisHash, launchpads } = chain
+  try {
+    await requireIdentity(orm.em.getKysely<unknown>(), { chainId, genesisHash, weth, launchpads })
+  } catch (error) {
+    throw toDatabaseError(error)
+  } finally {
+    await orm.close(true)
+  }
+}
