@@ -39,6 +39,8 @@ export interface Config {
   readonly dataDir: string
   readonly host: string
   readonly port: number
+  /** Over how many seconds clients are to come back when the process stops; 0: as they like. */
+  readonly drainSeconds: number
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null
   readonly allowedOrigins: readonly string[]
   readonly requireOrigin: boolean

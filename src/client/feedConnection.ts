@@ -3,7 +3,7 @@ import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import { backoffMs } from './backoff.ts'
 import { ClientError } from './clientError.ts'
 import type { ClientContext } from './context.ts'
-import { FeedSocket, type SocketEnd } from './feedSocket.ts'
+import { FeedSocket, type SocketClose, type SocketEnd } from './feedSocket.ts'
 import { MessageBudget } from './messageBudget.ts'
 import type { ReadMessage, Refusal } from './messages.ts'
 import { Timer } from './timers.ts'
@@ -96,7 +96,7 @@ export class FeedConnection {
         this.#setState('live')
       },
       onMessage: message => this.#received(message),
-      onEnd: (end, code) => this.#ended(end, code),
+      onEnd: (end, close) => this.#ended(end, close),
     })
     this.#socket.start()
   }
@@ -108,13 +108,14 @@ export class FeedConnection {
     this.#socket = null
   }
 
-  #ended(end: SocketEnd, code: number | null): void {
+  #ended(end: SocketEnd, { code, delayMs }: SocketClose): void {
     const { timers, random } = this.#context
     this.#socket = null
     if (end === 'dismissed') return this.#events.onDismissed(code)
     if (end === 'lost' && timers.now() - this.#liveSinceMs >= STABLE_MS) this.#failures = 0
-    const pauseMs = backoffMs(this.#failures, random)
-    this.#failures += end === 'timedOut' ? BLOCKED_AFTER : 1
+    const pauseMs = delayMs ?? backoffMs(this.#failures, random)
+    // A server that leaves and says so is no failure.
+    if (delayMs === null) this.#failures += end === 'timedOut' ? BLOCKED_AFTER : 1
     this.#retryTimer.start(pauseMs, () => this.connect())
     this.#setState(this.#failures >= BLOCKED_AFTER ? 'blocked' : 'connecting')
   }

@@ -1,4 +1,4 @@
-import { afterClose } from '#protocol/closeCodes.ts'
+import { afterClose, delayAfterClose } from '#protocol/closeCodes.ts'
 import type { ClientContext } from './context.ts'
 import { type ReadMessage, readMessage } from './messages.ts'
 import type { WebSocketLike } from './options.ts'
@@ -18,13 +18,22 @@ const PROBE = '{"type":"unsubscribe","token":"0x00000000000000000000000000000000
  */
 export type SocketEnd = 'failed' | 'timedOut' | 'lost' | 'dismissed'
 
+export interface SocketClose {
+  /** `null`: the socket broke. */
+  readonly code: number | null
+  /** When the server asks the client to come back; `null`: it does not say. */
+  readonly delayMs: number | null
+}
+
+const BROKEN: SocketClose = { code: null, delayMs: null }
+
 export interface FeedSocketEvents {
   readonly onOpen: () => void
   /** The first message arrived. Some proxies accept a WebSocket and pass nothing on, so an open socket proves nothing. */
   readonly onLive: () => void
   readonly onMessage: (message: ReadMessage) => void
   /** The last event, once; not after `close()`. */
-  readonly onEnd: (end: SocketEnd, code: number | null) => void
+  readonly onEnd: (end: SocketEnd, close: SocketClose) => void
 }
 
 /** Browsers do not show pings, so after some silence the server is probed with a request that it always answers. */
@@ -59,8 +68,8 @@ export class FeedSocket {
     }
     this.#socket.onopen = () => this.#opened()
     this.#socket.onmessage = (event: { readonly data: unknown }) => this.#received(event.data)
-    this.#socket.onclose = (event: { readonly code: number }) =>
-      this.#end(afterClose(event.code) === 'stop' ? 'dismissed' : undefined, event.code)
+    this.#socket.onclose = ({ code, reason }: { readonly code: number; readonly reason?: string }) =>
+      this.#end(afterClose(code) === 'stop' ? 'dismissed' : undefined, { code, delayMs: delayAfterClose(code, reason ?? '') })
     // A close event with its code follows, except in Node 22 for a socket that could not be opened.
     this.#socket.onerror = () => this.#timer.start(0, () => this.#end())
   }
@@ -113,8 +122,8 @@ export class FeedSocket {
     if (this.#isLive) this.#events.onMessage(readMessage(data))
   }
 
-  #end(end: SocketEnd = this.#isLive ? 'lost' : 'failed', code: number | null = null): void {
+  #end(end: SocketEnd = this.#isLive ? 'lost' : 'failed', close: SocketClose = BROKEN): void {
     this.close()
-    this.#events.onEnd(end, code)
+    this.#events.onEnd(end, close)
   }
 }

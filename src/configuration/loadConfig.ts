@@ -57,6 +57,7 @@ export function loadConfig(env: Environment, options: LoadConfigOptions): Config
     ...databaseConfig(values, options),
     host: values.HOST,
     port: values.PORT,
+    drainSeconds: values.DRAIN_SECONDS,
     tls: readTls(values.TLS_CERT_FILE, values.TLS_KEY_FILE, cwd, readFile, problems),
     allowedOrigins: values.ALLOWED_ORIGINS,
     requireOrigin: values.REQUIRE_ORIGIN,

@@ -56,6 +56,9 @@ export const SETTINGS = {
   ...DATABASE_SETTINGS,
   HOST: listenHost.default('127.0.0.1').describe('Address to listen on.'),
   PORT: wholeNumber(0, 65_535).default(3_000).describe('Port to listen on; 0: any free one.'),
+  DRAIN_SECONDS: wholeNumber(0, 300)
+    .default(0)
+    .describe('When it stops, tells its clients to come back spread over this time (close code `4012`). 0: closes them with `1012`.'),
   TLS_CERT_FILE: anyText.nullable().default(null).describe('PEM certificate. With `TLS_KEY_FILE`: https and wss.'),
   TLS_KEY_FILE: anyText.nullable().default(null).describe('PEM key of the certificate.'),
   ALLOWED_ORIGINS: allowedOrigins

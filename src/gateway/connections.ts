@@ -9,7 +9,7 @@ import type { RealtimeStats } from './realtimeStats.ts'
 export const SHUTTING_DOWN = problem(503, 'data_unavailable', 'the server is shutting down', [RETRY_AFTER])
 
 export interface ConnectionDeps {
-  readonly config: Pick<Config, 'maxSubscriptionsPerConnection' | 'maxMessagesPerSecond'>
+  readonly config: Pick<Config, 'maxSubscriptionsPerConnection' | 'maxMessagesPerSecond' | 'drainSeconds'>
   readonly admission: Admission
   readonly registry: Pick<Registry, 'subscribe' | 'unsubscribe' | 'internAddress'>
   readonly flusher: Flusher
@@ -21,8 +21,12 @@ export interface ConnectionDeps {
 export interface Connection {
   /** Pings or comments a silent connection and closes an unresponsive one. `budget` bounds the writes of one sweep. */
   sweep(nowMs: number, budget: WriteBudget): void
-  /** Writes what is waiting and closes, after a slow reader has read it. */
-  shutDown(): void
+  /**
+   * Writes what is waiting and closes, after a slow reader has read it.
+   *
+   * @param returnAfterMs when the client is to come back; `null`: as it likes
+   */
+  shutDown(returnAfterMs: number | null): void
   cutOff(): void
 }
 
@@ -40,8 +44,12 @@ export interface Connections {
   add(connection: Connection): void
   remove(connection: Connection): void
   sweep(nowMs: number): void
-  /** Closes all connections: slow readers when they have read what is waiting for them, at the latest when `deadline` resolves. */
-  close(deadline: Promise<void>): Promise<void>
+  /**
+   * Closes all connections: slow readers when they have read what is waiting for them, at the latest when `deadline` resolves.
+   *
+   * @param spreadMs over which time the clients are to come back; 0: as they like
+   */
+  close(deadline: Promise<void>, spreadMs: number): Promise<void>
 }
 
 export function createConnections(): Connections {
@@ -64,9 +72,11 @@ export function createConnections(): Connections {
       const budget = { left: WRITES_PER_SWEEP }
       for (const connection of open) connection.sweep(nowMs, budget)
     },
-    async close(deadline) {
+    async close(deadline, spreadMs) {
       isClosing = true
-      for (const connection of open) connection.shutDown()
+      const { size } = open
+      let index = 0
+      for (const connection of open) connection.shutDown(spreadMs === 0 ? null : (spreadMs * index++) / size)
       if (open.size > 0) await Promise.race([empty.promise, deadline])
       for (const connection of open) connection.cutOff()
     },

@@ -8,8 +8,9 @@ import type { OutboxSubscription } from './outboxSubscription.ts'
 import type { Sink, WriteResult } from './sink.ts'
 import type { HttpResponse } from './uWebSockets.ts'
 
-/** Tells clients when to reconnect, in ms. */
-const RETRY = 'retry: 2000\n\n'
+/** Tells clients when to reconnect, after this end of a stream and later ones. */
+const retryLine = (ms: number) => `retry: ${Math.floor(ms)}\n\n`
+const RETRY = retryLine(2_000)
 
 const COMMENT = ':\n\n'
 /** With a sweep per second: a comment every 15 s. */
@@ -40,6 +41,7 @@ export class EventStreamConnection implements Connection, Sink {
   readonly #closed: (connection: EventStreamConnection) => void
   #isClosed = false
   #isShuttingDown = false
+  #returnAfterMs: number | null = null
   #commentedAtMs: number
   /** When the last frame was written; `null`: something followed it. */
   #unprovenSinceMs: number | null = null
@@ -108,13 +110,14 @@ export class EventStreamConnection implements Connection, Sink {
     if ((isUnproven || nowMs - this.#commentedAtMs >= COMMENT_EVERY_MS) && budget.left-- > 0) this.#comment(nowMs)
   }
 
-  shutDown(): void {
+  shutDown(returnAfterMs: number | null): void {
     this.#isShuttingDown = true
+    this.#returnAfterMs = returnAfterMs
     this.#outbox.flush()
     if (this.#outbox.isBlocked || this.#isClosed) return
     this.#finish()
     this.#res.cork(() => {
-      this.#res.end()
+      this.#res.end(returnAfterMs === null ? undefined : retryLine(returnAfterMs))
     })
   }
 
@@ -125,7 +128,7 @@ export class EventStreamConnection implements Connection, Sink {
   /** A comment makes uWebSockets send the rest of its buffer, which it does only with the next write. */
   #writable(): boolean {
     if (!this.#outbox.resume()) this.#comment(this.#deps.now())
-    if (this.#isShuttingDown) this.shutDown()
+    if (this.#isShuttingDown) this.shutDown(this.#returnAfterMs)
     return true
   }
 

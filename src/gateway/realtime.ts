@@ -29,13 +29,16 @@ export interface Realtime {
   health(): RealtimeHealth
   /** Times from the completion of a commit to the write of its update to a socket, since the start. */
   commitToDelivery(): LatencySnapshot
-  /** Refuses new connections, writes what is waiting and closes all with 1012. Bounded in time. */
+  /**
+   * Refuses new connections, writes what is waiting and closes all: with 1012, or with the delay after which each client is to come back
+   * (`DRAIN_SECONDS`). Bounded in time.
+   */
   close(): Promise<void>
 }
 
 /** Creates it with one timer, which runs until `close`: its sweep pings silent connections and closes unresponsive ones. */
 export function createRealtime(options: RealtimeOptions): Realtime {
-  const { now, logger, admission, closeTimeoutMs = 3_000, lingerMs = 250, yieldTo = setImmediate, repeat = repeatUnref } = options
+  const { config, now, logger, admission, closeTimeoutMs = 3_000, lingerMs = 250, yieldTo = setImmediate, repeat = repeatUnref } = options
   const stats = new RealtimeStats(now)
   const deps: ConnectionDeps = { ...options, stats, flusher: new Flusher({ schedule: queueMicrotask, yieldTo, now, stats, logger }) }
   const connections = createConnections()
@@ -63,7 +66,7 @@ export function createRealtime(options: RealtimeOptions): Realtime {
       // Resolves after the timeout, or by the abort when all connections are closed.
       const deadline = pause(closeTimeoutMs, undefined, { signal: waiting.signal }).catch(() => {})
       const open = connections.size
-      await connections.close(deadline)
+      await connections.close(deadline, config.drainSeconds * 1_000)
       waiting.abort()
       stopSweeping()
       if (open > 0) await pause(lingerMs)

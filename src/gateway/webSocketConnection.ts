@@ -1,6 +1,6 @@
 import type { Frame } from '#actors/token/frame.ts'
 import type { Address } from '#domain/address.ts'
-import { CLOSE_CODES, type CloseCodeName } from '#protocol/closeCodes.ts'
+import { CLOSE_CODES, type CloseCodeName, leavingReason } from '#protocol/closeCodes.ts'
 import { encodeError, encodeUnsubscribed } from '#protocol/encodeAnswer.ts'
 import { type ErrorMessage, parseClientMessage } from '#protocol/parseClientMessage.ts'
 import type { Connection, ConnectionDeps, WriteBudget } from './connections.ts'
@@ -29,6 +29,7 @@ export class WebSocketConnection implements Connection, Sink {
   /** Set by the close handler: afterwards the socket must not be touched. */
   #isClosed = false
   #isShuttingDown = false
+  #returnAfterMs: number | null = null
 
   constructor(ws: WebSocket<unknown>, deps: ConnectionDeps) {
     this.#ws = ws
@@ -74,7 +75,7 @@ export class WebSocketConnection implements Connection, Sink {
       return
     }
     this.#outbox.resume()
-    if (this.#isShuttingDown) this.shutDown()
+    if (this.#isShuttingDown) this.shutDown(this.#returnAfterMs)
   }
 
   closed(): void {
@@ -117,14 +118,16 @@ export class WebSocketConnection implements Connection, Sink {
     }
   }
 
-  shutDown(): void {
+  shutDown(returnAfterMs: number | null): void {
     this.#isShuttingDown = true
+    this.#returnAfterMs = returnAfterMs
     this.#outbox.flush()
-    if (!this.#outbox.isBlocked) this.#end('restart')
+    if (!this.#outbox.isBlocked) this.cutOff()
   }
 
   cutOff(): void {
-    this.#end('restart')
+    if (this.#returnAfterMs === null) this.#end('restart')
+    else this.#end('leaving', leavingReason(this.#returnAfterMs))
   }
 
   #subscribe(token: Address, sequence: number | null): void {
@@ -174,9 +177,9 @@ export class WebSocketConnection implements Connection, Sink {
     this.#end(reason)
   }
 
-  #end(name: CloseCodeName): void {
+  #end(name: CloseCodeName, reason: string = CLOSE_CODES[name].reason): void {
     if (this.#isClosed) return
-    const { code, reason } = CLOSE_CODES[name]
+    const { code } = CLOSE_CODES[name]
     // Runs the close handler before it returns.
     this.#ws.end(code, reason)
   }

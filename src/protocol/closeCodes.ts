@@ -3,12 +3,29 @@ export const CLOSE_CODES = {
   /** The client sent a message of more than 16,384 bytes. */
   messageTooLarge: { code: 1009, reason: 'message too large' },
   restart: { code: 1012, reason: 'server restart' },
+  /** This server leaves, others are there: come back after the delay of the reason. */
+  leaving: { code: 4012, reason: 'retry after 0 ms' },
   /** The client read nothing, or answered no ping, for 60 s. */
   unresponsive: { code: 4408, reason: 'unresponsive' },
   flood: { code: 4429, reason: 'too many messages' },
 } as const
 
 export type CloseCodeName = keyof typeof CLOSE_CODES
+
+/** The reason beside `leaving`. */
+export function leavingReason(delayMs: number): string {
+  return `retry after ${Math.floor(delayMs)} ms`
+}
+
+/** A client never waits longer for a server that asks for it. */
+const LONGEST_DELAY_MS = 300_000
+const DELAY = /^retry after (\d{1,9}) ms$/
+
+/** For how long the server asks the client not to come back; `null`: the client has its own back-off. */
+export function delayAfterClose(code: number, reason: string): number | null {
+  const delay = code === CLOSE_CODES.leaving.code ? DELAY.exec(reason)?.[1] : undefined
+  return delay === undefined ? null : Math.min(Number(delay), LONGEST_DELAY_MS)
+}
 
 /** Codes of RFC 6455, section 7.4, after which the same client would fail again. */
 const FINAL: ReadonlySet<number> = new Set([1000, 1002, 1003, 1007, 1008, 1010])

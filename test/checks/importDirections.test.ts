@@ -52,7 +52,7 @@ const REACHES: Readonly<Record<string, Reach>> = {
   devchain: { values: [...BASE, 'configuration', 'launchpads', 'store', 'telemetry'] },
 }
 /** Composition roots: they may import everything that runs in production. */
-const ROOTS = ['main', 'run', 'service', 'serve', 'gatewayService']
+const ROOTS = ['main', 'run', 'service', 'serve', 'gatewayService', 'standbyService']
 const NOT_IN_PRODUCTION = ['client', 'console', 'devchain', 'test', 'benchmarks']
 
 interface Import {
@@ -159,6 +159,7 @@ describe('the import directions', () => {
       'src/run.ts: ./service.ts',
       'src/service.ts: ./gatewayService.ts',
       'src/service.ts: ./serve.ts',
+      'src/service.ts: ./standbyService.ts',
     ])
   })
 })

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createTokenwire } from '#client/createTokenwire.ts'
+import type { Address } from '#domain/address.ts'
 import { eventually, RealtimeFixture } from '#test/gateway/startRealtime.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 import { ClientFixture, FastClock, inState, Seen } from './clientFixture.ts'
+import { SimulatedClock } from './simulatedClock.ts'
+import { socketsOf } from './simulatedConnections.ts'
+import { SimulatedService } from './simulatedService.ts'
 
 const A = addressOf(1)
 const B = addressOf(2)
@@ -29,6 +34,29 @@ it('reconnects, subscribes with the sequence that it has, and receives what it m
   expect(a.sequences).toEqual([1, 3])
   const subscribes = fixture.proxy.sent.map(text => JSON.parse(text)).filter(({ type }) => type === 'subscribe')
   expect(subscribes.filter(({ token }) => token === A).map(({ sequence }) => sequence)).toEqual([null, 1])
+})
+
+it('comes to another gateway when the server that leaves asked it to, and no earlier', async () => {
+  const clock = new SimulatedClock()
+  const service = new SimulatedService(clock, () => 0, { tokens: 2, gateways: 1 })
+  const { tokens, fetch } = service
+  const client = createTokenwire({ url: 'http://simulated', clock, random: () => 0, WebSocket: socketsOf(service), fetch })
+  const token = tokens[1] as Address
+  const seen = new Seen()
+  client.watch(token, seen.listen)
+  await clock.advance(1_000)
+  expect(client.state).toBe('live')
+  const states: string[] = []
+  client.onState(state => states.push(state))
+  service.cut(4012, 'retry after 7000 ms')
+  service.commit(token)
+  await clock.advance(6_990)
+  expect(service.sockets.size).toBe(0)
+  await clock.advance(100)
+  expect(service.sockets.size).toBe(1)
+  expect(seen.states.at(-1)?.sequence).toBe(service.truth(token)?.token.sequence)
+  expect(states).toEqual(['connecting', 'live'])
+  client.close()
 })
 
 it('delivers rising sequences when messages arrive late, twice and out of order', async () => {

@@ -26,7 +26,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('commit'), token }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('watch', 'unwatch'), token }) },
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('pass'), ms: fc.constantFrom(1, 30, 900, 4_000, 40_000) }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('cut'), code: fc.constantFrom(1006, 1012, 1001, 4408, 4429, null) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('cut'), code: fc.constantFrom(1006, 1012, 1001, 4012, 4408, 4429, null) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('stick'), gateway: fc.nat(1), isStuck: fc.boolean() }) },
   {
     weight: 4,
@@ -95,7 +95,7 @@ async function run(steps: readonly Step[], seed: number, closes = false): Promis
         await clock.advance(one.ms)
         break
       case 'cut':
-        service.cut(one.code)
+        service.cut(one.code, 'retry after 2500 ms')
         break
       case 'stick':
         service.stick(one.gateway, one.isStuck)

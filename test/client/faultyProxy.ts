@@ -125,9 +125,9 @@ export class FaultyProxy {
         this.#clients.delete(client)
         onward.close()
       })
-      onward.once('close', code => {
+      onward.once('close', (code, reason) => {
         if (code === 1006 || code === 1005) client.terminate()
-        else client.close(code)
+        else client.close(code, reason)
       })
     })
   }

@@ -79,9 +79,9 @@ export class SimulatedSocket {
     this.#say(updateText(snapshot))
   }
 
-  endedByServer(code: number): void {
+  endedByServer(code: number, reason = ''): void {
     if (this.isDead || !this.#network.sockets.delete(this)) return
-    this.onclose?.({ code } as never)
+    this.onclose?.({ code, reason } as never)
   }
 
   close(): void {

@@ -71,10 +71,10 @@ export class SimulatedService implements SimulatedNetwork {
   }
 
   /** Ends all connections with a close code. `null`: silently, so that they stay open and receive nothing. */
-  cut(code: number | null): void {
+  cut(code: number | null, reason = ''): void {
     for (const socket of this.sockets) {
       if (code === null) socket.isDead = true
-      else socket.endedByServer(code)
+      else socket.endedByServer(code, reason)
     }
     for (const stream of this.streams) {
       if (code === null) stream.isDead = true

@@ -64,6 +64,7 @@ const DEFAULTS: Config = {
   dataDir: '/app/.data',
   host: '127.0.0.1',
   port: 3000,
+  drainSeconds: 0,
   tls: null,
   allowedOrigins: ['http://localhost:*', 'http://127.0.0.1:*'],
   requireOrigin: false,

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { FramedSnapshot } from '#actors/token/frame.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
 import { UNRESPONSIVE_MS } from '#gateway/liveness.ts'
@@ -179,6 +179,20 @@ describe('an event stream', () => {
     expect(chunkedBody(client.bytes).isComplete).toBe(true)
     expect(idsOf(client)).toEqual([1, 2])
     await closing
+  })
+
+  it('says when to come back when the server leaves', async () => {
+    const draining = await RealtimeFixture.start({ drainSeconds: 8 })
+    onTestFinished(() => draining.stop())
+    draining.show(draining.store(TOKEN, 1))
+    const streams = []
+    for (const _ of [1, 2]) {
+      const { body } = await draining.gateway.get(`/api/tokens/${TOKEN}/stream`)
+      streams.push(new Response(body).text())
+    }
+    await draining.gateway.close()
+    const last = (await Promise.all(streams)).map(text => text.slice(text.lastIndexOf('retry:')))
+    expect(last.toSorted()).toEqual(['retry: 0\n\n', 'retry: 4000\n\n'])
   })
 
   it('is not opened any more when the server closes', async () => {

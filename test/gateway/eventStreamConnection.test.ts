@@ -57,7 +57,7 @@ function fixture() {
       onAborted: () => {},
     },
     {
-      config: { maxMessagesPerSecond: 50, maxSubscriptionsPerConnection: 200 },
+      config: { maxMessagesPerSecond: 50, maxSubscriptionsPerConnection: 200, drainSeconds: 0 },
       admission: createAdmission(CONFIG, logger),
       registry: {
         subscribe: (_, given) => {

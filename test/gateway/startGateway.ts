@@ -19,6 +19,7 @@ export const NOT_INDEXED = addressOf(0xdead)
 export const CONFIG = {
   role: 'all' as const,
   host: '127.0.0.1',
+  drainSeconds: 0,
   tls: null,
   operatorToken: null,
   operatorLoopbackOpen: true,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { PING_AFTER_MS, UNRESPONSIVE_MS } from '#gateway/liveness.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 import { eventually, RealtimeFixture } from './startRealtime.ts'
@@ -96,6 +96,28 @@ describe('closing the server', () => {
     expect(last?.type === 'token.update' && last.sequence).toBe(sequence)
     await closing
     expect(fixture.realtime.health().webSocketConnections).toBe(0)
+  })
+
+  it('tells each client when to come back, spread over the drain time, after what it is owed', async () => {
+    const draining = await RealtimeFixture.start({ drainSeconds: 8 })
+    onTestFinished(() => draining.stop())
+    draining.store(TOKEN, 7)
+    const clients = await Promise.all([1, 2, 3, 4].map(() => draining.client()))
+    for (const client of clients) {
+      client.send(SUBSCRIBE)
+      await client.nextInShort(2)
+    }
+    draining.commit(snapshotOf(TOKEN, 8))
+    const closing = draining.gateway.close()
+    const reasons = []
+    for (const client of clients) {
+      expect(await client.nextInShort(1)).toEqual(['update 8'])
+      reasons.push(await client.closed)
+    }
+    expect(reasons.toSorted((a, b) => a.reason.localeCompare(b.reason))).toEqual(
+      [0, 2_000, 4_000, 6_000].map(ms => ({ code: 4012, reason: `retry after ${ms} ms` })),
+    )
+    await closing
   })
 
   it('lets nobody in any more', async () => {

@@ -27,6 +27,8 @@ const SERVER_MESSAGES = {
 const CLOSE_MEANINGS: Readonly<Record<CloseCodeName, string>> = {
   messageTooLarge: 'The client sent a message of more than 16,384 bytes.',
   restart: 'The server stops. What was waiting for the client has been sent.',
+  leaving:
+    'This server leaves and others are there. The reason is `retry after <n> ms`: wait as long, so that not all clients come at once.',
   unresponsive: 'The client read nothing, or answered no ping, for 60 s.',
   flood: 'The client sent more messages than allowed.',
 }

@@ -27,8 +27,10 @@ async function hold(url: string, heartbeatMs: number) {
 }
 
 const holders = async () =>
-  (await sql<{ pid: number }>`select pid from pg_locks where locktype = 'advisory' and objid = ${LOCKS.writer}`.execute(database.kysely))
-    .rows
+  (
+    await sql<{ pid: number }>`select pid from pg_locks where locktype = 'advisory' and objid = ${LOCKS.writer}
+      and database = (select oid from pg_database where datname = current_database())`.execute(database.kysely)
+  ).rows
 
 test('a holder that gives signs of life keeps the lock, and the refusal names it', async () => {
   await hold(database.url, 400)
