@@ -1,4 +1,5 @@
 import type { Address } from '#domain/address.ts'
+import type { Integration } from '#domain/integration.ts'
 
 /** When a block counts as confirmed: at a depth below the head (0: the head itself), or at the chain's `safe` or `finalized` block. */
 export type Confirmations = number | 'safe' | 'finalized'
@@ -51,6 +52,7 @@ export interface Config {
   readonly operatorToken: string | null
   /** Without a token, operator routes answer requests sent from this machine to a loopback name. */
   readonly operatorLoopbackOpen: boolean
+  readonly integrations: readonly Integration[]
   readonly rateLimitPerMinute: number
   readonly maxConnections: number
   readonly maxConnectionsPerIp: number

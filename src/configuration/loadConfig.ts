@@ -66,6 +66,7 @@ export function loadConfig(env: Environment, options: LoadConfigOptions): Config
     explorerUrl: values.EXPLORER_URL,
     operatorToken: values.OPERATOR_TOKEN,
     operatorLoopbackOpen: values.OPERATOR_LOOPBACK_OPEN,
+    integrations: values.INTEGRATIONS,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     maxConnections: values.MAX_CONNECTIONS,
     maxConnectionsPerIp: values.MAX_CONNECTIONS_PER_IP,

@@ -22,6 +22,18 @@ export function word<const Word extends string>(words: readonly Word[]) {
     .pipe(z.enum(words))
 }
 
+/** A comma list; `none` is the empty one. */
+export function wordList<const Word extends string>(words: readonly Word[]) {
+  const expected = `a comma list of ${words.join(', ')}, or none`
+  return commaList(expected).pipe(
+    z
+      .array(z.string().toLowerCase())
+      .transform(entries => (entries.length === 1 && entries[0] === 'none' ? [] : entries))
+      .pipe(z.array(z.enum(words)))
+      .readonly(),
+  )
+}
+
 export const flag = z.stringbool({ truthy: ['true'], falsy: ['false'], error: 'true or false' })
 
 export const anyText = z.string({ error: 'text' })

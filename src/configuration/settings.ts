@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { INTEGRATIONS } from '#domain/integration.ts'
 import { allowedOrigins, baseUrl, databaseUrl, gatewayUrls, listenHost, pathPrefix, rpcUrls } from './addresses.ts'
-import { anyText, flag, secretWord, wholeNumber, word } from './settingTypes.ts'
+import { anyText, flag, secretWord, wholeNumber, word, wordList } from './settingTypes.ts'
 
 const MANY = 1_000_000_000
 const MAX_CONFIRMATIONS = 10_000
@@ -76,6 +77,9 @@ export const SETTINGS = {
   OPERATOR_LOOPBACK_OPEN: flag
     .default(false)
     .describe('Without `OPERATOR_TOKEN`: opens operator routes to every request from this machine to a loopback name. Not behind a proxy.'),
+  INTEGRATIONS: wordList(INTEGRATIONS)
+    .default(INTEGRATIONS)
+    .describe('Comma list of what is served for other sites: `supply` (plain numbers), `udf` (TradingView’s data feed); `none`: nothing.'),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, MANY).default(600).describe('REST requests per minute and client address; 0: no limit.'),
   MAX_CONNECTIONS: wholeNumber(1, MANY).default(50_000).describe('Open WebSockets and event streams.'),
   MAX_CONNECTIONS_PER_IP: wholeNumber(1, MANY).default(100).describe('Open WebSockets and event streams per client address.'),

@@ -113,6 +113,16 @@ export interface CandlesQuery {
   readonly cursor?: CandleCursor
 }
 
+/** Raw amounts. */
+export interface Supply {
+  readonly total: bigint
+  /** What burn addresses hold. */
+  readonly burned: bigint
+  /** What lockers hold. */
+  readonly locked: bigint
+  readonly decimals: number
+}
+
 export interface SearchQuery {
   /** 1 to 100 characters as the user typed them. */
   readonly q: string
@@ -132,9 +142,10 @@ export interface Reads {
   marketTrades(query: MarketTradesQuery): Promise<Page<Trade, TradeCursor>>
   /** Launchpads that have a token. */
   launchpads(): Promise<{ readonly data: readonly LaunchpadTotals[]; readonly asOfBlock: string | null }>
-  /** `null`: the token is not indexed. The same for the next three. */
+  /** `null`: the token is not indexed. The same for the next four. */
   trades(query: TradesQuery): Promise<Page<Trade, TradeCursor> | null>
   holders(query: HoldersQuery): Promise<Page<Holder, HolderCursor> | null>
+  supply(token: Address): Promise<Supply | null>
   candles(query: CandlesQuery): Promise<Page<Candle, CandleCursor> | null>
   claimable(token: Address, creator: Address): Promise<Claimable | null>
   search(query: SearchQuery): Promise<Omit<Page<Token, never>, 'next'>>

@@ -28,6 +28,7 @@ export const TAGS = {
   Market: 'What happens over all tokens, totals of the index, and the price of ETH.',
   Wallets: 'What an account did over all tokens.',
   Realtime: 'Confirmed updates as they happen.',
+  Integrations: 'For sites and chart libraries with contracts of their own.',
   Health: 'For supervisors, balancers and operators.',
   Descriptions: 'What this service says of itself.',
 } as const

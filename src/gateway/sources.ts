@@ -22,7 +22,7 @@ export interface IndexerView {
 }
 
 export interface Sources {
-  readonly config: Pick<Config, 'role' | 'pathPrefix' | 'explorerUrl' | 'launchpads'> & DescribedLimits
+  readonly config: Pick<Config, 'role' | 'pathPrefix' | 'explorerUrl' | 'launchpads' | 'integrations'> & DescribedLimits
   readonly site: Site | null
   readonly admission: Admission
   readonly operators: OperatorPolicy

@@ -73,6 +73,7 @@ const DEFAULTS: Config = {
   explorerUrl: null,
   operatorToken: null,
   operatorLoopbackOpen: false,
+  integrations: ['supply', 'udf'],
   rateLimitPerMinute: 600,
   maxConnections: 50_000,
   maxConnectionsPerIp: 100,

@@ -290,6 +290,26 @@ describe('the service on a chain', () => {
     expect(stats).toMatchObject({ tokens: 2, migrated: 1, bonding: 1, trades24h: trades.length, volumeWeth24h: formatUnits(volume, 18) })
   })
 
+  test('gives charts the same bars, and sites the supply without what is burned or locked', async () => {
+    const { data: candles } = await get<{ data: Candle[] }>(`/api/tokens/${alpha.token}/candles?interval=1m`)
+    const bars = await get<{ s: string; t: number[]; c: number[] }>(
+      `/udf/history?symbol=${alpha.token}&resolution=1&to=${(candles.at(-1)?.time ?? 0) + 60}&countback=300`,
+    )
+    expect(bars.t).toEqual(candles.map(({ time }) => time))
+    expect(bars.c).toEqual(candles.map(({ close }) => Number(close)))
+    const supply = async (name: string) => (await fetch(`${service.url}/api/tokens/${alpha.token}/supply/${name}`)).text()
+    const total = BigInt((await tokenOf(alpha.token)).totalSupply)
+    expect(await supply('total')).toBe(formatUnits(total, 18))
+    const { data: holders } = await get<{ data: Holder[] }>(`/api/tokens/${alpha.token}/holders?limit=500`)
+    const held = async (type: string) => {
+      const balances = await Promise.all(holders.flatMap(one => (one.type === type ? [balanceOf(alpha.token, one.address)] : [])))
+      return balances.reduce((sum, balance) => sum + balance, 0n)
+    }
+    // Graduation burns what the pool does not take.
+    expect(await held('burn')).toBeGreaterThan(777n)
+    expect(await supply('circulating')).toBe(formatUnits(total - (await held('burn')) - (await held('locker')), 18))
+  })
+
   test('sends the same updates over SSE as over WebSocket', async () => {
     const stream = await openEventStream(`${service.url}/api/tokens/${alpha.token}/stream`)
     const first = await stream.next(() => true)

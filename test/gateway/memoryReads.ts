@@ -74,6 +74,14 @@ export function memoryReads(stored: Stored): MemoryReads {
       await reads.before()
       return marketTradesPage(stored.trades, query)
     },
+    async supply(address) {
+      await reads.before()
+      const token = stored.tokens.find(one => one.address === address)
+      if (token === undefined) return null
+      const heldBy = (type: Holder['type']) =>
+        (stored.holders.get(address) ?? []).reduce((sum, holder) => (holder.type === type ? sum + BigInt(holder.balance) : sum), 0n)
+      return { total: BigInt(token.totalSupply), burned: heldBy('burn'), locked: heldBy('locker'), decimals: token.decimals }
+    },
     async launchpads() {
       await reads.before()
       return { data: stored.launchpads, asOfBlock: AS_OF_BLOCK }

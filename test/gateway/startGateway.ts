@@ -29,6 +29,7 @@ export const CONFIG = {
   launchpads: { weth: addressOf(0xee), launchpads: [] },
   allowedOrigins: ['http://localhost:*', 'https://*.example.com'],
   requireOrigin: false,
+  integrations: ['supply', 'udf'],
   rateLimitPerMinute: 0,
   maxConnections: 100,
   maxConnectionsPerIp: 10,

@@ -10,6 +10,8 @@ import { claimableRoute } from './claimable.ts'
 import { descriptionRoutes } from './descriptions.ts'
 import { healthzRoute, indexerHealthRoute, readyzRoute } from './health.ts'
 import { holdersRoute } from './holders.ts'
+import { supplyRoutes } from './integrations/supply.ts'
+import { udfRoutes } from './integrations/udf.ts'
 import { launchpadsRoute } from './launchpads.ts'
 import { siteRoutes } from './site.ts'
 import { streamRoute } from './stream.ts'
@@ -43,10 +45,16 @@ function publicRoutes(sources: Sources): readonly Route[] {
     searchRoute(sources),
     ethUsdRoute(sources),
     chainStatsRoute(sources),
+    ...integrationRoutes(sources),
     actorsRoute(sources),
     actorRoute(sources),
     webSocketRoute(),
   ]
+}
+
+function integrationRoutes(sources: Sources): readonly Route[] {
+  const routesOf = { supply: supplyRoutes, udf: udfRoutes }
+  return sources.config.integrations.flatMap(integration => routesOf[integration](sources))
 }
 
 const ETH_USD: RouteDescription = {

@@ -11,6 +11,7 @@ import { readHolders } from './holders.ts'
 import { readLaunchpads } from './launchpads.ts'
 import { readMarketTrades } from './marketTrades.ts'
 import { readSearch } from './search.ts'
+import { readSupply } from './supply.ts'
 import { readToken, readTokens } from './tokens.ts'
 import { readTrades } from './trades.ts'
 
@@ -37,6 +38,7 @@ export function createReads(options: ReadsOptions): Reads {
     marketTrades: query => answer(readMarketTrades(db, query)),
     launchpads: () => answer(readLaunchpads(db)),
     holders: query => answer(readHolders(db, query)),
+    supply: token => answer(readSupply(db, token)),
     candles: query => answer(readCandles(db, query)),
     claimable: (token, creator) => answer(readClaimable(db, { token, creator, weth, claimCall })),
     search: query => answer(readSearch(db, query, chainId)),

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { INTEGRATIONS, type Integration } from '#domain/integration.ts'
 import { routes } from '#gateway/http/routes.ts'
 import type { Sources } from '#gateway/sources.ts'
 
 /** No handler runs here. */
-const TABLE = routes({ site: null, config: { role: 'all' } } as unknown as Sources)
+const tableWith = (integrations: readonly Integration[]) =>
+  routes({ site: null, config: { role: 'all', integrations } } as unknown as Sources)
+const TABLE = tableWith(INTEGRATIONS)
 
 interface JsonSchema {
   readonly properties: Readonly<Record<string, { readonly description?: string; readonly type?: string; readonly default?: unknown }>>
@@ -26,6 +29,13 @@ describe('the table of routes', () => {
       expect(description).toMatch(/^[`A-Z].*\.$/)
       expect(type).toMatch(/^(?:string|integer|boolean|array)$/)
     }
+  })
+
+  it('has the integrations that are switched on', () => {
+    const added = (integrations: readonly Integration[]) => tableWith(integrations).length - tableWith([]).length
+    expect(added(['supply'])).toBe(2)
+    expect(added(['udf'])).toBe(7)
+    expect(added(INTEGRATIONS)).toBe(9)
   })
 
   it('gives the type, range and default of the values, and which ones are required', () => {

@@ -31,6 +31,7 @@ const calls: Readonly<Record<keyof Reads, (reads: Reads) => Promise<unknown>>> =
   search: reads => reads.search({ q: 'T1', limit: 5 }),
   chainStats: reads => reads.chainStats(),
   marketTrades: reads => reads.marketTrades({ order: 'desc', limit: 5 }),
+  supply: reads => reads.supply(TOKEN),
   launchpads: reads => reads.launchpads(),
   ping: reads => reads.ping(),
 }

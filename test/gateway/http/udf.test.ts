@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Candle } from '#domain/candle.ts'
+import { priceScale } from '#gateway/http/integrations/udf.ts'
+import { tokenOf, tradeOf } from '#test/support/snapshots.ts'
+import { type Gateway, NOT_INDEXED, startGateway, TOKEN } from '../startGateway.ts'
+
+const START = 1_795_000_020
+const MINUTES = 2_000
+
+/** Every third minute has a candle, and there is a gap of an hour before the last hundred. */
+const CANDLES: readonly Candle[] = Array.from({ length: MINUTES / 2 }, (_, index) => ({
+  time: START + 180 * index + (index >= 900 ? 3_600 : 0),
+  open: `0.00000${index + 1}`,
+  high: `0.0001${index}`,
+  low: '0.000000000001',
+  close: `0.00000${index + 2}`,
+  volume: `${index}.5`,
+  trades: 3,
+}))
+
+interface Bars {
+  readonly s: string
+  readonly t: readonly number[]
+  readonly o: readonly number[]
+  readonly c: readonly number[]
+  readonly v: readonly number[]
+  readonly nextTime?: number
+  readonly errmsg?: string
+}
+
+let gateway: Gateway
+beforeAll(async () => {
+  const token = tokenOf(TOKEN, 1, { createdAt: new Date(START * 1_000).toISOString() })
+  const graduated = { ...token, graduation: { ...token.graduation, migratedAt: new Date((START + 600) * 1_000).toISOString() } }
+  const trade = { ...tradeOf(TOKEN), timestamp: new Date((START + 60) * 1_000).toISOString(), side: 'sell' as const }
+  gateway = await startGateway({
+    stored: {
+      tokens: [graduated],
+      candles: new Map([[TOKEN, [...CANDLES]]]),
+      trades: [
+        { ...trade, maker: token.creator, id: '456-1', logIndex: 1 },
+        { ...trade, id: '456-2', logIndex: 2 },
+      ],
+    },
+  })
+})
+afterAll(() => gateway.close())
+
+async function ask<T>(path: string): Promise<T> {
+  const response = await gateway.get(`/udf/${path}`)
+  expect(response.status).toBe(200)
+  return (await response.json()) as T
+}
+
+const history = (query: string) => ask<Bars>(`history?symbol=${TOKEN}&resolution=1&${query}`)
+
+test('the chart library finds a token, resolves it, and reads all of its bars backwards', async () => {
+  const config = await ask<{ supports_search: boolean; supported_resolutions: string[] }>('config')
+  expect(config).toMatchObject({ supports_search: true, supported_resolutions: ['1', '5', '15', '60', '240', '1D'] })
+  const [found] = await ask<{ ticker: string; symbol: string }[]>('search?query=alp&type=&exchange=&limit=30')
+  const symbol = await ask<{ ticker: string; name: string }>(`symbols?symbol=${found?.ticker}`)
+  expect(symbol).toMatchObject({ ticker: TOKEN, name: found?.symbol, session: '24x7', currency_code: 'WETH' })
+  const bars: { time: number; open: number; close: number; volume: number }[] = []
+  // As the library does: as many bars as the screen holds before a time, then the range before the first of them.
+  let to = START + 60 * 10 * MINUTES
+  for (;;) {
+    const page = await history(`from=${to - 300 * 60}&to=${to}&countback=300`)
+    if (page.s === 'no_data') break
+    expect(page.s).toBe('ok')
+    bars.unshift(
+      ...page.t.map((time, index) => ({
+        time,
+        open: page.o[index] ?? Number.NaN,
+        close: page.c[index] ?? Number.NaN,
+        volume: page.v[index] ?? Number.NaN,
+      })),
+    )
+    to = page.t[0] ?? 0
+  }
+  expect(bars).toEqual(
+    CANDLES.map(({ time, open, close, volume }) => ({ time, open: Number(open), close: Number(close), volume: Number(volume) })),
+  )
+})
+
+test('a range without a countback excludes its end', async () => {
+  const { t } = await history(`from=${START}&to=${START + 360}`)
+  expect(t).toEqual([START, START + 180])
+})
+
+test('an empty range says where the newest bar before it is', async () => {
+  const gap = START + 180 * 900
+  expect(await history(`from=${gap}&to=${gap + 3_000}`)).toEqual({ s: 'no_data', nextTime: START + 180 * 899 })
+  expect(await history(`from=0&to=${START}`)).toEqual({ s: 'no_data' })
+  expect(await history(`from=-100&to=0`)).toEqual({ s: 'no_data' })
+})
+
+test.for([
+  [`history?symbol=${NOT_INDEXED}&resolution=1&to=${START}`, 'unknown_symbol'],
+  [`symbols?symbol=${NOT_INDEXED}`, 'unknown_symbol'],
+  ['symbols?symbol=ALP', 'symbol must be the address of a token, got "ALP"'],
+  ['symbols', 'symbol is required: it must be the address of a token'],
+  [`history?symbol=${TOKEN}&resolution=7&to=1`, 'resolution must be a resolution of 1, 5, 15, 60, 240, 1D, got "7"'],
+  [`history?symbol=${TOKEN}&resolution=1&to=1e9`, 'to must be whole Unix seconds, got "1e9"'],
+  [`history?symbol=${TOKEN}&resolution=1&to=1&countback=100000`, 'countback must be an integer from 1 to 7500, got "100000"'],
+  [`history?symbol=${TOKEN}&resolution=1&to=1&currencyCode=EUR`, 'currencyCode must be one of WETH, USD, got "EUR"'],
+  [`marks?symbol=${NOT_INDEXED}&from=0&to=1`, 'unknown_symbol'],
+] as const)('%s is an error that the library shows', async ([path, errmsg]) => {
+  expect(await ask(path)).toEqual({ s: 'error', errmsg })
+})
+
+test('marks are the creator’s trades; launch and graduation stand on the time axis', async () => {
+  const range = `from=${START}&to=${START + 6_000}&resolution=1`
+  expect(await ask(`marks?symbol=${TOKEN}&${range}`)).toMatchObject({ id: ['456-1'], time: [START + 60], label: ['S'] })
+  expect(await ask(`timescale_marks?symbol=${TOKEN}&${range}`)).toMatchObject([
+    { id: 'launch', time: START },
+    { id: 'graduation', time: START + 600 },
+  ])
+  expect(await ask(`timescale_marks?symbol=${TOKEN}&from=0&to=${START - 1}&resolution=1`)).toEqual([])
+})
+
+test('a search without a query lists what trades most, of one launchpad or all', async () => {
+  expect(await ask<unknown[]>('search?query=')).toHaveLength(1)
+  expect(await ask<unknown[]>('search?query=&exchange=none')).toEqual([])
+})
+
+test('time is a plain number', async () => {
+  const response = await gateway.get('/udf/time')
+  const seconds = Number(await response.text())
+  expect(Math.abs(seconds - Date.now() / 1_000)).toBeLessThan(60)
+})
+
+test.for([
+  [0.0000000123, 1e13],
+  [0.5, 1e6],
+  [3_000, 100],
+  [0, 1e16],
+  [1e-30, 1e16],
+] as const)('a price of %d is shown in steps of 1/%d', ([price, scale]) => {
+  expect(priceScale(price)).toBe(scale)
+})
