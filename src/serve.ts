@@ -23,7 +23,7 @@ import { createEthUsd } from '#market/ethUsd.ts'
 import { coinbase, coingecko } from '#market/priceProviders.ts'
 import { databaseCause } from '#store/connection/databaseCause.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { createReads } from '#store/reads/reads.ts'
+import { createReads, type ReadsOptions } from '#store/reads/reads.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 import { type EventLoopState, watchEventLoop } from '#telemetry/eventLoopWatch.ts'
 import type { MetadataState } from '#telemetry/metricRows.ts'
@@ -89,7 +89,7 @@ export async function serve(options: ServeOptions): Promise<string> {
   })
   const admission = createAdmission(config, logger)
   const realtime = createRealtime({ registry, admission, config, logger, now })
-  const reads = createReads({ db, chainId, weth, claimCall: claimCalls(adapters) })
+  const reads = createReads({ db, chainId, weth, ...creatorRewards(adapters) })
 
   const probeDatabase = createDatabaseProbe({ ping: () => reads.ping(), now, logger, causeOf: databaseCause, redact: redactor.text })
   const eventLoop = watchEventLoop({ logger, now, thread: 'main' })
@@ -159,8 +159,10 @@ function renewCertificateOf(server: Pick<Server, 'renewCertificate'>, files: Non
   }
 }
 
-function claimCalls(adapters: readonly LaunchpadAdapter[]) {
+function creatorRewards(adapters: readonly LaunchpadAdapter[]): Pick<ReadsOptions, 'claimCall' | 'vestedOf'> {
   const byName = new Map(adapters.map(adapter => [adapter.launchpad, adapter]))
-  return ({ launchpad, ...target }: Parameters<LaunchpadAdapter['claimCall']>[0] & { readonly launchpad: string }) =>
-    byName.get(launchpad)?.claimCall(target) ?? null
+  return {
+    claimCall: ({ launchpad, ...target }) => byName.get(launchpad)?.claimCall(target) ?? null,
+    vestedOf: ({ launchpad, ...times }) => byName.get(launchpad)?.vestedOf?.(times) ?? null,
+  }
 }

@@ -1,6 +1,6 @@
 import { mapBounded } from '#async/mapBounded.ts'
 import { type Clock, systemClock } from '#clock'
-import type { Hex } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { fetchHeader, fetchHeaders } from '#rpc/fetchHeaders.ts'
 import type { ChainHeader } from '#rpc/parseHeader.ts'
@@ -13,6 +13,7 @@ import { createLogRanges, type LogRange, type LogRangeQuery } from './logs/logRa
 import { EMPTY_BLOOM } from './logs/logsBloom.ts'
 import { parseLogs } from './logs/parseLogs.ts'
 import { fetchReceiptLogs } from './logs/receiptLogs.ts'
+import { fetchSenders, type MinedTransaction } from './transactionSenders.ts'
 
 /** Blocks and logs of the canonical chain, checked against each other; what contradicts itself is asked again elsewhere, never believed. */
 export interface ChainSource {
@@ -34,13 +35,15 @@ export interface ChainSource {
    * @param known the block's header, when a tip has shown it
    */
   blockWithLogs(number: number, known?: ChainHeader): Promise<BlockWithLogs>
+  /** Who sent each transaction, by its hash. */
+  senders(transactions: readonly MinedTransaction[]): Promise<ReadonlyMap<Hex, Address>>
   /** Logs of some addresses in a range, in as many queries as the providers' limits ask for. */
   logsInRange(query: LogRangeQuery): Promise<LogRange>
 }
 
-/** Headers asked for in one question: bounds the size of an answer, not of a range. */
-const HEADERS_PER_QUESTION = 100
-const HEADER_QUESTIONS_AT_ONCE = 4
+/** Headers or transactions asked for in one question: bounds the size of an answer, not of a range. */
+const CALLS_PER_QUESTION = 100
+const QUESTIONS_AT_ONCE = 4
 
 export interface ChainSourceOptions {
   readonly rpc: Pick<Rpc, 'ask' | 'askEach' | 'preferred' | 'health'>
@@ -92,7 +95,7 @@ export function createChainSource({ rpc, concurrency = 4, clock = systemClock }:
       return header
     },
     headers: async numbers => {
-      const answers = await mapBounded(chunks(numbers), HEADER_QUESTIONS_AT_ONCE, part => rpc.ask(provider => fetchHeaders(provider, part)))
+      const answers = await mapBounded(chunks(numbers), QUESTIONS_AT_ONCE, part => rpc.ask(provider => fetchHeaders(provider, part)))
       const found = answers.flat()
       for (const header of found) tips.compare(header)
       for (const part of chunks(found)) await checkUnproven(part)
@@ -119,13 +122,18 @@ export function createChainSource({ rpc, concurrency = 4, clock = systemClock }:
       await checkUnproven([block.header])
       return block
     },
+    senders: async transactions => {
+      const parts = await mapBounded(chunks(transactions), QUESTIONS_AT_ONCE, part => rpc.ask(provider => fetchSenders(provider, part)))
+      const senders = parts.flat()
+      return new Map(transactions.map(({ txHash }, index) => [txHash, senders[index] as Address]))
+    },
     logsInRange: query => logRanges.fetch(query),
   }
 }
 
 function chunks<T>(list: readonly T[]): readonly (readonly T[])[] {
   const parts: (readonly T[])[] = []
-  for (let at = 0; at < list.length; at += HEADERS_PER_QUESTION) parts.push(list.slice(at, at + HEADERS_PER_QUESTION))
+  for (let at = 0; at < list.length; at += CALLS_PER_QUESTION) parts.push(list.slice(at, at + CALLS_PER_QUESTION))
   return parts
 }
 

@@ -1,6 +1,6 @@
 import type { Hex } from '#domain/address.ts'
 import type { DecodedLogs } from '#launchpads/adapter.ts'
-import { decodeLogs, type LogsToDecode } from '#launchpads/decodeLogs.ts'
+import { type DatedDirectory, decodeLogs, type LogsToDecode } from '#launchpads/decodeLogs.ts'
 import type { Directory } from '#launchpads/directory.ts'
 import type { IndexedSource, LogSource } from '#launchpads/logSource.ts'
 
@@ -14,7 +14,7 @@ export interface Decoded extends DecodedLogs {
   /** Tokens and pools that the logs announce. */
   readonly discoveries: readonly IndexedSource[]
   /** Why an address is watched, including what these logs and earlier batches announce. */
-  readonly directory: Pick<Directory, 'lookup'>
+  readonly directory: DatedDirectory
 }
 
 export function decode({ logs, headers, directory, adapters, weth, announced }: DecodeInput): Decoded {

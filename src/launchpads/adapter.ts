@@ -26,7 +26,7 @@ export interface DecodedLogs {
 }
 
 export interface DecodedTransaction extends DecodedLogs {
-  /** By the log index of a pool's swap: makers who swapped through the token's own contract, at which the transfers end. */
+  /** By the log index of a pool's swap: makers where the transfers show none, or end in the token's own contract. */
   readonly makers?: ReadonlyMap<number, Address>
 }
 
@@ -56,9 +56,11 @@ export interface LaunchpadAdapter {
   /** The tokens, curves, pools and positions that these logs add. Logs that do not come from where they have to add nothing. */
   discover(logs: readonly ChainLog[], lookup: SourceLookup): readonly DiscoveredSource[]
   /** What these logs would add if their emitters were known, as in a range. Left out: only the launchpad's own contracts add sources. */
-  discoverFromUnknown?(logs: readonly ChainLog[]): readonly Address[]
+  discoverFromUnknown?(logs: readonly ChainLog[]): readonly Hex[]
   /** @param lookup knows all that the logs of the batch add */
   decode(transaction: TransactionLogs, lookup: SourceLookup): DecodedTransaction
+  /** What has vested of a token whose creator's rewards vest with time, in raw units. Times are Unix seconds. Left out: nothing vests. */
+  vestedOf?(token: { readonly createdAt: number; readonly at: number }): bigint
   /** The call that pays the creator out; `null` where there is none, or nothing to pay. */
   claimCall(target: ClaimTarget): ClaimCall | null
 }

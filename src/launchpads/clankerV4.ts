@@ -1,5 +1,5 @@
 import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
-import { type Address, type Hex, toAddress } from '#domain/address.ts'
+import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { cleanTokenTexts, TEXT_LIMITS } from '#domain/text.ts'
 import { type AdapterKind, type AdapterOptions, contractsOf, decodeEach, type LaunchpadAdapter, type TransactionLogs } from './adapter.ts'
@@ -72,8 +72,18 @@ function createClankerV4(options: AdapterOptions): LaunchpadAdapter {
 }
 
 function sourcesOf(log: ChainLog, launchpad: string): readonly DiscoveredSource[] {
-  const { token, pool } = decodeCreation(log)
-  return [tokenSource(launchpad, token), poolSource(launchpad, token, pool, DECIMALS)]
+  const { token, pool, event } = decodeCreation(log)
+  const contract = (address: string, role: 'contract' | 'module'): DiscoveredSource => ({
+    key: toAddress(address),
+    source: { role, launchpad },
+  })
+  return [
+    tokenSource(launchpad, token),
+    poolSource(launchpad, token, pool, DECIMALS),
+    // The factory only takes those that its owner has allowed. Lockers and extensions (vault, airdrop, presale) keep tokens for others.
+    ...[event.locker, ...event.extensions].map(address => contract(address, 'contract')),
+    ...[event.poolHook, event.mevModule].map(address => contract(address, 'module')),
+  ].filter(({ key }) => key !== ZERO_ADDRESS)
 }
 
 function launch(log: ChainLog, transaction: TransactionLogs, launchpad: string): readonly TokenEvent[] {

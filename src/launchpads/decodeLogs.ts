@@ -3,20 +3,31 @@ import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { PoolType } from '#domain/token.ts'
 import { type DecodedLogs, decodeEach, type LaunchpadAdapter, type SourcedLog, type TransactionLogs } from './adapter.ts'
 import type { Directory } from './directory.ts'
-import { sourceOf } from './logSource.ts'
+import { type LogSource, sourceOf } from './logSource.ts'
 import type { DecodePool } from './poolTrade.ts'
-import { eventPosition, type TokenEvent } from './tokenEvent.ts'
+import { eventPosition, type TokenEvent, type TokenEventOf } from './tokenEvent.ts'
 import { decodeTransfer, TRANSFER_TOPIC } from './transfer.ts'
 import { decodeUniswapV2 } from './uniswapV2.ts'
 import { decodeUniswapV3 } from './uniswapV3.ts'
 import { decodeUniswapV4 } from './uniswapV4.ts'
+
+/** What is known of addresses, and since when. */
+export interface DatedDirectory extends Pick<Directory, 'lookup'> {
+  /** The block that announces an address; 0 when it is indexed already or not watched. Left out: everything is indexed already. */
+  announcedAt?(address: Address): number
+}
+
+/** What was known of an address at a block. Indexed block by block, it would not be known sooner either. */
+export function knownAt(directory: DatedDirectory, address: Address, block: number): LogSource | undefined {
+  return (directory.announcedAt?.(address) ?? 0) <= block ? directory.lookup(address) : undefined
+}
 
 export interface LogsToDecode {
   /** Of consecutive blocks, ascending by (block, log index). */
   readonly logs: readonly ChainLog[]
   readonly headers: readonly BlockHeader[]
   /** Must have the sources that these logs add. */
-  readonly directory: Pick<Directory, 'lookup'>
+  readonly directory: DatedDirectory
   readonly adapters: readonly LaunchpadAdapter[]
   readonly weth: Address
 }
@@ -68,7 +79,8 @@ function decodeTransaction(
     for (const [logIndex, maker] of decoded.makers ?? []) makers.set(logIndex, maker)
   }
   const events = mergeByLogIndex(graduationsLast(own), shared.events)
-  return { events: makers.size === 0 ? events : events.map(event => withMaker(event, makers)), malformed }
+  if (!events.some(isPoolTrade)) return { events, malformed }
+  return { events: events.map(event => (isPoolTrade(event) ? withMaker(event, makers, directory) : event)), malformed }
 }
 
 /** Puts the end of a curve after its last trade: contracts may log the buy that reaches the target after the graduation. */
@@ -130,9 +142,20 @@ const POOL_DECODERS: Readonly<Partial<Record<PoolType, DecodePool>>> = {
   'uniswap-v4': decodeUniswapV4,
 }
 
-function withMaker(event: TokenEvent, makers: ReadonlyMap<number, Address>): TokenEvent {
-  if (event.kind !== 'trade' || event.maker !== event.token) return event
-  return { ...event, maker: makers.get(event.logIndex) ?? event.maker }
+function isPoolTrade(event: TokenEvent): event is TokenEventOf<'trade'> {
+  return event.kind === 'trade' && event.phase === 'pool'
+}
+
+/**
+ * The trade with the maker that its launchpad names, where its transfers show none or end in the token's own contract. One who is a
+ * launchpad's contract acts for somebody else.
+ */
+function withMaker(trade: TokenEventOf<'trade'>, makers: ReadonlyMap<number, Address>, directory: DatedDirectory): TokenEvent {
+  const { viaContract, ...known } = trade
+  const named = viaContract === true || trade.maker === trade.token ? makers.get(trade.logIndex) : undefined
+  if (named !== undefined) return { ...known, maker: named }
+  const source = knownAt(directory, trade.maker, trade.blockNumber)
+  return source !== undefined && !('token' in source) ? { ...trade, viaContract: true } : trade
 }
 
 function launchesFirst(events: readonly TokenEvent[]): readonly TokenEvent[] {

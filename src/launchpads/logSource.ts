@@ -5,6 +5,8 @@ import type { PoolFacts } from './tokenEvent.ts'
 /** Something whose logs are indexed: a contract, a pool inside a PoolManager, or a position inside a locker. */
 export type LogSource =
   | { readonly role: 'contract'; readonly launchpad: string }
+  /** A contract that takes part in trades and keeps no tokens for others: a hook, a MEV module. */
+  | { readonly role: 'module'; readonly launchpad: string }
   /** A launchpad's own contract in which all of its tokens trade before they graduate. */
   | { readonly role: 'sharedCurve'; readonly launchpad: string }
   /** A Uniswap v4 PoolManager. Its logs belong to the pools inside it. */

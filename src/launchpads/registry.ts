@@ -4,6 +4,7 @@ import { bondingCurve } from './bondingCurve.ts'
 import { clankerV4 } from './clankerV4.ts'
 import { clankerV31 } from './clankerV31.ts'
 import { wow } from './wow.ts'
+import { zoraCoins } from './zoraCoins.ts'
 
 /** Every kind of launchpad by its `adapter` name in `launchpads.json`. A new kind is a file in this folder and a line here. */
 export const ADAPTER_KINDS: Readonly<Record<string, AdapterKind>> = {
@@ -11,6 +12,7 @@ export const ADAPTER_KINDS: Readonly<Record<string, AdapterKind>> = {
   wow,
   'clanker-v3.1': clankerV31,
   'clanker-v4': clankerV4,
+  'zora-coins': zoraCoins,
 }
 
 /** @throws `TypeError` for an `adapter` that is not in `ADAPTER_KINDS`, which validation excludes */

@@ -75,6 +75,8 @@ export type TokenEvent = TokenEventPosition &
         /** `null` in a pool that is not quoted in ether. */
         readonly amountWei: bigint | null
         readonly feeWei: bigint | null
+        /** The maker is a contract, and no transfer shows for whom it acts: for the transaction's sender. */
+        readonly viaContract?: true
       }
     | { readonly kind: 'transfer'; readonly from: Address; readonly to: Address; readonly amount: bigint }
     | {
@@ -85,6 +87,8 @@ export type TokenEvent = TokenEventPosition &
       }
     | { readonly kind: 'completed'; readonly raisedWei: bigint | null }
     | { readonly kind: 'migrated'; readonly pool: Hex }
+    /** The launchpad has moved the market's liquidity into another of the token's pools. */
+    | { readonly kind: 'marketMoved'; readonly pool: Hex }
     | {
         /** A change of a creator's account: for this token (`scope` `token`), or for all tokens, with the zero address as the token. */
         readonly kind: 'creatorFee'
@@ -99,6 +103,8 @@ export type TokenEvent = TokenEventPosition &
         readonly balance?: bigint
         /** The rewards of an LP position pass from one creator to another; each gets an event. Afterwards they accrue for the second. */
         readonly handover?: 'from' | 'to'
+        /** A handover `to` that only counts where this creator has such rewards. What was claimed of them passes on, too. */
+        readonly handedBy?: Address
         /** What the claiming call needs to know: the id of an LP position. */
         readonly claimId?: bigint
         /** Only changes an account that exists: payments between unrelated accounts must not grow the tables. */

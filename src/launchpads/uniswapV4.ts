@@ -15,6 +15,8 @@ const TOPICS = {
 
 export const V4_TOPICS = Object.values(TOPICS)
 
+export const V4_SWAP_TOPIC = TOPICS.swap
+
 /** Decodes a log of one pool. Its reserves are unknown: no event reports the fees and donations that change them. */
 export const decodeUniswapV4: DecodePool = poolLog => {
   const { log, pool, at, transaction } = poolLog
@@ -38,13 +40,13 @@ export const decodeUniswapV4: DecodePool = poolLog => {
       const feePips = word(5)
       if (feePips > WHOLE_PIPS) throw new MalformedLogError('expected a fee of at most 100 %')
       // The PoolManager is paid before or after the swap, at any time in the transaction.
-      const trade = poolTrade(
-        poolLog,
-        intoPool,
-        feePips,
-        swap => findMaker(transaction.logs, { ...swap, settled: 'anytime' }) ?? addressTopic(log.topics, 2),
-      )
-      return [state, trade]
+      let viaContract = false
+      const trade = poolTrade(poolLog, intoPool, feePips, swap => {
+        const maker = findMaker(transaction.logs, { ...swap, settled: 'anytime' })
+        viaContract = maker === null
+        return maker ?? addressTopic(log.topics, 2)
+      })
+      return [state, viaContract ? { ...trade, viaContract } : trade]
     }
     default:
       return []

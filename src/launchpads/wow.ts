@@ -1,14 +1,16 @@
-import { encodeFunctionData, keccak256, parseAbi, toEventSelector, toHex } from 'viem/utils'
-import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
+import { keccak256, toHex } from 'viem/utils'
+import { toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { type AdapterKind, type AdapterOptions, contractsOf, decodeEach, type LaunchpadAdapter, type TransactionLogs } from './adapter.ts'
+import { COIN_CREATED_TOPICS } from './coinCreated.ts'
 import { type DiscoveredSource, poolSource, type SourceLookup, tokenSource, withoutRepeatedLaunches } from './logSource.ts'
 import { unlessMalformed } from './malformedLog.ts'
+import { decodeProtocolRewards, depositor, PROTOCOL_REWARDS_TOPICS, withdrawCall } from './protocolRewards.ts'
 import { escrowChange, eventPosition, poolChanged, type TokenEvent } from './tokenEvent.ts'
 import { V3_TOPICS } from './uniswapV3.ts'
 import { POOL_CREATED_TOPIC } from './uniswapV3Factory.ts'
-import { addressTopic, addressWord, wordsOf, wordTopic } from './words.ts'
-import { COIN_CREATED_TOPICS, decodeWowCreation, WOW_CREATED_TOPIC, type WowContracts, type WowCreation } from './wowCreation.ts'
+import { wordsOf, wordTopic } from './words.ts'
+import { decodeWowCreation, WOW_CREATED_TOPIC, type WowContracts, type WowCreation } from './wowCreation.ts'
 import { WOW_CURVE_SUPPLY, wowCostOf, wowPriceAt } from './wowCurve.ts'
 import { decodeWowTokens, TOKEN_TOPICS } from './wowTrades.ts'
 
@@ -17,16 +19,6 @@ import { decodeWowTokens, TOKEN_TOPICS } from './wowTrades.ts'
  * the creation on and gets its liquidity at graduation. Later tokens of the same factory, coins, have no curve and trade in a pool of any
  * currency from the start. ProtocolRewards is one escrow in ETH for everything that an account earns.
  */
-
-const WITHDRAW = parseAbi(['function withdraw(address to, uint256 amount)'])
-
-const TOPICS = {
-  deposit: toEventSelector('Deposit(address,address,bytes4,uint256,string)'),
-  rewardsDeposit: toEventSelector(
-    'RewardsDeposit(address,address,address,address,address,address,uint256,uint256,uint256,uint256,uint256)',
-  ),
-  withdraw: toEventSelector('Withdraw(address,address,uint256)'),
-} as const
 
 /** The reasons of deposits that share out the fees of the pool's LP position, which `WowTokenFees` does not report. */
 const SECONDARY_REWARDS = ['WOW_CREATOR_SECONDARY_REWARD', 'COIN_CREATOR_MARKET_REWARD'].map(reason =>
@@ -70,7 +62,7 @@ function createWow(options: AdapterOptions): LaunchpadAdapter {
     ],
     discoveryTopics: new Set([WOW_CREATED_TOPIC]),
     decodedTopics: new Set([
-      ...Object.values(TOPICS),
+      ...PROTOCOL_REWARDS_TOPICS,
       WOW_CREATED_TOPIC,
       ...COIN_CREATED_TOPICS,
       POOL_CREATED_TOPIC,
@@ -92,9 +84,7 @@ function createWow(options: AdapterOptions): LaunchpadAdapter {
       const { makers } = ofTokens
       return { events: [...ofTokens.events, ...others.events], malformed: [...ofTokens.malformed, ...others.malformed], makers }
     },
-    // The escrow takes an amount of zero for everything, which could be more than these fees: an account has other deposits as well.
-    claimCall: ({ creator, amount }) =>
-      amount !== null && amount > 0n ? { to: protocolRewards, data: encodeFunctionData({ abi: WITHDRAW, args: [creator, amount] }) } : null,
+    claimCall: target => withdrawCall(protocolRewards, target),
   }
 }
 
@@ -140,34 +130,12 @@ function launch(
   return events
 }
 
-/** Changes of accounts in the escrow. Only deposits of the launchpad's tokens, which trades limit in number, may open accounts. */
+/** Deposits that share out the fees of a token's position are the token's, too. */
 function decodeRewards(log: ChainLog, transaction: TransactionLogs, launchpad: string, lookup: SourceLookup): readonly TokenEvent[] {
-  const position = eventPosition(log, transaction)
-  const change = (creator: Address, amounts: { readonly accrued?: bigint; readonly claimed?: bigint }, onlyKnown = true) =>
-    escrowChange(position, { launchpad, creator, currency: ZERO_ADDRESS, ...amounts, onlyKnown })
-  switch (log.topics[0]) {
-    case TOPICS.deposit: {
-      const from = addressTopic(log.topics, 1)
-      const account = addressTopic(log.topics, 2)
-      const accrued = wordsOf(log.data, 1)(0)
-      const depositor = lookup(from)
-      const isFromToken = (depositor?.role === 'token' || depositor?.role === 'tokenCurve') && depositor.launchpad === launchpad
-      if (!isFromToken) return [change(account, { accrued })]
-      const deposit = change(account, { accrued }, false)
-      const reason = toHex(wordTopic(log.topics, 3), { size: 32 }).slice(0, 10)
-      return SECONDARY_REWARDS.includes(reason)
-        ? [deposit, { ...position, token: from, kind: 'creatorShare', accruedWei: accrued }]
-        : [deposit]
-    }
-    case TOPICS.rewardsDeposit: {
-      const word = wordsOf(log.data, 8)
-      const indexed = [1, 2, 3].map(index => addressTopic(log.topics, index))
-      return [...indexed, addressWord(word(0)), addressWord(word(1))].map((account, index) => change(account, { accrued: word(3 + index) }))
-    }
-    case TOPICS.withdraw:
-      // The first address is the account, also when another one sent the transaction.
-      return [change(addressTopic(log.topics, 1), { claimed: wordsOf(log.data, 1)(0) })]
-    default:
-      return []
-  }
+  const changes = decodeProtocolRewards(log, transaction, launchpad, lookup)
+  const token = depositor(log, launchpad, lookup)
+  if (token === null) return changes
+  const reason = toHex(wordTopic(log.topics, 3), { size: 32 }).slice(0, 10)
+  if (!SECONDARY_REWARDS.includes(reason)) return changes
+  return [...changes, { ...eventPosition(log, transaction), token, kind: 'creatorShare', accruedWei: wordsOf(log.data, 1)(0) }]
 }

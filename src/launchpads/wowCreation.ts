@@ -1,7 +1,8 @@
 import { parseAbi, toEventSelector } from 'viem/utils'
-import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
+import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { cleanTokenTexts } from '#domain/text.ts'
+import { decodeCoinCreated } from './coinCreated.ts'
 import { unlessMalformed } from './malformedLog.ts'
 import { type PoolFacts, poolFacts } from './tokenEvent.ts'
 import { poolsCreated } from './uniswapV3Factory.ts'
@@ -10,15 +11,8 @@ import { decodeEvent } from './words.ts'
 const [CREATED] = parseAbi([
   'event WowTokenCreated(address indexed factoryAddress, address indexed tokenCreator, address platformReferrer, address protocolFeeRecipient, address bondingCurve, string tokenURI, string name, string symbol, address tokenAddress, address poolAddress)',
 ])
-/** The versions of the event that follows `WowTokenCreated` for a coin (IZoraFactory.sol in github.com/ourzora/zora-protocol). */
-const COIN_CREATED = parseAbi([
-  'event CoinCreated(address indexed deployer, address indexed creator, address indexed payoutRecipient, address platformReferrer, address currency, string tokenURI, string name, string symbol, address coin, address pool)',
-  'event CoinCreated(address indexed caller, address indexed payoutRecipient, address indexed platformReferrer, address currency, string uri, string name, string symbol, address coin, address pool)',
-  'event CoinCreated(address indexed caller, address indexed payoutRecipient, address indexed platformReferrer, address currency, string uri, string name, string symbol, address coin, address pool, string version)',
-])
 
 export const WOW_CREATED_TOPIC = toEventSelector(CREATED)
-export const COIN_CREATED_TOPICS: readonly Hex[] = COIN_CREATED.map(event => toEventSelector(event))
 
 /** The fee on the curve. */
 const CURVE_FEE_BPS = 100
@@ -67,11 +61,8 @@ export function decodeWowCreation(log: ChainLog, logs: readonly ChainLog[], cont
 function currencyOf(token: Address, creation: ChainLog, logs: readonly ChainLog[], { factory, weth }: WowContracts): Address | null {
   for (const log of logs) {
     if (log.address !== factory || log.txHash !== creation.txHash) continue
-    const event = COIN_CREATED[COIN_CREATED_TOPICS.indexOf(log.topics[0] ?? '0x')]
-    const coin = event === undefined ? null : unlessMalformed(() => decodeEvent(event, log))
-    if (coin === null || toAddress(coin.coin) !== token) continue
-    const currency = toAddress(coin.currency)
-    return currency === ZERO_ADDRESS ? weth : currency
+    const created = unlessMalformed(() => decodeCoinCreated(log, weth))
+    if (created?.coin === token) return created.currency
   }
   return null
 }

@@ -29,6 +29,10 @@ export function receiptOf(transaction: Hex): RpcCall {
   return { method: 'eth_getTransactionReceipt', params: [transaction] }
 }
 
+export function transactionByHash(hash: Hex): RpcCall {
+  return { method: 'eth_getTransactionByHash', params: [hash] }
+}
+
 /** The logs that fit a filter in a range of blocks, both ends inclusive. */
 export function logsInBlocks(from: number, to: number, { addresses, topics }: LogFilter = {}): RpcCall {
   const address = addresses === undefined ? {} : { address: addresses }

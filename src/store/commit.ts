@@ -3,6 +3,7 @@ import type { BatchBlocks } from '#domain/batch.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { TokenwireError } from '#errors'
+import type { AnnouncedContractRow } from '#tables/announcedContract.ts'
 import type { Changes, CurrentRows } from '#tables/changes.ts'
 import { committedAgain, committedBlock, type StateReads } from './committed.ts'
 import type { Queryable } from './connection/queryable.ts'
@@ -30,6 +31,7 @@ export interface BatchChanges extends BatchBlocks {
   readonly before: CurrentRows['tokens']
   readonly changes: Changes
   readonly split: SplitRows
+  readonly contracts: readonly AnnouncedContractRow[]
 }
 
 /**

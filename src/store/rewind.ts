@@ -27,6 +27,7 @@ const INDEXED_TABLES = [
   'index_totals',
   'launchpad_totals',
   'uncollected_fee',
+  'announced_contract',
   'metadata_waiting',
   'block',
   'block_undo',

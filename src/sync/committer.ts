@@ -1,6 +1,9 @@
 import type { Logger } from 'pino'
-import type { Address } from '#domain/address.ts'
+import type { ChainSource } from '#chain/chainSource.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
+import { decode } from '#index/decode.ts'
+import { transactionsOfUnknownMakers, withSenders } from '#index/tradeSenders.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import type { Directory } from '#launchpads/directory.ts'
 import { type CommitOptions, commitBatch } from '#store/commit.ts'
@@ -38,6 +41,7 @@ export interface CommitterOptions extends CommitOptions {
   readonly weth: Address
   readonly adapters: readonly LaunchpadAdapter[]
   readonly directory: Directory
+  readonly senders: ChainSource['senders']
   /** USD per ETH now, or `null`. */
   ethUsd(): string | null
   readonly logger: Logger
@@ -63,6 +67,7 @@ export function createCommitter(options: CommitterOptions): Committer {
     const kept = ancestor?.number ?? startBlock - 1
     // Block by block, as they would have been followed: an address is what it was known to be then.
     const branch = directory.upTo(kept)
+    const senders = await sendersIn(batches, directory.upTo(kept))
     const committed = await replaceBlocks(
       {
         ancestor,
@@ -72,7 +77,7 @@ export function createCommitter(options: CommitterOptions): Committer {
         project: async (tx, batch) => {
           const decoded = decodeBatch(batch, { ...options, directory: branch })
           branch.add(decoded.discoveries, batch.to.number)
-          return projectBatch(tx, decoded, { ...options, startBlock, previous: null })
+          return projectBatch(tx, { ...decoded, events: withSenders(decoded.events, senders) }, { ...options, startBlock, previous: null })
         },
       },
       options,
@@ -83,6 +88,16 @@ export function createCommitter(options: CommitterOptions): Committer {
     return committed
   }
 
+  /** Asked for before the transaction, which must not wait for a provider. */
+  const sendersIn = async (batches: readonly FetchedBatch[], branch: Directory): Promise<ReadonlyMap<Hex, Address>> => {
+    const asked = batches.flatMap(batch => {
+      const { events, discoveries } = decode({ ...options, ...batch, directory: branch, announced: [] })
+      branch.add(discoveries, batch.to.number)
+      return transactionsOfUnknownMakers(events)
+    })
+    return asked.length === 0 ? new Map() : options.senders(asked)
+  }
+
   return {
     recentBlocks: () =>
       transaction(async tx => {
@@ -91,8 +106,10 @@ export function createCommitter(options: CommitterOptions): Committer {
       }),
     prepare: async (batch, previous) => {
       const decoded = decodeBatch(batch, { ...options, announced: previous?.discoveries ?? [] })
+      const asked = transactionsOfUnknownMakers(decoded.events)
+      const events = asked.length === 0 ? decoded.events : withSenders(decoded.events, await options.senders(asked))
       // Not awaited: a suspended function would hold on to the batch's logs.
-      return projectBatch(db, decoded, { ...options, startBlock, previous })
+      return projectBatch(db, { ...decoded, events }, { ...options, startBlock, previous })
     },
     commit: commit => {
       switch (commit.kind) {

@@ -5,10 +5,12 @@ import { creatorFeeKey } from '#domain/claimable.ts'
 import { parseDecimal } from '#domain/decimal.ts'
 import { type DecodeInput, decode } from '#index/decode.ts'
 import { project } from '#index/project/project.ts'
+import type { IndexedSource } from '#launchpads/logSource.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { loadRows } from '#store/rows/loadRows.ts'
 import { splitNewRows } from '#store/rows/splitNewRows.ts'
+import type { AnnouncedContractRow } from '#tables/announcedContract.ts'
 import type { RowKeys } from '#tables/changes.ts'
 import type { DecodedBatch, FetchedBatch, ProjectedBatch } from './batch.ts'
 
@@ -49,7 +51,8 @@ export async function projectBatch(db: Queryable, batch: DecodedBatch, options: 
   const price = ethUsd === null ? null : parseDecimal(ethUsd)
   const changes = project({ events, rows, now: to.timestamp, weth, ethUsd: price, directory })
   const follows = batch.from === startBlock ? null : (previous?.to ?? { hash: first.parentHash }).hash
-  return { ...blocks, stage: 'projected', follows, before: rows.tokens, changes, split: splitNewRows(changes, rows) }
+  const contracts = batch.discoveries.flatMap(announcedContract)
+  return { ...blocks, stage: 'projected', follows, before: rows.tokens, changes, split: splitNewRows(changes, rows), contracts }
 }
 
 /** What the passing of time up to a block changes: trades leave windows. Of no block, so there is nothing to remember. */
@@ -58,7 +61,13 @@ export async function projectTime(db: Queryable, at: BlockHeader, { weth }: Pick
   const nothing = { events: [], ethUsd: null, directory: { lookup: () => undefined } }
   const changes = project({ ...nothing, rows, now: at.timestamp, weth })
   const blocks = { mode: 'live', from: at.number, first: at, to: at, blocks: [] } as const
-  return { ...blocks, before: rows.tokens, changes, split: splitNewRows(changes, rows) }
+  return { ...blocks, before: rows.tokens, changes, split: splitNewRows(changes, rows), contracts: [] }
+}
+
+/** The row of a contract that a launch names. Tokens, pools and positions have rows of their own. */
+function announcedContract({ key, source, block }: IndexedSource): readonly AnnouncedContractRow[] {
+  const { role, launchpad } = source
+  return role === 'contract' || role === 'module' ? [{ address: key as Address, launchpad, role, createdBlock: block }] : []
 }
 
 const NO_KEYS: RowKeys = { tokens: [], balances: [], creatorFees: [] }

@@ -1,3 +1,4 @@
+import { AnnouncedContractEntity } from './announcedContract.ts'
 import { BalanceEntity, HolderCodeEntity } from './balance.ts'
 import { BlockEntity } from './block.ts'
 import { CandleEntity } from './candle.ts'
@@ -33,4 +34,5 @@ export const ENTITIES = [
   LaunchpadTotalsEntity,
   LpFeeEntity,
   HolderCodeEntity,
+  AnnouncedContractEntity,
 ]

@@ -93,7 +93,20 @@ async function build(
   const transaction = paced(oneAtATime(createTransaction(orm)))
   const { confirmations, maxReorgDepth } = config
   const database = { db, transaction, writer }
-  const committer = createCommitter({ ...database, chainId, weth, adapters, directory, maxReorgDepth, isWatched, ethUsd, now, logger })
+  const { senders } = source
+  const committer = createCommitter({
+    ...database,
+    chainId,
+    senders,
+    weth,
+    adapters,
+    directory,
+    maxReorgDepth,
+    isWatched,
+    ethUsd,
+    now,
+    logger,
+  })
   const sync = createSync({ rpc, source, committer, watchlist: directory, genesisHash, confirmations, maxReorgDepth, logger })
   const settings = config.metadata
   const attempt = createAttempt({ settings, outbound: publicOutbound(), logger, now })

@@ -22,8 +22,11 @@ export function restoreDirectory(adapters: readonly LaunchpadAdapter[], rows: Wa
     if (locker === undefined || positionId === null) return [itself]
     return [itself, { key: positionKey(locker, positionId), source: { role: 'position', launchpad, token, pool }, block }]
   })
+  const contracts = rows.contracts.map(
+    ({ address, launchpad, role, createdBlock: block }): IndexedSource => ({ key: address, source: { role, launchpad }, block }),
+  )
   // Pools first: of a token that is its own curve, the source is the curve.
-  return createDirectory(adapters, [...pools, ...tokens])
+  return createDirectory(adapters, [...pools, ...tokens, ...contracts])
 }
 
 function poolFacts({ address, type, quoteToken, quoteDecimals, tokenIsToken0, feeBps, positionId }: WatchRows['pools'][number]): PoolFacts {

@@ -1,19 +1,4 @@
-import { createRequire } from 'node:module'
-import {
-  type Abi,
-  concat,
-  encodeAbiParameters,
-  encodeDeployData,
-  encodeFunctionData,
-  getContractAddress,
-  type Hex,
-  keccak256,
-  numberToHex,
-  parseAbi,
-  parseAbiParameters,
-  parseEther,
-  parseEventLogs,
-} from 'viem'
+import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex, numberToHex, parseAbi, parseEther, parseEventLogs } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { transfer, wrap } from '#devchain/actions.ts'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
@@ -26,6 +11,7 @@ import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { deployContract } from '#test/support/deployContract.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
+import { deployHook, deployPoolManager, poolIdOf, readV4Pool, type V4PoolKey } from '#test/support/uniswapV4.ts'
 
 const abi = parseAbi([
   'struct Launch { string name; string symbol; bytes32 salt; address paired; uint160 sqrtPriceX96; int24 startingTick; uint256 paid; }',
@@ -33,11 +19,11 @@ const abi = parseAbi([
   'struct ModifyLiquidityParams { int24 tickLower; int24 tickUpper; int256 liquidityDelta; bytes32 salt; }',
   'function deployToken(Launch launch)',
   'function initialize(PoolKey key, uint160 sqrtPriceX96)',
-  'function extsload(bytes32 slot) view returns (bytes32)',
   'function buy(PoolKey key, address token, uint256 paid) payable',
   'function sell(PoolKey key, address token, uint256 amount)',
   'function modifyLiquidity(PoolKey key, ModifyLiquidityParams params)',
   'function donate(PoolKey key, uint256 amount0)',
+  'function convert(PoolKey key, address token, uint256 amount)',
   'function storeFees(address owner, address token, uint256 amount)',
   'function claim(address owner, address token)',
   'function claimTo(address owner, address token, address recipient)',
@@ -45,15 +31,14 @@ const abi = parseAbi([
   'event TokenCreated(address msgSender, address indexed tokenAddress, address indexed tokenAdmin, string tokenImage, string tokenName, string tokenSymbol, string tokenMetadata, string tokenContext, int24 startingTick, address poolHook, bytes32 poolId, address pairedToken, address locker, address mevModule, uint256 extensionsSupply, address[] extensions)',
 ])
 const TOKEN = parseAbi(['constructor(string name, string symbol, address holder)', 'function approve(address spender, uint256 value)'])
-/** Arachnid's deterministic deployer, which anvil has. */
-const CREATE2_DEPLOYER = '0x4e59b44847b379578588920ca78fbf26c0b4956c' as Address
 const HOSTILE = `\0\u202e${'y'.repeat(2_000)}`
-/** The only permission of the fixture's hook, in the lowest 14 bits of its address (v4-core, `Hooks.sol`). */
+/** The only permission of the fixture's hook. */
 const BEFORE_SWAP = 1n << 7n
 const START_TICK = 230_400
 const DYNAMIC_FEE = 0x80_00_00
-/** Where a PoolManager keeps its pools (v4-core, `StateLibrary.sol`). */
-const POOLS_SLOT = 6n
+/** An extension that keeps tokens for others, and a module that is given some. */
+const VAULT = toAddress(numberToHex(0xc0_0001, { size: 20 }))
+const MEV_MODULE = toAddress(numberToHex(0xc0_0002, { size: 20 }))
 const NO_SALT = numberToHex(0, { size: 32 })
 
 const CONTRACTS = compileSolidity(new URL('./contracts/ClankerV4.sol', import.meta.url))
@@ -63,6 +48,8 @@ const backfilled = await useDatabase()
 let chain: TestChain
 let factory: Address
 let feeLocker: Address
+/** The locker of positions, which converts their fees. */
+let converter: Address
 let hook: Address
 let poolManager: Address
 let router: Address
@@ -70,17 +57,10 @@ let creator: Address
 let alice: Address
 let stranger: Address
 let launchpads: Parameters<typeof openChainIndex>[3]
-interface PoolKey {
-  readonly currency0: Address
-  readonly currency1: Address
-  readonly fee: number
-  readonly tickSpacing: number
-  readonly hooks: Address
-}
 interface Made {
   readonly token: Address
   readonly paired: Address
-  readonly key: PoolKey
+  readonly key: V4PoolKey
   readonly id: Hex
   /** What the trades were by the balances that they moved, and what fee the hook set. */
   readonly trades: { readonly side: string; readonly maker: Address; readonly tokens: bigint; readonly wei: bigint; readonly fee: bigint }[]
@@ -95,59 +75,7 @@ const approve = (account: Address, currency: Address, spender: Address, amount: 
 const pay = (account: Address, currency: Address, to: Address, amount: bigint) =>
   currency === ZERO_ADDRESS ? from(account, to, '0x', amount) : chain.mined(transfer(chain, { from: account, currency, to, amount }))
 
-function poolIdOf(key: PoolKey): Hex {
-  return keccak256(
-    encodeAbiParameters(parseAbiParameters('address, address, uint24, int24, address'), [
-      key.currency0,
-      key.currency1,
-      key.fee,
-      key.tickSpacing,
-      key.hooks,
-    ]),
-  )
-}
-
-/** What the PoolManager itself keeps of a pool. */
-async function readPool(id: Hex): Promise<{ readonly sqrt: bigint; readonly tick: number; readonly liquidity: bigint }> {
-  const state = BigInt(keccak256(encodeAbiParameters(parseAbiParameters('bytes32, uint256'), [id, POOLS_SLOT])))
-  const word = async (offset: bigint) =>
-    BigInt(
-      await chain.client.readContract({
-        address: poolManager,
-        abi,
-        functionName: 'extsload',
-        args: [numberToHex(state + offset, { size: 32 })],
-      }),
-    )
-  const [slot0, liquidity] = [await word(0n), await word(3n)]
-  return {
-    sqrt: slot0 & ((1n << 160n) - 1n),
-    tick: Number(BigInt.asIntN(24, slot0 >> 160n)),
-    liquidity: liquidity & ((1n << 128n) - 1n),
-  }
-}
-
-/** Uniswap's own PoolManager. */
-function deployPoolManager(): Promise<Address> {
-  const { abi, bytecode } = createRequire(import.meta.url)('@uniswap/v4-core/out/PoolManager.sol/PoolManager.json') as {
-    abi: Abi
-    bytecode: { object: Hex }
-  }
-  return deployContract(chain, { abi, bytecode: bytecode.object }, [chain.accounts[0]])
-}
-
-/** A hook tells what it wants to be called for by its address, so that one with the right address has to be looked for. */
-async function deployHook(): Promise<Address> {
-  const bytecode = CONTRACTS.get('FeeHook')?.bytecode ?? expect.unreachable()
-  const bytecodeHash = keccak256(bytecode)
-  for (let count = 0; ; count += 1) {
-    const salt = numberToHex(count, { size: 32 })
-    const address = getContractAddress({ opcode: 'CREATE2', from: CREATE2_DEPLOYER, salt, bytecodeHash })
-    if ((BigInt(address) & 0x3fffn) !== BEFORE_SWAP) continue
-    await from(chain.accounts[0] ?? expect.unreachable(), CREATE2_DEPLOYER, concat([salt, bytecode]))
-    return toAddress(address)
-  }
-}
+const readPool = (id: Hex) => readV4Pool(chain, poolManager, id)
 
 async function deployToken(name: string, paired: Address, first: boolean): Promise<Made> {
   const bytecode = encodeDeployData({ abi: TOKEN, bytecode: CONTRACTS.get('LaunchToken')?.bytecode ?? '0x', args: [name, 'SYM', factory] })
@@ -195,6 +123,15 @@ async function sell({ token, paired, key, trades }: Made, tokens: bigint) {
   trades.push({ side: 'sell', maker: alice, tokens, wei, fee: (wei * 3n) / 97n })
 }
 
+/** Anybody may cause the locker to swap what it has collected. */
+async function convertFees({ token, paired, key, trades }: Made, tokens: bigint) {
+  await pay(alice, token, converter, tokens)
+  const before = await holdings(paired, converter)
+  await from(stranger, converter, encodeFunctionData({ abi, functionName: 'convert', args: [key, token, tokens] }))
+  const wei = (await holdings(paired, converter)) - before
+  trades.push({ side: 'sell', maker: stranger, tokens, wei, fee: (wei * 3n) / 97n })
+}
+
 /** A range of the pool's own ticks, so many of its spacings round the current one. */
 async function changeLiquidity({ key, id, token, paired }: Made, spacings: readonly [number, number], liquidityDelta: bigint) {
   const { tick } = await readPool(id)
@@ -239,11 +176,12 @@ beforeAll(async () => {
   chain = await startTestChain()
   ;[, creator, alice, stranger] = chain.accounts as [Address, Address, Address, Address]
   const { weth, startBlock } = chain.deployment
-  poolManager = await deployPoolManager()
-  hook = await deployHook()
+  poolManager = await deployPoolManager(chain)
+  hook = await deployHook(chain, CONTRACTS.get('FeeHook')?.bytecode ?? '0x', BEFORE_SWAP)
   feeLocker = await deployContract(chain, CONTRACTS.get('FakeFeeLocker'), [])
   router = await deployContract(chain, CONTRACTS.get('Router'), [poolManager])
-  factory = await deployContract(chain, CONTRACTS.get('FakeFactory'), [poolManager, hook])
+  converter = await deployContract(chain, CONTRACTS.get('FeeConverter'), [poolManager])
+  factory = await deployContract(chain, CONTRACTS.get('FakeFactory'), [poolManager, hook, converter, VAULT, MEV_MODULE])
   launchpads = [{ name: 'clanker4', adapter: 'clanker-v4', startBlock, contracts: { factory, feeLocker, poolManager } }]
   await chain.mined(wrap(chain, { from: alice, amountWei: parseEther('5') }))
 
@@ -262,7 +200,9 @@ beforeAll(async () => {
     await changeLiquidity(one, [-4, -2], 10n ** 18n)
     await changeLiquidity(one, [-1, 2], -2n * 10n ** 19n)
     await sell(one, parseEther('1000000'))
+    await convertFees(one, parseEther('1000'))
     await strangersPool(one)
+    await pay(alice, one.token, MEV_MODULE, 3n)
     await chain.mined(transfer(chain, { from: alice, currency: one.token, to: toAddress(`0x${'0'.repeat(36)}dead`), amount: 7n }))
   }
   await pay(alice, first.key.currency0, router, 1_000n)
@@ -315,7 +255,7 @@ describe('clanker-v4', () => {
       creator,
       totalSupply: String(supply),
       metadataUri: '{"description":"one of ours","image":"ipfs://image"}',
-      market: { priceWeth: price === null ? null : formatDecimal(price), tradeCount: 5, liquidityWeth: null },
+      market: { priceWeth: price === null ? null : formatDecimal(price), tradeCount: 6, liquidityWeth: null },
       pool: {
         address: id,
         type: 'uniswap-v4',
@@ -337,6 +277,8 @@ describe('clanker-v4', () => {
         [poolManager, 'pool'],
         [creator, 'creator'],
         [alice, 'wallet'],
+        [VAULT, 'locker'],
+        [MEV_MODULE, 'contract'],
         ...(index === 0 ? [[feeLocker, 'locker']] : []),
       ]),
     )

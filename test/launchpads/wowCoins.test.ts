@@ -9,7 +9,7 @@ import { type TestDatabase, useDatabase } from '#test/support/database.ts'
 import { deployContract } from '#test/support/deployContract.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 
-// Coins of WOW's factory, which have no curve and trade in any currency.
+// Coins of WOW's factory, which have no curve and trade in any currency, and the same events read by `zora-coins`.
 
 const CONTRACTS = compileSolidity(new URL('./contracts/WowCoins.sol', import.meta.url))
 const FACTORY = parseAbi([
@@ -27,6 +27,8 @@ const FIVE_HUNDRED = parseEther('500')
 const followed = await useDatabase()
 const backfilled = await useDatabase()
 const withoutUniswap = await useDatabase()
+const asCoins = await useDatabase()
+const coinsInRange = await useDatabase()
 let chain: TestChain
 let factory: Address
 let rewards: Address
@@ -172,4 +174,61 @@ describe('a coin in ETH', () => {
 it('gives the same tables for a range as block by block', async () => {
   await (await openChainIndex(chain, backfilled, null, launchpads())).indexRange(1)
   expect(await dumpTables(backfilled.kysely)).toEqual(await dumpTables(followed.kysely))
+})
+
+describe('the same coins in Uniswap v3, read by zora-coins', () => {
+  const zoraCoins = () => {
+    const { uniswapFactory, deployer: poolManager } = chain.deployment
+    const contracts = { factory, protocolRewards: rewards, uniswapFactory, poolManager }
+    return [{ name: 'zora', adapter: 'zora-coins', startBlock: 1, contracts }]
+  }
+  beforeAll(async () => {
+    await (await openChainIndex(chain, asCoins, null, zoraCoins())).indexEach(1)
+  })
+
+  it('have their currency, pool and fee, and as trades what they have as coins of WOW', async () => {
+    const [ofWow, ofZora] = [openReads(followed), openReads(asCoins)]
+    for (const { token } of [...dollarCoins, etherCoin]) {
+      const { market, pool, name, symbol, creator } = (await ofWow.token(token)) ?? expect.unreachable()
+      expect(await ofZora.token(token)).toMatchObject({
+        launchpad: 'zora',
+        market,
+        pool,
+        name,
+        symbol,
+        creator,
+        graduation: { status: 'none' },
+      })
+      const query = { token, limit: 10, order: 'asc' } as const
+      expect((await ofZora.trades(query))?.data).toEqual((await ofWow.trades(query))?.data)
+    }
+  })
+
+  it('pay out dollars at once', async () => {
+    const reads = openReads(asCoins)
+    for (const [index, { token }] of dollarCoins.entries()) {
+      const paid = String(await balanceOf(dollar, account(index + 1)))
+      expect(BigInt(paid)).toBeGreaterThan(0n)
+      expect((await reads.claimable(token, account(index + 1)))?.claimable).toMatchObject([
+        { currency: dollar, accrued: paid, claimed: paid, amount: '0', scope: 'token' },
+      ])
+      expect((await reads.token(token))?.fees).toMatchObject({ accruedWeth: null, claimedWeth: null })
+    }
+  })
+
+  it('pay ETH into the escrow', async () => {
+    const reads = openReads(asCoins)
+    const paid = await balanceOf(rewards, account(4))
+    const { fees } = (await reads.token(etherCoin.token)) ?? expect.unreachable()
+    expect(parseEther(fees.accruedWeth ?? '')).toBe(paid)
+    expect(fees.claimedWeth).toBeNull()
+    expect((await reads.claimable(etherCoin.token, account(4)))?.claimable).toMatchObject([
+      { currency: ZERO_ADDRESS, accrued: String(paid), claimed: '0', amount: String(paid), scope: 'creator' },
+    ])
+  })
+
+  it('gives the same tables for a range as block by block', async () => {
+    await (await openChainIndex(chain, coinsInRange, null, zoraCoins())).indexRange(1)
+    expect(await dumpTables(coinsInRange.kysely)).toEqual(await dumpTables(asCoins.kysely))
+  })
 })

@@ -251,7 +251,7 @@ describe('every other read', () => {
 
   test('of what a creator of many tokens can claim reads the rows of one token', async () => {
     const claimCall = () => null
-    const input = { token: addressOf('token', 50), creator: addressOf('creator', 0), weth: WETH, claimCall }
+    const input = { token: addressOf('token', 50), creator: addressOf('creator', 0), weth: WETH, claimCall, vestedOf: () => null }
     expect(await faultsOf(db => readClaimable(db, input), 5)).toEqual([])
   })
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Hex } from 'viem'
+import type { MinedTransaction } from '#chain/transactionSenders.ts'
 import type { LaunchpadConfig } from '#config'
 import { type Address, toAddress } from '#domain/address.ts'
 import type { BatchMode } from '#domain/batch.ts'
@@ -53,6 +54,7 @@ export async function openChainIndex(
     weth,
     adapters,
     directory,
+    senders: transactions => readSenders(chain, transactions),
     isWatched,
     ethUsd: () => ethUsd,
     now: () => performance.now(),
@@ -102,6 +104,11 @@ async function readHeader(chain: TestChain, number: number): Promise<BlockHeader
   return { number, hash: block.hash, parentHash: block.parentHash, timestamp: Number(block.timestamp) }
 }
 
+async function readSenders(chain: TestChain, transactions: readonly MinedTransaction[]): Promise<ReadonlyMap<Hex, Address>> {
+  const found = await Promise.all(transactions.map(({ txHash: hash }) => chain.client.getTransaction({ hash })))
+  return new Map(found.map(({ hash, from }) => [hash, toAddress(from)]))
+}
+
 async function readLogs(chain: TestChain, from: number, to: number): Promise<ChainLog[]> {
   const logs = await chain.client.getLogs({ fromBlock: BigInt(from), toBlock: BigInt(to) })
   return logs.map(log => ({
@@ -137,4 +144,5 @@ const DUMPED: readonly (readonly [table: string, stamped: readonly string[], key
   ['creator_fee', [], 'launchpad, creator, currency, token'],
   ['trader', [], 'maker'],
   ['launchpad_totals', [], 'launchpad'],
+  ['announced_contract', [], 'address'],
 ]

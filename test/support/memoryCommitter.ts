@@ -153,6 +153,7 @@ export function projectedBatch({ logs, headers: _, announced: __, ...blocks }: F
     before: new Map(),
     changes: { tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [] },
     split: { balances: none, candles: none },
+    contracts: [],
   }
 }
 

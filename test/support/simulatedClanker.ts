@@ -74,13 +74,14 @@ export function launchClanker(index: number, { weth, holders }: Cast, random: Ra
     '',
     '',
     0,
-    ZERO_ADDRESS,
+    testAddress(8_000 + variant),
     pool,
     weth,
-    ZERO_ADDRESS,
+    testAddress(8_500),
     ZERO_ADDRESS,
     0n,
-    [],
+    // An account that may hold tokens and trade already becomes an extension.
+    [random.pick(holders)],
   ])
   return {
     token: { version: '4', token, creator, pool },

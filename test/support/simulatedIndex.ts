@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { BlockWithLogs } from '#chain/chainTips.ts'
-import type { Address, Hex } from '#domain/address.ts'
+import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { Directory } from '#launchpads/directory.ts'
@@ -58,6 +58,7 @@ export async function openIndex({ orm }: Pick<TestDatabase, 'orm'>, options: Ope
     weth: WETH,
     adapters,
     directory,
+    senders: async transactions => new Map(transactions.map(({ txHash }) => [txHash, toAddress(`0x${txHash.slice(-40)}`)])),
     maxReorgDepth,
     isWatched,
     ethUsd,

@@ -1,19 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createChainSource } from '#chain/chainSource.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import { ACCOUNTS_FOR_TRADERS, createTraders, type Traders } from '#devchain/traders.ts'
-import { createAdapters } from '#launchpads/registry.ts'
-import { createRpc } from '#rpc/rpc.ts'
-import { createTransaction } from '#store/connection/transaction.ts'
-import { claimDatabase } from '#store/rows/cursor.ts'
-import { readWatchRows } from '#store/rows/watchRows.ts'
-import { createCommitter } from '#sync/committer.ts'
-import { createSync } from '#sync/sync.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
-import { silentLogger, type TestDatabase, useDatabase } from '#test/support/database.ts'
+import { type TestDatabase, useDatabase } from '#test/support/database.ts'
 import { relayTo, startFakeProvider } from '#test/support/fakeProvider.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
-import { restoreDirectory } from '#worker/restoreDirectory.ts'
+import { startSync } from '#test/support/startSync.ts'
 
 const BACKFILLED = 130
 const FOLLOWED = 10
@@ -30,48 +22,10 @@ beforeAll(async () => {
 })
 afterAll(() => chain?.stop())
 
-/** An indexer as the service builds it. */
-async function startIndexing(database: TestDatabase, urls: readonly string[]) {
-  const { chainId, weth, launchpad, startBlock } = chain.deployment
+const startIndexing = (database: TestDatabase, urls: readonly string[]) => {
+  const { launchpad, startBlock } = chain.deployment
   const launchpads = [{ name: 'reference', adapter: 'bonding-curve', startBlock, contracts: { factory: launchpad } }]
-  const rpc = createRpc({ urls, chainId, logger: silentLogger, timeoutMs: 2_000 })
-  await rpc.connect()
-  const source = createChainSource({ rpc })
-  const genesisHash = (await source.header(0)).hash
-  await claimDatabase(database.kysely, { chainId, genesisHash, weth, launchpads }, 'test')
-  const adapters = createAdapters({ weth, launchpads })
-  const directory = restoreDirectory(adapters, await readWatchRows(database.kysely))
-  const committer = createCommitter({
-    transaction: createTransaction(database.orm),
-    db: database.orm.em.getKysely<unknown>(),
-    chainId,
-    writer: 'test',
-    weth,
-    adapters,
-    directory,
-    maxReorgDepth: 0,
-    isWatched: () => true,
-    ethUsd: () => null,
-    now: () => performance.now(),
-    logger: silentLogger,
-  })
-  const sync = createSync({
-    rpc,
-    source,
-    committer,
-    watchlist: directory,
-    genesisHash,
-    maxReorgDepth: 0,
-    confirmations: 0,
-    logger: silentLogger,
-  })
-  const numbers: number[] = []
-  sync.blocks.subscribe(({ number }) => numbers.push(number))
-  const stop = async () => {
-    await sync.stop()
-    rpc.close()
-  }
-  return { sync, numbers, stop }
+  return startSync(chain, database, { urls, launchpads, maxReorgDepth: 0 })
 }
 
 it('fills the tables as indexing every block by hand does, over a provider that fails now and then, and through a restart', async () => {
@@ -80,7 +34,7 @@ it('fills the tables as indexing every block by hand does, over a provider that 
   const fails = () => flaky.setMisbehaviour(() => (flaky.requests() % 7 === 0 ? { kind: 'reset' } : undefined))
   const first = await startIndexing(indexed, [flaky.url])
   fails()
-  await expect.poll(() => first.numbers.length, { interval: 5 }).toBeGreaterThan(5)
+  await expect.poll(() => first.blocks.length, { interval: 5 }).toBeGreaterThan(5)
   await first.stop()
 
   flaky.setMisbehaviour(() => undefined)
@@ -92,7 +46,7 @@ it('fills the tables as indexing every block by hand does, over a provider that 
   await second.stop()
   await flaky.stop()
   // A range ahead of what is followed, then block by block.
-  expect(first.numbers[0]).toBeGreaterThan(chain.deployment.startBlock)
+  expect(first.blocks[0]?.number).toBeGreaterThan(chain.deployment.startBlock)
 
   const byHand = await openChainIndex(chain, expected)
   await byHand.indexEach(chain.deployment.startBlock)

@@ -52,7 +52,18 @@ function batchOf(number: number, row: Row, before: BatchChanges['before']): Batc
   const to = headerOf(number)
   const changes = { tokens: [row], pools: [], balances: [], creatorFees: [], trades: [], candles: [] }
   const split = splitNewRows(changes, { tokens: before, balances: new Map() })
-  return { mode: 'live', from: number, first: to, to, blocks: [to], follows: number === 1 ? null : to.parentHash, before, changes, split }
+  return {
+    mode: 'live',
+    from: number,
+    first: to,
+    to,
+    blocks: [to],
+    follows: number === 1 ? null : to.parentHash,
+    before,
+    changes,
+    split,
+    contracts: [],
+  }
 }
 
 async function load(pending: BatchChanges | null = null): Promise<Row | undefined> {

@@ -55,10 +55,11 @@ const transaction = (orm: MikroORM, work: (db: Queryable) => Promise<void>) =>
 
 const UNNEST: Method = {
   name: 'unnest',
-  trades: ({ orm }, trades) => transaction(orm, db => writeChanges(db, { changes: { ...NOTHING, trades }, split: NONE, blocks: [] }, 0)),
+  trades: ({ orm }, trades) =>
+    transaction(orm, db => writeChanges(db, { changes: { ...NOTHING, trades }, split: NONE, contracts: [], blocks: [] }, 0)),
   balances: ({ orm }, balances) =>
     transaction(orm, db =>
-      writeChanges(db, { changes: NOTHING, split: { ...NONE, balances: { added: [], merged: balances } }, blocks: [] }, 0),
+      writeChanges(db, { changes: NOTHING, split: { ...NONE, balances: { added: [], merged: balances } }, contracts: [], blocks: [] }, 0),
     ),
 }
 

@@ -77,6 +77,7 @@ async function openCommitter(db: Queryable, transaction: <T>(work: (db: Queryabl
     weth: IDENTITY.weth,
     adapters,
     directory: restoreDirectory(adapters, await readWatchRows(db)),
+    senders: async () => new Map(),
     maxReorgDepth: 128,
     ethUsd: () => '3055.12',
     now: () => performance.now(),

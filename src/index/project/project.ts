@@ -1,7 +1,7 @@
 import { type Address, BURN_ADDRESSES, isEther, ZERO_ADDRESS } from '#domain/address.ts'
 import { type Decimal, percentOf } from '#domain/decimal.ts'
 import type { HolderType } from '#domain/holder.ts'
-import type { Directory } from '#launchpads/directory.ts'
+import { type DatedDirectory, knownAt } from '#launchpads/decodeLogs.ts'
 import type { LogSource } from '#launchpads/logSource.ts'
 import type { TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
 import type { CandleRow } from '#tables/candle.ts'
@@ -23,7 +23,7 @@ export interface ProjectInput {
   /** USD per ETH to store with the trades; `null` while backfilling or without a fresh price. */
   readonly ethUsd: Decimal | null
   /** Tells pools, curves and lockers from wallets. */
-  readonly directory: Pick<Directory, 'lookup'>
+  readonly directory: DatedDirectory
 }
 
 /** Applies events to rows. Pure; the same events over the same rows give the same rows, in one call or in many. */
@@ -119,6 +119,8 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
       token.raised = event.raisedWei ?? token.raised
       token.completedAt = event.timestamp
       return
+    case 'marketMoved':
+      return moveMarket(draft, token, event)
     case 'migrated':
       return applyMigration(draft, token, event)
     case 'creatorFee':
@@ -138,7 +140,7 @@ function applyTransfer(
   if (to === ZERO_ADDRESS) token.totalSupply -= amount
   const move = (holder: Address, delta: bigint) => {
     if (holder === ZERO_ADDRESS || delta === 0n) return
-    const row = draftBalance(draft, token.address, holder, holderType(holder, token, input.directory.lookup(holder)))
+    const row = draftBalance(draft, token.address, holder, holderType(holder, token, knownAt(input.directory, holder, blockNumber)))
     const held = row.balance > 0n
     row.balance += delta
     row.lastChangedBlock = blockNumber
@@ -163,6 +165,7 @@ export function holderType(holder: Address, token: Pick<TokenRow, 'creator'>, so
     case 'tokenCurve':
     case 'pool':
       return source.pool.type === 'curve' ? 'curve' : 'pool'
+    case 'module':
     case 'token':
       return 'contract'
     case undefined:
@@ -190,10 +193,22 @@ function applyMigration(draft: Draft, token: TokenDraft, event: TokenEventOf<'mi
   notePrice(token, token.graduatedPriceWeth)
 }
 
+/** The price stays as it was, or the new pool's own is one of the market. */
+function moveMarket(draft: Draft, token: TokenDraft, { pool: address }: TokenEventOf<'marketMoved'>): void {
+  const pool = draftPool(draft, address)
+  if (pool?.token !== token.address) return
+  token.mainPool = address
+  notePrice(token, pool.priceWeth)
+}
+
 function applyCreatorFee(draft: Draft, token: TokenDraft | null, event: TokenEventOf<'creatorFee'>, weth: Address): void {
-  const row = draftCreatorFee(draft, event, event.scope === 'token' ? event.token : ZERO_ADDRESS)
+  const ofToken = event.scope === 'token' ? event.token : ZERO_ADDRESS
+  const giver =
+    event.handedBy === undefined ? undefined : draftCreatorFee(draft, { ...event, creator: event.handedBy, onlyKnown: true }, ofToken)
+  if (event.handedBy !== undefined && giver?.accrued !== null) return
+  const row = draftCreatorFee(draft, event, ofToken)
   if (row === undefined) return
-  row.claimed += event.claimed
+  row.claimed = (giver?.claimed ?? row.claimed) + event.claimed
   if (event.handover !== undefined) row.accrued = event.handover === 'to' ? null : row.claimed
   else if (row.accrued !== null) {
     row.accrued = event.balance === undefined ? row.accrued + (event.accrued ?? 0n) : row.claimed + event.balance

@@ -14,6 +14,7 @@ import { Migration0012UndoImages } from './Migration0012UndoImages.ts'
 import { Migration0013GraduatedPrice } from './Migration0013GraduatedPrice.ts'
 import { Migration0015Commits } from './Migration0015Commits.ts'
 import { Migration0016Market } from './Migration0016Market.ts'
+import { Migration0040AnnouncedContracts } from './Migration0040AnnouncedContracts.ts'
 
 /** Every migration in the order in which they run. Published ones are never edited: a change is a new one at the end. */
 export const MIGRATIONS = [
@@ -32,6 +33,7 @@ export const MIGRATIONS = [
   Migration0013GraduatedPrice,
   Migration0015Commits,
   Migration0016Market,
+  Migration0040AnnouncedContracts,
 ]
 
 export const MIGRATION_OPTIONS = {

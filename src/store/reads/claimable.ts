@@ -7,15 +7,21 @@ import { toBytes } from '#tables/toBytes.ts'
 /** The launchpad's call that pays a creator out; `null` where it has none, or nothing to pay. */
 export type BuildClaimCall = (target: ClaimTarget & { readonly launchpad: string }) => ClaimCall | null
 
+/** What has vested of a launchpad's token by a time, both in Unix seconds; `null` where nothing vests. */
+export type FindVested = (token: { readonly launchpad: string; readonly createdAt: number; readonly at: number }) => bigint | null
+
 export interface ClaimableInput {
   readonly token: Address
   readonly creator: Address
   readonly weth: Address
   readonly claimCall: BuildClaimCall
+  readonly vestedOf: FindVested
 }
 
 interface FeeRow {
   readonly cursor_number: number | null
+  readonly cursor_timestamp: number
+  readonly created_at: number
   readonly launchpad: string
   /** `null` in the one row of a creator without fees. */
   readonly currency: Address | null
@@ -40,7 +46,7 @@ interface FeeRow {
 export async function readClaimable(db: Queryable, input: ClaimableInput): Promise<Claimable | null> {
   const { token, creator, weth } = input
   const { rows } = await sql<FeeRow>`
-    select chain_state.cursor_number, token.launchpad, fee.currency, fee.scope, fee.accrued, fee.claimed, fee.claim_id,
+    select chain_state.cursor_number, chain_state.cursor_timestamp, token.created_at, token.launchpad, fee.currency, fee.scope, fee.accrued, fee.claimed, fee.claim_id,
       position.uncollected, position.asked_at, position.moved, currency.symbol as currency_symbol, currency.decimals as currency_decimals
     from token cross join chain_state
     left join lateral (
@@ -79,9 +85,10 @@ function asOfBlock(cursor: number, rows: readonly FeeRow[]): number {
   return asked ?? cursor
 }
 
-function toAmount(row: FeeRow, currency: Address, { token, creator, weth, claimCall }: ClaimableInput): ClaimableAmount {
+function toAmount(row: FeeRow, currency: Address, input: ClaimableInput): ClaimableAmount {
+  const { token, creator, weth, claimCall } = input
   const { scope, launchpad, claimed } = row
-  const unpaid = row.accrued === null ? row.uncollected : BigInt(row.accrued) - BigInt(claimed)
+  const unpaid = row.accrued === null ? (row.uncollected ?? unclaimedVesting(row, currency, input)) : BigInt(row.accrued) - BigInt(claimed)
   const amount = unpaid === null ? null : BigInt(unpaid)
   const claimId = row.claim_id === null ? null : BigInt(row.claim_id)
   return {
@@ -94,6 +101,13 @@ function toAmount(row: FeeRow, currency: Address, { token, creator, weth, claimC
     scope,
     claim: claimCall({ launchpad, token, creator, currency, scope, amount, claimId }),
   }
+}
+
+/** Of the token itself, where it vests to its creator. */
+function unclaimedVesting(row: FeeRow, currency: Address, { token, vestedOf }: ClaimableInput): bigint | null {
+  const { launchpad, created_at: createdAt, cursor_timestamp: at, claimed, claim_id: claimId } = row
+  const vested = currency === token && claimId === null ? vestedOf({ launchpad, createdAt, at }) : null
+  return vested === null ? null : vested - BigInt(claimed)
 }
 
 function describe(currency: Address, row: FeeRow, weth: Address): Pick<ClaimableAmount, 'symbol' | 'decimals'> {

@@ -6,7 +6,7 @@ import { toDatabaseError } from '#store/connection/databaseErrors.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readCandles } from './candles.ts'
 import { createChainStats } from './chainStats.ts'
-import { type BuildClaimCall, readClaimable } from './claimable.ts'
+import { type BuildClaimCall, type FindVested, readClaimable } from './claimable.ts'
 import { readHolders } from './holders.ts'
 import { readLaunchpads } from './launchpads.ts'
 import { readMarketTrades } from './marketTrades.ts'
@@ -20,6 +20,8 @@ export interface ReadsOptions {
   readonly chainId: number
   readonly weth: Address
   readonly claimCall: BuildClaimCall
+  /** Default: nothing vests. */
+  readonly vestedOf?: FindVested
   /** A read without an answer by then is given up, however the network fails. Default 15 s, more than it waits for a connection. */
   readonly timeoutMs?: number
   /** Default `performance.now`. */
@@ -28,7 +30,7 @@ export interface ReadsOptions {
 
 /** Everything that the HTTP layer asks of storage, each from one moment of the database per statement. */
 export function createReads(options: ReadsOptions): Reads {
-  const { db, chainId, weth, claimCall, timeoutMs = 15_000, now = () => performance.now() } = options
+  const { db, chainId, weth, claimCall, vestedOf = () => null, timeoutMs = 15_000, now = () => performance.now() } = options
   const chainStats = createChainStats(db, chainId)
   const answer = <T>(work: Promise<T>) => inTime(work, timeoutMs)
   return {
@@ -40,7 +42,7 @@ export function createReads(options: ReadsOptions): Reads {
     holders: query => answer(readHolders(db, query)),
     supply: token => answer(readSupply(db, token)),
     candles: query => answer(readCandles(db, query)),
-    claimable: (token, creator) => answer(readClaimable(db, { token, creator, weth, claimCall })),
+    claimable: (token, creator) => answer(readClaimable(db, { token, creator, weth, claimCall, vestedOf })),
     search: query => answer(readSearch(db, query, chainId)),
     chainStats: () => answer(chainStats()),
     ping: async () => {

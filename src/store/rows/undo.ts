@@ -92,6 +92,7 @@ export async function undoBlocks(
   // LP fees that were read at a dropped block are read again.
   for (const table of ['trade', 'block_undo', 'uncollected_fee'] as const)
     await sql`delete from ${sql.table(table)} where block_number > ${ancestor}`.execute(db)
+  await sql`delete from announced_contract where created_block > ${ancestor}`.execute(db)
   await sql`delete from block where number > ${ancestor}`.execute(db)
   return { changed: rows.map(({ address }) => address), dropped }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { BlockHeader } from '#domain/block.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import { ANNOUNCED_CONTRACT, type AnnouncedContractRow } from '#tables/announcedContract.ts'
 import { BALANCE } from '#tables/balance.ts'
 import { BLOCK } from '#tables/block.ts'
 import { CANDLE } from '#tables/candle.ts'
@@ -19,6 +20,8 @@ export interface WrittenBatch {
   readonly changes: Changes
   /** The batch's balances and candles. */
   readonly split: SplitRows
+  /** Those that its launches name and that were not known. */
+  readonly contracts: readonly AnnouncedContractRow[]
   /** The headers to keep for reconciliation, ascending; the last is the new cursor. */
   readonly blocks: readonly BlockHeader[]
 }
@@ -31,7 +34,7 @@ export async function writeChanges(db: Queryable, batch: WrittenBatch, committed
   await runStatements(db, statementsOf(batch, committedAtMs))
 }
 
-function* statementsOf({ changes, split: { balances, candles }, blocks }: WrittenBatch, committedAtMs: number): Statements {
+function* statementsOf({ changes, split: { balances, candles }, contracts, blocks }: WrittenBatch, committedAtMs: number): Statements {
   const tokens = changes.tokens.map(token => ({ ...token, sequence: committedAtMs, updatedAtMs: committedAtMs }))
   yield* insertRows(WRITTEN_TOKEN, tokens, WRITTEN_TOKEN.merge)
   yield* insertRows(POOL, changes.pools, POOL.merge)
@@ -42,6 +45,7 @@ function* statementsOf({ changes, split: { balances, candles }, blocks }: Writte
   yield* insertRows(CANDLE, candles.added)
   yield* insertRows(CANDLE, candles.merged, CANDLE.merge)
   yield* insertRows(CREATOR_FEE, changes.creatorFees, CREATOR_FEE.merge)
+  yield* insertRows(ANNOUNCED_CONTRACT, contracts)
   // Undoing restores the rows before all of these blocks, so a reorg can only begin after the last of them.
   yield* insertRows(
     BLOCK,

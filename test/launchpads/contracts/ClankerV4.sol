@@ -3,82 +3,7 @@ pragma solidity 0.8.37;
 
 import {IERC20} from "./interfaces.sol";
 import {LaunchToken} from "./LaunchToken.sol";
-
-struct PoolKey {
-    address currency0;
-    address currency1;
-    uint24 fee;
-    int24 tickSpacing;
-    address hooks;
-}
-
-struct ModifyLiquidityParams {
-    int24 tickLower;
-    int24 tickUpper;
-    int256 liquidityDelta;
-    bytes32 salt;
-}
-
-struct SwapParams {
-    bool zeroForOne;
-    int256 amountSpecified;
-    uint160 sqrtPriceLimitX96;
-}
-
-/// As much of Uniswap v4's PoolManager as the fixtures call. A delta's upper half is of currency 0, its lower of currency 1; positive is the caller's.
-interface IPoolManager {
-    function unlock(bytes calldata data) external returns (bytes memory);
-    function initialize(PoolKey calldata key, uint160 sqrtPriceX96) external returns (int24 tick);
-    function modifyLiquidity(PoolKey calldata key, ModifyLiquidityParams calldata params, bytes calldata hookData)
-        external
-        returns (int256 delta, int256 fees);
-    function swap(PoolKey calldata key, SwapParams calldata params, bytes calldata hookData) external returns (int256 delta);
-    function donate(PoolKey calldata key, uint256 amount0, uint256 amount1, bytes calldata hookData) external returns (int256 delta);
-    function sync(address currency) external;
-    function settle() external payable returns (uint256);
-    function take(address currency, address to, uint256 amount) external;
-    function updateDynamicLPFee(PoolKey calldata key, uint24 fee) external;
-}
-
-/// What of a caller's deltas is owed to the PoolManager is paid from this contract's own balance; the rest is taken.
-abstract contract Settling {
-    uint160 constant LOWEST_PRICE = 4295128740;
-    uint160 constant HIGHEST_PRICE = 1461446703485210103287273052203988822378723970341;
-
-    IPoolManager immutable manager;
-
-    constructor(IPoolManager manager_) {
-        manager = manager_;
-    }
-
-    receive() external payable {}
-
-    function _pay(address currency, uint256 amount) internal {
-        manager.sync(currency);
-        if (currency == address(0)) {
-            manager.settle{value: amount}();
-        } else {
-            IERC20(currency).transfer(address(manager), amount);
-            manager.settle();
-        }
-    }
-
-    function _even(PoolKey memory key, int256 delta, address to) internal {
-        _even(key.currency0, int128(delta >> 128), to);
-        _even(key.currency1, int128(delta), to);
-    }
-
-    function _even(address currency, int128 amount, address to) private {
-        if (amount < 0) _pay(currency, uint256(-int256(amount)));
-        else if (amount > 0) manager.take(currency, to, uint256(int256(amount)));
-    }
-
-    /// @param paid exactly what goes in, of the currency that is not `wanted`
-    function _swapFor(PoolKey memory key, address wanted, uint256 paid) internal returns (int256 delta) {
-        bool zeroForOne = wanted == key.currency1;
-        return manager.swap(key, SwapParams(zeroForOne, -int256(paid), zeroForOne ? LOWEST_PRICE : HIGHEST_PRICE), "");
-    }
-}
+import {IPoolManager, ModifyLiquidityParams, PoolKey, Settling, SwapParams} from "./v4.sol";
 
 /// Takes 1 % of what is paid for a token and 3 % of what it is sold for, as Clanker's hooks set fees per direction. A fixture for tests only.
 contract FeeHook {
@@ -190,6 +115,21 @@ contract Router is Settling {
     }
 }
 
+/// Swaps fees that it holds for a recipient who wants them in the other currency, as Clanker's locker does. A fixture for tests only.
+contract FeeConverter is Settling {
+    constructor(IPoolManager manager_) Settling(manager_) {}
+
+    function convert(PoolKey calldata key, address token, uint256 amount) external {
+        manager.unlock(abi.encode(key, token, amount));
+    }
+
+    function unlockCallback(bytes calldata data) external returns (bytes memory) {
+        (PoolKey memory key, address token, uint256 amount) = abi.decode(data, (PoolKey, address, uint256));
+        _even(key, _swapFor(key, key.currency0 == token ? key.currency1 : key.currency0, amount), address(this));
+        return "";
+    }
+}
+
 /// Emits what Clanker's v4 factory emits, in its order. A fixture for tests only.
 contract FakeFactory is Settling {
     struct Launch {
@@ -203,6 +143,10 @@ contract FakeFactory is Settling {
     }
 
     FeeHook immutable hook;
+    address immutable locker;
+    /// An extension that keeps tokens for others, and one that does not.
+    address immutable vault;
+    address immutable mevModule;
 
     event TokenCreated(
         address msgSender,
@@ -223,8 +167,8 @@ contract FakeFactory is Settling {
         address[] extensions
     );
 
-    constructor(IPoolManager manager_, FeeHook hook_) Settling(manager_) {
-        hook = hook_;
+    constructor(IPoolManager manager_, FeeHook hook_, address locker_, address vault_, address mevModule_) Settling(manager_) {
+        (hook, locker, vault, mevModule) = (hook_, locker_, vault_, mevModule_);
     }
 
     /// The creator's first buy is paid from the factory's own balance, which has to be filled before.
@@ -241,10 +185,13 @@ contract FakeFactory is Settling {
         hook.launched(address(token));
         manager.initialize(key, launch.sqrtPriceX96);
         manager.unlock(abi.encode(key, address(token), launch.startingTick, launch.paid, msg.sender));
+        token.transfer(vault, 1e24);
+        address[] memory extensions = new address[](1);
+        extensions[0] = vault;
         emit TokenCreated(
             msg.sender, address(token), msg.sender, "ipfs://image", launch.name, launch.symbol, "{\"description\":\"one of ours\"}",
-            "context", launch.startingTick, address(hook), keccak256(abi.encode(key)), launch.paired, address(this), address(this), 0,
-            new address[](0)
+            "context", launch.startingTick, address(hook), keccak256(abi.encode(key)), launch.paired, locker, mevModule, 1e24,
+            extensions
         );
     }
 

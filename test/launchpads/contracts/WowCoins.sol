@@ -104,6 +104,17 @@ contract Coin is LaunchToken("Coin", "COIN", msg.sender) {
         address currency,
         MarketRewards marketRewards
     );
+    event CoinTradeRewards(
+        address indexed payoutRecipient,
+        address indexed platformReferrer,
+        address indexed tradeReferrer,
+        address protocolRewardRecipient,
+        uint256 creatorReward,
+        uint256 platformReferrerReward,
+        uint256 traderReferrerReward,
+        uint256 protocolReward,
+        address currency
+    );
     event WowTokenFees(
         address indexed tokenCreator,
         address indexed platformReferrer,
@@ -167,6 +178,7 @@ contract Coin is LaunchToken("Coin", "COIN", msg.sender) {
             ISwapRouter.ExactInputSingleParams(currency, address(this), fee, recipient, block.timestamp, amount - reward, 0, 0)
         );
         pay(reward, bytes4(keccak256("COIN_CREATOR_REWARD")));
+        emit CoinTradeRewards(creator, address(1), address(2), address(2), reward / 2, 0, 0, reward - reward / 2, currency);
         emit WowTokenFees(creator, address(1), address(2), address(2), reward / 2, 0, 0, reward - reward / 2);
         claimSecondaryRewards();
         emit WowTokenBuy(
@@ -184,6 +196,7 @@ contract Coin is LaunchToken("Coin", "COIN", msg.sender) {
         if (coins > 0) this.transfer(creator, coins);
         MarketRewards memory shares;
         (shares.totalAmountCurrency, shares.creatorPayoutAmountCurrency) = (amount, amount / 2);
+        (shares.totalAmountCoin, shares.creatorPayoutAmountCoin) = (coins, coins);
         emit CoinMarketRewards(creator, address(1), address(2), currency, shares);
     }
 

@@ -24,7 +24,8 @@ function feeRow(columns: Row): Row {
   }
 }
 
-const read = (token = TOKEN, creator = CREATOR) => readClaimable(kysely, { token, creator, weth: WETH, claimCall: () => CALL })
+const read = (token = TOKEN, creator = CREATOR) =>
+  readClaimable(kysely, { token, creator, weth: WETH, claimCall: () => CALL, vestedOf: () => null })
 
 describe('what a creator can claim', () => {
   beforeEach(async () => {
@@ -127,7 +128,7 @@ describe('what a creator can claim', () => {
       asked.push(entry)
       return null
     }
-    const answer = await readClaimable(kysely, { token: TOKEN, creator: CREATOR, weth: WETH, claimCall })
+    const answer = await readClaimable(kysely, { token: TOKEN, creator: CREATOR, weth: WETH, claimCall, vestedOf: () => null })
     expect(asked).toEqual([
       { launchpad: 'test', token: TOKEN, creator: CREATOR, currency: WETH, scope: 'token', amount: 1n, claimId: null },
     ])

@@ -1,0 +1,33 @@
+import { type Address, type Hex, parseAddress } from '#domain/address.ts'
+import { fieldsOf, parseHash } from '#rpc/parseHeader.ts'
+import type { RpcProvider } from '#rpc/rpc.ts'
+import { transactionByHash } from '#rpc/rpcCalls.ts'
+import { RpcError } from '#rpc/rpcFault.ts'
+
+export interface MinedTransaction {
+  readonly txHash: Hex
+  readonly blockHash: Hex
+}
+
+/**
+ * Who sent these transactions, in their order.
+ *
+ * @throws `RpcError`, `missing` when the provider does not have one, `inconsistent` when one is another or of another block
+ */
+export async function fetchSenders(provider: RpcProvider, transactions: readonly MinedTransaction[]): Promise<readonly Address[]> {
+  const answers = await provider.calls(transactions.map(({ txHash }) => transactionByHash(txHash)))
+  return transactions.map((asked, index) => readSender(answers[index], asked))
+}
+
+function readSender(raw: unknown, { txHash, blockHash }: MinedTransaction): Address {
+  if (raw === null) throw new RpcError({ kind: 'missing', what: 'a transaction' })
+  const fields = fieldsOf(raw, 'transaction')
+  if (parseHash(fields['hash'], 'transaction: hash') !== txHash) throw new RpcError({ kind: 'inconsistent', what: 'another transaction' })
+  // Pending, or mined in a block that has taken the place of the one asked for.
+  if (fields['blockHash'] === null) throw new RpcError({ kind: 'missing', what: 'the block of a transaction' })
+  if (parseHash(fields['blockHash'], 'transaction: blockHash') !== blockHash)
+    throw new RpcError({ kind: 'inconsistent', what: 'a transaction of another block' })
+  const sender = parseAddress(fields['from'])
+  if (sender === undefined) throw new RpcError({ kind: 'garbled', what: 'transaction: from' })
+  return sender
+}

@@ -1,0 +1,66 @@
+import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
+import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+import type { ClaimCall, ClaimTarget } from '#domain/claimable.ts'
+import type { TransactionLogs } from './adapter.ts'
+import type { SourceLookup } from './logSource.ts'
+import { escrowChange, eventPosition, type TokenEventOf } from './tokenEvent.ts'
+import { addressTopic, addressWord, wordsOf } from './words.ts'
+
+/*
+ * Zora's ProtocolRewards (github.com/ourzora/zora-protocol, packages/protocol-rewards): one escrow in ETH for everything that an account
+ * earns anywhere. It distinguishes no tokens.
+ */
+
+const WITHDRAW = parseAbi(['function withdraw(address to, uint256 amount)'])
+
+const TOPICS = {
+  deposit: toEventSelector('Deposit(address,address,bytes4,uint256,string)'),
+  rewardsDeposit: toEventSelector(
+    'RewardsDeposit(address,address,address,address,address,address,uint256,uint256,uint256,uint256,uint256)',
+  ),
+  withdraw: toEventSelector('Withdraw(address,address,uint256)'),
+} as const
+
+export const PROTOCOL_REWARDS_TOPICS: readonly Hex[] = Object.values(TOPICS)
+
+/** Changes of accounts in the escrow. Only deposits of the launchpad's tokens, which trades limit in number, may open accounts. */
+export function decodeProtocolRewards(
+  log: ChainLog,
+  transaction: TransactionLogs,
+  launchpad: string,
+  lookup: SourceLookup,
+): readonly TokenEventOf<'creatorFee'>[] {
+  const position = eventPosition(log, transaction)
+  const change = (creator: Address, amounts: { readonly accrued?: bigint; readonly claimed?: bigint }, onlyKnown = true) =>
+    escrowChange(position, { launchpad, creator, currency: ZERO_ADDRESS, ...amounts, onlyKnown })
+  switch (log.topics[0]) {
+    case TOPICS.deposit:
+      return [change(addressTopic(log.topics, 2), { accrued: wordsOf(log.data, 1)(0) }, depositor(log, launchpad, lookup) === null)]
+    case TOPICS.rewardsDeposit: {
+      const word = wordsOf(log.data, 8)
+      const indexed = [1, 2, 3].map(index => addressTopic(log.topics, index))
+      return [...indexed, addressWord(word(0)), addressWord(word(1))].map((account, index) => change(account, { accrued: word(3 + index) }))
+    }
+    case TOPICS.withdraw:
+      // The first address is the account, also when another one sent the transaction.
+      return [change(addressTopic(log.topics, 1), { claimed: wordsOf(log.data, 1)(0) })]
+    default:
+      return []
+  }
+}
+
+/** The launchpad's token that makes a deposit; `null` where it is none. */
+export function depositor({ topics: [topic, ...topics] }: ChainLog, launchpad: string, lookup: SourceLookup): Address | null {
+  if (topic !== TOPICS.deposit) return null
+  const from = addressTopic(topics, 0)
+  const source = lookup(from)
+  return (source?.role === 'token' || source?.role === 'tokenCurve') && source.launchpad === launchpad ? from : null
+}
+
+/** The escrow takes an amount of zero for everything, which could be more than these fees: an account has other deposits as well. */
+export function withdrawCall(protocolRewards: Address, { creator, amount }: Pick<ClaimTarget, 'creator' | 'amount'>): ClaimCall | null {
+  return amount !== null && amount > 0n
+    ? { to: protocolRewards, data: encodeFunctionData({ abi: WITHDRAW, args: [creator, amount] }) }
+    : null
+}

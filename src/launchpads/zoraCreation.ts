@@ -1,0 +1,105 @@
+import { parseAbi, toEventSelector } from 'viem/utils'
+import { type Address, type Hex, toAddress } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+import { cleanTokenTexts } from '#domain/text.ts'
+import { COIN_CREATED_TOPICS, decodeCoinCreated } from './coinCreated.ts'
+import { MalformedLogError } from './malformedLog.ts'
+import { type PoolFacts, poolFacts } from './tokenEvent.ts'
+import { poolsCreated } from './uniswapV3Factory.ts'
+import { addressWord, decodeEvent } from './words.ts'
+
+/*
+ * How Zora's factory announces coins (IZoraFactory.sol, ICoin.sol in github.com/ourzora/zora-protocol, packages/coins): the first ones in
+ * a Uniswap v3 pool, later ones, creator coins and trend coins in a Uniswap v4 pool with Zora's hook.
+ */
+
+const CREATED_V4 = parseAbi([
+  'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
+  'event CoinCreatedV4(address indexed caller, address indexed payoutRecipient, address indexed platformReferrer, address currency, string uri, string name, string symbol, address coin, PoolKey poolKey, bytes32 poolKeyHash, string version)',
+  'event CreatorCoinCreated(address indexed caller, address indexed payoutRecipient, address indexed platformReferrer, address currency, string uri, string name, string symbol, address coin, PoolKey poolKey, bytes32 poolKeyHash, string version)',
+  'event TrendCoinCreated(address indexed caller, string symbol, address coin, PoolKey poolKey, bytes32 poolKeyHash, bytes poolConfig, string version)',
+])
+const [CONTENT_COIN, CREATOR_COIN, TREND_COIN] = CREATED_V4
+const TOPICS = {
+  contentCoin: toEventSelector(CONTENT_COIN),
+  creatorCoin: toEventSelector(CREATOR_COIN),
+  trendCoin: toEventSelector(TREND_COIN),
+} as const
+
+export const ZORA_CREATED_TOPICS: readonly Hex[] = [...COIN_CREATED_TOPICS, ...Object.values(TOPICS)]
+
+/** Marks a pool whose fee its hook sets (v4-core, `LPFeeLibrary.sol`). */
+const DYNAMIC_FEE = 0x80_00_00
+const PIPS_PER_BPS = 100
+
+interface ZoraContracts {
+  readonly factory: Address
+  /** `null`: unknown, and so are the fees of v3 pools. */
+  readonly uniswapFactory: Address | null
+  readonly weth: Address
+}
+
+export interface ZoraCreation {
+  readonly token: Address
+  /** The first payout recipient, where the event names no creator. */
+  readonly creator: Address
+  readonly pool: PoolFacts
+  /** The hook of a v4 pool. */
+  readonly hook: Address | null
+  /** Whether half of the supply vests to the payout recipient: that of a creator coin. */
+  readonly vests: boolean
+  readonly texts: ReturnType<typeof cleanTokenTexts>
+}
+
+/** @throws MalformedLogError */
+export function decodeZoraCreation(log: ChainLog, logs: readonly ChainLog[], { uniswapFactory, weth }: ZoraContracts): ZoraCreation {
+  switch (log.topics[0]) {
+    case TOPICS.contentCoin:
+    case TOPICS.creatorCoin: {
+      const vests = log.topics[0] === TOPICS.creatorCoin
+      const { name, symbol, uri, coin, payoutRecipient, poolKey, poolKeyHash } = decodeEvent(vests ? CREATOR_COIN : CONTENT_COIN, log)
+      const texts = cleanTokenTexts({ name, symbol, metadataUri: uri })
+      return { ...v4Market(toAddress(coin), poolKey, poolKeyHash), creator: toAddress(payoutRecipient), vests, texts }
+    }
+    case TOPICS.trendCoin: {
+      // It has no payout recipient. Its name is its symbol, and no event of the factory has its metadata.
+      const { symbol, coin, caller, poolKey, poolKeyHash } = decodeEvent(TREND_COIN, log)
+      const texts = cleanTokenTexts({ name: symbol, symbol, metadataUri: '' })
+      return { ...v4Market(toAddress(coin), poolKey, poolKeyHash), creator: toAddress(caller), vests: false, texts }
+    }
+    default: {
+      const created = decodeCoinCreated(log, weth)
+      if (created === null) throw new MalformedLogError('expected the event of a created coin')
+      const { coin: token, creator, pool, currency: quoteToken, texts } = created
+      const made = uniswapFactory === null ? [] : poolsCreated(token, log, logs, uniswapFactory)
+      const facts =
+        made.find(one => one.facts.address === pool)?.facts ?? poolFacts(pool, 'uniswap-v3', { token, quoteToken, feeBps: null })
+      return { token, creator, pool: facts, hook: null, vests: false, texts }
+    }
+  }
+}
+
+interface PoolKey {
+  readonly currency0: string
+  readonly currency1: string
+  readonly fee: number
+  readonly hooks: string
+}
+
+/** The market of a coin in the v4 pool of a key. @throws MalformedLogError when the coin is not one of the pool's currencies */
+function v4Market(token: Address, key: PoolKey, id: Hex): Pick<ZoraCreation, 'token' | 'pool' | 'hook'> {
+  const [currency0, currency1] = [toAddress(key.currency0), toAddress(key.currency1)]
+  if (token !== currency0 && token !== currency1) throw new MalformedLogError('expected a pool of the coin')
+  const quoteToken = token === currency0 ? currency1 : currency0
+  const feeBps = (key.fee & DYNAMIC_FEE) === 0 ? key.fee / PIPS_PER_BPS : null
+  const hook = toAddress(key.hooks)
+  return { token, pool: poolFacts(id.toLowerCase() as Hex, 'uniswap-v4', { token, quoteToken, feeBps }), hook }
+}
+
+/** The pool that a coin's `LiquidityMigrated` names as its new one. Words: a pool key and its hash, twice. @throws MalformedLogError */
+export function migratedMarket(token: Address, word: (index: number) => bigint): Pick<ZoraCreation, 'pool' | 'hook'> {
+  const [currency0, currency1, hooks] = [word(6), word(7), word(10)].map(addressWord) as [Address, Address, Address]
+  const fee = Number(word(8))
+  if (!Number.isSafeInteger(fee)) throw new MalformedLogError('expected a fee')
+  return v4Market(token, { currency0, currency1, fee, hooks }, `0x${word(11).toString(16).padStart(64, '0')}`)
+}

@@ -1,0 +1,146 @@
+import { toEventSelector } from 'viem/utils'
+import { type Address, type Hex, isEther, ZERO_ADDRESS } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+import { type DecodedTransaction, decodeEach, type TransactionLogs } from './adapter.ts'
+import type { SourceLookup } from './logSource.ts'
+import { eventPosition, type TokenEvent, type TokenEventOf, type TokenEventPosition } from './tokenEvent.ts'
+import { V4_SWAP_TOPIC } from './uniswapV4.ts'
+import { addressTopic, addressWord, wordsOf } from './words.ts'
+import { migratedMarket } from './zoraCreation.ts'
+
+const POOL_KEY = '(address,address,uint24,int24,address)'
+const WORDS_OF_REWARDS_V4 = Array.from({ length: 10 }, () => 'uint256').join()
+const WORDS_OF_REWARDS = Array.from({ length: 8 }, () => 'uint256').join()
+
+/** Events of the hooks (IZoraV4CoinHook.sol, ICreatorCoinHook.sol) and of the coins (ICoin.sol, ICreatorCoin.sol). */
+const TOPICS = {
+  marketRewardsV4: toEventSelector(`CoinMarketRewardsV4(address,address,address,address,address,address,address,(${WORDS_OF_REWARDS_V4}))`),
+  creatorCoinRewards: toEventSelector('CreatorCoinRewards(address,address,address,address,uint256,uint256)'),
+  swapped: toEventSelector(`Swapped(address,address,bool,${POOL_KEY},bytes32,(bool,int256,uint160),int128,int128,bool,bytes,uint160)`),
+  marketRewards: toEventSelector(`CoinMarketRewards(address,address,address,address,(${WORDS_OF_REWARDS}))`),
+  tradeRewards: toEventSelector('CoinTradeRewards(address,address,address,address,uint256,uint256,uint256,uint256,address)'),
+  recipientUpdated: toEventSelector('CoinPayoutRecipientUpdated(address,address,address)'),
+  vestingClaimed: toEventSelector('CreatorVestingClaimed(address,uint256,uint256,uint256,uint256)'),
+  liquidityMigrated: toEventSelector(`LiquidityMigrated(${POOL_KEY},bytes32,${POOL_KEY},bytes32)`),
+} as const
+
+export const ZORA_COIN_TOPICS: readonly Hex[] = Object.values(TOPICS)
+export const LIQUIDITY_MIGRATED_TOPIC = TOPICS.liquidityMigrated
+
+interface Context {
+  readonly launchpad: string
+  readonly weth: Address
+  readonly lookup: SourceLookup
+}
+
+/** What a transaction's coins and hooks report: what payout recipients earned, who they are, who swapped, and a market that moved. */
+export function decodeZoraCoins(transaction: TransactionLogs, context: Context): Required<DecodedTransaction> {
+  const { launchpad, lookup } = context
+  const makers = new Map<number, Address>()
+  /** Swaps in v4 pools since the hook's last report. */
+  let swaps: number[] = []
+  /** Coins whose last swap's rewards are counted, by the event that later hooks emit first. */
+  const counted = new Set<Address>()
+  const isCoin = (address: Address) => {
+    const source = lookup(address)
+    return source?.role === 'token' && source.launchpad === launchpad
+  }
+
+  const decodeHook = (log: ChainLog): readonly TokenEvent[] => {
+    const at = (token: Address) => ({ ...eventPosition(log, transaction), token })
+    switch (log.topics[0]) {
+      case TOPICS.marketRewardsV4: {
+        // The recipients' shares are all paid in one currency. Those in coins are always 0.
+        const word = wordsOf(log.data, 17)
+        const coin = addressWord(word(0))
+        if (!isCoin(coin)) return []
+        counted.add(coin)
+        return paid(at(coin), launchpad, { recipient: addressWord(word(2)), currency: addressWord(word(1)), amount: word(7) })
+      }
+      case TOPICS.creatorCoinRewards: {
+        const coin = addressTopic(log.topics, 1)
+        if (!isCoin(coin) || counted.delete(coin)) return []
+        const word = wordsOf(log.data, 5)
+        return paid(at(coin), launchpad, { recipient: addressWord(word(1)), currency: addressWord(word(0)), amount: word(3) })
+      }
+      case TOPICS.swapped: {
+        // The hook asks the router for its caller, and believes those that Zora trusts. It swaps the fees first, for the same account.
+        const swapper = addressTopic(log.topics, 2)
+        const isTrusted = wordsOf(log.data, 1)(0) === 1n
+        if (isTrusted && swapper !== ZERO_ADDRESS) for (const swap of swaps) makers.set(swap, swapper)
+        swaps = []
+        return []
+      }
+      default:
+        return []
+    }
+  }
+
+  const { events, malformed } = decodeEach(transaction, ({ log, source }) => {
+    if (source.launchpad !== launchpad) return []
+    if (source.role === 'pool' && log.topics[0] === V4_SWAP_TOPIC) swaps.push(log.logIndex)
+    if (source.role === 'module') return decodeHook(log)
+    return source.role === 'token' ? decodeCoin(log, { ...eventPosition(log, transaction), token: source.token }, context) : []
+  })
+  return { events, malformed, makers }
+}
+
+function decodeCoin(log: ChainLog, at: TokenEventPosition, { launchpad, weth }: Context): readonly TokenEvent[] {
+  const { token } = at
+  switch (log.topics[0]) {
+    case TOPICS.tradeRewards: {
+      const word = wordsOf(log.data, 6)
+      const [amount, currency] = [word(1), addressWord(word(5))]
+      return earned(at, launchpad, { recipient: addressTopic(log.topics, 1), currency, amount, inEscrow: isEther(currency, weth) })
+    }
+    case TOPICS.marketRewards: {
+      const word = wordsOf(log.data, 10)
+      const [recipient, currency] = [addressTopic(log.topics, 1), addressWord(word(1))]
+      return [
+        ...earned(at, launchpad, { recipient, currency, amount: word(4), inEscrow: isEther(currency, weth) }),
+        ...paid(at, launchpad, { recipient, currency: token, amount: word(5) }),
+      ]
+    }
+    case TOPICS.recipientUpdated: {
+      const [from, to] = [addressTopic(log.topics, 2), addressTopic(log.topics, 3)]
+      if (from === ZERO_ADDRESS || from === to) return []
+      return [
+        { ...vesting(at, launchpad, to), handover: 'to', handedBy: from },
+        { ...vesting(at, launchpad, from), handover: 'from', onlyKnown: true },
+      ]
+    }
+    case TOPICS.vestingClaimed:
+      return [{ ...vesting(at, launchpad, addressTopic(log.topics, 1)), claimed: wordsOf(log.data, 1)(0) }]
+    case TOPICS.liquidityMigrated: {
+      const { pool } = migratedMarket(token, wordsOf(log.data, 12))
+      return [
+        { ...at, kind: 'poolCreated', pool, main: false },
+        { ...at, kind: 'marketMoved', pool: pool.address },
+      ]
+    }
+    default:
+      return []
+  }
+}
+
+/** What vests to a coin's payout recipient: it accrues with time, so that events tell what was claimed alone. */
+export function vesting(at: TokenEventPosition, launchpad: string, creator: Address): TokenEventOf<'creatorFee'> {
+  return { ...at, kind: 'creatorFee', launchpad, creator, currency: at.token, scope: 'token', accrued: null, claimed: 0n }
+}
+
+interface Reward {
+  readonly recipient: Address
+  readonly currency: Address
+  readonly amount: bigint
+}
+
+/** Earned and paid out at once. */
+function paid(at: TokenEventPosition, launchpad: string, { recipient, currency, amount }: Reward): readonly TokenEvent[] {
+  if (amount === 0n) return []
+  return [{ ...at, kind: 'creatorFee', launchpad, creator: recipient, currency, scope: 'token', accrued: amount, claimed: amount }]
+}
+
+/** @param reward.inEscrow deposited for the recipient in ProtocolRewards, whose own events tell of its account */
+function earned(at: TokenEventPosition, launchpad: string, reward: Reward & { readonly inEscrow: boolean }): readonly TokenEvent[] {
+  return reward.inEscrow ? [{ ...at, kind: 'creatorShare', accruedWei: reward.amount }] : paid(at, launchpad, reward)
+}

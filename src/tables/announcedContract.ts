@@ -1,0 +1,16 @@
+import { defineEntity } from '@mikro-orm/core'
+import { column } from './columns.ts'
+import { type RowOf, tableOf } from './tableOf.ts'
+
+const properties = {
+  address: column.address().primary(),
+  launchpad: column.text(),
+  role: column.oneOf('role', ['contract', 'module']),
+  createdBlock: column.blockNumber(),
+}
+
+/** A contract that launches name and that serves many tokens: a hook, an extension, a locker. The directory knows it after a restart. */
+export const AnnouncedContractEntity = defineEntity({ name: 'AnnouncedContract', tableName: 'announced_contract', properties })
+
+export interface AnnouncedContractRow extends RowOf<typeof properties> {}
+export const ANNOUNCED_CONTRACT = tableOf(AnnouncedContractEntity, properties)

@@ -1,0 +1,299 @@
+import { type Hex, keccak256 } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
+import type { LogBlock } from '#test/support/followLogs.ts'
+import {
+  BUYER,
+  bought,
+  by,
+  CREATOR,
+  DOLLAR,
+  ESCROW,
+  entry,
+  expectUnmoved,
+  FACTORY,
+  FAKE_POOL,
+  LIAR,
+  logOf,
+  MANAGER,
+  mint,
+  OTHER,
+  POOL,
+  poolCreated,
+  rowsOf,
+  TOKEN,
+  UNISWAP,
+  WETH,
+} from '#test/support/forgery.ts'
+import { type NewLog, testAddress } from '#test/support/simulatedChain.ts'
+import { transferLog } from '#test/support/simulatedLogs.ts'
+
+// What anybody can make Zora's coins, hooks and the contracts around them say. An honest coin's rows must be the same with it as without.
+
+const Q96 = 2n ** 96n
+const [ID, FAKE_ID, NEW_ID] = ['0x01', '0x02', '0x03'].map(seed => keccak256(seed as Hex)) as [Hex, Hex, Hex]
+const HOOK = testAddress(600)
+const NEW_HOOK = testAddress(601)
+const ROUTER = testAddress(602)
+const KEY = '(address currency0, address currency1, uint24 fee, int24 tickSpacing, address hooks)'
+const keyOf = (coin: Address, currency: Address, hooks: Address) => {
+  const [currency0, currency1] = [coin, currency].toSorted()
+  return { currency0, currency1, fee: 10_000, tickSpacing: 200, hooks }
+}
+interface Announced {
+  readonly coin?: Address
+  readonly currency?: Address
+  readonly id?: Hex
+  readonly hooks?: Address
+  readonly creator?: Address
+}
+const created = (name: 'CoinCreatedV4' | 'CreatorCoinCreated', announced: Announced = {}): NewLog => {
+  const { coin = TOKEN, currency = WETH, id = ID, hooks = HOOK, creator = CREATOR } = announced
+  const signature = `event ${name}(address indexed caller, address indexed payoutRecipient, address indexed platformReferrer, address currency, string uri, string name, string symbol, address coin, ${KEY} poolKey, bytes32 poolKeyHash, string version)`
+  return logOf(FACTORY, signature, {
+    caller: creator,
+    payoutRecipient: creator,
+    platformReferrer: LIAR,
+    currency,
+    uri: 'ipfs://coin',
+    name: 'Coin',
+    symbol: 'COIN',
+    coin,
+    poolKey: keyOf(coin, currency, hooks),
+    poolKeyHash: id,
+    version: '1',
+  })
+}
+const swapV4 = (id: Hex, sqrtPriceX96 = Q96, sender = ROUTER): NewLog =>
+  logOf(
+    MANAGER,
+    'event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee)',
+    { id, sender, amount0: 10n ** 21n, amount1: -(10n ** 18n), sqrtPriceX96, liquidity: 5n, tick: 0, fee: 10_000 },
+  )
+const REWARDS = `(${['creatorPayoutAmountCurrency', ...Array.from({ length: 9 }, (_, index) => `other${index}`)].map(name => `uint256 ${name}`).join(', ')})`
+const rewarded = (amount: bigint, coin = TOKEN, emitter = HOOK): NewLog =>
+  logOf(
+    emitter,
+    `event CoinMarketRewardsV4(address coin, address currency, address payoutRecipient, address platformReferrer, address tradeReferrer, address protocolRewardRecipient, address dopplerRecipient, ${REWARDS} marketRewards)`,
+    {
+      coin,
+      currency: WETH,
+      payoutRecipient: CREATOR,
+      platformReferrer: LIAR,
+      tradeReferrer: LIAR,
+      protocolRewardRecipient: LIAR,
+      dopplerRecipient: LIAR,
+      marketRewards: {
+        creatorPayoutAmountCurrency: amount,
+        ...Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`other${index}`, 0n])),
+      },
+    },
+  )
+const ofCreatorCoin = (amount: bigint): NewLog =>
+  logOf(
+    HOOK,
+    'event CreatorCoinRewards(address indexed coin, address currency, address creator, address protocol, uint256 creatorAmount, uint256 protocolAmount)',
+    { coin: TOKEN, currency: WETH, creator: CREATOR, protocol: LIAR, creatorAmount: amount, protocolAmount: 1n },
+  )
+const swapped = (swapSender: Address, isTrusted: boolean, emitter = HOOK): NewLog =>
+  logOf(
+    emitter,
+    `event Swapped(address indexed sender, address indexed swapSender, bool isTrustedSwapSenderAddress, ${KEY} key, bytes32 indexed poolKeyHash, (bool zeroForOne, int256 amountSpecified, uint160 sqrtPriceLimitX96) params, int128 amount0, int128 amount1, bool isCoinBuy, bytes hookData, uint160 sqrtPriceX96)`,
+    {
+      sender: ROUTER,
+      swapSender,
+      isTrustedSwapSenderAddress: isTrusted,
+      key: keyOf(TOKEN, WETH, HOOK),
+      poolKeyHash: ID,
+      params: { zeroForOne: true, amountSpecified: 1n, sqrtPriceLimitX96: 1n },
+      amount0: 1n,
+      amount1: 1n,
+      isCoinBuy: true,
+      hookData: '0x',
+      sqrtPriceX96: 1n,
+    },
+  )
+const migrated = (to: Hex, hooks: Address, coin = TOKEN): NewLog =>
+  logOf(coin, `event LiquidityMigrated(${KEY} fromPoolKey, bytes32 fromPoolKeyHash, ${KEY} toPoolKey, bytes32 toPoolKeyHash)`, {
+    fromPoolKey: keyOf(coin, WETH, HOOK),
+    fromPoolKeyHash: ID,
+    toPoolKey: keyOf(coin, WETH, hooks),
+    toPoolKeyHash: to,
+  })
+const vestingClaimed = (amount: bigint, recipient = CREATOR): NewLog =>
+  logOf(
+    TOKEN,
+    'event CreatorVestingClaimed(address indexed recipient, uint256 claimAmount, uint256 totalClaimed, uint256 vestingStartTime, uint256 vestingEndTime)',
+    { recipient, claimAmount: amount, totalClaimed: amount, vestingStartTime: 1n, vestingEndTime: 2n },
+  )
+const recipientUpdated = (from: Address, to: Address, coin = TOKEN): NewLog =>
+  logOf(coin, 'event CoinPayoutRecipientUpdated(address indexed caller, address indexed prevRecipient, address indexed newRecipient)', {
+    caller: from,
+    prevRecipient: from,
+    newRecipient: to,
+  })
+
+describe('zora-coins in Uniswap v4', () => {
+  const launchpad = entry('zora-coins', { factory: FACTORY, poolManager: MANAGER, protocolRewards: ESCROW, uniswapFactory: UNISWAP })
+  const launch = [mint(TOKEN), created('CreatorCoinCreated')]
+  const buy = [transferLog(TOKEN, MANAGER, BUYER, 10n ** 21n), swapV4(ID)]
+  const honest: readonly LogBlock[] = [[launch], [[...buy, rewarded(9n), swapped(BUYER, true)]], [[vestingClaimed(5n)]]]
+
+  it('believes nobody but the factory, the coin, its hook and its pool', async () => {
+    await expectUnmoved(launchpad, honest, [
+      by(LIAR, created('CoinCreatedV4', { id: FAKE_ID, creator: LIAR })),
+      swapV4(FAKE_ID, 999n * Q96),
+      by(LIAR, swapV4(ID, 999n * Q96)),
+      rewarded(10n ** 30n, TOKEN, LIAR),
+      rewarded(10n ** 30n, OTHER),
+      by(LIAR, ofCreatorCoin(10n ** 30n)),
+      by(LIAR, migrated(FAKE_ID, LIAR)),
+      by(LIAR, vestingClaimed(10n ** 30n)),
+      by(LIAR, recipientUpdated(CREATOR, LIAR)),
+      by(LIAR, mint(LIAR)),
+    ])
+  })
+
+  it('counts rewards once that a hook reports twice, and those of hooks that report them in one event alone', async () => {
+    const accruedOf = async (...logs: readonly NewLog[]) => (await rowsOf(launchpad, [[launch], [logs]], 1)).token?.feesAccrued
+    expect(await accruedOf(rewarded(9n))).toBe(9n)
+    expect(await accruedOf(rewarded(9n), ofCreatorCoin(9n))).toBe(9n)
+    expect(await accruedOf(rewarded(9n), ofCreatorCoin(9n), rewarded(4n), ofCreatorCoin(4n))).toBe(13n)
+    expect(await accruedOf(ofCreatorCoin(9n), ofCreatorCoin(4n))).toBe(13n)
+  })
+
+  it('takes the swapper whom a trusted router names where no transfer shows one, also for the fees that the hook swaps', async () => {
+    const makersOf = async (...logs: readonly NewLog[]) => (await rowsOf(launchpad, [[launch], [logs]], 1)).trades.map(({ maker }) => maker)
+    const netted = [swapV4(ID), swapV4(ID, Q96, HOOK)]
+    expect(await makersOf(...netted, swapped(BUYER, true))).toEqual([BUYER, BUYER])
+    expect(await makersOf(...netted, swapped(BUYER, true), swapV4(ID), swapped(CREATOR, true))).toEqual([BUYER, BUYER, CREATOR])
+    // One that is not trusted may name anybody. The sender of the transaction is asked for, and none is known here.
+    expect(await makersOf(...netted, swapped(LIAR, false))).toEqual([ROUTER, HOOK])
+    expect(await makersOf(...netted, swapped(LIAR, true, LIAR))).toEqual([ROUTER, HOOK])
+    expect(await makersOf(transferLog(TOKEN, MANAGER, BUYER, 10n ** 21n), swapV4(ID), swapped(LIAR, true))).toEqual([BUYER])
+  })
+
+  it('follows a market into the pool of another hook, and only its own coin there', async () => {
+    const opened: NewLog = logOf(
+      MANAGER,
+      'event Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, uint24 fee, int24 tickSpacing, address hooks, uint160 sqrtPriceX96, int24 tick)',
+      { id: NEW_ID, ...keyOf(TOKEN, WETH, NEW_HOOK), sqrtPriceX96: Q96, tick: 0 },
+    )
+    const other = [mint(OTHER, OTHER), created('CoinCreatedV4', { coin: OTHER, id: FAKE_ID, creator: LIAR })]
+    for (const atOnce of [1, 5]) {
+      const blocks: readonly LogBlock[] = [
+        [launch, other],
+        [buy],
+        [[opened, migrated(NEW_ID, NEW_HOOK)]],
+        [[transferLog(TOKEN, MANAGER, BUYER, 10n ** 21n), swapV4(NEW_ID, 4n * Q96), rewarded(3n, TOKEN, NEW_HOOK)]],
+        // The liar's coin claims the honest one's pools.
+        [[migrated(NEW_ID, LIAR, OTHER)], [migrated(ID, LIAR, OTHER)]],
+      ]
+      const { token, pools, trades } = await rowsOf(launchpad, blocks, atOnce)
+      expect(token).toMatchObject({ mainPool: NEW_ID, feesAccrued: 3n, graduationStatus: 'none' })
+      expect(pools.map(({ address, feeBps }) => [address, feeBps])).toEqual([
+        [ID, 100],
+        [NEW_ID, 100],
+      ])
+      expect(trades.map(({ pool }) => pool)).toEqual([ID, NEW_ID])
+      expect((await rowsOf(launchpad, blocks, atOnce, OTHER)).token).toMatchObject({ mainPool: FAKE_ID, tradeCount: 0 })
+    }
+  })
+
+  it('lets the vesting pass to another recipient, with what was claimed, and gives none to a coin that does not vest', async () => {
+    const feesOf = async (launched: NewLog, ...logs: readonly NewLog[]) =>
+      (await rowsOf(launchpad, [[[mint(TOKEN), launched]], ...logs.map(log => [[log]])], 1)).creatorFees.map(fee => [
+        fee.creator,
+        fee.accrued,
+        fee.claimed,
+      ])
+    const creatorCoin = created('CreatorCoinCreated')
+    expect(await feesOf(creatorCoin, vestingClaimed(5n), recipientUpdated(CREATOR, BUYER), vestingClaimed(2n, BUYER))).toEqual([
+      [CREATOR, 5n, 5n],
+      [BUYER, null, 7n],
+    ])
+    expect(await feesOf(creatorCoin, vestingClaimed(5n), recipientUpdated(CREATOR, BUYER), recipientUpdated(BUYER, CREATOR))).toEqual([
+      [CREATOR, null, 5n],
+      [BUYER, 5n, 5n],
+    ])
+    expect(await feesOf(created('CoinCreatedV4'), recipientUpdated(CREATOR, BUYER))).toEqual([])
+    expect(await feesOf(creatorCoin, recipientUpdated(ZERO_ADDRESS, CREATOR))).toEqual([[CREATOR, null, 0n]])
+  })
+
+  it('keeps two launches apart that are nested in one another, and a coin as it was announced first', async () => {
+    const inner = [mint(OTHER, OTHER), created('CoinCreatedV4', { coin: OTHER, currency: DOLLAR, id: FAKE_ID, creator: LIAR })]
+    const again = [created('CoinCreatedV4', { id: NEW_ID, creator: LIAR })]
+    const blocks: readonly LogBlock[] = [[[launch[0] as NewLog, ...inner, launch[1] as NewLog]], [buy], [again]]
+    expect((await rowsOf(launchpad, blocks, 1)).token).toMatchObject({ mainPool: ID, creator: CREATOR, tradeCount: 1 })
+    expect((await rowsOf(launchpad, blocks, 1, OTHER)).token).toMatchObject({ mainPool: FAKE_ID, creator: LIAR, priceWeth: null })
+  })
+})
+
+describe('zora-coins in Uniswap v3', () => {
+  const launchpad = entry('zora-coins', { factory: FACTORY, poolManager: MANAGER, protocolRewards: ESCROW, uniswapFactory: UNISWAP })
+  const createdV3 = (pool: Address, currency = WETH): NewLog =>
+    logOf(
+      FACTORY,
+      'event CoinCreated(address indexed caller, address indexed payoutRecipient, address indexed platformReferrer, address currency, string uri, string name, string symbol, address coin, address pool, string version)',
+      {
+        caller: CREATOR,
+        payoutRecipient: CREATOR,
+        platformReferrer: LIAR,
+        currency,
+        uri: '',
+        name: 'Coin',
+        symbol: 'COIN',
+        coin: TOKEN,
+        pool,
+        version: '1',
+      },
+    )
+  const traded = (amount: bigint, currency = WETH): NewLog =>
+    logOf(
+      TOKEN,
+      'event CoinTradeRewards(address indexed payoutRecipient, address indexed platformReferrer, address indexed tradeReferrer, address protocolRewardRecipient, uint256 creatorReward, uint256 platformReferrerReward, uint256 traderReferrerReward, uint256 protocolReward, address currency)',
+      {
+        payoutRecipient: CREATOR,
+        platformReferrer: LIAR,
+        tradeReferrer: LIAR,
+        protocolRewardRecipient: LIAR,
+        creatorReward: amount,
+        platformReferrerReward: 1n,
+        traderReferrerReward: 1n,
+        protocolReward: 1n,
+        currency,
+      },
+    )
+  const deposited = (from: Address, amount: bigint): NewLog =>
+    logOf(ESCROW, 'event Deposit(address indexed from, address indexed to, bytes4 indexed reason, uint256 amount, string comment)', {
+      from,
+      to: CREATOR,
+      reason: '0x12345678',
+      amount,
+      comment: '',
+    })
+
+  it('believes nobody but the factory, the coin, its pool and the escrow', async () => {
+    const honest: readonly LogBlock[] = [
+      [[mint(TOKEN), poolCreated(POOL, WETH), createdV3(POOL)]],
+      [[...bought(POOL), deposited(TOKEN, 7n), traded(7n)]],
+    ]
+    await expectUnmoved(launchpad, honest, [
+      by(LIAR, createdV3(FAKE_POOL)),
+      by(LIAR, poolCreated(FAKE_POOL, WETH)),
+      by(LIAR, traded(10n ** 30n)),
+      by(LIAR, deposited(TOKEN, 10n ** 30n)),
+      ...bought(FAKE_POOL).slice(1),
+    ])
+    expect((await rowsOf(launchpad, honest, 1)).token).toMatchObject({ feesAccrued: 7n, feesClaimed: null })
+  })
+
+  it('takes the pool that the factory names, whatever pools others make in the same transaction', async () => {
+    for (const quote of [WETH, DOLLAR]) {
+      const logs = [mint(TOKEN), poolCreated(FAKE_POOL, WETH), poolCreated(POOL, quote), createdV3(POOL, quote)]
+      const { pools, token } = await rowsOf(launchpad, [[logs], [bought(POOL), [traded(7n, quote)]]], 1)
+      expect(pools).toMatchObject([{ address: POOL, quoteToken: quote, feeBps: 100 }])
+      expect(token).toMatchObject({ mainPool: POOL, feesAccrued: quote === WETH ? 7n : null })
+    }
+  })
+})
