@@ -16,7 +16,7 @@ export async function measureUpdates(url: string, tokens: readonly string[], dur
   const begunAtMs = Date.now()
   socket.on('message', data => {
     const receivedAtMs = Date.now()
-    const { type, timestamp } = JSON.parse(String(data)) as { readonly type: string; readonly timestamp?: string }
+    const { type, timestamp } = JSON.parse((data as Buffer).toString()) as { readonly type: string; readonly timestamp?: string }
     if (type !== 'token.update' || timestamp === undefined) return
     const committedAtMs = Date.parse(timestamp)
     // Snapshots are of earlier commits.
