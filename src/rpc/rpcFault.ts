@@ -64,7 +64,7 @@ const CODES: Readonly<Partial<Record<Kind, ErrorCode>>> = {
   'wrong-chain': 'chain_mismatch',
 }
 
-const KIND_SENTENCES: Readonly<Record<Kind, string>> = {
+const KIND_SENTENCES: Readonly<Record<Exclude<Kind, 'too-large'>, string>> = {
   timeout: 'no answer in time',
   network: 'the connection failed',
   http: 'an HTTP error',
@@ -72,7 +72,6 @@ const KIND_SENTENCES: Readonly<Record<Kind, string>> = {
   garbled: 'not an answer',
   missing: 'does not have what it is asked for',
   inconsistent: 'contradiction',
-  'too-large': 'the query of logs is too large for it',
   'batch-too-large': 'too many calls in one request',
   node: 'the node failed',
   rejected: 'the node refuses',
@@ -80,14 +79,22 @@ const KIND_SENTENCES: Readonly<Record<Kind, string>> = {
   closed: 'closed',
 }
 
+const REFUSED_LOGS_SENTENCES: Readonly<Record<RangeLimit['kind'], string>> = {
+  blocks: 'the log query spans too many blocks for it',
+  suggested: 'the log query is too large for it',
+  density: 'the log query is too large for it',
+  addresses: 'the log query names too many addresses for it',
+  unlisted: 'it refuses log queries without addresses',
+}
+
 /** The kind of fault in words, for everybody to read: no word and no number that a provider wrote. */
-export function faultKindSentence({ kind }: RpcFault): string {
-  return KIND_SENTENCES[kind]
+export function faultKindSentence(fault: RpcFault): string {
+  return fault.kind === 'too-large' ? REFUSED_LOGS_SENTENCES[fault.limit.kind] : KIND_SENTENCES[fault.kind]
 }
 
 /** With what the provider said, for logs and operators. */
 export function faultSentence(fault: RpcFault): string {
-  const words = KIND_SENTENCES[fault.kind]
+  const words = faultKindSentence(fault)
   switch (fault.kind) {
     case 'http':
       return `HTTP ${fault.status}`
@@ -101,6 +108,8 @@ export function faultSentence(fault: RpcFault): string {
     case 'node':
     case 'rejected':
       return `${words} (${fault.code}): ${fault.text}`
+    case 'too-large':
+      return 'max' in fault.limit && fault.limit.max !== null ? `${words}, which allows ${fault.limit.max}` : words
     case 'wrong-chain':
       return `serves chain ${fault.actual}, not chain ${fault.expected}`
     default:
