@@ -1,5 +1,6 @@
 import { decodeLogsBenchmark } from './decodeLogs.bench.ts'
 import { encodeUpdateBenchmark } from './encodeUpdate.bench.ts'
+import { headerHashBenchmark } from './headerHash.bench.ts'
 import type { MicroBenchmark } from './microBenchmark.ts'
 import { outboxBenchmark } from './outbox.bench.ts'
 import { parseClientMessageBenchmark } from './parseClientMessage.bench.ts'
@@ -9,6 +10,7 @@ import { tokenActorBenchmark } from './tokenActor.bench.ts'
 
 /** All micro benchmarks, in the order of an update's path. A new one is a file in this folder and a line here. */
 export const MICRO_BENCHMARKS: readonly MicroBenchmark[] = [
+  headerHashBenchmark,
   decodeLogsBenchmark,
   projectBenchmark,
   registryDispatchBenchmark,

@@ -55,7 +55,7 @@ const QUANTITIES: ReadonlySet<string> = new Set([
 export function headerHash(fields: Readonly<Record<string, unknown>>): Hex | null {
   const present = FORK_FIELDS.filter(name => fields[name] !== undefined && fields[name] !== null)
   const encoded = [...FRONTIER_FIELDS, ...present].map(name => (QUANTITIES.has(name) ? quantity(fields[name]) : bytes(fields[name])))
-  return encoded.every(value => value !== null) ? keccak256(toRlp(encoded)) : null
+  return encoded.every(value => value !== null) ? keccak256(toRlp(encoded, 'bytes')) : null
 }
 
 function bytes(value: unknown): Hex | null {
