@@ -5,10 +5,10 @@ import type { ChainLog } from '#domain/block.ts'
 import { fetchHeader, fetchHeaders } from '#rpc/fetchHeaders.ts'
 import type { ChainHeader } from '#rpc/parseHeader.ts'
 import type { Answers, Rpc, RpcProvider } from '#rpc/rpc.ts'
-import { blockByHash } from '#rpc/rpcCalls.ts'
+import { blockByHash, logsOfBlock } from '#rpc/rpcCalls.ts'
 import { faultOf, RpcError } from '#rpc/rpcFault.ts'
-import { type BlockWithLogs, type ChainTip, createChainTips, type TipRequest } from './chainTips.ts'
-import { checkBlockLogs } from './logs/checkBlockLogs.ts'
+import { type ChainTip, createChainTips, type TipRequest } from './chainTips.ts'
+import { type BlockWithLogs, blockWithLogs } from './logs/blockWithLogs.ts'
 import { createLogRanges, type LogRange, type LogRangeQuery } from './logs/logRanges.ts'
 import { EMPTY_BLOOM } from './logs/logsBloom.ts'
 import { parseLogs } from './logs/parseLogs.ts'
@@ -26,11 +26,11 @@ export interface ChainSource {
   /**
    * The header as every healthy provider shows it, for a decision that must not rest on one of them; those that don't have it are left out.
    *
-   * @throws `RpcError` when nobody has it
+   * @throws `RpcError` when no provider has it
    */
   headerOfEach(number: number): Promise<Answers<ChainHeader>>
   /**
-   * A block with all of its logs, fetched by its hash and checked against the header's bloom: see `checkBlockLogs`.
+   * A block with all of its logs, fetched by its hash and checked against the header's bloom.
    *
    * @param known the block's header, when a tip has shown it
    */
@@ -58,8 +58,8 @@ const MOST_AHEAD_SECONDS = 60
 export function createChainSource({ rpc, concurrency = 4, clock = systemClock }: ChainSourceOptions): ChainSource {
   const logRanges = createLogRanges({ rpc, concurrency })
   const tips = createChainTips()
-  /** Whether a block's bloom was that of its logs: on a chain that leaves all of them empty, one would say that nothing ever happens. */
-  let bloomsTell = false
+  /** Whether a block with logs has had their bloom. Until then an empty bloom proves nothing: a chain may leave all of them empty. */
+  let hasSeenBloom = false
 
   /**
    * For headers that no hash proves, and that are to be committed.
@@ -112,12 +112,10 @@ export function createChainSource({ rpc, concurrency = 4, clock = systemClock }:
         const header = shown ?? (await fetchHeader(provider, number))
         // Only for the first attempt: if it fails, the block may have been replaced meanwhile.
         shown = undefined
-        if (bloomsTell && header.logsBloom === EMPTY_BLOOM) return { header, logs: [] }
-        const logs = await fetchBlockLogs(provider, header.hash)
-        const objection = checkBlockLogs(header, logs)
-        if (objection !== null) throw contradiction(objection)
-        bloomsTell ||= logs.length > 0
-        return { header, logs }
+        if (hasSeenBloom && header.logsBloom === EMPTY_BLOOM) return { header, logs: [] }
+        const fetched = blockWithLogs(header, await fetchBlockLogs(provider, header.hash))
+        hasSeenBloom ||= fetched.logs.length > 0
+        return fetched
       })
       await checkUnproven([block.header])
       return block
@@ -141,14 +139,13 @@ function contradiction(what: string): RpcError {
   return new RpcError({ kind: 'inconsistent', what })
 }
 
-/** All logs of a block, ascending by log index. */
 async function fetchBlockLogs(provider: RpcProvider, hash: Hex): Promise<readonly ChainLog[]> {
   try {
-    return parseLogs(await provider.call('eth_getLogs', [{ blockHash: hash }])).sort((a, b) => a.logIndex - b.logIndex)
+    return parseLogs(await provider.call(logsOfBlock(hash)))
   } catch (error) {
     const fault = faultOf(error)
     // A provider that requires addresses in every query would need a call per transaction for every block.
-    if (fault?.kind !== 'too-large' || fault.limit.kind === 'unlisted') throw error
+    if (fault?.kind !== 'too-large' || fault.limit.kind === 'address-required') throw error
     return fetchReceiptLogs(provider, blockByHash(hash))
   }
 }

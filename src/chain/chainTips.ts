@@ -1,12 +1,11 @@
 import type { Confirmations } from '#config'
-import type { ChainLog } from '#domain/block.ts'
 import { fetchHeader, readHeader } from '#rpc/fetchHeaders.ts'
 import type { ChainHeader } from '#rpc/parseHeader.ts'
 import type { RpcProvider } from '#rpc/rpc.ts'
 import { blockByNumber, blockByTag, logsInBlocks } from '#rpc/rpcCalls.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'
 import { faultOf } from '#rpc/rpcFault.ts'
-import { checkBlockLogs } from './logs/checkBlockLogs.ts'
+import { type BlockWithLogs, blockWithLogs } from './logs/blockWithLogs.ts'
 import { parseLogs } from './logs/parseLogs.ts'
 
 export interface TipRequest {
@@ -26,12 +25,6 @@ export interface ChainTip {
   readonly block: BlockWithLogs | null
 }
 
-export interface BlockWithLogs {
-  readonly header: ChainHeader
-  /** All logs of the block, ascending by log index. */
-  readonly logs: readonly ChainLog[]
-}
-
 /**
  * Reads tips. The logs of the block that is indexed next are asked for in the same request as its header, and as the head when that was
  * announced: the same calls in fewer round trips.
@@ -44,12 +37,10 @@ export interface ChainTips {
   forget(): void
 }
 
-/**
- * While the head stands still, the tip is repeated this many times before its confirmed block is read again: a wrong answer must not last.
- */
+/** While the head is the same, the kept tip is used this many times. Then it is read again: a wrong answer must not last. */
 const MOST_REPEATS = 8
-/** Faults that may come from the request, not from the provider. */
-const OF_THE_QUESTION: ReadonlySet<string> = new Set(['too-large', 'batch-too-large', 'rejected', 'missing', 'node'])
+/** Faults that may be due to the calls being asked together. */
+const FAULTS_OF_TOGETHER: ReadonlySet<string> = new Set(['too-large', 'batch-too-large', 'rejected', 'missing', 'node'])
 
 export function createChainTips(): ChainTips {
   let last: { readonly tip: ChainTip; readonly confirmations: Confirmations } | null = null
@@ -67,8 +58,8 @@ export function createChainTips(): ChainTips {
     try {
       return await provider.calls([...calls, logsInBlocks(number, number)])
     } catch (error) {
-      if (!OF_THE_QUESTION.has(faultOf(error)?.kind ?? '')) throw error
-      provider.logsRefused({ blocks: 1, addresses: 0 }, { kind: 'unlisted' })
+      if (!FAULTS_OF_TOGETHER.has(faultOf(error)?.kind ?? '')) throw error
+      provider.logsRefused({ blocks: 1, addresses: 0 }, { kind: 'address-required' })
       return null
     }
   }
@@ -77,11 +68,7 @@ export function createChainTips(): ChainTips {
     const calls = (number: number) => [blockByTag('latest'), ...(depth === 0 ? [] : [blockByNumber(number)])]
     const answers = announced && next !== null ? await askTogether(provider, calls(next), next) : null
 
-    const head = readHeader(
-      provider,
-      answers === null ? await provider.call('eth_getBlockByNumber', ['latest', false]) : answers[0],
-      'a head',
-    )
+    const head = readHeader(provider, answers === null ? await provider.call(blockByTag('latest')) : answers[0], 'a head')
     if (last?.confirmations === depth && last.tip.head.hash === head.hash && depth > 0 && ++repeats <= MOST_REPEATS) return last.tip
 
     const number = Math.max(0, head.number - depth)
@@ -118,11 +105,10 @@ export function createChainTips(): ChainTips {
   }
 }
 
-/** The block, if these are its logs; `null`: it has to be asked for by its hash, which says what is wrong. */
+/** The block, if these are its logs; `null`: its logs have to be asked for by its hash, which gives the error if there is one. */
 function withLogs(header: ChainHeader, rawLogs: unknown): BlockWithLogs | null {
   try {
-    const logs = parseLogs(rawLogs).sort((a, b) => a.logIndex - b.logIndex)
-    return checkBlockLogs(header, logs) === null ? { header, logs } : null
+    return blockWithLogs(header, parseLogs(rawLogs))
   } catch (error) {
     if (faultOf(error) === null) throw error
     return null

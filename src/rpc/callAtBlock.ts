@@ -28,7 +28,7 @@ export async function callAtBlock(provider: RpcProvider, block: Pick<BlockHeader
   } catch (error) {
     const fault = faultOf(error)
     if (fault === null || !REFUSALS.has(fault.kind)) throw error
-    assertSame(await provider.call(header.method, header.params))
+    assertSame(await provider.call(header))
     return { kind: 'refusal', fault }
   }
 }

@@ -3,9 +3,10 @@ import type { Clock } from '#clock'
 import { TokenwireError } from '#errors'
 import { createHeaderCheck } from './headerCheck.ts'
 import { type ChainHeader, parseHeader, parseQuantity } from './parseHeader.ts'
-import type { Persistence } from './persistence.ts'
 import type { Provider } from './provider.ts'
+import type { ProviderCallOptions } from './providerCallOptions.ts'
 import { areBehind, backOffUntilMs, isHealthy } from './providerHealth.ts'
+import { blockByTag } from './rpcCalls.ts'
 import type { RpcCall } from './rpcEndpoint.ts'
 import { faultOf, isLost, RpcError } from './rpcFault.ts'
 
@@ -51,16 +52,14 @@ export function createChainCheck({ providers, chainId: configured, logger, clock
   const identify = async (provider: Provider, wanted: number | null, timeoutMs?: number): Promise<number> => {
     let sentAtMs = clock.nowMs()
     probedAtMs.set(provider.name, sentAtMs)
-    const persistence: Persistence = {
-      hasAnother: () => false,
-      sendAgain: async () => false,
-      answered: atMs => {
+    const options: ProviderCallOptions = {
+      onAnswered: atMs => {
         sentAtMs = atMs
       },
       ...(timeoutMs !== undefined && { timeoutMs }),
     }
     try {
-      const [id, block] = await provider.call(QUESTIONS, persistence)
+      const [id, block] = await provider.call(IDENTITY_CALLS, options)
       const chainId = parseQuantity(id, 'eth_chainId')
       if (wanted !== null && wanted !== chainId)
         throw new RpcError({ kind: 'wrong-chain', expected: wanted, actual: chainId }, provider.name)
@@ -112,7 +111,7 @@ export function createChainCheck({ providers, chainId: configured, logger, clock
         ({ chainId }) => chainId,
       )
       const [chainId] = chains.keys()
-      if (chainId === undefined) throw worst(outcomes)
+      if (chainId === undefined) throw connectError(outcomes)
       if (chains.size > 1) throw disagreement(chains)
       expected = chainId
       if (!headers.provesHeaders()) {
@@ -126,10 +125,7 @@ export function createChainCheck({ providers, chainId: configured, logger, clock
   }
 }
 
-const QUESTIONS: readonly RpcCall[] = [
-  { method: 'eth_chainId', params: [] },
-  { method: 'eth_getBlockByNumber', params: ['latest', false] },
-]
+const IDENTITY_CALLS: readonly RpcCall[] = [{ method: 'eth_chainId', params: [] }, blockByTag('latest')]
 
 function isProbeDue(provider: Provider, providers: number, nowMs: number, probedAtMs: number): boolean {
   const { health, limits } = provider
@@ -148,8 +144,8 @@ function disagreement(chains: ReadonlyMap<number, readonly { readonly name: stri
   )
 }
 
-/** Another chain is an error of the configuration; no answer may be a matter of time. */
-function worst(outcomes: readonly PromiseSettledResult<number>[]): unknown {
+/** Another chain is an error of the configuration, which comes first. A provider that has not answered may do so later. */
+function connectError(outcomes: readonly PromiseSettledResult<number>[]): unknown {
   const reasons = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
   const mismatch = reasons.find(reason => faultOf(reason)?.kind === 'wrong-chain')
   if (mismatch !== undefined) return mismatch

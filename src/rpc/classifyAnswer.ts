@@ -1,4 +1,4 @@
-import { parseRangeLimit } from './rangeLimit.ts'
+import { parseLogLimit } from './logLimit.ts'
 import type { RpcFault } from './rpcFault.ts'
 
 /** The error of a JSON-RPC answer, text already without secrets. */
@@ -40,7 +40,7 @@ const REJECTED_CODES = new Set([-32600, -32601, -32602, 3])
 export function classifyNodeError(method: string, error: NodeError, http: HttpFacts): RpcFault {
   const { code, text } = error
   if (method === 'eth_getLogs') {
-    const limit = parseRangeLimit(text)
+    const limit = parseLogLimit(text)
     if (limit !== null) return { kind: 'too-large', limit }
   }
   if (http.status === 429 || RATE_LIMIT_CODES.has(code) || RATE_LIMIT.test(text)) {

@@ -15,7 +15,7 @@ export function readHeader(provider: RpcProvider, raw: unknown, what: string, as
 
 /** @throws `RpcError` as `readHeader`, with the fault `missing` when the provider does not have the block */
 export async function fetchHeader(provider: RpcProvider, number: number): Promise<ChainHeader> {
-  return readHeader(provider, await provider.call('eth_getBlockByNumber', blockByNumber(number).params), `block ${number}`, number)
+  return readHeader(provider, await provider.call(blockByNumber(number)), `block ${number}`, number)
 }
 
 /**

@@ -1,11 +1,11 @@
 import { faultOf } from './rpcFault.ts'
 
 export interface Hedging {
-  /** From one look at the request to the next. */
+  /** From one check of the request to the next. */
   readonly everyMs: number
   readonly mostSends: number
-  /** Whether to send it once more, at the n-th look. */
-  readonly mayRepeat: (look: number) => boolean
+  /** Whether to send it once more, at the n-th check. */
+  readonly mayRepeat: (check: number) => boolean
 }
 
 /**
@@ -14,7 +14,7 @@ export interface Hedging {
  */
 export async function hedge<T>(send: () => Promise<T>, { everyMs, mostSends, mayRepeat }: Hedging): Promise<T> {
   const outcome = Promise.withResolvers<T>()
-  let [sends, inFlight, looks] = [0, 0, 0]
+  let [sends, inFlight, checks] = [0, 0, 0]
   const sendOnce = () => {
     sends++
     inFlight++
@@ -25,7 +25,7 @@ export async function hedge<T>(send: () => Promise<T>, { everyMs, mostSends, may
   }
   sendOnce()
   const timer = setInterval(() => {
-    if (sends < mostSends && mayRepeat(++looks)) sendOnce()
+    if (sends < mostSends && mayRepeat(++checks)) sendOnce()
   }, everyMs)
   try {
     return await outcome.promise

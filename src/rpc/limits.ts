@@ -1,4 +1,4 @@
-import type { RangeLimit } from './rangeLimit.ts'
+import type { LogLimit } from './logLimit.ts'
 import { afterAllowed, afterTooLarge, half, type SizeLimit, shrunkTo, unlimitedUpTo } from './sizeLimit.ts'
 
 /**
@@ -33,14 +33,14 @@ const MOST_CALLS = 100
 const MOST_BLOCKS = 100_000
 /** geth refuses more addresses, and more topics of one position. */
 const MOST_ADDRESSES = 1_000
-/** One more request in flight after this share's inverse of answered windows. */
+/** How many more requests may be in flight once as many as now have been answered. */
 const CONCURRENCY_GROWTH = 1 / 4
 /** This many requests in flight are as good as any number. */
 const UNLIMITED_CONCURRENCY = 32
 const SILENCE_FIRST_MS = 1_000
 const SILENCE_MOST_MS = 30_000
-/** No provider is obeyed longer: a header may ask for a day. */
-const LONGEST_SILENCE_MS = 300_000
+/** A provider is left in silence for no longer: its header may ask for a day. */
+export const LONGEST_SILENCE_MS = 300_000
 const ADDRESS_REQUIRED_MS = 600_000
 
 export const UNLIMITED: Limits = {
@@ -122,7 +122,7 @@ export function afterLogsAnswer(limits: Limits, { blocks, addresses }: LogQueryS
   return { ...limits, blocks: afterAllowed(limits.blocks, blocks), addresses: afterAllowed(limits.addresses, addresses) }
 }
 
-export function afterLogsRefusal(limits: Limits, { blocks, addresses }: LogQuerySize, limit: RangeLimit, nowMs: number): Limits {
+export function afterLogsRefusal(limits: Limits, { blocks, addresses }: LogQuerySize, limit: LogLimit, nowMs: number): Limits {
   switch (limit.kind) {
     case 'blocks':
       return { ...limits, blocks: afterTooLarge(limits.blocks, blocks, limit.max) }
@@ -134,7 +134,7 @@ export function afterLogsRefusal(limits: Limits, { blocks, addresses }: LogQuery
       return { ...limits, blocks: shrunkTo(limits.blocks, half(blocks)) }
     case 'addresses':
       return { ...limits, addresses: afterTooLarge(limits.addresses, addresses, limit.max) }
-    case 'unlisted':
+    case 'address-required':
       return { ...limits, addressRequiredUntilMs: nowMs + ADDRESS_REQUIRED_MS }
   }
 }

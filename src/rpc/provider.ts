@@ -13,7 +13,8 @@ import {
   type LogQuerySize,
   TOGETHER_CALLS,
 } from './limits.ts'
-import type { Persistence } from './persistence.ts'
+import type { LogLimit } from './logLimit.ts'
+import type { ProviderCallOptions } from './providerCallOptions.ts'
 import {
   afterBelieved,
   afterFault,
@@ -24,7 +25,6 @@ import {
   troubleOf,
   UNKNOWN_PROVIDER,
 } from './providerHealth.ts'
-import type { RangeLimit } from './rangeLimit.ts'
 import type { RpcAnswers, RpcCall, RpcEndpoint } from './rpcEndpoint.ts'
 import { faultOf, faultSentence, isLost, RpcError, type RpcFault } from './rpcFault.ts'
 
@@ -94,26 +94,29 @@ export class Provider {
    *
    * @throws `RpcError`
    */
-  async call(calls: readonly RpcCall[], persistence: Persistence): Promise<readonly unknown[]> {
+  async call(calls: readonly RpcCall[], options: ProviderCallOptions = {}): Promise<readonly unknown[]> {
     const answered: unknown[] = []
     while (answered.length < calls.length) {
       try {
-        const { results, refusal, sentAtMs } = await this.#request(calls.slice(answered.length), persistence)
+        const { results, refusal, sentAtMs } = await this.#request(calls.slice(answered.length), options)
         if (results.length > 0 && (refusal === null || calls.length > TOGETHER_CALLS)) {
           answered.push(...results)
-          persistence.answered(sentAtMs)
+          options.onAnswered?.(sentAtMs)
         }
         if (refusal !== null) throw refusal
       } catch (error) {
         const fault = faultOf(error)
-        if (fault === null || !isLost(fault) || !(await persistence.sendAgain(fault, answered.length))) throw error
+        if (fault === null || !isLost(fault) || (await options.sendAgain?.(fault, answered.length)) !== true) throw error
       }
     }
     return answered
   }
 
   /** As many of the calls as one request holds; none are answered when these were too many. */
-  #request(calls: readonly RpcCall[], { hasAnother, timeoutMs = Number.POSITIVE_INFINITY }: Persistence): Promise<Sent> {
+  #request(
+    calls: readonly RpcCall[],
+    { hasAnother = () => false, timeoutMs = Number.POSITIVE_INFINITY }: ProviderCallOptions,
+  ): Promise<Sent> {
     return this.#limiter.run(async () => {
       await this.#silence(hasAnother)
       const sent = calls.slice(0, this.limits.calls.size)
@@ -135,15 +138,13 @@ export class Provider {
     })
   }
 
-  /**
-   * Waits until the provider may be asked. @throws `RpcError` `rate-limited` when that is too long, or another provider can be asked
-   * meanwhile
-   */
+  /** Waits until the provider may be asked; throws `rate-limited` when that takes too long, or another provider can be asked. */
   async #silence(hasAnother: () => boolean): Promise<void> {
     for (;;) {
       const silenceMs = Math.max(0, this.limits.silentUntilMs - this.#now())
-      const isLeft = !isUsable(this, this.#now()) && hasAnother()
-      if (isLeft || silenceMs > LONGEST_SILENCE_WAIT_MS) throw new RpcError({ kind: 'rate-limited', retryAfterMs: silenceMs }, this.name)
+      const isReplaceable = !isUsable(this, this.#now()) && hasAnother()
+      if (isReplaceable || silenceMs > LONGEST_SILENCE_WAIT_MS)
+        throw new RpcError({ kind: 'rate-limited', retryAfterMs: silenceMs }, this.name)
       if (silenceMs === 0) return
       await this.#options.clock.sleep(silenceMs, this.#closing.signal).catch(() => {
         throw new RpcError({ kind: 'closed' }, this.name)
@@ -168,8 +169,7 @@ export class Provider {
       return await hedge(send, {
         everyMs: timeoutMs / LOSS_CHECKS,
         mostSends: MOST_SENDS,
-        // A provider that is slow with all requests must not get more of them: a request is lost when one that was sent after it was
-        // answered.
+        // Lost: a later one is answered already. A provider that is slow with all requests must not get more of them.
         mayRepeat: check => this.#limiter.hasRoom && (this.#newestAnswered > sentAs || check === UNPROVEN_LOSS_CHECK),
       })
     } finally {
@@ -214,7 +214,7 @@ export class Provider {
     this.#limiter.update(afterLogsAnswer(this.limits, query))
   }
 
-  logsRefused(query: LogQuerySize, limit: RangeLimit): void {
+  logsRefused(query: LogQuerySize, limit: LogLimit): void {
     this.#limiter.update(afterLogsRefusal(this.limits, query, limit, this.#now()))
   }
 

@@ -51,13 +51,13 @@ export const UNKNOWN_PROVIDER: ProviderHealth = {
 }
 
 /** When a request was sent and when its outcome was known. */
-export interface Span {
+export interface RequestTimes {
   readonly sentAtMs: number
   readonly nowMs: number
 }
 
 /** After a request was answered; whether the answer is believed shows later. */
-export function afterResponse(health: ProviderHealth, { sentAtMs, nowMs }: Span): ProviderHealth {
+export function afterResponse(health: ProviderHealth, { sentAtMs, nowMs }: RequestTimes): ProviderHealth {
   const latency = nowMs - sentAtMs
   return {
     ...health,
@@ -81,7 +81,7 @@ export function afterBelieved(health: ProviderHealth, sentAtMs: number): Provide
  * After a fault. Requests in flight at the same time count as one failure in a row: one reset of a connection that carried ten requests
  * must not set a provider aside.
  */
-export function afterFault(health: ProviderHealth, fault: RpcFault, { sentAtMs, nowMs }: Span): ProviderHealth {
+export function afterFault(health: ProviderHealth, fault: RpcFault, { sentAtMs, nowMs }: RequestTimes): ProviderHealth {
   if (!countsAgainst(fault)) return { ...health, lastAnswerAtMs: nowMs }
   const isAnother = health.lastFailureAtMs === null || sentAtMs >= health.lastFailureAtMs
   return {

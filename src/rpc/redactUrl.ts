@@ -4,7 +4,7 @@ import { secretPattern } from '#domain/secretPattern.ts'
 const TEXT_KEPT = 200
 /** A shorter part of a host or path is a word ("v2", "rpc", "base"), not a key. */
 const WORD_HIDDEN_FROM = 8
-/** Credentials and query values are secrets whatever they look like, but a text without every "a" is none. */
+/** Credentials and query values are secrets even if they look like words. Hiding one of a letter would hide that letter everywhere. */
 const SECRET_HIDDEN_FROM = 3
 
 /**

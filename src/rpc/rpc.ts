@@ -6,11 +6,11 @@ import { createChainCheck } from './chainCheck.ts'
 import { chooseProvider } from './chooseProvider.ts'
 import { createHttpEndpoint } from './httpEndpoint.ts'
 import type { Limits, LogQuerySize } from './limits.ts'
+import type { LogLimit } from './logLimit.ts'
 import type { ChainHeader } from './parseHeader.ts'
-import type { Persistence } from './persistence.ts'
 import { LONGEST_SILENCE_WAIT_MS, Provider } from './provider.ts'
+import type { ProviderCallOptions } from './providerCallOptions.ts'
 import { isHealthy, isUsable, troubleOf } from './providerHealth.ts'
-import type { RangeLimit } from './rangeLimit.ts'
 import type { RpcCall } from './rpcEndpoint.ts'
 import { faultOf, isLost, RpcError, type RpcFault } from './rpcFault.ts'
 import { rpcRetryPolicy } from './rpcRetryPolicy.ts'
@@ -26,7 +26,7 @@ export interface RpcProvider {
   readonly addressRequired: boolean
   /** @throws `RpcError` `inconsistent` for a header whose hash is not that of its fields, once the chain has shown one whose is */
   checkHeader(header: ChainHeader): void
-  call(method: string, params: readonly unknown[]): Promise<unknown>
+  call(call: RpcCall): Promise<unknown>
   /**
    * All of them or an error; over HTTP in one request where the provider allows it. Only up to `TOGETHER_CALLS` are answered at about the
    * same time, so that one answer can be checked against another: of more calls, some may be answered seconds later.
@@ -35,7 +35,7 @@ export interface RpcProvider {
   /** Notes that it answered a log query of this size in full. */
   logsAnswered(query: LogQuerySize): void
   /** Notes that it refused a log query of this size. */
-  logsRefused(query: LogQuerySize, limit: RangeLimit): void
+  logsRefused(query: LogQuerySize, limit: LogLimit): void
 }
 
 /** Several providers of one chain as one: the first healthy one in the order of the URLs is asked. */
@@ -54,13 +54,13 @@ export interface Rpc {
    *
    * @throws `RpcError` of the last attempt; anything else that `question` throws, at once
    */
-  ask<T>(question: (provider: RpcProvider) => Promise<T>): Promise<T>
+  ask<T>(question: Question<T>): Promise<T>
   /**
    * Puts a question to every healthy provider; an answer that fails is left out. Where that leaves none, it is the one that `ask` gives.
    *
    * @throws what `ask` throws
    */
-  askEach<T>(question: (provider: RpcProvider) => Promise<T>): Promise<Answers<T>>
+  askEach<T>(question: Question<T>): Promise<Answers<T>>
   /** EIP-1193, for viem: `custom(rpc, { retryCount: 0 })`. */
   request(call: { readonly method: string; readonly params?: unknown }): Promise<unknown>
   /** The provider that is asked first now. */
@@ -76,6 +76,8 @@ export interface Rpc {
   /** Fails everything under way and everything after it. */
   close(): void
 }
+
+export type Question<T> = (provider: RpcProvider) => Promise<T>
 
 /** At least one. */
 export type Answers<T> = readonly [T, ...T[]]
@@ -127,15 +129,15 @@ export function createRpc(options: RpcOptions): Rpc {
   }
 
   /** Puts the question to one provider, once. */
-  const attempt = async <T>(provider: Provider, question: (provider: RpcProvider) => Promise<T>, persistence: Persistence): Promise<T> => {
+  const attempt = async <T>(provider: Provider, question: Question<T>, options: ProviderCallOptions): Promise<T> => {
     if (provider.health.chain !== 'right') await check.identify(provider)
     let sentAtMs = clock.nowMs()
     const calls = (list: readonly RpcCall[]) =>
       provider.call(list, {
-        ...persistence,
-        answered: atMs => {
+        ...options,
+        onAnswered: atMs => {
           sentAtMs = atMs
-          persistence.answered(atMs)
+          options.onAnswered?.(atMs)
         },
       })
     try {
@@ -149,7 +151,7 @@ export function createRpc(options: RpcOptions): Rpc {
         },
         checkHeader: check.checkHeader,
         calls,
-        call: async (method, params) => (await calls([{ method, params }]))[0],
+        call: async call => (await calls([call]))[0],
         logsAnswered: query => provider.logsAnswered(query),
         logsRefused: (query, limit) => provider.logsRefused(query, limit),
       })
@@ -159,16 +161,16 @@ export function createRpc(options: RpcOptions): Rpc {
     } catch (error) {
       const fault = faultOf(error)
       if (fault === null) throw error
-      // The provider notes by itself what it loses.
+      // A lost request is in the provider's health already.
       if (!isLost(fault)) provider.failed(fault, sentAtMs)
       throw error instanceof RpcError && error.provider !== null ? error : new RpcError(fault, provider.name)
     }
   }
 
-  const ask = async <T>(question: (provider: RpcProvider) => Promise<T>): Promise<T> => {
+  const ask = async <T>(question: Question<T>): Promise<T> => {
     const tried = new Set<string>()
     const believedBefore = believed
-    /** Attempts that failed, and requests lost in a row in the attempt under way. */
+    /** Attempts that failed, and requests that the attempt under way has lost since its last answer. */
     let [failures, losses] = [0, 0]
     const mayRetry = async (fault: RpcFault): Promise<boolean> => {
       const hasAnother = hasUntried(tried)
@@ -184,27 +186,27 @@ export function createRpc(options: RpcOptions): Rpc {
       check.probeIdle()
       const provider = await choose(tried)
       tried.add(provider.name)
-      losses = 0
       let gaveUp = false
       const isNext = () => {
         const next = chooseProvider(providers, tried, clock.nowMs())
         return next.kind !== 'none' && next.provider === provider
       }
-      const persistence: Persistence = {
+      const options: ProviderCallOptions = {
         hasAnother: () => hasUntried(tried),
-        answered: () => {
+        onAnswered: () => {
           losses = 0
         },
-        sendAgain: async (fault, kept) => {
+        // Another provider comes first, and another attempt where this one has gained nothing and may not be the next choice.
+        sendAgain: async (fault, answered) => {
           const silenceMs = provider.limits.silentUntilMs - clock.nowMs()
-          if (hasUntried(tried) || silenceMs > LONGEST_SILENCE_WAIT_MS || (kept === 0 && !isNext())) return false
+          if (hasUntried(tried) || silenceMs > LONGEST_SILENCE_WAIT_MS || (answered === 0 && !isNext())) return false
           losses++
           gaveUp = !(await mayRetry(fault))
           return !gaveUp
         },
       }
       try {
-        return await attempt(provider, question, persistence)
+        return await attempt(provider, question, options)
       } catch (error) {
         const fault = faultOf(error)
         if (fault === null || gaveUp) throw error
@@ -219,13 +221,12 @@ export function createRpc(options: RpcOptions): Rpc {
     connect: check.connect,
     ask,
     askEach: async question => {
-      const once: Persistence = { hasAnother: () => false, sendAgain: async () => false, answered: () => {} }
       const healthy = providers.filter(provider => isHealthy(provider, clock.nowMs()))
-      const outcomes = await Promise.allSettled(healthy.map(provider => attempt(provider, question, once)))
+      const outcomes = await Promise.allSettled(healthy.map(provider => attempt(provider, question, {})))
       const [first, ...others] = outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [{ answer: outcome.value }] : []))
       return first === undefined ? [await ask(question)] : [first.answer, ...others.map(({ answer }) => answer)]
     },
-    request: ({ method, params }) => ask(provider => provider.call(method, Array.isArray(params) ? params : [])),
+    request: ({ method, params }) => ask(provider => provider.call({ method, params: Array.isArray(params) ? params : [] })),
     preferred,
     health: () => providers.map(provider => provider.report()),
     troubles: () => providers.flatMap(provider => troubleOf(provider, clock.nowMs()) ?? []),

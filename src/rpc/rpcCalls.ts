@@ -25,6 +25,11 @@ export function blockByHash(hash: Hex): RpcCall {
   return { method: 'eth_getBlockByHash', params: [hash, false] }
 }
 
+/** All logs of the block with this hash. */
+export function logsOfBlock(hash: Hex): RpcCall {
+  return { method: 'eth_getLogs', params: [{ blockHash: hash }] }
+}
+
 export function receiptOf(transaction: Hex): RpcCall {
   return { method: 'eth_getTransactionReceipt', params: [transaction] }
 }
@@ -40,7 +45,7 @@ export function logsInBlocks(from: number, to: number, { addresses, topics }: Lo
   return { method: 'eth_getLogs', params: [filter] }
 }
 
-/** A call without a transaction. Its sender, left out, is nobody in particular. */
+/** A call without a transaction. `from` left out: the zero address. */
 interface Call {
   readonly from?: Address
   readonly to: Address

@@ -32,7 +32,7 @@ export interface RpcEndpoint {
   close(): void
 }
 
-/** @throws the error, if it is another */
+/** Returns an error that says `rate-limited`, and throws any other. */
 export function refusalOf(error: unknown): RpcError {
   if (error instanceof RpcError && error.fault.kind === 'rate-limited') return error
   throw error

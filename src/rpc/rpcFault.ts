@@ -1,5 +1,5 @@
 import { type ErrorCode, TokenwireError } from '#errors'
-import type { RangeLimit } from './rangeLimit.ts'
+import type { LogLimit } from './logLimit.ts'
 
 /** Why a question has no answer that can be believed. */
 export type RpcFault =
@@ -15,7 +15,7 @@ export type RpcFault =
   /** Well-formed, and contradicts itself or another answer. */
   | { readonly kind: 'inconsistent'; readonly what: string }
   /** A log query. */
-  | { readonly kind: 'too-large'; readonly limit: RangeLimit }
+  | { readonly kind: 'too-large'; readonly limit: LogLimit }
   /** More calls in one request than the provider allows. */
   | { readonly kind: 'batch-too-large' }
   /** The node failed. */
@@ -79,12 +79,12 @@ const KIND_SENTENCES: Readonly<Record<Exclude<Kind, 'too-large'>, string>> = {
   closed: 'closed',
 }
 
-const REFUSED_LOGS_SENTENCES: Readonly<Record<RangeLimit['kind'], string>> = {
+const REFUSED_LOGS_SENTENCES: Readonly<Record<LogLimit['kind'], string>> = {
   blocks: 'the log query spans too many blocks for it',
   suggested: 'the log query is too large for it',
   density: 'the log query is too large for it',
   addresses: 'the log query names too many addresses for it',
-  unlisted: 'it refuses log queries without addresses',
+  'address-required': 'it refuses log queries without addresses',
 }
 
 /** The kind of fault in words, for everybody to read: no word and no number that a provider wrote. */

@@ -24,7 +24,7 @@ const PATIENT_ATTEMPTS = 30
 export function rpcRetryPolicy(fault: RpcFault, situation: RpcRetrySituation): RpcRetryDecision {
   const { failures, providers, hasAnother, random } = situation
   if (isAboutQuestion(fault)) return { kind: 'give-up' }
-  const mostAttempts = worksForOthers(fault, situation) ? PATIENT_ATTEMPTS : Math.max(USUAL_ATTEMPTS, providers + 1)
+  const mostAttempts = deservesPatience(fault, situation) ? PATIENT_ATTEMPTS : Math.max(USUAL_ATTEMPTS, providers + 1)
   if (failures >= mostAttempts) return { kind: 'give-up' }
   const delay = Math.min(MOST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1))
   return { kind: 'retry', afterMs: hasAnother ? 0 : delay * (0.5 + random / 2) }
@@ -36,10 +36,11 @@ function isAboutQuestion({ kind }: RpcFault): boolean {
 }
 
 /**
- * Whether the provider is there and this attempt was unlucky, and quickly so. Hundreds of answers that are needed together would never be
- * complete if each had to come within three attempts from a provider that fails at every third.
+ * Whether many attempts are worthwhile: the provider limits its rate, or it answers other questions and this fault came quickly. Hundreds
+ * of answers that are needed together would never be complete if each had to come within three attempts from a provider that fails at
+ * every third.
  */
-function worksForOthers(fault: RpcFault, { othersAnswered }: RpcRetrySituation): boolean {
+function deservesPatience(fault: RpcFault, { othersAnswered }: RpcRetrySituation): boolean {
   if (fault.kind === 'rate-limited') return true
   const isQuick = (isLost(fault) && fault.kind !== 'timeout') || fault.kind === 'http' || fault.kind === 'garbled'
   return othersAnswered && isQuick

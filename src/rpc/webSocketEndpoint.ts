@@ -160,8 +160,8 @@ function openClient(url: string, timeoutMs: number, onClosed: () => void): Promi
 }
 
 /**
- * Only what viem's client can take, which would throw where nobody catches. Anything else answers nothing: its call times out, and the
- * socket is closed.
+ * A message of the shape that viem's client expects; on any other it would throw, uncaught. `undefined`: not of that shape. It is ignored,
+ * so its call times out, and the socket is closed.
  */
 function parseMessage(data: unknown): never | undefined {
   if (typeof data !== 'string') return undefined

@@ -1,10 +1,10 @@
+import type { BatchMode } from '#domain/batch.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import type { Commit } from './commit.ts'
 
-/** Blocks to fetch and commit together. */
+/** Consecutive blocks for one batch. */
 export interface BlockSpan {
-  /** `range`: by log queries. `together`: each with all of its logs, committed and undone as one. `alone`: one block. */
-  readonly kind: 'range' | 'together' | 'alone'
+  readonly mode: BatchMode
   readonly from: number
   /** The last block at most. */
   readonly to: number

@@ -16,7 +16,7 @@ import type { FetchedBatch, ProjectedBatch } from './batch.ts'
 import type { Commit } from './commit.ts'
 import { endOf } from './fetch/replacement.ts'
 import { decodeBatch, projectBatch, projectTime } from './project.ts'
-import { MOST_BLOCKS_TOGETHER } from './state.ts'
+import { MOST_CATCH_UP_BLOCKS } from './state.ts'
 
 /** Where batches go. */
 export interface Committer {
@@ -47,14 +47,14 @@ export interface CommitterOptions extends CommitOptions {
   readonly logger: Logger
 }
 
-/** How many blocks are given out for reconciliation, at least. */
-const RECENT_BLOCKS = 512
+/** Blocks that are read for finding a fork, at least. */
+export const RECENT_BLOCKS = 512
 
 export function createCommitter(options: CommitterOptions): Committer {
   const { db, directory, transaction, writer, maxReorgDepth } = options
   const { startBlock } = directory
   // The deepest reorg goes back to the end of blocks that were committed together, which may be that much further.
-  const recentBlocks = Math.max(RECENT_BLOCKS, maxReorgDepth + MOST_BLOCKS_TOGETHER)
+  const recentBlocks = Math.max(RECENT_BLOCKS, maxReorgDepth + MOST_CATCH_UP_BLOCKS)
 
   const commitOne = async ({ batch }: Extract<Commit, { kind: 'batch' }>): Promise<CommittedBlock> => {
     const committed = await commitBatch(batch, options)

@@ -14,8 +14,8 @@ export interface SyncHealth {
   readonly tip: ChainTip | null
   /** Since when the head is the same. */
   readonly headSinceMs: number | null
-  /** Since when the end of the chain is asked for in vain; `null`: it was seen when it was asked for last. */
-  readonly blindSinceMs: number | null
+  /** Since when no provider has shown a tip though one was asked for; `null`: the last poll has shown one. */
+  readonly noTipSinceMs: number | null
   /** The newest heads, ascending: the block time is their average. */
   readonly heads: readonly Pick<BlockHeader, 'number' | 'timestamp'>[]
   readonly polls: PollSchedule
@@ -29,8 +29,8 @@ export interface SyncHealth {
   readonly trouble: { readonly chain: Trouble | null; readonly indexing: Trouble | null }
   /** Why indexing has ended, for good or until the chain has the indexed blocks again. */
   readonly stopped: Cause | null
-  /** The cursor at which a reorg was too deep: one that is found again at each retry is counted once. */
-  readonly leftBehindAt: unknown
+  /** The hash of the cursor at which a reorg was too deep: each retry finds the same reorg again, which counts once. */
+  readonly tooDeepReorgAt: unknown
   /** Failures in a row: since the last commit or wait. */
   readonly failures: number
   /** Failures in a row to see the end of the chain. */
@@ -45,7 +45,7 @@ export interface Trouble extends Cause {
 export const UNKNOWN_HEALTH: SyncHealth = {
   tip: null,
   headSinceMs: null,
-  blindSinceMs: null,
+  noTipSinceMs: null,
   heads: [],
   polls: INITIAL_POLL_SCHEDULE,
   indexed: undefined,
@@ -54,7 +54,7 @@ export const UNKNOWN_HEALTH: SyncHealth = {
   backfill: null,
   trouble: { chain: null, indexing: null },
   stopped: null,
-  leftBehindAt: null,
+  tooDeepReorgAt: null,
   failures: 0,
   failedPolls: 0,
   reorgs: { count: 0, lastDepth: null, lastAt: null },
@@ -73,7 +73,7 @@ export function afterHealthEvent(health: SyncHealth, event: SyncEvent, atMs: num
 function reduce(health: SyncHealth, event: SyncEvent, atMs: number, bounds: SyncBounds): SyncHealth {
   switch (event.kind) {
     case 'polling':
-      return { ...health, blindSinceMs: health.blindSinceMs ?? atMs }
+      return { ...health, noTipSinceMs: health.noTipSinceMs ?? atMs }
     case 'tip':
       return afterTip(health, event.tip, atMs)
     case 'tipFailed':
@@ -103,7 +103,7 @@ function afterTip(health: SyncHealth, tip: ChainTip, atMs: number): SyncHealth {
     if (header.number > (heads.at(-1)?.number ?? -1)) heads = [...heads, header].slice(-HEADS_KEPT)
   const headSinceMs = tip.head.hash === health.tip?.head.hash ? health.headSinceMs : atMs
   const polled = afterPollOf({ ...health, heads }, tip.head.number)
-  return withTrouble({ ...polled, tip, headSinceMs, blindSinceMs: null, failedPolls: 0 }, 'chain', null, atMs)
+  return withTrouble({ ...polled, tip, headSinceMs, noTipSinceMs: null, failedPolls: 0 }, 'chain', null, atMs)
 }
 
 /** Until a second head is seen, which a chain that stands still never shows, the indexed blocks say how long one takes. */
@@ -120,7 +120,7 @@ function afterPollOf(health: SyncHealth, head: number | null): SyncHealth {
 function afterDecision(health: SyncHealth, action: Action, tip: ChainTip, atMs: number, bounds: SyncBounds): SyncHealth {
   switch (action.kind) {
     case 'index': {
-      if (action.span.kind !== 'range') return { ...health, backfill: null }
+      if (action.span.mode !== 'range') return { ...health, backfill: null }
       const target = tip.confirmed.number - bounds.followBlocks
       return { ...health, backfill: { ...(health.backfill ?? startBackfill(action.span.from - 1, target, atMs)), target } }
     }
@@ -162,9 +162,9 @@ function afterFailure(health: SyncHealth, error: unknown, atMs: number): SyncHea
   const troubled = withTrouble({ ...health, failures: health.failures + 1 }, 'indexing', cause, atMs)
   if (!(error instanceof TokenwireError) || !hasCode(error, 'reorg_too_deep')) return troubled
   const { depth, cursorHash } = error.details
-  const isNew = cursorHash !== health.leftBehindAt && typeof depth === 'number'
+  const isNew = cursorHash !== health.tooDeepReorgAt && typeof depth === 'number'
   const reorgs = isNew ? withReorg(health.reorgs, depth, atMs) : health.reorgs
-  return { ...troubled, stopped: cause, leftBehindAt: cursorHash, reorgs }
+  return { ...troubled, stopped: cause, tooDeepReorgAt: cursorHash, reorgs }
 }
 
 function withReorg({ count }: ReorgStats, depth: number, atMs: number): ReorgStats {

@@ -17,7 +17,7 @@ export interface ChainView {
 }
 
 /** What the report depends on besides the events. */
-export interface ReportTime {
+export interface ReportInput {
   readonly nowMs: number
   readonly startedAtMs: number
   /** When any provider last answered anything; `null`: none yet. */
@@ -37,14 +37,14 @@ const BACKFILL_STALLED_AFTER_MS = 300_000
 const STILL_AFTER_MS = 120_000
 const STILL_AFTER_BLOCKS = 30
 
-export function reportState(health: SyncHealth, time: ReportTime): IndexerState {
-  const { nowMs, startedAtMs, lastAnswerAtMs, rpc, troubles, startBlock } = time
+export function reportState(health: SyncHealth, input: ReportInput): IndexerState {
+  const { nowMs, startedAtMs, lastAnswerAtMs, rpc, troubles, startBlock } = input
   const silentMs = nowMs - Math.max(lastAnswerAtMs ?? startedAtMs, startedAtMs)
-  const blindMs = health.blindSinceMs === null ? 0 : nowMs - health.blindSinceMs
-  const isKnown = Math.max(silentMs, blindMs) <= SILENT_AFTER_MS
+  const noTipMs = health.noTipSinceMs === null ? 0 : nowMs - health.noTipSinceMs
+  const isKnown = Math.max(silentMs, noTipMs) <= SILENT_AFTER_MS
   const lag = isKnown ? lagOf(health, startBlock) : null
   const stillMs = isKnown && health.headSinceMs !== null ? nowMs - health.headSinceMs : null
-  const stall = stallOf(health, { nowMs, silentMs, blindMs }, rpc)
+  const stall = stallOf(health, { nowMs, silentMs, noTipMs }, rpc)
   return {
     headBlock: health.tip?.head.number ?? null,
     confirmedBlock: health.tip?.confirmed.number ?? null,
@@ -56,7 +56,7 @@ export function reportState(health: SyncHealth, time: ReportTime): IndexerState 
     reorgs: health.reorgs,
     rpc,
     stalled: stall !== null,
-    reason: stall ?? worstTrouble(health)?.shown ?? blindness(blindMs, rpc) ?? standstill(health, stillMs),
+    reason: stall ?? worstTrouble(health)?.shown ?? noTipReason(noTipMs, rpc) ?? standstill(health, stillMs),
     details: detailsOf(health, troubles),
   }
 }
@@ -73,15 +73,15 @@ export function reportChain({ tip, heads }: SyncHealth): ChainView {
 interface Silence {
   readonly nowMs: number
   readonly silentMs: number
-  readonly blindMs: number
+  readonly noTipMs: number
 }
 
 /** Why nothing is indexed though it should be, or `null`. A chain that stands still stalls nothing. */
-function stallOf(health: SyncHealth, { nowMs, silentMs, blindMs }: Silence, rpc: readonly RpcHealth[]): string | null {
+function stallOf(health: SyncHealth, { nowMs, silentMs, noTipMs }: Silence, rpc: readonly RpcHealth[]): string | null {
   if (health.stopped !== null) return health.stopped.shown
   if (silentMs > SILENT_AFTER_MS) return `no RPC provider has answered for ${seconds(silentMs)}${causes(rpc)}`
   // What is indexed may be hours behind by now: it is not known.
-  if (blindMs > SILENT_AFTER_MS) return blindness(blindMs, rpc)
+  if (noTipMs > SILENT_AFTER_MS) return noTipReason(noTipMs, rpc)
   const trouble = worstTrouble(health)
   const troubleMs = trouble === null ? 0 : nowMs - trouble.sinceMs
   const idleMs = health.laggingSinceMs === null ? 0 : nowMs - Math.max(health.laggingSinceMs, health.indexedAtMs ?? 0)
@@ -90,8 +90,8 @@ function stallOf(health: SyncHealth, { nowMs, silentMs, blindMs }: Silence, rpc:
   return trouble?.shown ?? `nothing has been indexed for ${seconds(idleMs)}`
 }
 
-function blindness(blindMs: number, rpc: readonly RpcHealth[]): string | null {
-  return blindMs > SILENT_AFTER_MS ? `no RPC provider has shown the chain's end for ${seconds(blindMs)}${causes(rpc)}` : null
+function noTipReason(noTipMs: number, rpc: readonly RpcHealth[]): string | null {
+  return noTipMs > SILENT_AFTER_MS ? `no RPC provider has shown the chain's end for ${seconds(noTipMs)}${causes(rpc)}` : null
 }
 
 /** Why providers are not healthy, by kind. */

@@ -25,7 +25,7 @@ export function logEvent(logger: Logger, event: SyncEvent, before: SyncHealth, a
     case 'failed': {
       const { error: err, attempt, retryInMs } = event
       if (hasCode(err, 'reorg_too_deep')) {
-        if (before.stopped !== null && before.leftBehindAt === after.leftBehindAt) return
+        if (before.stopped !== null && before.tooDeepReorgAt === after.tooDeepReorgAt) return
         const details = err instanceof TokenwireError ? err.details : {}
         logger.fatal(
           { ...details, err },

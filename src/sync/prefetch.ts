@@ -66,14 +66,14 @@ const NOT_AHEAD_BLOCKS = 8
 
 export function createPrefetch({ source, watchlist, prepare, bounds, ranges }: PrefetchOptions): Prefetch {
   /** This many confirmed blocks have to follow a span that is fetched ahead. */
-  const confirmedAfter: Readonly<Record<BlockSpan['kind'], number>> = {
+  const confirmedAfter: Readonly<Record<BlockSpan['mode'], number>> = {
     range: bounds.followBlocks,
-    together: Math.max(bounds.aloneBlocks + 1, NOT_AHEAD_BLOCKS),
-    alone: Number.POSITIVE_INFINITY,
+    catchUp: Math.max(bounds.liveBlocks + 1, NOT_AHEAD_BLOCKS),
+    live: Number.POSITIVE_INFINITY,
   }
   const spanSource = { source, watchlist, maxRangeLogs: ranges.targetLogs * CUT_AT_TARGETS }
   let rangeBlocks = Math.min(FIRST_RANGE_BLOCKS, ranges.mostBlocks)
-  /** What is begun; another object once it is discarded. */
+  /** What is begun. `discard` puts another object in its place, by which work under way knows that nothing is to follow it. */
   let begun: { ahead: Begun<Prepared> | null } = { ahead: null }
 
   const fetch = async (span: BlockSpan, tip: ChainTip, announced: readonly Hex[]): Promise<FetchedBatch> => {
@@ -87,15 +87,15 @@ export function createPrefetch({ source, watchlist, prepare, bounds, ranges }: P
     const confirmed = tip.confirmed.number
     if (batch.mode === 'live' || from > confirmed) return null
     const span = spanAt(from, confirmed, bounds, rangeBlocks)
-    const to = Math.min(span.to, confirmed - confirmedAfter[span.kind])
+    const to = Math.min(span.to, confirmed - confirmedAfter[span.mode])
     return to < from ? null : { span: { ...span, to }, outcome: outcomeOf(fetch({ ...span, to }, tip, announced)) }
   }
 
   const prepareAfter = ({ span, outcome }: Begun<FetchedBatch>, previous: Prepared | null, tip: ChainTip): Begun<Prepared> => {
-    const mine = begun
+    const begunWith = begun
     const prepared = outcome.then(valueOf).then(async (fetched): Promise<Prepared> => {
       const { announced } = fetched
-      const following = mine === begun ? fetchAfter(fetched, tip, [...(previous?.announced ?? []), ...announced]) : null
+      const following = begunWith === begun ? fetchAfter(fetched, tip, [...(previous?.announced ?? []), ...announced]) : null
       return { batch: await prepareAhead(fetched, previous), announced, following }
     })
     return { span, outcome: outcomeOf(prepared) }
@@ -107,7 +107,7 @@ export function createPrefetch({ source, watchlist, prepare, bounds, ranges }: P
   }
 
   const isFit = ({ span }: Begun<Prepared>, from: number, confirmed: number) =>
-    span.from === from && span.to <= confirmed - confirmedAfter[span.kind]
+    span.from === from && span.to <= confirmed - confirmedAfter[span.mode]
 
   return {
     next: async (span, tip) => {

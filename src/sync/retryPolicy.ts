@@ -1,4 +1,5 @@
 import { type ErrorCode, hasCode, TokenwireError } from '#errors'
+import { LONGEST_SILENCE_MS } from '#rpc/limits.ts'
 import { faultOf } from '#rpc/rpcFault.ts'
 
 export type RetryDecision = { readonly kind: 'retry'; readonly afterMs: number } | { readonly kind: 'give-up' }
@@ -6,10 +7,8 @@ export type RetryDecision = { readonly kind: 'retry'; readonly afterMs: number }
 const FIRST_DELAY_MS = 200
 const MOST_DELAY_MS = 5_000
 const LOOK_AGAIN_MS = 30_000
-/** Longer than this no provider is obeyed: a header may ask for a day. */
-const LONGEST_SILENCE_MS = 300_000
 
-/** What only a person can mend: the indexed chain, the configuration or the database is of another world than this one. */
+/** Only a person can fix these: the chain, the configuration and the database do not belong together. */
 const HOPELESS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'chain_mismatch',
   'config_invalid',
@@ -20,11 +19,11 @@ const HOPELESS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 /**
  * What to do after a step of indexing failed. Cases:
- * 1. what only a person can mend: give up; the service goes on serving what it has
- * 2. a chain that has left the index behind: look again, seldom. A person may have to mend that, but a provider that shows another chain
- *    looks the same, and comes to its senses
- * 3. providers that ask for silence: not before they allow
- * 4. anything else, and for ever: providers, the database, and what nobody thought of, since the next attempt begins from the database
+ * 1. Only a person can fix it: give up. What is indexed is still served.
+ * 2. A reorg is too deep: retry, seldom. A person may have to rewind the index, but a provider that shows another chain for a while looks
+ *    the same.
+ * 3. A provider asks for silence: retry after it.
+ * 4. Anything else, a defect of this code included: retry, without end. Each attempt begins with what the database says is indexed.
  *
  * @param attempt 1 after the first failure in a row
  * @param random 0 to 1, spreads the delay

@@ -13,22 +13,22 @@ export type SyncState =
    * The database has to say where the index stands: at the start and after a failure. `uncertain`: a commit that failed and may be in it.
    */
   | { readonly kind: 'unknown'; readonly uncertain: Commit | null }
-  /** A commit that failed is in the database after all. Its result was never emitted. */
-  | { readonly kind: 'unheard'; readonly commit: Commit; readonly at: CursorState }
+  /** A commit that failed is in the database after all, and its result was never emitted. */
+  | { readonly kind: 'unemitted'; readonly commit: Commit; readonly after: CursorState }
   | CursorState
 
 /** The index stands at a known cursor. */
 export interface CursorState {
-  readonly kind: 'at'
+  readonly kind: 'known'
   /** The newest indexed blocks, the cursor last; empty when nothing is indexed. */
   readonly chain: LocalChain
   /** Whether every token's windows are as of the cursor. */
   readonly settled: boolean
   /**
-   * Whether the chain has the cursor: `linked` since the commit that followed it there, not compared since it was read, replaced, or
-   * compared below the head of this hash.
+   * Whether the chain has the cursor. `linked`: it had when the cursor was committed. `unknown`: the cursor was read from the database and
+   * not compared yet. `replaced`: the chain has another block there. `belowHead`: compared, and on the chain that ends with this head.
    */
-  readonly cursor: 'linked' | 'unseen' | 'replaced' | { readonly below: Hex }
+  readonly onChain: 'linked' | 'unknown' | 'replaced' | { readonly belowHead: Hex }
   /** The hash of the confirmed block that a second answer has shown. */
   readonly verifiedTip: Hex | null
   /** The block with which an empty index begins, once a second answer has shown it. */
@@ -41,11 +41,11 @@ export interface SyncBounds {
   /** This many blocks before the confirmed head are followed, not fetched in ranges: providers' answers lag there and forks happen. */
   readonly followBlocks: number
   /** This many blocks before the confirmed head, and it, are committed one by one. */
-  readonly aloneBlocks: number
+  readonly liveBlocks: number
 }
 
-/** Blocks committed together at most. Most of a commit's cost is the commit's own, and none of these blocks is the newest. */
-export const MOST_BLOCKS_TOGETHER = 32
+/** Blocks of one `catchUp` batch at most: most of a commit's cost is the same for one block as for many. */
+export const MOST_CATCH_UP_BLOCKS = 32
 
 /**
  * What to do next, given what is indexed and where the chain ends. The first case that applies:
@@ -60,55 +60,61 @@ export const MOST_BLOCKS_TOGETHER = 32
  * later ones.
  * 8. Blocks further than `followBlocks` before the confirmed head are fetched in ranges. They can't be undone, so a second answer has to
  * show the tip.
- * 9. The first indexed block is committed alone, so that a reorg can go back to it; so are the last `aloneBlocks`. Blocks between are
+ * 9. The first indexed block is committed alone, so that a reorg can go back to it; so are the last `liveBlocks`. Blocks between are
  * committed together.
  *
  * @param rangeBlocks how many blocks to fetch in one range
  */
 export function decide(state: SyncState, tip: ChainTip, bounds: SyncBounds, rangeBlocks: number): Action {
   if (state.kind === 'unknown') return { kind: 'readCursor' }
-  if (state.kind === 'unheard') return { kind: 'repeatCommit', commit: state.commit }
+  if (state.kind === 'unemitted') return { kind: 'repeatCommit', commit: state.commit }
   const { chain, settled } = state
   const { head, confirmed } = tip
   const cursor = chain.at(-1)
   if (cursor !== undefined) {
-    if (state.cursor === 'replaced' || contradicts(tip, chain)) return { kind: 'replaceBlocks' }
+    if (state.onChain === 'replaced' || contradicts(tip, chain)) return { kind: 'replaceBlocks' }
     if (head.number < cursor.number) return { kind: 'wait', because: 'chainIsShorter' }
-    if (head.number > cursor.number && isUnseen(state.cursor, tip, cursor)) return { kind: 'compareCursor', cursor }
+    if (head.number > cursor.number && isUncompared(state.onChain, tip, cursor)) return { kind: 'compareCursor', cursor }
   }
   const next = cursor === undefined ? bounds.startBlock : cursor.number + 1
   if (next > confirmed.number)
     return cursor === undefined || settled ? { kind: 'wait', because: 'indexed' } : { kind: 'settle', at: cursor }
   if (cursor === undefined && state.verifiedStart === null) return { kind: 'verifyStart' }
   const span = spanAt(next, confirmed.number, bounds, rangeBlocks)
-  if (span.kind === 'range' && state.verifiedTip !== confirmed.hash) return { kind: 'verifyTip' }
+  if (span.mode === 'range' && state.verifiedTip !== confirmed.hash) return { kind: 'verifyTip' }
   return { kind: 'index', span }
 }
 
-/** The blocks that are fetched together from `from` on. */
+/** The next span, from the block `from` on. */
 export function spanAt(
   from: number,
   confirmed: number,
-  { startBlock, followBlocks, aloneBlocks }: SyncBounds,
+  { startBlock, followBlocks, liveBlocks }: SyncBounds,
   rangeBlocks: number,
 ): BlockSpan {
   const lastInRanges = confirmed - followBlocks
-  if (from <= lastInRanges) return { kind: 'range', from, to: Math.min(lastInRanges, from + rangeBlocks - 1) }
-  const together = Math.min(confirmed - from - aloneBlocks, MOST_BLOCKS_TOGETHER)
-  if (together <= 0 || from === startBlock) return { kind: 'alone', from, to: from }
-  return { kind: 'together', from, to: from + together - 1 }
+  if (from <= lastInRanges) return { mode: 'range', from, to: Math.min(lastInRanges, from + rangeBlocks - 1) }
+  const blocks = Math.min(confirmed - from - liveBlocks, MOST_CATCH_UP_BLOCKS)
+  if (blocks <= 0 || from === startBlock) return { mode: 'live', from, to: from }
+  return { mode: 'catchUp', from, to: from + blocks - 1 }
 }
 
 function contradicts({ head, confirmed }: ChainTip, chain: LocalChain): boolean {
   const last = chain.at(-1)?.number ?? -1
-  return [confirmed, head].some(header => header.number <= last && reconcile(chain, header).kind === 'reorg')
+  return [confirmed, head].some(header => header.number <= last && reconcile(chain, header) === 'reorg')
 }
 
-/** Whether it is open if the chain has the cursor, which lies below the head. */
-function isUnseen(seen: CursorState['cursor'], { head, confirmed }: ChainTip, cursor: BlockHeader): boolean {
+/**
+ * Whether it is not known if the chain has a cursor below the head. Cases:
+ *
+ * 1. The cursor is the confirmed block, which was just compared.
+ * 2. It is below: once compared, later blocks have to follow it.
+ * 3. It is above, where the chain may be replaced without the tip showing it: it is compared for each head.
+ */
+function isUncompared(onChain: CursorState['onChain'], { head, confirmed }: ChainTip, cursor: BlockHeader): boolean {
   if (confirmed.number === cursor.number) return false
-  if (confirmed.number > cursor.number) return seen === 'unseen'
-  return typeof seen !== 'object' || seen.below !== head.hash
+  if (confirmed.number > cursor.number) return onChain === 'unknown'
+  return typeof onChain !== 'object' || onChain.belowHead !== head.hash
 }
 
 /** The state after an event. */
@@ -116,20 +122,27 @@ export function afterEvent(state: SyncState, event: SyncEvent): SyncState {
   switch (event.kind) {
     case 'cursorRead': {
       const commit = state.kind === 'unknown' ? state.uncertain : null
-      const at: CursorState = { kind: 'at', chain: event.blocks, settled: false, cursor: 'unseen', verifiedTip: null, verifiedStart: null }
-      return commit !== null && event.blocks.at(-1)?.hash === commit.to.hash ? { kind: 'unheard', commit, at } : at
+      const after: CursorState = {
+        kind: 'known',
+        chain: event.blocks,
+        settled: false,
+        onChain: 'unknown',
+        verifiedTip: null,
+        verifiedStart: null,
+      }
+      return commit !== null && event.blocks.at(-1)?.hash === commit.to.hash ? { kind: 'unemitted', commit, after } : after
     }
     case 'cursorCompared':
-      return state.kind === 'at' ? { ...state, cursor: event.isReplaced ? 'replaced' : { below: event.head } } : state
+      return state.kind === 'known' ? { ...state, onChain: event.isReplaced ? 'replaced' : { belowHead: event.head } } : state
     case 'forked':
-      return state.kind === 'at' ? { ...state, cursor: 'replaced' } : state
+      return state.kind === 'known' ? { ...state, onChain: 'replaced' } : state
     case 'tipVerified':
-      return state.kind === 'at' ? { ...state, verifiedTip: event.confirmed } : state
+      return state.kind === 'known' ? { ...state, verifiedTip: event.confirmed } : state
     case 'startVerified':
-      return state.kind === 'at' ? { ...state, verifiedStart: event.block } : state
+      return state.kind === 'known' ? { ...state, verifiedStart: event.block } : state
     case 'committed':
-      if (state.kind === 'unheard') return { ...state.at, settled: isSettledBy(event.commit) }
-      return state.kind === 'at' ? afterCommit(state, event.commit, event.blocks) : state
+      if (state.kind === 'unemitted') return { ...state.after, settled: isSettledBy(event.commit) }
+      return state.kind === 'known' ? afterCommit(state, event.commit, event.blocks) : state
     case 'commitFailed':
       return { kind: 'unknown', uncertain: event.commit }
     case 'failed':
@@ -147,9 +160,9 @@ function afterCommit(state: CursorState, commit: Commit, blocks: readonly BlockH
   const settled = isSettledBy(commit)
   switch (commit.kind) {
     case 'batch':
-      return { ...state, chain: blocks.reduce(extendChain, state.chain), settled, cursor: 'linked' }
+      return { ...state, chain: blocks.reduce(extendChain, state.chain), settled, onChain: 'linked' }
     case 'replace':
-      return { ...state, chain: blocks, settled, cursor: 'linked' }
+      return { ...state, chain: blocks, settled, onChain: 'linked' }
     case 'settle':
       return { ...state, settled }
   }

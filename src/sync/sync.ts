@@ -42,10 +42,10 @@ import type { SyncEvent } from './event.ts'
 import { afterHealthEvent, averageBlockTimeMs, UNKNOWN_HEALTH } from './health.ts'
 import { reportChain, reportState, type SyncView } from './healthReport.ts'
 import { logEvent } from './logEvent.ts'
+import { performAction } from './performAction.ts'
 import { createPrefetch, type RangeBounds } from './prefetch.ts'
 import { retryPolicy } from './retryPolicy.ts'
 import { afterEvent, decide, type SyncState } from './state.ts'
-import { perform } from './step.ts'
 import type { Watchlist } from './watchlist.ts'
 
 export interface SyncOptions {
@@ -69,7 +69,7 @@ export interface SyncOptions {
 
 export interface Tuning {
   readonly followBlocks: number
-  readonly aloneBlocks: number
+  readonly liveBlocks: number
   readonly ranges: RangeBounds
 }
 
@@ -95,12 +95,13 @@ export interface Sync {
   stop(): Promise<void>
 }
 
-const TUNING: Tuning = { followBlocks: 50, aloneBlocks: 8, ranges: { leastBlocks: 1, mostBlocks: 50_000, targetLogs: 20_000 } }
+const TUNING: Tuning = { followBlocks: 50, liveBlocks: 8, ranges: { leastBlocks: 1, mostBlocks: 50_000, targetLogs: 20_000 } }
 const REAL_TIME: SyncTime = { clock: systemClock, scheduler: asyncScheduler, random: Math.random }
 
 /**
- * Keeps the index in step with the chain, as a pull loop: decide what to do from the state and the newest tip, do it, take note of what
- * happened. A turn that fails is repeated as `retryPolicy` says. All that changes is here: state and health, which follow from events.
+ * Keeps the index up to date with the chain, as a loop of steps: decide the next action from the state and the newest tip, perform it,
+ * record what happened. A step that fails is repeated as `retryPolicy` says. All that changes is here: state and health, which follow
+ * from events.
  */
 export function createSync(options: SyncOptions): Sync {
   const { rpc, source, committer, watchlist, confirmations, genesisHash, maxReorgDepth, logger, time = REAL_TIME } = options
@@ -108,9 +109,9 @@ export function createSync(options: SyncOptions): Sync {
   const tuning = { ...TUNING, ...options.tuning }
   const { startBlock } = watchlist
   // What is fetched in ranges can't be undone.
-  const bounds = { startBlock, aloneBlocks: tuning.aloneBlocks, followBlocks: Math.max(tuning.followBlocks, maxReorgDepth) }
+  const bounds = { startBlock, liveBlocks: tuning.liveBlocks, followBlocks: Math.max(tuning.followBlocks, maxReorgDepth) }
   const prefetch = createPrefetch({ source, watchlist, prepare: committer.prepare, bounds, ranges: tuning.ranges })
-  const step = { source, committer, watchlist, prefetch, genesisHash, maxReorgDepth }
+  const performOptions = { source, committer, watchlist, prefetch, genesisHash, maxReorgDepth }
   const startedAtMs = clock.nowMs()
   const stopped = new Subject<void>()
   const tips = new ReplaySubject<ChainTip>(1)
@@ -131,7 +132,7 @@ export function createSync(options: SyncOptions): Sync {
   /** The next block to index, once everything confirmed is indexed: its logs are asked for with its tip. */
   const expectedBlock = (): number | null => {
     const confirmed = health.tip?.confirmed.number
-    const cursor = state.kind === 'at' ? state.chain.at(-1)?.number : undefined
+    const cursor = state.kind === 'known' ? state.chain.at(-1)?.number : undefined
     return confirmed !== undefined && cursor !== undefined && cursor >= confirmed - 1 ? confirmed + 1 : null
   }
 
@@ -151,8 +152,8 @@ export function createSync(options: SyncOptions): Sync {
     })
   }
 
-  /** Emits the block that was committed, if any, and completes when the next turn is due. */
-  const turn = async (tip: ChainTip): Promise<Observable<CommittedBlock>> => {
+  /** Emits the block that was committed, if any, and completes when the next step is due. */
+  const step = async (tip: ChainTip): Promise<Observable<CommittedBlock>> => {
     const action = decide(state, tip, bounds, prefetch.rangeBlocks())
     record({ kind: 'decided', action, tip })
     if (action.kind === 'wait')
@@ -160,7 +161,7 @@ export function createSync(options: SyncOptions): Sync {
         first(newer => newer !== tip),
         ignoreElements(),
       )
-    const result = await perform(action, state, tip, step)
+    const result = await performAction(action, state, tip, performOptions)
     if (result.kind === 'learned') {
       record(result.event)
       return EMPTY
@@ -191,7 +192,7 @@ export function createSync(options: SyncOptions): Sync {
       ignoreElements(),
       finalize(() => polls.stop()),
     )
-    const turns = tips.pipe(take(1), concatMap(turn)).pipe(
+    const steps = tips.pipe(take(1), concatMap(step)).pipe(
       retry({
         delay: (error: unknown) => {
           const attempt = health.failures + 1
@@ -208,7 +209,7 @@ export function createSync(options: SyncOptions): Sync {
         return NEVER
       }),
     )
-    return merge(polling, turns)
+    return merge(polling, steps)
   })
 
   const stop = async (): Promise<void> => {
@@ -237,7 +238,7 @@ export function createSync(options: SyncOptions): Sync {
       chain: () => reportChain(health),
     },
     stop: async () => {
-      // The commit under way is emitted: clients are owed it, and nothing would report it later.
+      // The commit under way is still emitted: nothing would report it later.
       await stop()
       await nextTurn()
       stopped.next()

@@ -18,10 +18,10 @@ import { DATABASE_PATIENCE_MS } from '#store/connection/silence.ts'
 import { createTransaction, oneAtATime, type Transaction } from '#store/connection/transaction.ts'
 import { claimDatabase, readRecentBlocks } from '#store/rows/cursor.ts'
 import { readWatchRows } from '#store/rows/watchRows.ts'
-import { createCommitter } from '#sync/committer.ts'
+import { createCommitter, RECENT_BLOCKS } from '#sync/committer.ts'
 import type { SyncView } from '#sync/healthReport.ts'
-import { findWrongBlock, wrongBlockSentence } from '#sync/storedTimes.ts'
 import { createSync } from '#sync/sync.ts'
+import { findWrongBlock, wrongBlockSentence } from '#sync/wrongBlock.ts'
 import type { ConnectedChain } from './connectChain.ts'
 import { findMissingContracts } from './findMissingContracts.ts'
 import { restoreDirectory } from './restoreDirectory.ts'
@@ -52,7 +52,6 @@ export interface OpenedIndexing extends Pick<Indexing, 'chainId' | 'launchpads' 
 
 /** Closer to the confirmed head than this, the index follows it. */
 const NEAR_BLOCKS = 10
-const REMEMBERED_BLOCKS = 512
 
 /**
  * Claims the database for the chain, and builds what works on both. Nothing is indexed yet.
@@ -147,7 +146,7 @@ async function warnOfMissingContracts(rpc: Rpc, adapters: readonly LaunchpadAdap
 /** Of the remembered blocks. Older ones are compared by `npm run db:check`. */
 async function warnOfWrongBlock(source: ChainSource, db: Queryable, logger: Logger): Promise<void> {
   try {
-    const wrong = await findWrongBlock(source, await readRecentBlocks(db, REMEMBERED_BLOCKS))
+    const wrong = await findWrongBlock(source, await readRecentBlocks(db, RECENT_BLOCKS))
     // A reorg while the service was stopped shows as another hash, and is replaced.
     if (wrong !== null && wrong.stored.hash === wrong.shown.hash) logger.error(wrongBlockSentence(wrong))
   } catch (error) {

@@ -30,10 +30,10 @@ function open(intercept: (call: RpcCall, answer: () => unknown) => unknown = (_,
             get addressRequired() {
               return provider.addressRequired
             },
-            call: (method, params) => {
+            call: call => {
               counts.turns++
               counts.calls++
-              return provider.call(method, params)
+              return provider.call(call)
             },
             calls: calls => {
               counts.turns++

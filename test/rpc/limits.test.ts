@@ -9,7 +9,7 @@ import {
   type RefusedRequest,
   UNLIMITED,
 } from '#rpc/limits.ts'
-import type { RangeLimit } from '#rpc/rangeLimit.ts'
+import type { LogLimit } from '#rpc/logLimit.ts'
 import { shrunkTo } from '#rpc/sizeLimit.ts'
 
 const NOW = 100_000
@@ -91,7 +91,7 @@ describe('the limits of a provider', () => {
     expect(limits).toMatchObject({ concurrency: Number.POSITIVE_INFINITY, silentUntilMs: 0 })
   })
 
-  it.each<[RangeLimit, { blocks?: number; addresses?: number; addressRequiredUntilMs?: number }]>([
+  it.each<[LogLimit, { blocks?: number; addresses?: number; addressRequiredUntilMs?: number }]>([
     [{ kind: 'blocks', max: 300 }, { blocks: 300 }],
     [{ kind: 'blocks', max: null }, { blocks: 1_000 }],
     [{ kind: 'density' }, { blocks: 1_000 }],
@@ -100,7 +100,7 @@ describe('the limits of a provider', () => {
     [{ kind: 'suggested', from: 10, to: 1 }, { blocks: 1_000 }],
     [{ kind: 'addresses', max: 50 }, { addresses: 50 }],
     [{ kind: 'addresses', max: null }, { addresses: 400 }],
-    [{ kind: 'unlisted' }, { addressRequiredUntilMs: NOW + 600_000 }],
+    [{ kind: 'address-required' }, { addressRequiredUntilMs: NOW + 600_000 }],
   ])('after a log query of 2,000 blocks and 800 addresses was refused with %o', (limit, expected) => {
     const { blocks, addresses, addressRequiredUntilMs } = afterLogsRefusal(UNLIMITED, { blocks: 2_000, addresses: 800 }, limit, NOW)
     const none = { blocks: 100_000, addresses: 1_000, addressRequiredUntilMs: 0 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Persistence } from '#rpc/persistence.ts'
 import { Provider } from '#rpc/provider.ts'
+import type { ProviderCallOptions } from '#rpc/providerCallOptions.ts'
 import type { RpcAnswers, RpcCall } from '#rpc/rpcEndpoint.ts'
 import { RpcError, type RpcFault } from '#rpc/rpcFault.ts'
 import { silentLogger } from '#test/support/database.ts'
@@ -10,7 +10,6 @@ const TIMEOUT_MS = 10_000
 const REFUSED = new RpcError({ kind: 'rate-limited', retryAfterMs: null }, 'rpc-1')
 const callsOf = (count: number): RpcCall[] => Array.from({ length: count }, (_, index) => ({ method: 'eth_chainId', params: [index] }))
 const answersTo = (calls: readonly RpcCall[]): RpcAnswers => ({ results: calls.map(({ params: [index] }) => index), refusal: null })
-const ONCE: Persistence = { hasAnother: () => false, sendAgain: async () => false, answered: () => {} }
 
 /** A provider on a wire that answers so; `sizes` are the calls of each request so far. */
 function open(send: (calls: readonly RpcCall[], signal: AbortSignal) => RpcAnswers | Promise<RpcAnswers>) {
@@ -29,15 +28,15 @@ function open(send: (calls: readonly RpcCall[], signal: AbortSignal) => RpcAnswe
 }
 
 /** Persists until it was asked so often. */
-const persisting = (times: number): Persistence => {
+const persisting = (times: number): ProviderCallOptions => {
   let left = times
-  return { ...ONCE, sendAgain: async () => left-- > 0 }
+  return { sendAgain: async () => left-- > 0 }
 }
 
 describe('calls to a provider', () => {
   it('go into as few requests as the limits allow, in their order', async () => {
     const { provider, sizes } = open(answersTo)
-    await expect(provider.call(callsOf(250), ONCE)).resolves.toEqual(Array.from({ length: 250 }, (_, index) => index))
+    await expect(provider.call(callsOf(250))).resolves.toEqual(Array.from({ length: 250 }, (_, index) => index))
     expect(sizes).toEqual([100, 100, 50])
   })
 
@@ -46,7 +45,7 @@ describe('calls to a provider', () => {
       if (calls.length > 10) throw new RpcError({ kind: 'batch-too-large' }, 'rpc-1')
       return answersTo(calls)
     })
-    await expect(provider.call(callsOf(30), ONCE)).resolves.toHaveLength(30)
+    await expect(provider.call(callsOf(30))).resolves.toHaveLength(30)
     expect(sizes.slice(0, 4)).toEqual([30, 15, 7, 8])
     expect(provider.health.consecutiveFailures).toBe(0)
   })
@@ -55,7 +54,7 @@ describe('calls to a provider', () => {
     const { provider, sizes } = open(() => {
       throw new RpcError({ kind: 'batch-too-large' }, 'rpc-1')
     })
-    await expect(provider.call(callsOf(2), ONCE)).rejects.toMatchObject({ fault: { kind: 'node' } })
+    await expect(provider.call(callsOf(2))).rejects.toMatchObject({ fault: { kind: 'node' } })
     expect(sizes).toEqual([2, 1])
   })
 
@@ -101,13 +100,13 @@ describe('calls to a provider', () => {
   it('wait for a silence to end, unless another provider can be asked or it is too long', async () => {
     let retryAfterMs = 3_000
     const { provider, sizes, clock } = open(() => ({ results: [], refusal: new RpcError({ kind: 'rate-limited', retryAfterMs }) }))
-    await expect(provider.call(callsOf(1), ONCE)).rejects.toMatchObject({ fault: { retryAfterMs: 3_000 } })
-    await expect(provider.call(callsOf(1), { ...ONCE, hasAnother: () => true })).rejects.toMatchObject({ fault: { kind: 'rate-limited' } })
+    await expect(provider.call(callsOf(1))).rejects.toMatchObject({ fault: { retryAfterMs: 3_000 } })
+    await expect(provider.call(callsOf(1), { hasAnother: () => true })).rejects.toMatchObject({ fault: { kind: 'rate-limited' } })
     expect([sizes.length, clock.waitedMs()]).toEqual([1, 0])
     retryAfterMs = 60_000
-    await expect(provider.call(callsOf(1), ONCE)).rejects.toMatchObject({ fault: { retryAfterMs: 60_000 } })
+    await expect(provider.call(callsOf(1))).rejects.toMatchObject({ fault: { retryAfterMs: 60_000 } })
     expect([sizes.length, clock.waitedMs()]).toEqual([2, 3_000])
-    await expect(provider.call(callsOf(1), ONCE)).rejects.toMatchObject({ fault: { kind: 'rate-limited', retryAfterMs: 60_000 } })
+    await expect(provider.call(callsOf(1))).rejects.toMatchObject({ fault: { kind: 'rate-limited', retryAfterMs: 60_000 } })
     expect(sizes).toHaveLength(2)
     expect(provider.report()).toMatchObject({ concurrency: 1, silentSeconds: 60, healthy: false })
   })
@@ -133,10 +132,10 @@ describe('a request that is not answered', () => {
       if (calls.length === 1) signals.push(signal)
       return calls.length === 1 && signals.length < 2 ? hang(signal) : answersTo(calls)
     })
-    const answer = provider.call(callsOf(1), ONCE)
+    const answer = provider.call(callsOf(1))
     await vi.advanceTimersByTimeAsync(2_500)
     expect(sizes).toEqual([1])
-    await provider.call(callsOf(2), ONCE)
+    await provider.call(callsOf(2))
     await vi.advanceTimersByTimeAsync(500)
     await expect(answer).resolves.toEqual([0])
     expect(sizes).toEqual([1, 2, 1])
@@ -146,7 +145,7 @@ describe('a request that is not answered', () => {
 
   it('is sent again once when nothing is answered, and times out as one failure', async () => {
     const { provider, sizes } = open((_, signal) => hang(signal))
-    const answer = provider.call(callsOf(1), ONCE).catch((error: unknown) => error)
+    const answer = provider.call(callsOf(1)).catch((error: unknown) => error)
     await vi.advanceTimersByTimeAsync(TIMEOUT_MS)
     await expect(answer).resolves.toMatchObject({ fault: { kind: 'timeout' } })
     expect(sizes).toHaveLength(2)
@@ -157,10 +156,10 @@ describe('a request that is not answered', () => {
   it('is not sent again while there is no room for more requests', async () => {
     let isRefusing = true
     const { provider, sizes, clock } = open((_, signal) => (isRefusing ? { results: [], refusal: REFUSED } : hang(signal)))
-    await expect(provider.call(callsOf(1), ONCE)).rejects.toBe(REFUSED)
+    await expect(provider.call(callsOf(1))).rejects.toBe(REFUSED)
     isRefusing = false
     clock.advance(1_000)
-    const answer = provider.call(callsOf(1), ONCE).catch((error: unknown) => error)
+    const answer = provider.call(callsOf(1)).catch((error: unknown) => error)
     await vi.advanceTimersByTimeAsync(TIMEOUT_MS)
     await expect(answer).resolves.toMatchObject({ fault: { kind: 'timeout' } })
     expect(sizes).toHaveLength(2)

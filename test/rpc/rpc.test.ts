@@ -3,6 +3,7 @@ import { inspect } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
 import { hasCode } from '#errors'
 import { createRpc, type Rpc, type RpcOptions } from '#rpc/rpc.ts'
+import { blockByTag } from '#rpc/rpcCalls.ts'
 import { RpcError } from '#rpc/rpcFault.ts'
 import { type FakeProvider, type FakeProviderOptions, type Misbehaviour, startFakeProvider } from '#test/support/fakeProvider.ts'
 import { createLogLines, type LogLines } from '#test/support/logLines.ts'
@@ -44,7 +45,7 @@ const SHORT_MS = 150
 
 const headNumber = (rpc: Rpc): Promise<{ number: number; from: string }> =>
   rpc.ask(async provider => {
-    const block = (await provider.call('eth_getBlockByNumber', ['latest', false])) as { number: string }
+    const block = (await provider.call(blockByTag('latest'))) as { number: string }
     return { number: Number(block.number), from: provider.name }
   })
 const only = (method: string, fault: Misbehaviour) => (call: { method: string }) => (call.method === method ? fault : undefined)
@@ -179,10 +180,10 @@ describe('fail-over', () => {
     await rpc.connect()
     let asked = 0
     provider.setMisbehaviour(({ method }) => (method === 'eth_getBlockByNumber' && ++asked <= 6 ? { kind: 'reset' } : undefined))
-    const other = () => rpc.ask(({ call }) => call('eth_chainId', []))
+    const other = () => rpc.ask(({ call }) => call({ method: 'eth_chainId', params: [] }))
     const head = rpc.ask(async ({ call }) => {
       if (asked === 0) await other()
-      return call('eth_getBlockByNumber', ['latest', false])
+      return call(blockByTag('latest'))
     })
     await expect(head).resolves.toMatchObject({ number: '0x9' })
     expect(asked).toBe(7)
@@ -305,7 +306,7 @@ describe('fail-over', () => {
     const { rpc } = open([await start({ chain: chainOf(3) }), await start({ chain: chainOf(9) })])
     await rpc.connect()
     const answer = await rpc.ask(async provider => {
-      const { number } = (await provider.call('eth_getBlockByNumber', ['latest', false])) as { number: string }
+      const { number } = (await provider.call(blockByTag('latest'))) as { number: string }
       if (Number(number) < 5) throw new RpcError({ kind: 'inconsistent', what: 'too old' })
       return `${provider.name} ${Number(number)}`
     })
@@ -338,9 +339,7 @@ describe('fail-over', () => {
     const { rpc } = open([await start({ chain: chainOf(3) }), broken, await start({ chain: chainOf(4) })])
     await rpc.connect()
     broken.setMisbehaviour(() => ({ kind: 'reset' }))
-    const numbers = await rpc.askEach(async provider =>
-      Number(((await provider.call('eth_getBlockByNumber', ['latest', false])) as { number: string }).number),
-    )
+    const numbers = await rpc.askEach(async provider => Number(((await provider.call(blockByTag('latest'))) as { number: string }).number))
     expect(numbers).toEqual([3, 4])
   })
 
@@ -350,9 +349,9 @@ describe('fail-over', () => {
     await rpc.connect()
     let asked = 0
     provider.setMisbehaviour(() => (++asked <= 2 ? { kind: 'reset' } : undefined))
-    await expect(rpc.askEach(({ call }) => call('eth_chainId', []))).resolves.toEqual(['0x1'])
+    await expect(rpc.askEach(({ call }) => call({ method: 'eth_chainId', params: [] }))).resolves.toEqual(['0x1'])
     provider.setMisbehaviour(() => ({ kind: 'reset' }))
-    await expect(rpc.askEach(({ call }) => call('eth_chainId', []))).rejects.toMatchObject({ code: 'rpc_unavailable' })
+    await expect(rpc.askEach(({ call }) => call({ method: 'eth_chainId', params: [] }))).rejects.toMatchObject({ code: 'rpc_unavailable' })
   })
 })
 

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createRpc, type Rpc } from '#rpc/rpc.ts'
+import { blockByTag } from '#rpc/rpcCalls.ts'
 import { type FakeProvider, startFakeProvider } from '#test/support/fakeProvider.ts'
 import { createLogLines } from '#test/support/logLines.ts'
 import { createManualClock, type ManualClock } from '#test/support/manualClock.ts'
@@ -24,7 +25,7 @@ const start = async (timeoutMs = 10_000): Promise<{ provider: FakeProvider; rpc:
   return { provider, rpc, clock }
 }
 const headNumber = (rpc: Rpc) =>
-  rpc.ask(async provider => Number(((await provider.call('eth_getBlockByNumber', ['latest', false])) as { number: string }).number))
+  rpc.ask(async provider => Number(((await provider.call(blockByTag('latest'))) as { number: string }).number))
 
 describe('a provider over WebSocket', () => {
   it('answers calls, many at once', async () => {

@@ -51,7 +51,7 @@ export function createChainRpc(
         return nowMs() < limiter.limits.addressRequiredUntilMs
       },
       checkHeader: headers.check,
-      call: (method, params) => one({ method, params }),
+      call: one,
       calls: calls => Promise.all(calls.map(one)),
       logsAnswered: query => limiter.update(afterLogsAnswer(limiter.limits, query)),
       logsRefused: (query, limit) => limiter.update(afterLogsRefusal(limiter.limits, query, limit, nowMs())),

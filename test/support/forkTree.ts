@@ -178,7 +178,7 @@ export async function growTree(
       genesisHash,
       maxReorgDepth,
       // With the usual distance most blocks of a small tree would be too near the head to be committed together.
-      tuning: { followBlocks: maxReorgDepth, ranges: SMALL_RANGES, aloneBlocks: seed % 3 },
+      tuning: { followBlocks: maxReorgDepth, ranges: SMALL_RANGES, liveBlocks: seed % 3 },
     })
     started.sync.blocks.subscribe(block => {
       watcher.take(block)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { BlockWithLogs } from '#chain/chainTips.ts'
+import type { BlockWithLogs } from '#chain/logs/blockWithLogs.ts'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'

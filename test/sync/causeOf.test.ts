@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { TokenwireError } from '#errors'
-import type { RangeLimit } from '#rpc/rangeLimit.ts'
+import type { LogLimit } from '#rpc/logLimit.ts'
 import { RpcError, type RpcFault } from '#rpc/rpcFault.ts'
 import { causeOf } from '#sync/causeOf.ts'
 
@@ -17,7 +17,7 @@ const FAULTS: readonly RpcFault[] = [
   { kind: 'too-large', limit: { kind: 'density' } },
   { kind: 'too-large', limit: { kind: 'blocks', max: 418 } },
   { kind: 'too-large', limit: { kind: 'addresses', max: 418 } },
-  { kind: 'too-large', limit: { kind: 'unlisted' } },
+  { kind: 'too-large', limit: { kind: 'address-required' } },
   { kind: 'batch-too-large' },
   { kind: 'node', code: 418, text: WRITTEN },
   { kind: 'rejected', code: 418, text: WRITTEN },
@@ -33,14 +33,14 @@ test.for(FAULTS)('shows of a fault of the kind $kind no more than the kind, and 
   expect(full).toBe(error.message)
 })
 
-test.each<readonly [RangeLimit, shown: string, full: string]>([
+test.each<readonly [LogLimit, shown: string, full: string]>([
   [
     { kind: 'blocks', max: 500 },
     'the log query spans too many blocks for it',
     'the log query spans too many blocks for it, which allows 500',
   ],
   [{ kind: 'addresses', max: null }, 'the log query names too many addresses for it', 'the log query names too many addresses for it'],
-  [{ kind: 'unlisted' }, 'it refuses log queries without addresses', 'it refuses log queries without addresses'],
+  [{ kind: 'address-required' }, 'it refuses log queries without addresses', 'it refuses log queries without addresses'],
 ])('says what a provider refuses in a log query: %o', (limit, shown, full) => {
   expect(causeOf(new RpcError({ kind: 'too-large', limit }, 'rpc-1'))).toEqual({ shown: `rpc-1: ${shown}`, full: `rpc-1: ${full}` })
 })

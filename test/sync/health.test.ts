@@ -25,7 +25,7 @@ function open(startBlock = 0) {
   const clock = createManualClock()
   const startedAtMs = clock.nowMs()
   const { logger, lines } = createLogLines()
-  const bounds = { startBlock, followBlocks: 50, aloneBlocks: 8 }
+  const bounds = { startBlock, followBlocks: 50, liveBlocks: 8 }
   let answeredAtMs: number | null = null
   let rpc: readonly RpcHealth[] = [rpcHealth()]
   let troubles: readonly string[] = []
@@ -55,7 +55,7 @@ function open(startBlock = 0) {
     replaced: (to: BlockHeader, depth: number) => commit({ kind: 'replace', to, replacement: { ancestor: to, batches: [] }, depth }),
     failed: (error: unknown, attempt = 1) => record({ kind: 'failed', error, attempt, retryInMs: 100 }),
     range: (from: number, confirmed: number) =>
-      record({ kind: 'decided', action: { kind: 'index', span: { kind: 'range', from, to: from } }, tip: tipAt(confirmed + 3) }),
+      record({ kind: 'decided', action: { kind: 'index', span: { mode: 'range', from, to: from } }, tip: tipAt(confirmed + 3) }),
     wait: (because: 'indexed' | 'chainIsShorter' = 'indexed', tip = tipAt(103)) =>
       record({ kind: 'decided', action: { kind: 'wait', because }, tip }),
     /** Time passes while the provider goes on answering. */

@@ -20,7 +20,7 @@ const ranges = { leastBlocks: 1, mostBlocks: 10, targetLogs: 100 }
 
 /** Ranges of ten blocks up to block 100, then runs, and from block 152 on single blocks. */
 function open(logs: (number: number) => readonly NewLog[], given: Partial<Settings> = {}) {
-  const { onPrepare = () => undefined, fail = () => false, startBlock = 0, aloneBlocks = 8 } = given
+  const { onPrepare = () => undefined, fail = () => false, startBlock = 0, liveBlocks = 8 } = given
   const chain = createSimulatedChain()
   for (let number = 1; number <= HEAD; number++) chain.mine(logs(number))
   const queried: string[] = []
@@ -34,7 +34,7 @@ function open(logs: (number: number) => readonly NewLog[], given: Partial<Settin
   }
   const { watchlist } = createMemoryIndex({ contracts: [launchpad], startBlock })
   const source = createChainSource({ rpc: createChainRpc([chain], { intercept }) })
-  const bounds = { startBlock, followBlocks: FOLLOW_BLOCKS, aloneBlocks }
+  const bounds = { startBlock, followBlocks: FOLLOW_BLOCKS, liveBlocks }
   const prepared = new Map<number, readonly ChainLog[]>()
   const prepare: Committer['prepare'] = async (batch, previous) => {
     onPrepare(batch.from, previous?.from ?? null)
@@ -65,7 +65,7 @@ interface Settings {
   /** Called with the first blocks of a batch that is prepared and of the one before it. */
   onPrepare(from: number, previous: number | null): void
   readonly startBlock: number
-  readonly aloneBlocks: number
+  readonly liveBlocks: number
   /** Whether the question for logs from that block on fails. */
   fail(from: number): boolean
 }
@@ -146,7 +146,7 @@ describe('prefetching batches', () => {
   })
 
   it('wait for their turn there also where all blocks would be committed together', async () => {
-    const { next, blocks } = open(() => [speak(1)], { aloneBlocks: 0 })
+    const { next, blocks } = open(() => [speak(1)], { liveBlocks: 0 })
     await next(101)
     await expect.poll(blocks).toBe(52)
     expect((await next(133)).batch.to.number).toBe(152)

@@ -5,9 +5,9 @@ import { createRandom } from '#devchain/traders/random.ts'
 import { RpcError } from '#rpc/rpcFault.ts'
 import type { ProjectedBatch } from '#sync/batch.ts'
 import type { Committer } from '#sync/committer.ts'
+import { performAction } from '#sync/performAction.ts'
 import { createPrefetch } from '#sync/prefetch.ts'
 import { afterEvent, decide, type SyncState } from '#sync/state.ts'
-import { perform } from '#sync/step.ts'
 import { createChainRpc } from '#test/support/chainRpc.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { createForkingChain } from '#test/support/forkingChain.ts'
@@ -45,19 +45,19 @@ it('a batch that was prepared before the block it follows was settled is prepare
     prepared.set(batch.from, outcome)
     return outcome
   }
-  const bounds = { startBlock: START_BLOCK, followBlocks: 100, aloneBlocks: 8 }
+  const bounds = { startBlock: START_BLOCK, followBlocks: 100, liveBlocks: 8 }
   const ranges = { leastBlocks: 1, mostBlocks: 100, targetLogs: 1_000 }
   const prefetch = createPrefetch({ source, watchlist: directory, prepare, bounds, ranges })
-  const step = { source, committer, watchlist: directory, prefetch, genesisHash, maxReorgDepth: MAX_REORG_DEPTH }
+  const options = { source, committer, watchlist: directory, prefetch, genesisHash, maxReorgDepth: MAX_REORG_DEPTH }
   let state: SyncState = { kind: 'unknown', uncertain: null }
 
-  /** One turn with the chain ending at `head`. */
-  const turn = async (head: number): Promise<string> => {
+  /** One step with the chain ending at `head`. */
+  const step = async (head: number): Promise<string> => {
     const { header } = chain.at(head)
     const tip = { head: header, confirmed: header, block: null }
     const action = decide(state, tip, bounds, prefetch.rangeBlocks())
     if (action.kind === 'wait') return 'wait'
-    const result = await perform(action, state, tip, step)
+    const result = await performAction(action, state, tip, options)
     if (result.kind === 'learned') {
       state = afterEvent(state, result.event)
       return result.event.kind
@@ -66,18 +66,18 @@ it('a batch that was prepared before the block it follows was settled is prepare
     state = afterEvent(state, { kind: 'committed', commit, blocks, block: await committer.commit(commit) })
     return `${commit.kind} ${commit.to.number}`
   }
-  const turnsUntil = async (outcome: string, head: number) => {
-    while ((await turn(head)) !== outcome);
+  const stepUntil = async (outcome: string, head: number) => {
+    while ((await step(head)) !== outcome);
   }
 
-  await turnsUntil('batch 20', 20)
-  await turnsUntil('batch 22', 82)
+  await stepUntil('batch 20', 20)
+  await stepUntil('batch 22', 82)
   await expect.poll(() => prepared.has(23)).toBe(true)
   await prepared.get(23)
   // For a moment the chain seems to end there.
-  expect(await turn(22)).toBe('settle 22')
-  expect(await turn(22)).toBe('wait')
-  await turnsUntil('batch 82', 82)
+  expect(await step(22)).toBe('settle 22')
+  expect(await step(22)).toBe('wait')
+  await stepUntil('batch 82', 82)
 
   await indexAtOnce(fresh, chain, 82)
   expect(await dumpTables(database.kysely)).toEqual(await dumpTables(fresh.kysely))

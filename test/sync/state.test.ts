@@ -7,7 +7,7 @@ import type { Action } from '#sync/action.ts'
 import type { Commit } from '#sync/commit.ts'
 import type { SyncEvent } from '#sync/event.ts'
 import { extendChain, type LocalChain } from '#sync/localChain.ts'
-import { afterEvent, decide, MOST_BLOCKS_TOGETHER, type SyncState, spanAt } from '#sync/state.ts'
+import { afterEvent, decide, MOST_CATCH_UP_BLOCKS, type SyncState, spanAt } from '#sync/state.ts'
 import { projectedBatch } from '#test/support/memoryCommitter.ts'
 import { createSimulatedChain, type SimulatedChain } from '#test/support/simulatedChain.ts'
 import { wholeBlock } from '#test/support/simulatedIndex.ts'
@@ -35,10 +35,10 @@ const tip = (head: number, confirmed: number, of: SimulatedChain = chain): Chain
   block: null,
 })
 
-type At = Extract<SyncState, { kind: 'at' }>
-const FOLLOWING: At = { kind: 'at', chain: [], settled: true, cursor: 'linked', verifiedTip: null, verifiedStart: null }
-const at = (cursor: number, state: Partial<At> = {}): At => ({ ...FOLLOWING, chain: upTo(cursor), ...state })
-const bounds = { startBlock: 7, followBlocks: 50, aloneBlocks: 8 }
+type Known = Extract<SyncState, { kind: 'known' }>
+const FOLLOWING: Known = { kind: 'known', chain: [], settled: true, onChain: 'linked', verifiedTip: null, verifiedStart: null }
+const at = (cursor: number, state: Partial<Known> = {}): Known => ({ ...FOLLOWING, chain: upTo(cursor), ...state })
+const bounds = { startBlock: 7, followBlocks: 50, liveBlocks: 8 }
 const liveCommit: Commit = { kind: 'batch', to: header(100), batch: projectedBatch(wholeBlock(chain.at(100))) }
 
 interface Case {
@@ -54,7 +54,7 @@ const CASES: readonly Case[] = [
   { name: 'after a failed commit', state: { kind: 'unknown', uncertain: liveCommit }, tip: tip(203, 200), action: { kind: 'readCursor' } },
   {
     name: 'when a failed commit is in the database',
-    state: { kind: 'unheard', commit: liveCommit, at: at(100) },
+    state: { kind: 'unemitted', commit: liveCommit, after: at(100) },
     tip: tip(203, 200),
     action: { kind: 'repeatCommit', commit: liveCommit },
   },
@@ -69,7 +69,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'when the next block did not follow',
-    state: at(100, { cursor: 'replaced' }),
+    state: at(100, { onChain: 'replaced' }),
     tip: tip(110, 107),
     action: { kind: 'replaceBlocks' },
   },
@@ -91,31 +91,37 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'with the cursor compared below this head',
-    state: at(98, { cursor: { below: header(100).hash } }),
+    state: at(98, { onChain: { belowHead: header(100).hash } }),
     tip: tip(100, 97),
     action: { kind: 'wait', because: 'indexed' },
   },
   {
     name: 'with the cursor compared below another head',
-    state: at(98, { cursor: { below: header(99).hash } }),
+    state: at(98, { onChain: { belowHead: header(99).hash } }),
     tip: tip(100, 97),
     action: { kind: 'compareCursor', cursor: header(98) },
   },
   {
     name: 'with a cursor that was read and lies below the confirmed block',
-    state: at(90, { cursor: 'unseen' }),
+    state: at(90, { onChain: 'unknown' }),
     tip: tip(100, 97),
     action: { kind: 'compareCursor', cursor: header(90) },
   },
   {
+    name: 'with a cursor below the confirmed block that was compared below another head',
+    state: at(96, { onChain: { belowHead: header(99).hash } }),
+    tip: tip(100, 97),
+    action: { kind: 'index', span: { mode: 'live', from: 97, to: 97 } },
+  },
+  {
     name: 'with a cursor that is the confirmed block',
-    state: at(97, { cursor: 'unseen' }),
+    state: at(97, { onChain: 'unknown' }),
     tip: tip(100, 97),
     action: { kind: 'wait', because: 'indexed' },
   },
   {
     name: 'with a cursor that is the head',
-    state: at(100, { cursor: 'unseen' }),
+    state: at(100, { onChain: 'unknown' }),
     tip: tip(100, 97),
     action: { kind: 'wait', because: 'indexed' },
   },
@@ -134,32 +140,38 @@ const CASES: readonly Case[] = [
     action: { kind: 'verifyTip' },
   },
   {
+    name: 'far behind, an older tip verified',
+    state: { ...FOLLOWING, verifiedStart: header(7), verifiedTip: header(199).hash },
+    tip: tip(203, 200),
+    action: { kind: 'verifyTip' },
+  },
+  {
     name: 'far behind, the tip verified',
     state: { ...FOLLOWING, verifiedStart: header(7), verifiedTip: header(200).hash },
     tip: tip(203, 200),
-    action: { kind: 'index', span: { kind: 'range', from: 7, to: 106 } },
+    action: { kind: 'index', span: { mode: 'range', from: 7, to: 106 } },
   },
   {
     name: 'with less than a range left to the followed blocks',
     state: at(120, { verifiedTip: header(200).hash }),
     tip: tip(203, 200),
-    action: { kind: 'index', span: { kind: 'range', from: 121, to: 150 } },
+    action: { kind: 'index', span: { mode: 'range', from: 121, to: 150 } },
   },
   // 9: near the head
   {
     name: 'with the first block to follow',
     state: { ...FOLLOWING, verifiedStart: header(7) },
     tip: tip(53, 50),
-    action: { kind: 'index', span: { kind: 'alone', from: 7, to: 7 } },
+    action: { kind: 'index', span: { mode: 'live', from: 7, to: 7 } },
   },
   {
     name: 'with many blocks to follow',
     state: at(160),
     tip: tip(203, 200),
-    action: { kind: 'index', span: { kind: 'together', from: 161, to: 191 } },
+    action: { kind: 'index', span: { mode: 'catchUp', from: 161, to: 191 } },
   },
-  { name: 'near the head', state: at(191), tip: tip(203, 200), action: { kind: 'index', span: { kind: 'alone', from: 192, to: 192 } } },
-  { name: 'one block behind', state: at(96), tip: tip(100, 97), action: { kind: 'index', span: { kind: 'alone', from: 97, to: 97 } } },
+  { name: 'near the head', state: at(191), tip: tip(203, 200), action: { kind: 'index', span: { mode: 'live', from: 192, to: 192 } } },
+  { name: 'one block behind', state: at(96), tip: tip(100, 97), action: { kind: 'index', span: { mode: 'live', from: 97, to: 97 } } },
 ]
 
 describe('what to do next', () => {
@@ -174,7 +186,7 @@ describe('what to do next', () => {
         fc.nat({ max: 299 }),
         fc.integer({ min: 1, max: 100 }),
         (cursor, confirmed, rangeBlocks) => {
-          const state = at(cursor, { verifiedTip: header(confirmed).hash, cursor: { below: header(300).hash } })
+          const state = at(cursor, { verifiedTip: header(confirmed).hash, onChain: { belowHead: header(300).hash } })
           const action = decide(state, tip(300, confirmed), bounds, rangeBlocks)
           if (confirmed <= cursor) expect(action).toEqual({ kind: 'wait', because: 'indexed' })
           else {
@@ -182,9 +194,9 @@ describe('what to do next', () => {
             const left = confirmed - cursor
             expect(span.from).toBe(cursor + 1)
             expect(span.to).toBeGreaterThanOrEqual(span.from)
-            expect(span.kind).toBe(left > bounds.followBlocks ? 'range' : left > bounds.aloneBlocks + 1 ? 'together' : 'alone')
-            if (span.kind === 'range') expect(span.to).toBe(Math.min(cursor + rangeBlocks, confirmed - bounds.followBlocks))
-            else expect(span.to).toBeLessThanOrEqual(span.kind === 'alone' ? span.from : confirmed - bounds.aloneBlocks - 1)
+            expect(span.mode).toBe(left > bounds.followBlocks ? 'range' : left > bounds.liveBlocks + 1 ? 'catchUp' : 'live')
+            if (span.mode === 'range') expect(span.to).toBe(Math.min(cursor + rangeBlocks, confirmed - bounds.followBlocks))
+            else expect(span.to).toBeLessThanOrEqual(span.mode === 'live' ? span.from : confirmed - bounds.liveBlocks - 1)
           }
         },
       ),
@@ -192,10 +204,10 @@ describe('what to do next', () => {
   })
 
   it('commits a bounded number of blocks together', () => {
-    expect(spanAt(8, 300, { startBlock: 7, followBlocks: 1_000, aloneBlocks: 8 }, 1)).toEqual({
-      kind: 'together',
+    expect(spanAt(8, 300, { startBlock: 7, followBlocks: 1_000, liveBlocks: 8 }, 1)).toEqual({
+      mode: 'catchUp',
       from: 8,
-      to: 7 + MOST_BLOCKS_TOGETHER,
+      to: 7 + MOST_CATCH_UP_BLOCKS,
     })
   })
 })
@@ -208,14 +220,14 @@ describe('the state after an event', () => {
     blocks,
     block: { ...commit.to, completedAtMs: 0, tokens: [], unread: [], dropped: [] },
   })
-  const unseen = { settled: false, cursor: 'unseen', verifiedTip: null, verifiedStart: null } as const
+  const uncompared = { settled: false, onChain: 'unknown', verifiedTip: null, verifiedStart: null } as const
 
   it('is at the cursor that the database shows', () => {
-    expect(afterEvent({ kind: 'unknown', uncertain: null }, read(40))).toEqual({ kind: 'at', chain: upTo(40), ...unseen })
+    expect(afterEvent({ kind: 'unknown', uncertain: null }, read(40))).toEqual({ kind: 'known', chain: upTo(40), ...uncompared })
     expect(afterEvent({ kind: 'unknown', uncertain: null }, { kind: 'cursorRead', blocks: [] })).toEqual({
-      kind: 'at',
+      kind: 'known',
       chain: [],
-      ...unseen,
+      ...uncompared,
     })
   })
 
@@ -225,12 +237,12 @@ describe('the state after an event', () => {
     // A failure to read the cursor does not change what is uncertain.
     const again = afterEvent(failed, { kind: 'failed', error: new Error('x'), attempt: 1, retryInMs: 1 })
     expect(again).toEqual(failed)
-    const unheard = afterEvent(again, read(100))
-    expect(unheard).toEqual({ kind: 'unheard', commit: liveCommit, at: { kind: 'at', chain: upTo(100), ...unseen } })
-    expect(afterEvent(again, read(99))).toMatchObject({ kind: 'at', settled: false })
-    expect(afterEvent(unheard, { kind: 'commitFailed', commit: liveCommit })).toEqual(failed)
+    const unemitted = afterEvent(again, read(100))
+    expect(unemitted).toEqual({ kind: 'unemitted', commit: liveCommit, after: { kind: 'known', chain: upTo(100), ...uncompared } })
+    expect(afterEvent(again, read(99))).toMatchObject({ kind: 'known', settled: false })
+    expect(afterEvent(unemitted, { kind: 'commitFailed', commit: liveCommit })).toEqual(failed)
     // Settled as by the commit itself: its result is emitted once.
-    expect(afterEvent(unheard, committed(liveCommit, []))).toEqual({ kind: 'at', chain: upTo(100), ...unseen, settled: true })
+    expect(afterEvent(unemitted, committed(liveCommit, []))).toEqual({ kind: 'known', chain: upTo(100), ...uncompared, settled: true })
   })
 
   it('forgets everything after any other failure', () => {
@@ -239,10 +251,10 @@ describe('the state after an event', () => {
   })
 
   it('is linked to a committed batch, and settled by a block near the head alone', () => {
-    const after = afterEvent(at(99, { settled: false, cursor: 'unseen' }), committed(liveCommit, [header(100)]))
-    expect(after).toEqual(at(100, { chain: extendChain(upTo(99), header(100)), settled: true, cursor: 'linked' }))
+    const after = afterEvent(at(99, { settled: false, onChain: 'unknown' }), committed(liveCommit, [header(100)]))
+    expect(after).toEqual(at(100, { chain: extendChain(upTo(99), header(100)), settled: true, onChain: 'linked' }))
     const together: Commit = { kind: 'batch', to: header(100), batch: { ...projectedBatch(wholeBlock(chain.at(100))), mode: 'catchUp' } }
-    expect(afterEvent(at(99), committed(together, [header(100)]))).toMatchObject({ settled: false, cursor: 'linked' })
+    expect(afterEvent(at(99), committed(together, [header(100)]))).toMatchObject({ settled: false, onChain: 'linked' })
   })
 
   it('starts its chain anew at the end of a range', () => {
@@ -255,7 +267,7 @@ describe('the state after an event', () => {
     const kept = upTo(90)
     const replace: Commit = { kind: 'replace', to: header(92, fork), replacement: { ancestor: header(90), batches }, depth: 3 }
     const blocks = [...kept, header(91, fork), header(92, fork)]
-    expect(afterEvent(at(93, { cursor: 'replaced' }), committed(replace, blocks))).toEqual(at(0, { chain: blocks, settled: true }))
+    expect(afterEvent(at(93, { onChain: 'replaced' }), committed(replace, blocks))).toEqual(at(0, { chain: blocks, settled: true }))
     const undo: Commit = { kind: 'replace', to: header(90), replacement: { ancestor: header(90), batches: [] }, depth: 3 }
     expect(afterEvent(at(93), committed(undo, kept))).toEqual(at(90, { chain: kept, settled: false }))
   })
@@ -264,9 +276,9 @@ describe('the state after an event', () => {
     const hash: Hex = header(200).hash
     expect(afterEvent(at(9), { kind: 'tipVerified', confirmed: hash })).toMatchObject({ verifiedTip: hash })
     expect(afterEvent(FOLLOWING, { kind: 'startVerified', block: header(7) })).toMatchObject({ verifiedStart: header(7) })
-    expect(afterEvent(at(9), { kind: 'cursorCompared', head: hash, isReplaced: false })).toMatchObject({ cursor: { below: hash } })
-    expect(afterEvent(at(9), { kind: 'cursorCompared', head: hash, isReplaced: true })).toMatchObject({ cursor: 'replaced' })
-    expect(afterEvent(at(9), { kind: 'forked' })).toMatchObject({ cursor: 'replaced' })
+    expect(afterEvent(at(9), { kind: 'cursorCompared', head: hash, isReplaced: false })).toMatchObject({ onChain: { belowHead: hash } })
+    expect(afterEvent(at(9), { kind: 'cursorCompared', head: hash, isReplaced: true })).toMatchObject({ onChain: 'replaced' })
+    expect(afterEvent(at(9), { kind: 'forked' })).toMatchObject({ onChain: 'replaced' })
   })
 
   it('is settled by a settling commit', () => {

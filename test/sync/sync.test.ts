@@ -404,7 +404,7 @@ describe('a reorg of indexed blocks', () => {
     const chain = createSimulatedChain()
     grow(chain, 33, lively)
     const index = indexOf()
-    const { until, settle } = run({ rpc: createChainRpc([chain]), index, confirmations: 3, maxReorgDepth: 64, tuning: { aloneBlocks: 4 } })
+    const { until, settle } = run({ rpc: createChainRpc([chain]), index, confirmations: 3, maxReorgDepth: 64, tuning: { liveBlocks: 4 } })
     await until(cursorAt(index, 30), 'it is indexed')
     await settle()
     const { to } = index.batches.find(({ mode }) => mode === 'catchUp') ?? expect.unreachable()

@@ -1,7 +1,7 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
+import type { LogLimit } from '#rpc/logLimit.ts'
 import { parseHeader } from '#rpc/parseHeader.ts'
-import type { RangeLimit } from '#rpc/rangeLimit.ts'
 import type { Rpc, RpcProvider } from '#rpc/rpc.ts'
 import { blockByNumber, type LogFilter, logsInBlocks, type Topics } from '#rpc/rpcCalls.ts'
 import { faultOf, RpcError, type RpcFault } from '#rpc/rpcFault.ts'
@@ -60,7 +60,7 @@ const TIMEOUTS_IN_A_ROW = 2
 const ROUND_LOGS = 1_000
 
 /** One range being fetched. */
-interface Run {
+interface RangeFetch {
   readonly query: LogRangeQuery
   readonly tests: ReadonlyMap<LogFilter, (log: ChainLog) => boolean>
   timeoutsInARow: number
@@ -81,17 +81,17 @@ type QueryLimits = ReturnType<LogStrategy['limits']>
 export function createLogRanges({ rpc, concurrency }: LogRangesOptions): LogRanges {
   const strategy = createLogStrategy()
 
-  const ask = async (query: LogQuery, run: Run): Promise<Outcome> => {
+  const ask = async (query: LogQuery, fetching: RangeFetch): Promise<Outcome> => {
     let limits = strategy.limits(rpc.preferred(), query.filter)
     const size = { blocks: blocksOf(query), addresses: query.by === 'topic' ? 0 : widthOf(query.filter) }
     const question = async (provider: RpcProvider): Promise<Outcome> => {
-      const refused = (limit: RangeLimit) => {
+      const refused = (limit: LogLimit) => {
         provider.logsRefused(size, limit)
         limits = strategy.limits(provider, query.filter)
       }
       try {
-        const all = await fetchLogs(provider, query, run.query.end)
-        const logs = wantedLogs(all, query, run)
+        const all = await fetchLogs(provider, query, fetching.query.end)
+        const logs = wantedLogs(all, query, fetching)
         strategy.answered(query, all.length, logs.length)
         if (all.length > 0 && all.length % ROUND_LOGS === 0) {
           refused({ kind: 'density' })
@@ -101,7 +101,7 @@ export function createLogRanges({ rpc, concurrency }: LogRangesOptions): LogRang
         return { kind: 'logs', logs }
       } catch (error) {
         const fault = faultOf(error)
-        if (query.by === 'topic' && mayNeedAddresses(fault)) refused({ kind: 'unlisted' })
+        if (query.by === 'topic' && mayNeedAddresses(fault)) refused({ kind: 'address-required' })
         else if (fault?.kind === 'too-large') refused(fault.limit)
         else if (fault?.kind === 'timeout') refused({ kind: 'density' })
         throw error
@@ -109,29 +109,29 @@ export function createLogRanges({ rpc, concurrency }: LogRangesOptions): LogRang
     }
     try {
       const outcome = await rpc.ask(question)
-      run.timeoutsInARow = 0
+      fetching.timeoutsInARow = 0
       return outcome
     } catch (error) {
       const fault = faultOf(error)
       const last = async () => {
         if (fault?.kind !== 'too-large' || blocksOf(query) > 1) throw error
         const logs = await rpc.ask(provider => fetchReceiptLogs(provider, blockByNumber(query.from)))
-        return logs.filter(wantedTest(query, run))
+        return logs.filter(wantedTest(query, fetching))
       }
       if (query.by === 'topic' && mayNeedAddresses(fault)) return { kind: 'again', by: 'address', limits, last }
-      const mayBeTooLarge = fault?.kind === 'too-large' || (fault?.kind === 'timeout' && ++run.timeoutsInARow <= TIMEOUTS_IN_A_ROW)
+      const mayBeTooLarge = fault?.kind === 'too-large' || (fault?.kind === 'timeout' && ++fetching.timeoutsInARow <= TIMEOUTS_IN_A_ROW)
       if (!mayBeTooLarge) throw error
       return { kind: 'again', by: 'parts', limits, last }
     }
   }
 
-  const fetchSplitting = async (query: LogQuery, run: Run): Promise<readonly ChainLog[]> => {
-    const outcome = await ask(query, run)
+  const fetchSplitting = async (query: LogQuery, fetching: RangeFetch): Promise<readonly ChainLog[]> => {
+    const outcome = await ask(query, fetching)
     if (outcome.kind === 'logs') return outcome.logs
     const parts = outcome.by === 'address' ? byAddress(query, outcome.limits) : splitQuery(query, outcome.limits)
     if (parts.length === 1 && parts[0]?.by === query.by) return outcome.last()
     const found: (readonly ChainLog[])[] = []
-    for (const part of parts) found.push(await fetchSplitting(part, run))
+    for (const part of parts) found.push(await fetchSplitting(part, fetching))
     return found.flat()
   }
 
@@ -139,7 +139,7 @@ export function createLogRanges({ rpc, concurrency }: LogRangesOptions): LogRang
     fetch: async query => {
       const filters = filtersOf(query)
       if (filters.length === 0) return { logs: [], to: query.to }
-      const run: Run = { query, tests: new Map(filters.map(filter => [filter, createLogTest(filter)])), timeoutsInARow: 0 }
+      const fetching: RangeFetch = { query, tests: new Map(filters.map(filter => [filter, createLogTest(filter)])), timeoutsInARow: 0 }
       const checked = new Set<LogFilter>()
       const choose = (filter: LogFilter, blocks: number) => {
         const choice = strategy.choose(rpc.preferred(), filter, blocks, !checked.has(filter))
@@ -153,7 +153,7 @@ export function createLogRanges({ rpc, concurrency }: LogRangesOptions): LogRang
       const work = async () => {
         for (let next = plan.next(false); next !== null && !failed; next = plan.next(count > query.maxLogs)) {
           try {
-            const logs = await fetchSplitting(next, run)
+            const logs = await fetchSplitting(next, fetching)
             found.push(logs)
             count += logs.length
           } catch (error) {
@@ -173,7 +173,7 @@ export function createLogRanges({ rpc, concurrency }: LogRangesOptions): LogRang
  * Whether a query by topic may have failed for naming no addresses. The faults of a broken provider come back when it is asked by address.
  */
 function mayNeedAddresses(fault: RpcFault | null): boolean {
-  if (fault?.kind === 'too-large') return fault.limit.kind === 'unlisted'
+  if (fault?.kind === 'too-large') return fault.limit.kind === 'address-required'
   return fault !== null && ['rejected', 'node', 'http', 'timeout'].includes(fault.kind)
 }
 
@@ -194,14 +194,14 @@ async function fetchLogs(provider: RpcProvider, query: LogQuery, end: LogRangeQu
   return parseLogs(rawLogs)
 }
 
-function wantedTest({ filter }: LogQuery, { tests }: Run): (log: ChainLog) => boolean {
+function wantedTest({ filter }: LogQuery, { tests }: RangeFetch): (log: ChainLog) => boolean {
   return tests.get(filter) ?? createLogTest(filter)
 }
 
 /** @throws `RpcError` `inconsistent` for a wanted log outside of the range, and by address for a log that is not wanted */
-function wantedLogs(all: readonly ChainLog[], query: LogQuery, run: Run): readonly ChainLog[] {
+function wantedLogs(all: readonly ChainLog[], query: LogQuery, fetching: RangeFetch): readonly ChainLog[] {
   const { from, to, by } = query
-  const logs = all.filter(wantedTest(query, run))
+  const logs = all.filter(wantedTest(query, fetching))
   if (by === 'address' && logs.length < all.length) throw new RpcError({ kind: 'inconsistent', what: 'a log that was not asked for' })
   const outside = logs.find(({ blockNumber }) => blockNumber < from || blockNumber > to)
   if (outside === undefined) return logs

@@ -14,7 +14,7 @@ import { parseLogs } from './parseLogs.ts'
  * @throws `RpcError`, `inconsistent` when a receipt is of another block
  */
 export async function fetchReceiptLogs(provider: RpcProvider, block: RpcCall): Promise<ChainLog[]> {
-  const raw = await provider.call(block.method, block.params)
+  const raw = await provider.call(block)
   if (raw === null) throw new RpcError({ kind: 'missing', what: 'a block' })
   const { hash, transactions } = fieldsOf(raw, 'block')
   const blockHash = parseHash(hash, 'block: hash')

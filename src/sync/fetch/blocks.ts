@@ -1,5 +1,5 @@
 import type { ChainSource } from '#chain/chainSource.ts'
-import type { BlockWithLogs } from '#chain/chainTips.ts'
+import type { BlockWithLogs } from '#chain/logs/blockWithLogs.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BatchMode } from '#domain/batch.ts'
 import type { ChainLog } from '#domain/block.ts'

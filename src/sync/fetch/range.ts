@@ -64,7 +64,7 @@ export async function fetchRange(
   return { stage: 'fetched', mode: 'range', from, first, to: lastHeader, blocks: [lastHeader], headers, logs, announced: added }
 }
 
-/** By its emitter, or, of a PoolManager's, by the pool that it is about. */
+/** The block that announces the log's address or, for a log of a PoolManager, its pool. */
 function announcedAt({ address, topics: [, id] }: ChainLog, found: ReadonlyMap<Hex, number>): number | undefined {
   return found.get(address) ?? (id === undefined ? undefined : found.get(id))
 }
@@ -115,9 +115,9 @@ function assertInBlocks(logs: readonly ChainLog[], headers: readonly ChainHeader
 }
 
 /**
- * The range's last block. It becomes the cursor, below which nothing can be undone. So it is believed when, everything being there, one
- * provider shows the range's first block, what follows on the last one and what the answers were tied to, and all are as they were: a
- * provider may have turned to another chain in between, and a range without logs holds nothing else that would tell.
+ * The range's last block, which becomes the cursor: below it nothing can be undone. Once all logs are there, one provider has to show the
+ * range's first block, the last one with its child, and the end, all as they were. The provider may have switched to another chain
+ * meanwhile, and nothing else would show that in a range without logs.
  */
 async function fetchLast(source: RangeSource, number: number, first: ChainHeader, end: ChainHeader): Promise<ChainHeader> {
   const numbers = number === end.number ? [first.number, number] : [first.number, number, number + 1, end.number]

@@ -33,10 +33,10 @@ async function fetchBatch(
   tip: ChainTip,
   announced: readonly Hex[],
 ): Promise<FetchedBatch> {
-  const { kind, from, to } = span
-  if (kind === 'range') return fetchRange(source, watchlist, { from, to, announced, maxLogs: maxRangeLogs })
-  const blocks = await (kind === 'together' ? fetchBlocks(source, from, to) : fetchBlock(source, from, tip))
-  return batchOf(blocks, kind === 'together' ? 'catchUp' : 'live', watchlist, new Set(announced))
+  const { mode, from, to } = span
+  if (mode === 'range') return fetchRange(source, watchlist, { from, to, announced, maxLogs: maxRangeLogs })
+  const blocks = await (mode === 'catchUp' ? fetchBlocks(source, from, to) : fetchBlock(source, from, tip))
+  return batchOf(blocks, mode, watchlist, new Set(announced))
 }
 
 async function fetchBlock(source: SpanSource['source'], number: number, { block, confirmed }: ChainTip): Promise<LinkedBlocks> {

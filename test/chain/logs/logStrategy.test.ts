@@ -105,7 +105,7 @@ describe('a list of addresses longer than a provider takes', () => {
   })
 
   const refusals: readonly (readonly [string, RpcFault])[] = [
-    ['wants addresses', { kind: 'too-large', limit: { kind: 'unlisted' } }],
+    ['wants addresses', { kind: 'too-large', limit: { kind: 'address-required' } }],
     ['refuses', { kind: 'rejected', code: -32602, text: 'invalid params' }],
     ['fails', { kind: 'node', code: -32701, text: 'an address, please' }],
     ['takes too long', { kind: 'timeout' }],
@@ -140,7 +140,10 @@ describe('a list of addresses longer than a provider takes', () => {
 
   it('brings the same logs by address and by topic', async () => {
     const block = fc.array(fc.tuple(fc.nat({ max: 90 }), fc.boolean()), { maxLength: 8 })
-    const trouble = fc.array(fc.constantFrom('none', 'none', 'unlisted', 'density', 'blocks', 'timeout'), { minLength: 1, maxLength: 12 })
+    const trouble = fc.array(fc.constantFrom('none', 'none', 'address-required', 'density', 'blocks', 'timeout'), {
+      minLength: 1,
+      maxLength: 12,
+    })
     await fc.assert(
       fc.asyncProperty(
         fc.array(block, { minLength: 1, maxLength: 60 }),
@@ -156,7 +159,7 @@ describe('a list of addresses longer than a provider takes', () => {
             const { address, fromBlock, toBlock } = (call.params[0] ?? {}) as Partial<RangeFilter>
             if (fromBlock === undefined || address !== undefined) return answer()
             const trouble = troubles[at++ % troubles.length]
-            if (trouble === 'unlisted') throw new NodeFailure(-32701, 'Please specify an address in your request')
+            if (trouble === 'address-required') throw new NodeFailure(-32701, 'Please specify an address in your request')
             if (trouble === 'density') throw new NodeFailure(-32005, 'query returned more than 10000 results')
             if (trouble === 'blocks' && fromBlock !== toBlock) throw new NodeFailure(-32005, 'block range is too wide')
             if (trouble === 'timeout') throw new RpcError({ kind: 'timeout' }, provider)

@@ -76,7 +76,7 @@ export async function startLife({
       genesisHash,
       maxReorgDepth,
       // With the usual distance most of the few blocks would be too near the head to be committed together.
-      tuning: { followBlocks: maxReorgDepth, ranges: SMALL_RANGES, aloneBlocks: 2 },
+      tuning: { followBlocks: maxReorgDepth, ranges: SMALL_RANGES, liveBlocks: 2 },
       clock,
     })
     return { rpc, index, running, writer, startedAt }

@@ -18,7 +18,7 @@ import { reconcile } from './reconcile.ts'
 import type { SyncState } from './state.ts'
 import type { Watchlist } from './watchlist.ts'
 
-export interface StepOptions {
+export interface PerformOptions {
   readonly source: ChainSource
   readonly committer: Committer
   readonly watchlist: Watchlist
@@ -28,8 +28,8 @@ export interface StepOptions {
   readonly maxReorgDepth: number
 }
 
-/** What an action came to: something that was learned, or something to commit, with the blocks that are remembered after it. */
-export type StepResult =
+/** The result of an action: something learned, or something to commit with the blocks to remember after it. */
+export type ActionResult =
   | { readonly kind: 'learned'; readonly event: SyncEvent }
   | { readonly kind: 'commit'; readonly commit: Commit; readonly blocks: readonly BlockHeader[] }
 
@@ -38,12 +38,12 @@ export type StepResult =
  *
  * @throws `TokenwireError` `reorg_too_deep` when the chain has replaced more indexed blocks than can be undone; what fetching threw
  */
-export async function perform(
+export async function performAction(
   action: Exclude<Action, { kind: 'wait' }>,
   state: SyncState,
   tip: ChainTip,
-  options: StepOptions,
-): Promise<StepResult> {
+  options: PerformOptions,
+): Promise<ActionResult> {
   const { source, committer, watchlist, prefetch, genesisHash } = options
   const { confirmed, head } = tip
   switch (action.kind) {
@@ -71,13 +71,13 @@ export async function perform(
       return { kind: 'commit', commit: { kind: 'batch', to: batch.to, batch }, blocks: batch.blocks }
     }
     case 'settle':
-      // What was prepared for a longer chain rests on the rows as they are before.
+      // Batches that were prepared for a longer chain were projected from the rows before this commit.
       prefetch.discard()
       return { kind: 'commit', commit: { kind: 'settle', to: action.at }, blocks: [] }
   }
 }
 
-function learned(event: SyncEvent): StepResult {
+function learned(event: SyncEvent): ActionResult {
   return { kind: 'learned', event }
 }
 
@@ -86,10 +86,10 @@ function learned(event: SyncEvent): StepResult {
  * is before that of the cursor
  */
 function followsCursor(first: BlockHeader, state: SyncState): boolean {
-  if (state.kind !== 'at') return false
+  if (state.kind !== 'known') return false
   const cursor = state.chain.at(-1)
   if (cursor !== undefined) {
-    const follows = reconcile(state.chain, first).kind === 'append'
+    const follows = reconcile(state.chain, first) === 'append'
     if (follows) assertTimesAscend([cursor, first])
     return follows
   }
@@ -101,7 +101,10 @@ function followsCursor(first: BlockHeader, state: SyncState): boolean {
  * Fetches what took the indexed blocks' place, as far as they went. Blocks that are replaced again meanwhile do not link up, or the next
  * step finds them replaced.
  */
-async function replacement(tip: ChainTip, { source, committer, watchlist, genesisHash, maxReorgDepth }: StepOptions): Promise<StepResult> {
+async function replacement(
+  tip: ChainTip,
+  { source, committer, watchlist, genesisHash, maxReorgDepth }: PerformOptions,
+): Promise<ActionResult> {
   const chain = await committer.recentBlocks()
   const fork = await findFork(source, chain, tip.head.number, watchlist.startBlock)
   const { kind, depth } = fork

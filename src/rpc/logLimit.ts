@@ -1,5 +1,5 @@
-/** What a provider says about a query of logs that it refused. */
-export type RangeLimit =
+/** Which limit a log query has passed, as the provider says that refused it. */
+export type LogLimit =
   /** More blocks than it allows in one query, whatever they hold; `max` when it says how many it allows. */
   | { readonly kind: 'blocks'; readonly max: number | null }
   /** A range that would work, both ends inclusive. */
@@ -8,8 +8,8 @@ export type RangeLimit =
   | { readonly kind: 'density' }
   /** More addresses than it allows in one query. */
   | { readonly kind: 'addresses'; readonly max: number | null }
-  /** Topics without any address. */
-  | { readonly kind: 'unlisted' }
+  /** Queries without addresses are not allowed. */
+  | { readonly kind: 'address-required' }
 
 /** An error text is the provider's to choose; nothing useful stands further back. */
 const TEXT_READ = 600
@@ -21,7 +21,7 @@ const DECIMAL_RANGE = /retry with the range (\d{1,12})\s*-\s*(\d{1,12})/
 const ADDRESSES =
   /max(?:imum)? (?:number of )?addresses|too many (?:contract )?addresses|less (?:number of )?addresses|addresses? (?:count|limit|exceeds?)/
 
-const UNLISTED =
+const ADDRESS_REQUIRED =
   /(?:specify|provide|without|missing|requires?)(?: an?| the| at least one| one or more| any)* (?:contract )?address(?:es)?\b|address(?:es)? (?:is|are|must be|field is) (?:required|specified|provided)/
 
 const DENSITY = [
@@ -64,14 +64,14 @@ const PAST_THE_HEAD =
  *
  * @returns `null` when the text speaks of something else
  */
-export function parseRangeLimit(message: string): RangeLimit | null {
+export function parseLogLimit(message: string): LogLimit | null {
   const text = message.slice(0, TEXT_READ).toLowerCase()
   const hex = HEX_RANGE.exec(text)
   if (hex !== null) return { kind: 'suggested', from: Number(hex[1]), to: Number(hex[2]) }
   const decimal = DECIMAL_RANGE.exec(text)
   if (decimal !== null) return { kind: 'suggested', from: Number(decimal[1]), to: Number(decimal[2]) }
   if (PAST_THE_HEAD.test(text)) return null
-  if (UNLISTED.test(text)) return { kind: 'unlisted' }
+  if (ADDRESS_REQUIRED.test(text)) return { kind: 'address-required' }
   if (ADDRESSES.test(text)) return { kind: 'addresses', max: firstNumber(text) }
   if (DENSITY.some(pattern => pattern.test(text))) return { kind: 'density' }
   if (!/block|range|distance|quer/.test(text)) return null

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { parseRangeLimit, type RangeLimit } from '#rpc/rangeLimit.ts'
+import { type LogLimit, parseLogLimit } from '#rpc/logLimit.ts'
 
-const blocks = (max: number | null): RangeLimit => ({ kind: 'blocks', max })
-const suggested = (from: number, to: number): RangeLimit => ({ kind: 'suggested', from, to })
-const density: RangeLimit = { kind: 'density' }
-const unlisted: RangeLimit = { kind: 'unlisted' }
-const addresses = (max: number | null): RangeLimit => ({ kind: 'addresses', max })
+const blocks = (max: number | null): LogLimit => ({ kind: 'blocks', max })
+const suggested = (from: number, to: number): LogLimit => ({ kind: 'suggested', from, to })
+const density: LogLimit = { kind: 'density' }
+const addressRequired: LogLimit = { kind: 'address-required' }
+const addresses = (max: number | null): LogLimit => ({ kind: 'addresses', max })
 
 /** What providers and nodes have been seen to answer, and what it means. */
-const WORDINGS: readonly (readonly [who: string, message: string, limit: RangeLimit | null])[] = [
+const WORDINGS: readonly (readonly [who: string, message: string, limit: LogLimit | null])[] = [
   [
     'Alchemy, by response size',
     'Log response size exceeded. You can make eth_getLogs requests with up to a 2K block range and no limit on the response size, or you can request any block range with a cap of 10K logs in the response. Based on your parameters and the response size limit, this block range should work: [0x64, 0x1f3]',
@@ -30,10 +30,10 @@ const WORDINGS: readonly (readonly [who: string, message: string, limit: RangeLi
   [
     'PublicNode, of any address',
     'Please specify an address in your request or, to remove restrictions, order a dedicated full node here: https://example.com',
-    unlisted,
+    addressRequired,
   ],
-  ['of any address', 'eth_getLogs without address is not supported', unlisted],
-  ['of any address, as a parameter', 'address field is required', unlisted],
+  ['of any address', 'eth_getLogs without address is not supported', addressRequired],
+  ['of any address, as a parameter', 'address field is required', addressRequired],
   ['geth-like', 'query returned more than 10000 results', density],
   ['QuickNode', 'eth_getLogs is limited to a 10,000 range', blocks(10_000)],
   ['QuickNode, trial', 'eth_getLogs is limited to a 5 range', blocks(5)],
@@ -83,19 +83,19 @@ const WORDINGS: readonly (readonly [who: string, message: string, limit: RangeLi
   ['nothing', '', null],
 ]
 
-describe('parseRangeLimit', () => {
+describe('parseLogLimit', () => {
   it.each(WORDINGS)('understands %s', (_, message, limit) => {
-    expect(parseRangeLimit(message)).toEqual(limit)
+    expect(parseLogLimit(message)).toEqual(limit)
   })
 
   it('reads a bounded part of a text that the provider chose', () => {
     const limit = 'block range exceeds 2000'
-    expect(parseRangeLimit(`${' '.repeat(500)}${limit}`)).toEqual(blocks(2_000))
-    expect(parseRangeLimit(`${' '.repeat(10_000_000)}${limit}`)).toBeNull()
+    expect(parseLogLimit(`${' '.repeat(500)}${limit}`)).toEqual(blocks(2_000))
+    expect(parseLogLimit(`${' '.repeat(10_000_000)}${limit}`)).toBeNull()
   })
 
   it('takes no number that is no count', () => {
-    expect(parseRangeLimit('block range exceeds 0')).toEqual(blocks(null))
-    expect(parseRangeLimit(`block range exceeds ${'9'.repeat(40)}`)).toEqual(blocks(null))
+    expect(parseLogLimit('block range exceeds 0')).toEqual(blocks(null))
+    expect(parseLogLimit(`block range exceeds ${'9'.repeat(40)}`)).toEqual(blocks(null))
   })
 })

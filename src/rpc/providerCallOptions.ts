@@ -1,0 +1,13 @@
+import type { RpcFault } from './rpcFault.ts'
+
+/** What the caller of a provider decides about a request and learns of it. By default a lost request is not sent again. */
+export interface ProviderCallOptions {
+  /** Whether another provider can be asked now. Then these calls don't wait while this one asks for silence. */
+  readonly hasAnother?: () => boolean
+  /** Called after a request was lost, with the number of calls that are answered so far. Waits, and says whether to send it again. */
+  readonly sendAgain?: (fault: RpcFault, answered: number) => Promise<boolean>
+  /** Called when calls were answered, with the time at which their request was sent. */
+  readonly onAnswered?: (sentAtMs: number) => void
+  /** For the answer to one request, if that is less than usual. */
+  readonly timeoutMs?: number
+}
