@@ -9,6 +9,7 @@ import { type BlockWithLogs, blockWithLogs } from './logs/blockWithLogs.ts'
 import { parseLogs } from './logs/parseLogs.ts'
 
 export interface TipRequest {
+  /** The same in every request to one source. */
   readonly confirmations: Confirmations
   /** A provider pushed this head: it is asked for in one request with the confirmed block. */
   readonly announced: boolean
@@ -43,11 +44,11 @@ const MOST_REPEATS = 8
 const FAULTS_OF_TOGETHER: ReadonlySet<string> = new Set(['too-large', 'batch-too-large', 'rejected', 'missing', 'node'])
 
 export function createChainTips(): ChainTips {
-  let last: { readonly tip: ChainTip; readonly confirmations: Confirmations } | null = null
+  let last: ChainTip | null = null
   let repeats = 0
 
-  const keep = (tip: ChainTip, confirmations: Confirmations): ChainTip => {
-    last = { tip, confirmations }
+  const keep = (tip: ChainTip): ChainTip => {
+    last = tip
     repeats = 0
     return tip
   }
@@ -69,7 +70,7 @@ export function createChainTips(): ChainTips {
     const answers = announced && next !== null ? await askTogether(provider, calls(next), next) : null
 
     const head = readHeader(provider, answers === null ? await provider.call(blockByTag('latest')) : answers[0], 'a head')
-    if (last?.confirmations === depth && last.tip.head.hash === head.hash && depth > 0 && ++repeats <= MOST_REPEATS) return last.tip
+    if (last?.head.hash === head.hash && depth > 0 && ++repeats <= MOST_REPEATS) return last
 
     const number = Math.max(0, head.number - depth)
     if (answers !== null && number === next) {
@@ -87,16 +88,13 @@ export function createChainTips(): ChainTips {
     fetch: async (provider, { confirmations, announced, next }) => {
       if (typeof confirmations === 'number') {
         const tip = await fetchAtDepth(provider, confirmations, announced, next)
-        return tip === last?.tip ? tip : keep(tip, confirmations)
+        return tip === last ? tip : keep(tip)
       }
       const [head, confirmed] = await provider.calls([blockByTag('latest'), blockByTag(confirmations)])
-      return keep(
-        orderedTip(readHeader(provider, head, 'a head'), readHeader(provider, confirmed, `a ${confirmations} block`)),
-        confirmations,
-      )
+      return keep(orderedTip(readHeader(provider, head, 'a head'), readHeader(provider, confirmed, `a ${confirmations} block`)))
     },
     compare: header => {
-      const known = last === null ? [] : [last.tip.confirmed, last.tip.head]
+      const known = last === null ? [] : [last.confirmed, last.head]
       if (known.some(({ number, hash }) => number === header.number && hash !== header.hash)) last = null
     },
     forget: () => {

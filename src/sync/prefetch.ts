@@ -40,7 +40,7 @@ export interface Prefetch {
 
 type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown }
 
-/** A span that is fetched or prepared. The promise never rejects: a failure is reported to whoever takes the batch. */
+/** A span that is being fetched or prepared. The promise never rejects: whoever takes the batch gets the failure. */
 interface Begun<T> {
   readonly span: BlockSpan
   readonly outcome: Promise<Outcome<T>>
@@ -82,7 +82,7 @@ export function createPrefetch({ source, watchlist, prepare, bounds, ranges }: P
     return batch
   }
 
-  const fetchAfter = (batch: FetchedBatch, tip: ChainTip, announced: readonly Hex[]): Begun<FetchedBatch> | null => {
+  const beginFetchingAfter = (batch: FetchedBatch, tip: ChainTip, announced: readonly Hex[]): Begun<FetchedBatch> | null => {
     const from = batch.to.number + 1
     const confirmed = tip.confirmed.number
     if (batch.mode === 'live' || from > confirmed) return null
@@ -91,11 +91,11 @@ export function createPrefetch({ source, watchlist, prepare, bounds, ranges }: P
     return to < from ? null : { span: { ...span, to }, outcome: outcomeOf(fetch({ ...span, to }, tip, announced)) }
   }
 
-  const prepareAfter = ({ span, outcome }: Begun<FetchedBatch>, previous: Prepared | null, tip: ChainTip): Begun<Prepared> => {
+  const beginPreparing = ({ span, outcome }: Begun<FetchedBatch>, previous: Prepared | null, tip: ChainTip): Begun<Prepared> => {
     const begunWith = begun
     const prepared = outcome.then(valueOf).then(async (fetched): Promise<Prepared> => {
       const { announced } = fetched
-      const following = begunWith === begun ? fetchAfter(fetched, tip, [...(previous?.announced ?? []), ...announced]) : null
+      const following = begunWith === begun ? beginFetchingAfter(fetched, tip, [...(previous?.announced ?? []), ...announced]) : null
       return { batch: await prepareAhead(fetched, previous), announced, following }
     })
     return { span, outcome: outcomeOf(prepared) }
@@ -106,6 +106,7 @@ export function createPrefetch({ source, watchlist, prepare, bounds, ranges }: P
     return fetched.mode === 'live' || previous.batch.stage === 'fetched' ? fetched : prepare(fetched, previous.batch)
   }
 
+  /** Whether a begun batch is the one wanted now, and still deep enough below the tip. */
   const isFit = ({ span }: Begun<Prepared>, from: number, confirmed: number) =>
     span.from === from && span.to <= confirmed - confirmedAfter[span.mode]
 
@@ -116,10 +117,10 @@ export function createPrefetch({ source, watchlist, prepare, bounds, ranges }: P
       const wanted =
         ahead !== null && isFit(ahead, span.from, tip.confirmed.number)
           ? ahead
-          : prepareAfter({ span, outcome: outcomeOf(fetch(span, tip, [])) }, null, tip)
+          : beginPreparing({ span, outcome: outcomeOf(fetch(span, tip, [])) }, null, tip)
       const taken = valueOf(await wanted.outcome)
       const batch = taken.batch.stage === 'fetched' ? await prepare(taken.batch, null) : taken.batch
-      if (taken.following !== null) begun.ahead = prepareAfter(taken.following, { ...taken, batch }, tip)
+      if (taken.following !== null) begun.ahead = beginPreparing(taken.following, { ...taken, batch }, tip)
       return batch
     },
     rangeBlocks: () => rangeBlocks,
