@@ -88,6 +88,9 @@ async function obey(message: ToIndexing): Promise<void> {
       commits = new Int32Array(script.committed)
       return
     }
+    case 'check':
+      send({ kind: 'checked' })
+      return
     case 'open':
       if (behaviour === 'fails to open') send({ kind: 'failed', code: 'chain_mismatch', message: 'another chain', retryable: true })
       else send({ kind: 'opened', chainId: 7, launchpads: [], view: VIEW })
