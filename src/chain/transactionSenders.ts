@@ -1,5 +1,5 @@
 import { type Address, type Hex, parseAddress } from '#domain/address.ts'
-import { fieldsOf, parseHash } from '#rpc/parseHeader.ts'
+import { fieldsOf, parseHash } from '#rpc/answerFields.ts'
 import type { RpcProvider } from '#rpc/rpc.ts'
 import { transactionByHash } from '#rpc/rpcCalls.ts'
 import { RpcError } from '#rpc/rpcFault.ts'

@@ -1,5 +1,6 @@
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
+import { fieldsOf, parseHash, parseHex, parseQuantity } from './answerFields.ts'
 import { headerHash } from './headerHash.ts'
 import { RpcError } from './rpcFault.ts'
 
@@ -12,9 +13,7 @@ export interface ChainHeader extends BlockHeader {
   readonly isProven: boolean
 }
 
-const QUANTITY = /^0x[0-9a-f]{1,14}$/i
 const WIDE_QUANTITY = /^0x[0-9a-f]{1,64}$/i
-const HASH = /^0x[0-9a-f]{64}$/i
 const BLOOM = /^0x[0-9a-f]{512}$/i
 
 /**
@@ -35,32 +34,11 @@ export function parseHeader(raw: unknown, what: string, asked?: number): ChainHe
     hash,
     parentHash: parseHash(fields['parentHash'], `${what}: parentHash`),
     timestamp: parseQuantity(fields['timestamp'], `${what}: timestamp`),
-    logsBloom: match(fields['logsBloom'], BLOOM, `${what}: logsBloom`),
+    logsBloom: parseHex(fields['logsBloom'], BLOOM, `${what}: logsBloom`),
     baseFeeWei:
       fields['baseFeePerGas'] === undefined || fields['baseFeePerGas'] === null
         ? null
-        : BigInt(match(fields['baseFeePerGas'], WIDE_QUANTITY, `${what}: baseFeePerGas`)),
+        : BigInt(parseHex(fields['baseFeePerGas'], WIDE_QUANTITY, `${what}: baseFeePerGas`)),
     isProven: headerHash(fields) === hash,
   }
-}
-
-/** @throws `RpcError` `garbled` when it is not a hex quantity that a number holds exactly */
-export function parseQuantity(raw: unknown, what: string): number {
-  const value = Number(match(raw, QUANTITY, what))
-  if (!Number.isSafeInteger(value)) throw new RpcError({ kind: 'garbled', what })
-  return value
-}
-
-export function parseHash(raw: unknown, what: string): Hex {
-  return match(raw, HASH, what)
-}
-
-function match(raw: unknown, pattern: RegExp, what: string): Hex {
-  if (typeof raw !== 'string' || !pattern.test(raw)) throw new RpcError({ kind: 'garbled', what })
-  return raw.toLowerCase() as Hex
-}
-
-export function fieldsOf(raw: unknown, what: string): Readonly<Record<string, unknown>> {
-  if (typeof raw !== 'object' || raw === null) throw new RpcError({ kind: 'garbled', what: `${what}: not an object` })
-  return raw as Readonly<Record<string, unknown>>
 }

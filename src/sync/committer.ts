@@ -15,7 +15,7 @@ import type { BlockRow } from '#tables/block.ts'
 import type { FetchedBatch, ProjectedBatch } from './batch.ts'
 import type { Commit } from './commit.ts'
 import { endOf } from './fetch/replacement.ts'
-import { decodeBatch, projectBatch, projectTime } from './project.ts'
+import { decodeBatch, projectBatch, projectTime } from './projectBatch.ts'
 import { MOST_CATCH_UP_BLOCKS } from './state.ts'
 
 /** Where batches go. */

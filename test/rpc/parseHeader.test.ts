@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseHeader, parseQuantity } from '#rpc/parseHeader.ts'
+import { parseQuantity } from '#rpc/answerFields.ts'
+import { parseHeader } from '#rpc/parseHeader.ts'
 import { createSimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
 
 const chain = createSimulatedChain()

@@ -1,6 +1,6 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { fieldsOf, parseHash, parseQuantity } from '#rpc/parseHeader.ts'
+import { fieldsOf, parseHash, parseHex, parseQuantity } from '#rpc/answerFields.ts'
 import { RpcError } from '#rpc/rpcFault.ts'
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i
@@ -23,7 +23,7 @@ function parseLog(raw: unknown): ChainLog {
   return {
     address: interned(fields['address'], addresses),
     topics: parseTopics(fields['topics']),
-    data: parseBytes(fields['data']),
+    data: parseHex(fields['data'], BYTES, 'log: data'),
     blockNumber: parseQuantity(fields['blockNumber'], 'log: blockNumber'),
     blockHash: interned(fields['blockHash'], hashes),
     txHash: interned(fields['transactionHash'], hashes),
@@ -37,11 +37,6 @@ function parseTopics(raw: unknown): readonly Hex[] {
   return raw.map(topic => interned(topic, topics))
 }
 
-function parseBytes(raw: unknown): Hex {
-  if (typeof raw !== 'string' || !BYTES.test(raw)) throw garbled('log: data')
-  return raw.toLowerCase() as Hex
-}
-
 /** The last texts of one kind, each kept once by the text that stands in answers. */
 interface Interned<T extends Hex> {
   readonly parse: (raw: unknown) => T
@@ -51,7 +46,7 @@ interface Interned<T extends Hex> {
 /** Bounds the memory: some 2 MiB each. */
 const MOST_INTERNED = 16_384
 
-const addresses: Interned<Address> = { parse: parseLogAddress, texts: new Map() }
+const addresses: Interned<Address> = { parse: raw => parseHex(raw, ADDRESS, 'log: address') as Address, texts: new Map() }
 const topics: Interned<Hex> = { parse: raw => parseHash(raw, 'log: topic'), texts: new Map() }
 /** Of blocks and transactions, whose logs follow each other. */
 const hashes: Interned<Hex> = { parse: raw => parseHash(raw, 'log: hash'), texts: new Map() }
@@ -66,11 +61,6 @@ function interned<T extends Hex>(raw: unknown, { parse, texts }: Interned<T>): T
   if (texts.size >= MOST_INTERNED) texts.clear()
   texts.set(raw, text)
   return text
-}
-
-function parseLogAddress(raw: unknown): Address {
-  if (typeof raw !== 'string' || !ADDRESS.test(raw)) throw garbled('log: address')
-  return raw.toLowerCase() as Address
 }
 
 function garbled(what: string): RpcError {

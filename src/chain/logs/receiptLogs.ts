@@ -1,5 +1,5 @@
 import type { ChainLog } from '#domain/block.ts'
-import { fieldsOf, parseHash } from '#rpc/parseHeader.ts'
+import { fieldsOf, parseHash } from '#rpc/answerFields.ts'
 import type { RpcProvider } from '#rpc/rpc.ts'
 import { receiptOf } from '#rpc/rpcCalls.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'
