@@ -1,8 +1,6 @@
+import type { CamelCased } from '#configuration/parseSettings.ts'
+import type { SETTINGS } from '#configuration/settings.ts'
 import type { Address } from '#domain/address.ts'
-import type { Integration } from '#domain/integration.ts'
-
-/** When a block counts as confirmed: at a depth below the head (0: the head itself), or at the chain's `safe` or `finalized` block. */
-export type Confirmations = number | 'safe' | 'finalized'
 
 export interface LaunchpadConfig {
   readonly name: string
@@ -19,52 +17,15 @@ export interface LaunchpadsConfig {
   readonly launchpads: readonly LaunchpadConfig[]
 }
 
-/** What a process does: both, write the index, or serve what another process writes. */
-export type Role = 'all' | 'indexer' | 'gateway'
+type Settings = CamelCased<typeof SETTINGS>
 
-export interface Config {
-  readonly role: Role
-  /** Waits while another process indexes into the database, and takes over when that one is gone. */
-  readonly standby: boolean
-  readonly rpcUrls: readonly string[]
-  readonly chainId: number | null
-  readonly launchpadsFile: string
-  readonly launchpads: LaunchpadsConfig
-  readonly confirmations: Confirmations
-  /** Reorgs up to this depth, in indexed blocks, are replaced in one transaction. */
-  readonly maxReorgDepth: number
-  /** Uncollected fees of a token's locked LP position are read at most once in this many blocks; 0: never. */
-  readonly claimableRefreshBlocks: number
-  /** `null`: the embedded server under `dataDir`. */
-  readonly databaseUrl: string | null
-  readonly dataDir: string
-  readonly host: string
-  readonly port: number
-  /** Over how many seconds clients are to come back when the process stops; 0: as they like. */
-  readonly drainSeconds: number
+/** Every setting by its name in camel case (`MAX_REORG_DEPTH` is `maxReorgDepth`), paths absolute; `SETTINGS` describes them. */
+export interface Config extends Omit<Settings, 'logFormat' | 'tlsCertFile' | 'tlsKeyFile'> {
+  readonly logFormat: NonNullable<Settings['logFormat']>
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null
-  readonly allowedOrigins: readonly string[]
-  readonly requireOrigin: boolean
-  readonly trustProxy: number
-  /** Path, such as `/tokenwire`, below which every route exists a second time; empty: none. */
-  readonly pathPrefix: string
-  readonly explorerUrl: string | null
-  readonly operatorToken: string | null
-  /** Without a token, operator routes answer requests sent from this machine to a loopback name. */
-  readonly operatorLoopbackOpen: boolean
-  readonly integrations: readonly Integration[]
-  readonly rateLimitPerMinute: number
-  readonly maxConnections: number
-  readonly maxConnectionsPerIp: number
-  readonly maxSubscriptionsPerConnection: number
-  readonly maxMessagesPerSecond: number
-  readonly coingecko: { readonly url: string; readonly apiKey: string | null }
-  readonly coinbase: { readonly url: string }
-  readonly metadata: {
-    readonly fetch: boolean
-    readonly allowHttp: boolean
-    /** Base URLs without a trailing slash, in order of preference. */
-    readonly gateways: { readonly ipfs: readonly string[]; readonly arweave: readonly string[] }
-  }
-  readonly log: { readonly level: string; readonly format: 'json' | 'pretty' }
+  /** The content of `launchpadsFile`. */
+  readonly launchpads: LaunchpadsConfig
 }
+
+/** When a block counts as confirmed: at a depth below the head, or at the chain's block of that name. */
+export type Confirmations = Config['confirmations']

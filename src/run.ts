@@ -32,7 +32,12 @@ function exitCodeOf({ retryable }: TokenwireError): number {
 async function runService(loaded: LoadedThread | null): Promise<number> {
   const config = loadConfig(process.env, { cwd: process.cwd(), knownAdapters: ADAPTER_KINDS })
   const redactor = createRedactor(secretsOf(config))
-  const logger = createLogger({ ...config.log, redactor, ...(loaded !== null && { writeLock: loaded.writeLock }) })
+  const logger = createLogger({
+    level: config.logLevel,
+    format: config.logFormat,
+    redactor,
+    ...(loaded !== null && { writeLock: loaded.writeLock }),
+  })
   const onCrash = reportCrashes(logger)
   // From here on: a stop requested during the start takes effect after it, and leaves nothing running.
   const requested = stopRequested(logger, config.tls === null ? ['SIGINT', 'SIGTERM', 'SIGHUP'] : ['SIGINT', 'SIGTERM'])

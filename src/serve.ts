@@ -67,7 +67,7 @@ export async function serve(options: ServeOptions): Promise<string> {
   const adapters = createAdapters({ weth, launchpads })
   const kept = createKeptAnswers(now)
   const prices = createEthUsd({
-    providers: [coingecko(config.coingecko), coinbase(config.coinbase)],
+    providers: [coingecko(config), coinbase(config)],
     logger,
     onPrice: (ethUsd, usableMs) => {
       // Values in USD are of the price at the time of the answer.

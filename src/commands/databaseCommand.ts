@@ -18,7 +18,7 @@ export async function databaseCommand<C extends DatabaseConfig>(
   try {
     const config = load()
     redactor.add(secretsOf(config))
-    const logger = createLogger({ ...config.log, redactor })
+    const logger = createLogger({ level: config.logLevel, format: config.logFormat, redactor })
     const runningUrl = config.databaseUrl ?? (await findEmbeddedUrl(config.dataDir))
     const server = runningUrl === null ? await startEmbedded({ dataDir: config.dataDir, logger }) : null
     const url = runningUrl ?? server?.url ?? ''

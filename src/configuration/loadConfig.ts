@@ -6,7 +6,7 @@ import { ZERO_ADDRESS } from '#domain/address.ts'
 import { TokenwireError } from '#errors'
 import { type Environment, type ReadFile, readEnvironment, readIfPresent } from './environment.ts'
 import { type KnownAdapters, parseLaunchpads } from './launchpads.ts'
-import { parseSettings, type SettingValues } from './parseSettings.ts'
+import { type CamelCased, parseSettings } from './parseSettings.ts'
 import { DATABASE_SETTINGS, SETTINGS } from './settings.ts'
 import { readTls } from './tls.ts'
 
@@ -27,7 +27,7 @@ export interface LoadConfigOptions extends LoadDatabaseConfigOptions {
 const GATEWAY_SETTINGS = { ...SETTINGS, RPC_URLS: SETTINGS.RPC_URLS.default([]) }
 const NO_LAUNCHPADS: LaunchpadsConfig = { weth: ZERO_ADDRESS, launchpads: [] }
 
-export type DatabaseConfig = Pick<Config, 'databaseUrl' | 'dataDir' | 'log'>
+export type DatabaseConfig = Pick<Config, 'databaseUrl' | 'dataDir' | 'logLevel' | 'logFormat'>
 
 /**
  * Reads and checks all settings of `npm start`, with relative paths made absolute.
@@ -41,53 +41,25 @@ export function loadConfig(env: Environment, options: LoadConfigOptions): Config
   const isGateway = environment['ROLE']?.trim().toLowerCase() === 'gateway'
   const { values, problems: wrongSettings } = parseSettings(isGateway ? GATEWAY_SETTINGS : SETTINGS, environment)
   const problems = [...wrongSettings]
-  if (isGateway && values.DATABASE_URL === null && !problems.some(problem => problem.startsWith('DATABASE_URL:')))
+  if (isGateway && values.databaseUrl === null && !problems.some(problem => problem.startsWith('DATABASE_URL:')))
     problems.push('DATABASE_URL: missing, expected the database that the indexer of this gateway (ROLE=gateway) writes')
-  if (values.STANDBY) problems.push(...standbyProblems(values))
+  if (values.standby) problems.push(...standbyProblems(values))
+  const { tlsCertFile, tlsKeyFile, ...settings } = values
   const config: Config = {
-    role: values.ROLE,
-    standby: values.STANDBY,
-    rpcUrls: values.RPC_URLS,
-    chainId: values.CHAIN_ID,
-    launchpadsFile: path.resolve(cwd, values.LAUNCHPADS_FILE),
-    launchpads: isGateway ? NO_LAUNCHPADS : readLaunchpads(values.LAUNCHPADS_FILE, knownAdapters, cwd, readFile, problems),
-    confirmations: values.CONFIRMATIONS,
-    maxReorgDepth: values.MAX_REORG_DEPTH,
-    claimableRefreshBlocks: values.CLAIMABLE_REFRESH_BLOCKS,
+    ...settings,
     ...databaseConfig(values, options),
-    host: values.HOST,
-    port: values.PORT,
-    drainSeconds: values.DRAIN_SECONDS,
-    tls: readTls(values.TLS_CERT_FILE, values.TLS_KEY_FILE, cwd, readFile, problems),
-    allowedOrigins: values.ALLOWED_ORIGINS,
-    requireOrigin: values.REQUIRE_ORIGIN,
-    trustProxy: values.TRUST_PROXY,
-    pathPrefix: values.PATH_PREFIX,
-    explorerUrl: values.EXPLORER_URL,
-    operatorToken: values.OPERATOR_TOKEN,
-    operatorLoopbackOpen: values.OPERATOR_LOOPBACK_OPEN,
-    integrations: values.INTEGRATIONS,
-    rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
-    maxConnections: values.MAX_CONNECTIONS,
-    maxConnectionsPerIp: values.MAX_CONNECTIONS_PER_IP,
-    maxSubscriptionsPerConnection: values.MAX_SUBSCRIPTIONS_PER_CONNECTION,
-    maxMessagesPerSecond: values.MAX_MESSAGES_PER_SECOND,
-    coingecko: { url: values.COINGECKO_URL, apiKey: values.COINGECKO_API_KEY },
-    coinbase: { url: values.COINBASE_URL },
-    metadata: {
-      fetch: values.METADATA_FETCH,
-      allowHttp: values.METADATA_ALLOW_HTTP,
-      gateways: { ipfs: values.IPFS_GATEWAYS, arweave: values.ARWEAVE_GATEWAYS },
-    },
+    launchpadsFile: path.resolve(cwd, values.launchpadsFile),
+    launchpads: isGateway ? NO_LAUNCHPADS : readLaunchpads(values.launchpadsFile, knownAdapters, cwd, readFile, problems),
+    tls: readTls(tlsCertFile, tlsKeyFile, cwd, readFile, problems),
   }
   const isWithoutChain = !isGateway && (environment['RPC_URLS']?.trim() ?? '') === ''
   const hint = isWithoutChain ? '\nTo see Tokenwire at work without a chain and a database of your own: npm run dev' : ''
   return finish(config, problems, hint)
 }
 
-function standbyProblems({ ROLE, DATABASE_URL }: Pick<SettingValues<typeof SETTINGS>, 'ROLE' | 'DATABASE_URL'>): readonly string[] {
-  if (ROLE === 'gateway') return ['STANDBY: a gateway (ROLE=gateway) never indexes; leave STANDBY blank, or set ROLE to indexer or all']
-  if (DATABASE_URL === null) return ['STANDBY: needs a DATABASE_URL, since the embedded database ends with the process that indexes']
+function standbyProblems({ role, databaseUrl }: Pick<Config, 'role' | 'databaseUrl'>): readonly string[] {
+  if (role === 'gateway') return ['STANDBY: a gateway (ROLE=gateway) never indexes; leave STANDBY blank, or set ROLE to indexer or all']
+  if (databaseUrl === null) return ['STANDBY: needs a DATABASE_URL, since the embedded database ends with the process that indexes']
   return []
 }
 
@@ -97,13 +69,11 @@ export function loadDatabaseConfig(env: Environment, options: LoadDatabaseConfig
   return finish(databaseConfig(values, options), problems)
 }
 
-function databaseConfig(values: SettingValues<typeof DATABASE_SETTINGS>, options: LoadDatabaseConfigOptions): DatabaseConfig {
-  const onTerminal = options.isTerminal ?? process.stdout.isTTY
-  return {
-    databaseUrl: values.DATABASE_URL,
-    dataDir: path.resolve(options.cwd, values.DATA_DIR),
-    log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT ?? (onTerminal ? 'pretty' : 'json') },
-  }
+function databaseConfig(
+  { databaseUrl, dataDir, logLevel, logFormat }: CamelCased<typeof DATABASE_SETTINGS>,
+  { cwd, isTerminal = process.stdout.isTTY }: LoadDatabaseConfigOptions,
+): DatabaseConfig {
+  return { databaseUrl, dataDir: path.resolve(cwd, dataDir), logLevel, logFormat: logFormat ?? (isTerminal ? 'pretty' : 'json') }
 }
 
 function readLaunchpads(file: string, known: KnownAdapters, cwd: string, readFile: ReadFile, problems: string[]): LaunchpadsConfig {

@@ -4,7 +4,12 @@ import type { Environment } from './environment.ts'
 /** Settings by the names of their variables. A default stands for a variable that is unset or blank. */
 export type SettingTable = Readonly<Record<string, z.ZodType<unknown, string | null | undefined>>>
 
-export type SettingValues<T extends SettingTable> = { readonly [Name in keyof T]: z.output<T[Name]> }
+type CamelCase<Name> = Name extends `${infer First}_${infer Rest}`
+  ? `${Lowercase<First>}${Capitalize<CamelCase<Rest>>}`
+  : Lowercase<Name & string>
+
+/** The values of a table of settings, by the names of the settings in camel case. */
+export type CamelCased<T extends SettingTable> = { readonly [Name in keyof T as CamelCase<Name>]: z.output<T[Name]> }
 
 /**
  * Reads all settings of a table, so that the user learns everything that is wrong at once.
@@ -14,16 +19,20 @@ export type SettingValues<T extends SettingTable> = { readonly [Name in keyof T]
 export function parseSettings<T extends SettingTable>(
   table: T,
   environment: Environment,
-): { readonly values: SettingValues<T>; readonly problems: readonly string[] } {
+): { readonly values: CamelCased<T>; readonly problems: readonly string[] } {
   const problems: string[] = []
   const read = ([name, schema]: [string, SettingTable[string]]) => {
     const text = environment[name]?.trim() ?? ''
     const parsed = schema.safeParse(text === '' ? undefined : text)
-    if (parsed.success) return [name, parsed.data]
+    if (parsed.success) return [camelCase(name), parsed.data]
     problems.push(`${name}: ${text === '' ? 'missing, ' : ''}expected ${expectationOf(schema)}${objectionTo(text, schema, parsed.error)}`)
-    return [name, schema.safeParse(undefined).data]
+    return [camelCase(name), schema.safeParse(undefined).data]
   }
-  return { values: Object.fromEntries(Object.entries(table).map(read)) as SettingValues<T>, problems }
+  return { values: Object.fromEntries(Object.entries(table).map(read)) as CamelCased<T>, problems }
+}
+
+function camelCase(name: string): string {
+  return name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 }
 
 /** No setting takes `false`, so its error says what the setting expects. */

@@ -11,8 +11,11 @@ export function refuse(context: z.core.ParsePayload, reason: string): void {
 }
 
 export function wholeNumber(min: number, max: number) {
-  const digits = z.string({ error: `a whole number from ${min} to ${max}` }).regex(/^\d{1,16}$/)
-  return z.codec(digits, z.int().min(min).max(max), { decode: Number, encode: String })
+  return z
+    .string({ error: `a whole number from ${min} to ${max}` })
+    .regex(/^\d{1,16}$/)
+    .transform(Number)
+    .pipe(z.int().min(min).max(max))
 }
 
 export function word<const Word extends string>(words: readonly Word[]) {
@@ -43,12 +46,10 @@ export const secretWord = z.string({ error: 'one word of visible ASCII character
 
 /** Leaves out blank entries. */
 export function commaList(expected: string) {
-  return z.codec(z.string({ error: expected }), z.array(z.string()).readonly(), {
-    decode: text =>
-      text
-        .split(',')
-        .map(entry => entry.trim())
-        .filter(entry => entry !== ''),
-    encode: entries => entries.join(','),
-  })
+  return z.string({ error: expected }).transform((text): readonly string[] =>
+    text
+      .split(',')
+      .map(entry => entry.trim())
+      .filter(entry => entry !== ''),
+  )
 }

@@ -20,12 +20,12 @@ const simplePrice = z.object({ ethereum: z.object({ usd: z.string() }) }).transf
  *
  * Source: https://docs.coingecko.com/reference/simple-price and https://docs.coingecko.com/reference/authentication
  */
-export function coingecko({ url, apiKey }: Config['coingecko']): PriceProvider {
-  const header = new URL(url).hostname === PRO_HOST ? 'x-cg-pro-api-key' : 'x-cg-demo-api-key'
+export function coingecko({ coingeckoUrl, coingeckoApiKey }: Pick<Config, 'coingeckoUrl' | 'coingeckoApiKey'>): PriceProvider {
+  const header = new URL(coingeckoUrl).hostname === PRO_HOST ? 'x-cg-pro-api-key' : 'x-cg-demo-api-key'
   return {
     source: 'coingecko',
-    url: `${url}/api/v3/simple/price?ids=ethereum&vs_currencies=usd`,
-    headers: apiKey === null ? {} : { [header]: apiKey },
+    url: `${coingeckoUrl}/api/v3/simple/price?ids=ethereum&vs_currencies=usd`,
+    headers: coingeckoApiKey === null ? {} : { [header]: coingeckoApiKey },
     price: simplePrice,
   }
 }
@@ -35,6 +35,6 @@ const spotPrice = z
   .transform(({ data }) => data.amount)
 
 /** Coinbase's spot price. Source: https://docs.cdp.coinbase.com/coinbase-app/docs/api-prices */
-export function coinbase({ url }: Config['coinbase']): PriceProvider {
-  return { source: 'coinbase', url: `${url}/v2/prices/ETH-USD/spot`, headers: {}, price: spotPrice }
+export function coinbase({ coinbaseUrl }: Pick<Config, 'coinbaseUrl'>): PriceProvider {
+  return { source: 'coinbase', url: `${coinbaseUrl}/v2/prices/ETH-USD/spot`, headers: {}, price: spotPrice }
 }

@@ -5,7 +5,9 @@ import type { Config } from '#config'
 import type { Redactor } from './redactor.ts'
 import { type WriteLock, withWriteLock } from './writeLock.ts'
 
-export interface LoggerOptions extends Pick<Config['log'], 'level' | 'format'> {
+export interface LoggerOptions {
+  readonly level: Config['logLevel']
+  readonly format: Config['logFormat']
   readonly redactor: Redactor
   /** Where lines are written. Default: standard output, synchronously, so that no line is lost when the process dies. */
   readonly destination?: DestinationStream
@@ -31,7 +33,7 @@ export function createLogger({ level, format, redactor, destination, writeLock }
 }
 
 function streamFor(
-  format: Config['log']['format'],
+  format: Config['logFormat'],
   destination: DestinationStream | undefined,
   writeLock: WriteLock | undefined,
 ): DestinationStream {

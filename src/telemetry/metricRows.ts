@@ -52,6 +52,11 @@ export const GAUGES: readonly MetricRow[] = [
     'Blocks for which the RPC provider is asked at once when logs are fetched in ranges.',
     r => perProvider(r, rpc => rpc.rangeBlocks),
   ],
+  [
+    'rpc_silent_seconds',
+    'For how long the RPC provider asks not to be called; 0: it may be.',
+    r => perProvider(r, rpc => rpc.silentSeconds ?? 0),
+  ],
   ['database_up', '1 when the database answered the last probe.', r => r.database.ok],
   ['database_latency_seconds', 'Time that the last probe of the database took.', r => seconds(r.database.latencyMs)],
   ['actors', 'Token actors by state.', r => ({ label: 'state', values: Object.entries(r.actors.byState) })],

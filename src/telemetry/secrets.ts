@@ -10,26 +10,26 @@ const WORDS = new Set(
 /** Shorter texts are not hidden: a password `a` would hide every `a` of the log. */
 const MIN_LENGTH = 4
 
-/** The parts of the configuration with secrets. A command that reads only some settings passes only those. */
-export type SecretConfig = Partial<Pick<Config, 'rpcUrls' | 'databaseUrl' | 'coingecko' | 'coinbase' | 'metadata' | 'operatorToken'>>
+/** The settings with secrets (`secret` in `SETTINGS`). A command that reads only some of them passes only those. */
+export type SecretConfig = Partial<
+  Pick<
+    Config,
+    'rpcUrls' | 'ipfsGateways' | 'arweaveGateways' | 'coingeckoUrl' | 'coinbaseUrl' | 'coingeckoApiKey' | 'operatorToken' | 'databaseUrl'
+  >
+>
 
-export function secretsOf({
-  rpcUrls = [],
-  databaseUrl = null,
-  coingecko,
-  coinbase,
-  metadata,
-  operatorToken = null,
-}: SecretConfig): readonly string[] {
-  const words = [operatorToken, coingecko?.apiKey ?? null].filter(word => word !== null)
-  const gateways = metadata === undefined ? [] : [...metadata.gateways.ipfs, ...metadata.gateways.arweave]
-  const urls = [...rpcUrls, ...gateways, coingecko?.url, coinbase?.url].filter(url => url !== undefined)
+export function secretsOf(config: SecretConfig): readonly string[] {
+  const { rpcUrls = [], ipfsGateways = [], arweaveGateways = [], coingeckoUrl, coinbaseUrl, databaseUrl } = config
+  const words = [config.operatorToken, config.coingeckoApiKey].filter(isGiven)
+  const urls = [...rpcUrls, ...ipfsGateways, ...arweaveGateways, coingeckoUrl, coinbaseUrl].filter(isGiven)
   return [
     ...words.filter(word => word.length >= MIN_LENGTH),
     ...urls.flatMap(secretsOfUrl),
-    ...(databaseUrl === null ? [] : secretsOfDatabaseUrl(databaseUrl)),
+    ...(isGiven(databaseUrl) ? secretsOfDatabaseUrl(databaseUrl) : []),
   ]
 }
+
+const isGiven = (value: string | null | undefined) => value !== null && value !== undefined
 
 /**
  * The parts of a URL that may be a key: credentials, path segments and query, and the whole URL if it has any of them. A host is none, nor

@@ -33,7 +33,7 @@ const send = (message: FromIndexing) => port.postMessage(message)
 /** @returns handles every further message */
 function configured(config: Config): (message: Exclude<ToIndexing, { readonly kind: 'configure' }>) => Promise<void> {
   const redactor = createRedactor(secretsOf(config))
-  const logger = createLogger({ ...config.log, redactor, writeLock })
+  const logger = createLogger({ level: config.logLevel, format: config.logFormat, redactor, writeLock })
   const unacknowledged = createAckWindow(ACK_WINDOW)
   const eventLoop = watchEventLoop({ logger, now, thread: 'indexing' })
   const watched = new Set<Address>()

@@ -107,7 +107,8 @@ async function build(
     logger,
   })
   const sync = createSync({ rpc, source, committer, watchlist: directory, genesisHash, confirmations, maxReorgDepth, logger })
-  const settings = config.metadata
+  const gateways = { ipfs: config.ipfsGateways, arweave: config.arweaveGateways }
+  const settings = { fetch: config.metadataFetch, allowHttp: config.metadataAllowHttp, gateways }
   const attempt = createAttempt({ settings, outbound: publicOutbound(), logger, now })
   const metadata = createMetadataReader({ ...database, attempt, settings, logger, now })
   // The lag is unknown while no provider shows the head.

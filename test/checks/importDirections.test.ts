@@ -23,7 +23,7 @@ const BASE = ['domain', 'errors', 'config', 'clock', 'async']
 const REACHES: Readonly<Record<string, Reach>> = {
   errors: { values: [] },
   clock: { values: [] },
-  config: { values: ['domain'] },
+  config: { values: ['domain'], types: ['configuration'] },
   domain: { values: [], packages: [] },
   async: { values: [] },
   configuration: { values: BASE, types: ['launchpads'] },

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { launchpadsJsonSchema, parseLaunchpads } from '#configuration/launchpads.ts'
 import { loadConfig } from '#configuration/loadConfig.ts'
+import type { SettingTable } from '#configuration/parseSettings.ts'
 import { SETTINGS } from '#configuration/settings.ts'
 import { DEV_SETTINGS } from '#devchain/dev/settings.ts'
 import { KINDS } from '#launchpads/mapping/kinds.ts'
@@ -12,6 +13,11 @@ import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const EXAMPLE = path.join(ROOT, 'docs/launchpads.example.json')
 const read = (name: string) => readFileSync(path.join(ROOT, name), 'utf8')
+
+/** A text as lines of a comment, of at most 140 columns. */
+function commented(text: string): string {
+  return text.replaceAll(/(.{1,138})(?: |$)/g, '# $1\n').trimEnd()
+}
 
 describe('.env.example', () => {
   /** A directory whose `.env` is this text and whose launchpads file is the example. */
@@ -26,10 +32,18 @@ describe('.env.example', () => {
       },
     )
 
-  it('names every variable', () => {
-    const named = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(match => match[1])
-    expect(new Set(named)).toEqual(new Set(Object.keys({ ...SETTINGS, ...DEV_SETTINGS })))
-    expect(named).toHaveLength(new Set(named).size)
+  it('has every setting with its description and default (renew it with -u)', async () => {
+    const entries = Object.entries<SettingTable[string]>({ ...SETTINGS, ...DEV_SETTINGS }).map(([name, schema]) => {
+      const value = [schema.safeParse(undefined).data].flat().join(',')
+      return `${commented(schema.description ?? '')}\n${name}=${value}\n`
+    })
+    const header = commented('Copy to .env and fill in. The environment wins over this file; a blank value is the default.')
+    await expect([`${header}\n`, ...entries].join('\n')).toMatchFileSnapshot(path.join(ROOT, '.env.example'))
+  })
+
+  it('is asked for a description of every setting', () => {
+    const all = Object.entries<SettingTable[string]>({ ...SETTINGS, ...DEV_SETTINGS })
+    expect(all.filter(([, { description = '' }]) => !/^[^`]+\.$/.test(description)).map(([name]) => name)).toEqual([])
   })
 
   it('gives the defaults, so that copying it changes nothing', () => {

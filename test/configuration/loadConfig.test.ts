@@ -79,14 +79,15 @@ const DEFAULTS: Config = {
   maxConnectionsPerIp: 100,
   maxSubscriptionsPerConnection: 200,
   maxMessagesPerSecond: 50,
-  coingecko: { url: 'https://api.coingecko.com', apiKey: null },
-  coinbase: { url: 'https://api.coinbase.com' },
-  metadata: {
-    fetch: true,
-    allowHttp: false,
-    gateways: { ipfs: ['https://ipfs.io', 'https://dweb.link'], arweave: ['https://arweave.net'] },
-  },
-  log: { level: 'info', format: 'json' },
+  coingeckoUrl: 'https://api.coingecko.com',
+  coingeckoApiKey: null,
+  coinbaseUrl: 'https://api.coinbase.com',
+  metadataFetch: true,
+  metadataAllowHttp: false,
+  ipfsGateways: ['https://ipfs.io', 'https://dweb.link'],
+  arweaveGateways: ['https://arweave.net'],
+  logLevel: 'info',
+  logFormat: 'json',
 }
 
 describe('loadConfig', () => {
@@ -154,14 +155,15 @@ describe('loadConfig', () => {
       maxConnectionsPerIp: 9,
       maxSubscriptionsPerConnection: 8,
       maxMessagesPerSecond: 7,
-      coingecko: { url: 'https://pro-api.coingecko.com', apiKey: 'CG-x' },
-      coinbase: { url: 'http://127.0.0.1:9/base' },
-      metadata: {
-        fetch: false,
-        allowHttp: true,
-        gateways: { ipfs: ['http://127.0.0.1:8080', 'https://gateway.example/key'], arweave: ['https://ar.example'] },
-      },
-      log: { level: 'debug', format: 'pretty' },
+      coingeckoUrl: 'https://pro-api.coingecko.com',
+      coingeckoApiKey: 'CG-x',
+      coinbaseUrl: 'http://127.0.0.1:9/base',
+      metadataFetch: false,
+      metadataAllowHttp: true,
+      ipfsGateways: ['http://127.0.0.1:8080', 'https://gateway.example/key'],
+      arweaveGateways: ['https://ar.example'],
+      logLevel: 'debug',
+      logFormat: 'pretty',
     })
   })
 
@@ -183,12 +185,12 @@ describe('loadConfig', () => {
       '/app/.env': '\uFEFFRPC_URLS="http://from.file:1"\nPORT=4000 # near the other one\nHOST=\n# LOG_LEVEL=trace\nLOG_LEVEL=warn\n',
     }
     const config = loadConfig({ PORT: '5000', LOG_LEVEL: ' ' }, options(files))
-    expect(config).toMatchObject({ rpcUrls: ['http://from.file:1'], port: 5000, host: '127.0.0.1', log: { level: 'info' } })
+    expect(config).toMatchObject({ rpcUrls: ['http://from.file:1'], port: 5000, host: '127.0.0.1', logLevel: 'info' })
   })
 
   it('is pretty on a terminal unless told otherwise', () => {
-    expect(loadConfig(RPC, { ...options(), isTerminal: true }).log.format).toBe('pretty')
-    expect(loadConfig({ ...RPC, LOG_FORMAT: 'json' }, { ...options(), isTerminal: true }).log.format).toBe('json')
+    expect(loadConfig(RPC, { ...options(), isTerminal: true }).logFormat).toBe('pretty')
+    expect(loadConfig({ ...RPC, LOG_FORMAT: 'json' }, { ...options(), isTerminal: true }).logFormat).toBe('json')
   })
 
   it.each([
@@ -392,7 +394,8 @@ describe('loadDatabaseConfig', () => {
     expect(loadDatabaseConfig({ DATA_DIR: 'data' }, options(files))).toEqual({
       databaseUrl: 'postgres://u@h/d',
       dataDir: '/app/data',
-      log: { level: 'info', format: 'json' },
+      logLevel: 'info',
+      logFormat: 'json',
     })
   })
 

@@ -28,7 +28,7 @@ const failuresLogged = () =>
 function create(options: Partial<EthUsdOptions> = {}, apiKey: string | null = KEY): EthUsdFeed {
   return createEthUsd({
     onPrice: () => {},
-    providers: [coingecko({ url: gecko.url, apiKey }), coinbase({ url: base.url })],
+    providers: [coingecko({ coingeckoUrl: gecko.url, coingeckoApiKey: apiKey }), coinbase({ coinbaseUrl: base.url })],
     logger: logger(),
     now: () => clock,
     schedule: (callback, ms) => {
@@ -282,7 +282,7 @@ describe('the real clock and time-outs', () => {
     gecko.respond = () => {}
     base.respond = () => {}
     const real = createEthUsd({
-      providers: [coingecko({ url: gecko.url, apiKey: null }), coinbase({ url: base.url })],
+      providers: [coingecko({ coingeckoUrl: gecko.url, coingeckoApiKey: null }), coinbase({ coinbaseUrl: base.url })],
       logger: logger(),
       onPrice: () => {},
       timeout: ms => AbortSignal.timeout(ms / 150),
@@ -293,7 +293,7 @@ describe('the real clock and time-outs', () => {
 
   it('tell when the price was fetched', async () => {
     const before = Date.now()
-    const real = createEthUsd({ providers: [coinbase({ url: base.url })], logger: logger(), onPrice: () => {} })
+    const real = createEthUsd({ providers: [coinbase({ coinbaseUrl: base.url })], logger: logger(), onPrice: () => {} })
     real.start()
     const { fetchedAt } = await real.get()
     await real.stop()
@@ -309,7 +309,7 @@ describe('the key of CoinGecko', () => {
   })
 
   it('goes into the header of the pro plan on its host', () => {
-    const { url, headers } = coingecko({ url: 'https://pro-api.coingecko.com', apiKey: KEY })
+    const { url, headers } = coingecko({ coingeckoUrl: 'https://pro-api.coingecko.com', coingeckoApiKey: KEY })
     expect(headers).toEqual({ 'x-cg-pro-api-key': KEY })
     expect(url).toBe('https://pro-api.coingecko.com/api/v3/simple/price?ids=ethereum&vs_currencies=usd')
   })

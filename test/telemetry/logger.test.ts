@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { parseSettings, type SettingTable } from '#configuration/parseSettings.ts'
+import { SETTINGS } from '#configuration/settings.ts'
 import { TokenwireError } from '#errors'
 import { createLogger } from '#telemetry/logger.ts'
 import { createRedactor } from '#telemetry/redactor.ts'
@@ -14,8 +16,9 @@ const SECRETS = secretsOf({
     'http://127.0.0.1:8545',
   ],
   databaseUrl: 'postgresql://tokenwire:p%40ss%22w%5Co%2Frd@db.example:5432/tokens',
-  coingecko: { url: 'https://api.coingecko.com', apiKey: 'CG-demoKey' },
-  coinbase: { url: 'https://api.coinbase.com' },
+  coingeckoUrl: 'https://api.coingecko.com',
+  coingeckoApiKey: 'CG-demoKey',
+  coinbaseUrl: 'https://api.coinbase.com',
   operatorToken: 'oper.at*or+(token)',
 })
 
@@ -139,18 +142,26 @@ describe('secretsOf', () => {
     const config = {
       rpcUrls: ['https://mainnet.base.org', 'http://localhost:8545/rpc', 'wss://base.example/v1/mainnet'],
       databaseUrl: 'postgresql://localhost/tokens',
-      coingecko: { url: 'https://api.coingecko.com', apiKey: null },
-      coinbase: { url: 'https://api.coinbase.com' },
-      metadata: {
-        fetch: true,
-        allowHttp: false,
-        gateways: { ipfs: ['https://ipfs.io', 'http://127.0.0.1:8080'], arweave: ['https://arweave.net'] },
-      },
+      coingeckoUrl: 'https://api.coingecko.com',
+      coingeckoApiKey: null,
+      coinbaseUrl: 'https://api.coinbase.com',
+      ipfsGateways: ['https://ipfs.io', 'http://127.0.0.1:8080'],
+      arweaveGateways: ['https://arweave.net'],
       operatorToken: null,
     }
     expect(secretsOf(config)).toEqual([])
-    const gateways = { ipfs: ['https://gateway.example/k3y0fthegateway'], arweave: [] }
-    expect(secretsOf({ ...config, metadata: { ...config.metadata, gateways } })).toContain('k3y0fthegateway')
+    expect(secretsOf({ ...config, ipfsGateways: ['https://gateway.example/k3y0fthegateway'] })).toContain('k3y0fthegateway')
+  })
+
+  it('finds the key in each setting that is marked as secret', () => {
+    const key = 'k3y0fTheSetting'
+    const secret = Object.entries<SettingTable[string]>(SETTINGS).filter(([, schema]) => schema.meta()?.['secret'] === true)
+    const found = secret.map(([name, schema]) => {
+      const value = [key, `https://host.example/${key}`, `postgresql://me:${key}@db/tokens`].find(text => schema.safeParse(text).success)
+      return [name, secretsOf(parseSettings(SETTINGS, { [name]: value }).values).includes(key)]
+    })
+    expect(found).toEqual(secret.map(([name]) => [name, true]))
+    expect(secret.length).toBeGreaterThan(0)
   })
 
   it('finds those of a part of the configuration', () => {

@@ -21,7 +21,7 @@ const INDEXER: IndexerState = {
     secondsLeft: null,
   },
   reorgs: { count: 2, lastDepth: 3, lastAt: '2026-01-01T00:00:00.000Z' },
-  rpc: [rpcHealth({ errorRate: 0.25 }), rpcHealth({ name: 'rpc-2', healthy: false, latencyMs: null, errorRate: 1 })],
+  rpc: [rpcHealth({ errorRate: 0.25 }), rpcHealth({ name: 'rpc-2', healthy: false, latencyMs: null, errorRate: 1, silentSeconds: 30 })],
   stalled: false,
   reason: null,
 }
@@ -106,6 +106,8 @@ describe('createMetrics', () => {
       'tokenwire_rpc_error_ratio{provider="rpc-2"}': 1,
       'tokenwire_rpc_range_blocks{provider="rpc-1"}': 100_000,
       'tokenwire_rpc_range_blocks{provider="rpc-2"}': 100_000,
+      'tokenwire_rpc_silent_seconds{provider="rpc-1"}': 0,
+      'tokenwire_rpc_silent_seconds{provider="rpc-2"}': 30,
       'tokenwire_actors{state="live"}': 2,
       'tokenwire_actors{state="activating"}': 1,
       'tokenwire_connections{transport="websocket"}': 40,

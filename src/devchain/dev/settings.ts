@@ -7,10 +7,10 @@ import { TokenwireError } from '#errors'
 
 /** The settings of `npm run dev`, besides those of the service. */
 export const DEV_SETTINGS = {
-  DEV_SEED: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(1).describe('The same seed gives the same market.'),
-  DEV_BLOCK_TIME_MS: wholeNumber(50, 600_000).default(1_000).describe('Milliseconds per block.'),
-  DEV_TRADES_PER_BLOCK: wholeNumber(0, 500).default(4).describe('Trades per block.'),
-  DEV_RPC_PORT: wholeNumber(0, 65_535).default(0).describe('Port of the chain’s RPC; 0: any free one.'),
+  DEV_SEED: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(1).describe('npm run dev: the same seed gives the same market.'),
+  DEV_BLOCK_TIME_MS: wholeNumber(50, 600_000).default(1_000).describe('npm run dev: milliseconds per block.'),
+  DEV_TRADES_PER_BLOCK: wholeNumber(0, 500).default(4).describe('npm run dev: trades per block.'),
+  DEV_RPC_PORT: wholeNumber(0, 65_535).default(0).describe("npm run dev: the port of the chain's RPC; 0: any free one."),
 }
 
 export interface DevSettings {
@@ -37,11 +37,11 @@ export function readDevSettings(environment: Environment, cwd: string): DevSetti
     throw new TokenwireError('config_invalid', message, { details: { problems } })
   }
   return {
-    seed: values.DEV_SEED,
-    blockTimeMs: values.DEV_BLOCK_TIME_MS,
-    tradesPerBlock: values.DEV_TRADES_PER_BLOCK,
-    rpcPort: values.DEV_RPC_PORT,
-    dataDir: path.resolve(cwd, values.DATA_DIR),
+    seed: values.devSeed,
+    blockTimeMs: values.devBlockTimeMs,
+    tradesPerBlock: values.devTradesPerBlock,
+    rpcPort: values.devRpcPort,
+    dataDir: path.resolve(cwd, values.dataDir),
     ownDatabase: (environment['DATABASE_URL']?.trim() ?? '') !== '',
   }
 }

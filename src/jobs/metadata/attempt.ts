@@ -1,15 +1,20 @@
 import type { Logger } from 'pino'
-import type { Config } from '#config'
 import type { MetadataWork, TokenDocument } from '#domain/metadata.ts'
 import { type Attempted, MOST_PAUSE_MS } from './attemptPolicy.ts'
 import { type Failure, failure, isTemporary } from './failure.ts'
 import { fetchText } from './fetchText.ts'
-import { type Location, locate } from './gateways.ts'
+import { type Gateways, type Location, locate } from './gateways.ts'
 import { type MetadataUri, parseMetadataUri } from './metadataUri.ts'
 import type { Outbound } from './outbound.ts'
 import { readDocument } from './readDocument.ts'
 
-export type MetadataSettings = Config['metadata']
+export interface MetadataSettings {
+  /** Otherwise only `data:` URIs are read. */
+  readonly fetch: boolean
+  /** Whether creators' `http://` URLs are fetched. */
+  readonly allowHttp: boolean
+  readonly gateways: Gateways
+}
 
 /** Tries to read a URI once, at each place where it may be. Never rejects. */
 export type Attempt = (work: Pick<MetadataWork, 'uri'>, signal: AbortSignal) => Promise<Attempted>

@@ -1,8 +1,11 @@
-import type { Config } from '#config'
 import { isCreatorUrl } from './creatorUrl.ts'
 import type { MetadataUri } from './metadataUri.ts'
 
-export type Gateways = Config['metadata']['gateways']
+/** Base URLs without a trailing slash, in order of preference. */
+export interface Gateways {
+  readonly ipfs: readonly string[]
+  readonly arweave: readonly string[]
+}
 
 /** A place where a document may be. */
 export interface Location {

@@ -1,7 +1,7 @@
-import type { Config } from '#config'
 import type { TokenDocument, TokenLink } from '#domain/metadata.ts'
 import { cleanText, TEXT_LIMITS } from '#domain/text.ts'
 import { isCreatorUrl } from './creatorUrl.ts'
+import type { Gateways } from './gateways.ts'
 import { toImageUrl } from './imageUrl.ts'
 
 const IMAGE_FIELDS = ['image', 'image_url', 'imageUrl', 'imageURI', 'imageUri', 'logoURI', 'logo', 'icon'] as const
@@ -35,7 +35,7 @@ const LISTS = ['socialMediaUrls', 'links', 'socials']
 /** The parts of a metadata document that are kept; invalid ones are left out. `null` when the text is no JSON object. */
 export function readDocument(
   text: string,
-  { gateways, allowHttp }: Pick<Config['metadata'], 'gateways' | 'allowHttp'>,
+  { gateways, allowHttp }: { readonly gateways: Gateways; readonly allowHttp: boolean },
 ): TokenDocument | null {
   const document = parseObject(text)
   if (document === null) return null
