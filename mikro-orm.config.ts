@@ -1,6 +1,6 @@
 import { loadDatabaseConfig } from '#configuration/loadConfig.ts'
 import { connectionOptions } from '#store/connection/orm.ts'
-import { findEmbeddedUrl } from '#store/embedded/embedded.ts'
+import { findEmbeddedUrl } from '#store/embedded/startEmbedded.ts'
 import { MIGRATION_OPTIONS } from '#store/migrations/migrations.ts'
 import { ENTITIES } from '#tables/entities.ts'
 

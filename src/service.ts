@@ -8,7 +8,7 @@ import { describeHolder, LOCKS, type LockHolder } from '#store/connection/adviso
 import { createOrm } from '#store/connection/orm.ts'
 import { holdSessionLock, type SessionLockInput } from '#store/connection/sessionLock.ts'
 import { DATABASE_PATIENCE_MS } from '#store/connection/silence.ts'
-import { startEmbedded } from '#store/embedded/embedded.ts'
+import { startEmbedded } from '#store/embedded/startEmbedded.ts'
 import { migrate } from '#store/migrations/migrate.ts'
 import type { Redactor } from '#telemetry/redactor.ts'
 import { secretsOf } from '#telemetry/secrets.ts'

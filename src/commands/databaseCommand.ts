@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { type DatabaseConfig, loadDatabaseConfig } from '#configuration/loadConfig.ts'
 import { TokenwireError } from '#errors'
-import { findEmbeddedUrl, startEmbedded } from '#store/embedded/embedded.ts'
+import { type EmbeddedServer, findEmbeddedUrl, startEmbedded } from '#store/embedded/startEmbedded.ts'
 import { createLogger } from '#telemetry/logger.ts'
 import { createRedactor } from '#telemetry/redactor.ts'
 import { secretsOf } from '#telemetry/secrets.ts'
@@ -19,20 +19,24 @@ export async function databaseCommand<C extends DatabaseConfig>(
     const config = load()
     redactor.add(secretsOf(config))
     const logger = createLogger({ level: config.logLevel, format: config.logFormat, redactor })
-    const runningUrl = config.databaseUrl ?? (await findEmbeddedUrl(config.dataDir))
-    const server = runningUrl === null ? await startEmbedded({ dataDir: config.dataDir, logger }) : null
-    const url = runningUrl ?? server?.url ?? ''
+    const { url, stop } = await openDatabase(config, logger)
     redactor.add(secretsOf({ databaseUrl: url }))
     try {
       process.stdout.write(`${await work({ url, config, logger })}\n`)
     } finally {
-      await server?.stop()
+      await stop()
     }
   } catch (error) {
     const known = error instanceof TokenwireError ? error : null
     process.stderr.write(`${redactor.text(known?.message ?? String(error))}\n`)
     process.exitCode = known?.retryable === true ? 75 : 1
   }
+}
+
+/** Where the database is, and how to stop its server if it was started for this. */
+async function openDatabase({ databaseUrl, dataDir }: DatabaseConfig, logger: Logger): Promise<Pick<EmbeddedServer, 'url' | 'stop'>> {
+  const url = databaseUrl ?? (await findEmbeddedUrl(dataDir))
+  return url === null ? startEmbedded({ dataDir, logger }) : { url, stop: async () => undefined }
 }
 
 export function databaseConfig(): DatabaseConfig {

@@ -37,7 +37,7 @@ const REACHES: Readonly<Record<string, Reach>> = {
   jobs: { values: [...BASE, 'rpc', 'launchpads', 'store'], types: ['tables'] },
   worker: { values: [...BASE, 'rpc', 'chain', 'launchpads', 'sync', 'jobs', 'store', 'telemetry'] },
   bus: { values: [...BASE, 'store'] },
-  market: { values: BASE },
+  ethUsd: { values: BASE },
   telemetry: { values: BASE },
   protocol: { values: ['errors'], types: ['domain'], packages: [] },
   // Not for browsers: the client and the console must not load zod.

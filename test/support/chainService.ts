@@ -1,4 +1,4 @@
-import { coingeckoAnswers, startPriceServer } from '#test/market/priceServer.ts'
+import { coingeckoAnswers, startPriceServer } from '#test/ethUsd/priceServer.ts'
 import type { TestChain } from './chain.ts'
 import { type Service, serviceFolder } from './service.ts'
 

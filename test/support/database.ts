@@ -3,7 +3,7 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import { type Kysely, sql } from 'kysely'
 import pino from 'pino'
 import { afterAll, inject } from 'vitest'
-import { createOrm, type OrmLimits } from '#store/connection/orm.ts'
+import { createOrm, type OrmOptions } from '#store/connection/orm.ts'
 import { MIGRATION_OPTIONS } from '#store/migrations/migrations.ts'
 import { ENTITIES } from '#tables/entities.ts'
 
@@ -35,7 +35,7 @@ afterAll(async () => {
 })
 
 /** An ORM that is closed at the end of the test file. */
-export function openOrm(url: string, limits: OrmLimits = {}): MikroORM {
+export function openOrm(url: string, limits: OrmOptions = {}): MikroORM {
   const orm = createOrm(url, silentLogger, limits, { ...MIGRATION_OPTIONS, entities: ENTITIES })
   closers.push(() => orm.close(true))
   return orm

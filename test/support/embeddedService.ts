@@ -1,5 +1,5 @@
 import pino from 'pino'
-import { startEmbedded } from '#store/embedded/embedded.ts'
+import { startEmbedded } from '#store/embedded/startEmbedded.ts'
 
 /*
  * A process with only an embedded database, to be killed by tests. Writes one line of JSON: the server's address, or the error. Ends

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import pino, { type Logger } from 'pino'
 import type { TestProject } from 'vitest/node'
-import { startEmbedded } from '#store/embedded/embedded.ts'
+import { startEmbedded } from '#store/embedded/startEmbedded.ts'
 import { migrate } from '#store/migrations/migrate.ts'
 import { makeTemporaryFolder } from './temporaryFolder.ts'
 

@@ -6,7 +6,7 @@ import pino from 'pino'
 import { startWatchdog } from '#devchain/startWatchdog.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { startEmbedded } from '#store/embedded/embedded.ts'
+import { startEmbedded } from '#store/embedded/startEmbedded.ts'
 import { treeCpuMs } from './processUsage.ts'
 
 const silent = pino({ level: 'silent' })

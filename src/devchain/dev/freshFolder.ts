@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { TokenwireError } from '#errors'
-import { layoutOf } from '#store/embedded/initialise.ts'
+import { layoutOf } from '#store/embedded/layout.ts'
 import { findServer, stopServer } from '#store/embedded/serverProcess.ts'
 
 const MARKER = 'DELETED-AT-EACH-npm-run-dev'

@@ -6,7 +6,7 @@ import { prepareStatements } from './preparedStatements.ts'
 import { type ConfiguredPool, configureSessions } from './sessionSettings.ts'
 import { endSilentConnections } from './silence.ts'
 
-export interface OrmLimits {
+export interface OrmOptions {
   /** The largest number of open connections. Default 10. */
   readonly poolSize?: number
   /** The connections' `application_name`. Default `tokenwire`. */
@@ -55,7 +55,7 @@ const BIGINT_OID = 20
  * @param more for an ORM that does more than run statements: `MIGRATION_OPTIONS`, `ENTITIES`
  * @throws `TokenwireError` `config_invalid` when the text is no PostgreSQL URL
  */
-export function createOrm(databaseUrl: string, logger: Logger, limits: OrmLimits = {}, more: Options = {}): MikroORM {
+export function createOrm(databaseUrl: string, logger: Logger, limits: OrmOptions = {}, more: Options = {}): MikroORM {
   const options = connectionOptions(databaseUrl)
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, lockTimeoutMs = LOCK_TIMEOUT_MS, lateAnswerMs = LATE_ANSWER_MS, giveUp } = limits
   return new MikroORM({

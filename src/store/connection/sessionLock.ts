@@ -25,21 +25,21 @@ export interface SessionLockInput {
   readonly giveUp?: AbortSignal | undefined
   /** Called when another process has taken the lock after its connection was lost. */
   readonly onTakenAway?: (holder: LockHolder) => void
-  /** Runs on a connection before it takes the lock. */
-  readonly check?: (session: Kysely<unknown>) => Promise<void>
-  /** Runs on a connection when it holds the lock. */
-  readonly taken?: (session: Kysely<unknown>) => Promise<void>
-  /** Runs on the connection before it is closed on release. */
-  readonly releasing?: (session: Kysely<unknown>) => Promise<void>
+  /** Runs on each connection before it takes the lock. */
+  readonly beforeTaking?: (session: Kysely<unknown>) => Promise<void>
+  /** Runs on each connection as soon as it holds the lock. */
+  readonly onTaken?: (session: Kysely<unknown>) => Promise<void>
+  /** Runs on the connection before its release closes it. */
+  readonly beforeRelease?: (session: Kysely<unknown>) => Promise<void>
 }
 
 /**
- * Holds an advisory lock on a connection of its own, so that it ends with this process in any case, also when nobody tells the server: it
- * ends the session once the heartbeat stays away. When the connection is lost, as when the server has crashed and recovered, another one
- * is opened and the lock taken again.
+ * Holds an advisory lock on a connection of its own, so that the lock ends with this process. If the process or its host ends without
+ * closing the connection, the server does so when heartbeats stay away. When the connection is lost, as when the server has crashed and
+ * recovered, another one is opened and takes the lock again.
  *
  * @returns the holder when another process has the lock
- * @throws what `check` and `taken` throw; the driver's error when the server can't be reached
+ * @throws what `beforeTaking` and `onTaken` throw; the driver's error when the server can't be reached
  */
 export async function holdSessionLock(input: SessionLockInput): Promise<SessionLockOutcome> {
   const { key, what, logger, heartbeatMs = HEARTBEAT_MS, giveUp } = input
@@ -54,14 +54,14 @@ export async function holdSessionLock(input: SessionLockInput): Promise<SessionL
   /** Holds the lock on one connection, until that is lost or the lock released. */
   const hold = (onTaken: (holder: LockHolder | null) => void) =>
     db.connection().execute(async session => {
-      await input.check?.(session)
+      await input.beforeTaking?.(session)
       await sql`set idle_session_timeout = ${sql.lit(`${MISSED_HEARTBEATS * heartbeatMs}ms`)}`.execute(session)
       const holder = await takeLock(session, key, heartbeatMs)
-      if (holder === null) await input.taken?.(session)
+      if (holder === null) await input.onTaken?.(session)
       onTaken(holder)
       if (holder !== null) return
       await keepLock(session, signal, heartbeatMs)
-      if (signal.aborted) await input.releasing?.(session)
+      if (signal.aborted) await input.beforeRelease?.(session)
     })
   const holdAgain = async (attempt: number) => {
     try {

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chown, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { TokenwireError } from '#errors'
+import { dataVersion, EMBEDDED_NAME, type Layout } from './layout.ts'
 import { isAlive } from './processes.ts'
 import { asServerUser, type ServerUser } from './serverUser.ts'
 
@@ -11,37 +12,6 @@ const run = promisify(execFile)
 
 /** The temporary folders of this process. */
 const inProgress = new Set<string>()
-
-/** The name of the superuser and of the database. */
-export const EMBEDDED_NAME = 'tokenwire'
-
-export interface Layout {
-  readonly dataDir: string
-  /** Holds the next two; owned by the server's user. */
-  readonly folder: string
-  readonly dataFolder: string
-  readonly passwordFile: string
-  readonly logFile: string
-}
-
-export function layoutOf(dataDir: string): Layout {
-  const folder = join(dataDir, 'postgres')
-  return {
-    dataDir,
-    folder,
-    dataFolder: join(folder, 'data'),
-    passwordFile: join(folder, 'password'),
-    logFile: join(dataDir, 'postgres.log'),
-  }
-}
-
-/** The PostgreSQL major version of the data folder; `null` when there is none. */
-export async function dataVersion(layout: Layout): Promise<string | null> {
-  return readFile(join(layout.dataFolder, 'PG_VERSION'), 'utf8').then(
-    text => text.trim(),
-    () => null,
-  )
-}
 
 /**
  * Creates the data folder and its password in a temporary folder that is renamed when complete: this process may be killed at any moment.

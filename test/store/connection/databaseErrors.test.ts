@@ -3,13 +3,13 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { TokenwireError } from '#errors'
 import { databaseFault, toDatabaseError } from '#store/connection/databaseErrors.ts'
-import type { OrmLimits } from '#store/connection/orm.ts'
+import type { OrmOptions } from '#store/connection/orm.ts'
 import { openOrm, useDatabase } from '#test/support/database.ts'
 
 const database = await useDatabase()
 
 /** The error of work on a connection pool of its own. */
-async function failureOf(work: (orm: MikroORM) => Promise<unknown>, limits: OrmLimits = {}, url = database.url): Promise<unknown> {
+async function failureOf(work: (orm: MikroORM) => Promise<unknown>, limits: OrmOptions = {}, url = database.url): Promise<unknown> {
   return work(openOrm(url, limits)).then(
     () => null,
     (error: unknown) => error,

@@ -3,10 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { TokenwireError } from '#errors'
 import { databaseFault, toDatabaseError } from '#store/connection/databaseErrors.ts'
-import { findBinaries } from './binaries.ts'
-import { dataVersion, EMBEDDED_NAME, initialise, type Layout, layoutOf } from './initialise.ts'
+import { claimServer } from './claimServer.ts'
+import { findBinaries } from './findBinaries.ts'
+import { initialise } from './initialise.ts'
 import { keepServer } from './keepServer.ts'
-import { claimServer } from './ownership.ts'
+import { dataVersion, EMBEDDED_NAME, type Layout, layoutOf } from './layout.ts'
 import { findServer, type RunningServer, readPostmasterFile, type StartInput, startServer, stopServer } from './serverProcess.ts'
 import { chooseServerUser } from './serverUser.ts'
 
@@ -65,7 +66,7 @@ export async function startEmbedded({ dataDir, logger, durable = true, onLost }:
       `DATA_DIR: the database in ${layout.dataFolder} is in use by another running Tokenwire; stop that one, or give this one another DATA_DIR or a DATABASE_URL`,
     )
   }
-  logger.info({ port: server.port, serverPid: server.pid, found: server.found }, 'embedded PostgreSQL is ready')
+  logger.info({ port: server.port, serverPid: server.pid, wasRunning: server.found }, 'embedded PostgreSQL is ready')
   const kept = onLost === undefined ? null : keepServer({ start, server, logger, lost: onLost })
   return {
     url: serverUrl(server, password, EMBEDDED_NAME),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseDecimal } from '#domain/decimal.ts'
-import { plainDecimal } from '#market/plainDecimal.ts'
+import { plainDecimal } from '#ethUsd/plainDecimal.ts'
 
 describe('plainDecimal', () => {
   it.each([

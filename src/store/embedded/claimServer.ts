@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { TokenwireError } from '#errors'
 import { LOCKS } from '#store/connection/advisoryLocks.ts'
 import { holdSessionLock, type SessionLock } from '#store/connection/sessionLock.ts'
-import { EMBEDDED_NAME } from './initialise.ts'
+import { EMBEDDED_NAME } from './layout.ts'
 
 export interface OwnershipInput {
   /** A superuser's address of the server's `postgres` database. */
@@ -29,9 +29,9 @@ export async function claimServer({ dataFolder, ...input }: OwnershipInput): Pro
     key: LOCKS.embeddedOwner,
     applicationName: 'tokenwire-owner',
     what: 'the embedded database',
-    check: session => checkServer(session, dataFolder),
-    taken: ensureDatabase,
-    releasing: drainConnections,
+    beforeTaking: session => checkServer(session, dataFolder),
+    onTaken: ensureDatabase,
+    beforeRelease: drainConnections,
   })
   return lock
 }
