@@ -7,7 +7,7 @@ const ATTEMPTS = 3
 
 /**
  * Refuses a pooler that gives a client another session with each transaction, such as PgBouncer with `pool_mode = transaction`: locks,
- * settings and prepared statements of a session would be somebody else's.
+ * settings and prepared statements of a session would reach another client.
  *
  * @param db a pool of two connections or more
  * @throws `TokenwireError` `config_invalid`
