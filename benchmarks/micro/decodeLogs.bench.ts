@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { MicroBenchmark, MicroTask } from '#benchmarks/micro/microBenchmark.ts'
-import { buysBlock, launchpadFixture, TOKENS_PER_BUY, WEI_PER_BUY, WETH } from '#benchmarks/support/launchLogs.ts'
+import { buysBlock, launchpadFixture, TOKENS_PER_BUY, WEI_PER_BUY } from '#benchmarks/support/launchLogs.ts'
 import { decodeLogs, type LogsToDecode } from '#launchpads/decodeLogs.ts'
 
 export const decodeLogsBenchmark: MicroBenchmark = {
@@ -12,7 +12,7 @@ export const decodeLogsBenchmark: MicroBenchmark = {
 function decode(trades: number, batch: number): MicroTask {
   const { adapters, directory } = launchpadFixture()
   const { header, logs } = buysBlock(trades)
-  const input: LogsToDecode = { logs, headers: [header], directory, adapters, weth: WETH }
+  const input: LogsToDecode = { logs, headers: [header], directory, adapters }
   return {
     name: `${trades} ${trades === 1 ? 'trade' : 'trades'}`,
     batch,
@@ -24,7 +24,7 @@ function decode(trades: number, batch: number): MicroTask {
       for (const trade of found) {
         assert.equal(trade.side, 'buy')
         assert.equal(trade.amountToken, TOKENS_PER_BUY)
-        assert.equal(trade.amountWei, WEI_PER_BUY)
+        assert.equal(trade.amountQuote, WEI_PER_BUY)
       }
       assert.equal(events.filter(event => event.kind === 'transfer').length, trades)
       assert.equal(events.filter(event => event.kind === 'creatorFee').length, trades)

@@ -6,17 +6,17 @@ const DUST_UNITS = 1_000n
 const WETH_UNIT = powerOfTen(18)
 
 /**
- * The average price of a trade in WETH per whole token, without its fee, which would put a zigzag between buys and sells.
+ * The average price of a trade without its fee, which would put a zigzag between buys and sells: the quote currency per whole token, in
+ * 10^18 of its smallest units, which is WETH where that is the currency.
  *
- * @returns `null` when it is not quoted in WETH, or so small that its amounts say nothing about a price
+ * @returns `null` when it is so small that its amounts say nothing about a price
  */
 export function tradePrice(
-  trade: { readonly side: TradeSide; readonly amountToken: bigint; readonly amountWei: bigint | null; readonly feeWei: bigint | null },
+  trade: { readonly side: TradeSide; readonly amountToken: bigint; readonly amountQuote: bigint; readonly feeQuote: bigint | null },
   tokenDecimals: number,
 ): Decimal | null {
-  if (trade.amountWei === null) return null
-  const fee = trade.feeWei ?? 0n
-  const netWei = trade.side === 'buy' ? trade.amountWei - fee : trade.amountWei + fee
-  if (trade.amountToken < DUST_UNITS || netWei < DUST_UNITS) return null
-  return ratio(netWei * powerOfTen(tokenDecimals), trade.amountToken * WETH_UNIT)
+  const fee = trade.feeQuote ?? 0n
+  const net = trade.side === 'buy' ? trade.amountQuote - fee : trade.amountQuote + fee
+  if (trade.amountToken < DUST_UNITS || net < DUST_UNITS) return null
+  return ratio(net * powerOfTen(tokenDecimals), trade.amountToken * WETH_UNIT)
 }

@@ -17,12 +17,12 @@ export interface Decoded extends DecodedLogs {
   readonly directory: DatedDirectory
 }
 
-export function decode({ logs, headers, directory, adapters, weth, announced }: DecodeInput): Decoded {
+export function decode({ logs, headers, directory, adapters, announced }: DecodeInput): Decoded {
   const discoveries = directory.discoveries(logs, announced)
   const known = new AnnouncedDirectory(directory, [...announced, ...discoveries])
   // Followed block by block, an address's logs from before the block that announces it would not be seen either.
   const seen = logs.filter(({ address, blockNumber }) => blockNumber >= known.announcedAt(address))
-  const { events, malformed } = decodeLogs({ logs: seen, headers, directory: known, adapters, weth })
+  const { events, malformed } = decodeLogs({ logs: seen, headers, directory: known, adapters })
   return { events, discoveries, directory: known, malformed }
 }
 

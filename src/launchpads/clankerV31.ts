@@ -119,7 +119,7 @@ function launch(log: ChainLog, logs: readonly ChainLog[], transaction: Transacti
     decimals: DECIMALS,
     creatorFeeBps: creatorFeeBps(positionId, log, logs, context),
     feesReported: { accrued: false, claimed: pool?.quoteToken === weth },
-    graduation: { status: 'none', targetWei: null },
+    graduation: { status: 'none', target: null },
   }
   if (pool === null) return [launched]
   // Opens the accounts of the one who may collect. Without a recipient the creator's share is the team's.

@@ -102,7 +102,7 @@ function launch(log: ChainLog, transaction: TransactionLogs, launchpad: string):
       // Set in the token's own locker, and depends on its hook.
       creatorFeeBps: null,
       feesReported: { accrued: false, claimed: false },
-      graduation: { status: 'none', targetWei: null },
+      graduation: { status: 'none', target: null },
     },
     { ...position, token, kind: 'poolCreated', pool, main: true },
     // Opens the creator's accounts: payments by others count from now on.

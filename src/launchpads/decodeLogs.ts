@@ -29,14 +29,13 @@ export interface LogsToDecode {
   /** Must have the sources that these logs add. */
   readonly directory: DatedDirectory
   readonly adapters: readonly LaunchpadAdapter[]
-  readonly weth: Address
 }
 
 /**
  * Turns logs into token events, in the order in which they take effect. Launchpads emit the creation event last in its transaction, after
  * the pool's first price and the creator's first buy: launches come first among the events of their block, then new pools. Pure.
  */
-export function decodeLogs({ logs, headers, directory, adapters, weth }: LogsToDecode): DecodedLogs {
+export function decodeLogs({ logs, headers, directory, adapters }: LogsToDecode): DecodedLogs {
   const events: TokenEvent[] = []
   const malformed: ChainLog[] = []
   const headerOf = new Map(headers.map(header => [header.number, header]))
@@ -51,7 +50,7 @@ export function decodeLogs({ logs, headers, directory, adapters, weth }: LogsToD
       const source = sourceOf(log, directory)
       if (source !== undefined) sourced.push({ log, source })
     }
-    const decoded = decodeTransaction({ header, txHash, logs: sourced }, { directory, adapters, weth })
+    const decoded = decodeTransaction({ header, txHash, logs: sourced }, { directory, adapters })
     for (const event of decoded.events) blockEvents.push(event)
     for (const log of decoded.malformed) malformed.push(log)
     if (logs[to]?.blockNumber === blockNumber) continue
@@ -63,9 +62,9 @@ export function decodeLogs({ logs, headers, directory, adapters, weth }: LogsToD
 
 function decodeTransaction(
   transaction: TransactionLogs,
-  { directory, adapters, weth }: Pick<LogsToDecode, 'directory' | 'adapters' | 'weth'>,
+  { directory, adapters }: Pick<LogsToDecode, 'directory' | 'adapters'>,
 ): DecodedLogs {
-  const shared = decodeShared(transaction, weth)
+  const shared = decodeShared(transaction)
   const own: TokenEvent[] = []
   const malformed = [...shared.malformed]
   const makers = new Map<number, Address>()
@@ -116,7 +115,7 @@ function hasLogsFor({ launchpad, contracts }: LaunchpadAdapter, { logs }: Transa
   return logs.some(({ log, source }) => source.launchpad === launchpad || contracts.some(({ address }) => address === log.address))
 }
 
-function decodeShared(transaction: TransactionLogs, weth: Address): DecodedLogs {
+function decodeShared(transaction: TransactionLogs): DecodedLogs {
   return decodeEach(transaction, ({ log, source }) => {
     switch (source.role) {
       case 'token':
@@ -127,7 +126,7 @@ function decodeShared(transaction: TransactionLogs, weth: Address): DecodedLogs 
         const { token, pool, tokenDecimals } = source
         const decodePool = POOL_DECODERS[pool.type]
         if (decodePool === undefined) return []
-        return decodePool({ log, pool, tokenDecimals, at: { ...eventPosition(log, transaction), token }, transaction, weth })
+        return decodePool({ log, pool, tokenDecimals, at: { ...eventPosition(log, transaction), token }, transaction })
       }
       default:
         return []

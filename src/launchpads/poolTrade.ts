@@ -1,5 +1,6 @@
-import { type Address, isEther } from '#domain/address.ts'
+import type { Address } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
+import { type Decimal, powerOfTen, ratio } from '#domain/decimal.ts'
 import type { TradeSide } from '#domain/trade.ts'
 import type { TransactionLogs } from './adapter.ts'
 import type { Swap } from './maker.ts'
@@ -11,7 +12,6 @@ export interface PoolLog {
   readonly tokenDecimals: number
   readonly at: TokenEventPosition
   readonly transaction: TransactionLogs
-  readonly weth: Address
 }
 
 /** @throws MalformedLogError */
@@ -20,6 +20,13 @@ export type DecodePool = (poolLog: PoolLog) => readonly TokenEvent[]
 export interface PairAmounts {
   readonly token: bigint
   readonly quote: bigint
+}
+
+const WETH_UNIT = powerOfTen(18)
+
+/** The price, as of `poolChanged`, at which raw amounts of both sides are worth the same; `null` when `token` is zero. */
+export function quotePrice(quote: bigint, token: bigint, tokenDecimals: number): Decimal | null {
+  return ratio(quote * powerOfTen(tokenDecimals), token * WETH_UNIT)
 }
 
 /** Uniswap's unit of fees: a hundredth of a basis point. */
@@ -38,17 +45,17 @@ export function pairAmounts({ tokenIsToken0 }: Pick<PoolFacts, 'tokenIsToken0'>,
  * @param findMaker looks for the maker, by the pool type's own rules
  */
 export function poolTrade(
-  { log, pool, at, weth }: PoolLog,
+  { log, pool, at }: PoolLog,
   intoPool: PairAmounts,
   feePips: bigint | null,
   findMaker: (swap: Swap) => Address,
 ): TokenEventOf<'trade'> {
   const side = intoPool.token < 0n || (intoPool.token === 0n && intoPool.quote > 0n) ? 'buy' : 'sell'
   const amountToken = magnitude(intoPool.token)
-  const amountWei = isEther(pool.quoteToken, weth) ? magnitude(intoPool.quote) : null
-  const feeWei = amountWei === null || feePips === null ? null : swapFee(side, amountWei, feePips)
+  const amountQuote = magnitude(intoPool.quote)
+  const feeQuote = feePips === null ? null : swapFee(side, amountQuote, feePips)
   const maker = findMaker({ token: at.token, pool: log.address, side, amountToken, logIndex: log.logIndex })
-  return { ...at, kind: 'trade', pool: pool.address, phase: 'pool', side, maker, amountToken, amountWei, feeWei }
+  return { ...at, kind: 'trade', pool: pool.address, phase: 'pool', side, maker, amountToken, amountQuote, feeQuote }
 }
 
 export function fixedFeePips({ feeBps }: Pick<PoolFacts, 'feeBps'>): bigint | null {
@@ -56,12 +63,12 @@ export function fixedFeePips({ feeBps }: Pick<PoolFacts, 'feeBps'>): bigint | nu
 }
 
 /**
- * The pool's fee on a swap, in wei. Of a buy it is taken in WETH, rounded up; of a sell it is taken in tokens, here valued at the trade's
+ * The pool's fee on a swap, in the quote currency. Of a buy it is taken in it, rounded up; of a sell it is taken in tokens, here valued at the trade's
  * price. `null` for a fee of 100 % or more, which leaves no price: a launchpad's event may give pips where basis points are expected.
  */
-export function swapFee(side: TradeSide, amountWei: bigint, feePips: bigint): bigint | null {
+export function swapFee(side: TradeSide, amountQuote: bigint, feePips: bigint): bigint | null {
   if (feePips >= WHOLE_PIPS) return null
-  return side === 'buy' ? (amountWei * feePips + WHOLE_PIPS - 1n) / WHOLE_PIPS : (amountWei * feePips) / (WHOLE_PIPS - feePips)
+  return side === 'buy' ? (amountQuote * feePips + WHOLE_PIPS - 1n) / WHOLE_PIPS : (amountQuote * feePips) / (WHOLE_PIPS - feePips)
 }
 
 function magnitude(value: bigint): bigint {

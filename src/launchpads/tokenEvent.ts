@@ -21,7 +21,6 @@ export interface PoolFacts {
   readonly address: Hex
   readonly type: PoolType
   readonly quoteToken: Address
-  readonly quoteDecimals: number
   readonly tokenIsToken0: boolean
   /** `null` where it is dynamic or unknown. */
   readonly feeBps: number | null
@@ -34,7 +33,10 @@ export type ReserveChange =
   | { readonly mode: 'set'; readonly token: bigint | null; readonly quote: bigint | null }
   | { readonly mode: 'move'; readonly token: bigint; readonly quote: bigint }
 
-/** The meaning of a log for a token, in the same terms for every launchpad. Amounts are raw integers. */
+/**
+ * The meaning of a log for a token, in the same terms for every launchpad. Amounts are raw integers; what is paid or raised is in the pool's
+ * own currency, whichever that is.
+ */
 export type TokenEvent = TokenEventPosition &
   (
     | {
@@ -51,7 +53,7 @@ export type TokenEvent = TokenEventPosition &
         readonly feesReported: { readonly accrued: boolean; readonly claimed: boolean }
         /** For a token that mints its supply without a Transfer event. Left out: the supply is the sum of transfers. */
         readonly totalSupply?: bigint
-        readonly graduation: { readonly status: GraduationStatus; readonly targetWei: bigint | null }
+        readonly graduation: { readonly status: GraduationStatus; readonly target: bigint | null }
       }
     /** A new pool is empty unless its reserves are `unknown`. */
     | { readonly kind: 'poolCreated'; readonly pool: PoolFacts; readonly main: boolean; readonly reserves?: 'unknown' }
@@ -59,8 +61,8 @@ export type TokenEvent = TokenEventPosition &
         readonly kind: 'poolChanged'
         readonly pool: Hex
         readonly reserves: ReserveChange | null
-        /** WETH per whole token. */
-        readonly priceWeth: Decimal | null
+        /** The quote currency per whole token, counted in 10^18 of its smallest units: WETH where that is the currency. */
+        readonly price: Decimal | null
         readonly concentrated: { readonly sqrtPriceX96: bigint; readonly tick: number; readonly liquidity: bigint | null } | null
         /** Liquidity that enters a price range, or leaves it when negative. */
         readonly liquidityChange: { readonly amount: bigint; readonly tickLower: number; readonly tickUpper: number } | null
@@ -72,20 +74,21 @@ export type TokenEvent = TokenEventPosition &
         readonly side: TradeSide
         readonly maker: Address
         readonly amountToken: bigint
-        /** `null` in a pool that is not quoted in ether. */
-        readonly amountWei: bigint | null
-        readonly feeWei: bigint | null
+        /** What the maker paid, fee included, or received, fee taken off. */
+        readonly amountQuote: bigint
+        /** `null`: unknown. */
+        readonly feeQuote: bigint | null
         /** The maker is a contract, and no transfer shows for whom it acts: for the transaction's sender. */
         readonly viaContract?: true
       }
     | { readonly kind: 'transfer'; readonly from: Address; readonly to: Address; readonly amount: bigint }
     | {
         readonly kind: 'curveProgress'
-        readonly raised: { readonly mode: 'set' | 'move'; readonly wei: bigint }
-        /** For curves whose target is a supply that they mint. Left out: the target is the launch's `targetWei`. */
+        readonly raised: { readonly mode: 'set' | 'move'; readonly quote: bigint }
+        /** For curves whose target is a supply that they mint. Left out: the target is the launch's `target`. */
         readonly targetSupply?: bigint
       }
-    | { readonly kind: 'completed'; readonly raisedWei: bigint | null }
+    | { readonly kind: 'completed'; readonly raised: bigint | null }
     | { readonly kind: 'migrated'; readonly pool: Hex }
     /** The launchpad has moved the market's liquidity into another of the token's pools. */
     | { readonly kind: 'marketMoved'; readonly pool: Hex }
@@ -120,17 +123,17 @@ export function eventPosition(log: ChainLog, { header }: { readonly header: Bloc
   return { blockNumber: log.blockNumber, blockHash: log.blockHash, timestamp: header.timestamp, txHash: log.txHash, logIndex: log.logIndex }
 }
 
-/** A pool of a launchpad's token. Quote currencies are taken to have 18 decimals. */
+/** A pool of a launchpad's token. */
 export function poolFacts(
   address: Hex,
   type: PoolType,
   { token, quoteToken, feeBps }: { readonly token: Address } & Pick<PoolFacts, 'quoteToken' | 'feeBps'>,
 ): PoolFacts {
   // Uniswap sorts a pair by address.
-  return { address, type, quoteToken, quoteDecimals: 18, tokenIsToken0: token < quoteToken, feeBps }
+  return { address, type, quoteToken, tokenIsToken0: token < quoteToken, feeBps }
 }
 
-const UNCHANGED = { reserves: null, priceWeth: null, concentrated: null, liquidityChange: null } as const
+const UNCHANGED = { reserves: null, price: null, concentrated: null, liquidityChange: null } as const
 
 export type PoolChange = Partial<Pick<TokenEventOf<'poolChanged'>, keyof typeof UNCHANGED>>
 

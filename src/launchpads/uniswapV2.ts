@@ -1,8 +1,7 @@
 import { toEventSelector } from 'viem/utils'
-import { type Hex, isEther } from '#domain/address.ts'
-import { powerOfTen, ratio } from '#domain/decimal.ts'
+import type { Hex } from '#domain/address.ts'
 import { findMaker, findTaxedMaker } from './maker.ts'
-import { type DecodePool, fixedFeePips, pairAmounts, poolTrade } from './poolTrade.ts'
+import { type DecodePool, fixedFeePips, pairAmounts, poolTrade, quotePrice } from './poolTrade.ts'
 import { poolChanged } from './tokenEvent.ts'
 import { addressTopic, unsigned, wordsOf } from './words.ts'
 
@@ -21,15 +20,14 @@ const RESERVE_BITS = 112
 
 /** Decodes a log of a v2 pair. Reserves are those of `getReserves`, which may be less than the pair's balances. */
 export const decodeUniswapV2: DecodePool = poolLog => {
-  const { log, pool, tokenDecimals, at, transaction, weth } = poolLog
+  const { log, pool, tokenDecimals, at, transaction } = poolLog
   switch (log.topics[0]) {
     case TOPICS.sync: {
       const word = wordsOf(log.data, 2)
       const reserves = pairAmounts(pool, unsigned(word(0), RESERVE_BITS), unsigned(word(1), RESERVE_BITS))
-      const price = ratio(reserves.quote * powerOfTen(tokenDecimals), reserves.token * powerOfTen(pool.quoteDecimals))
       // A pair with an empty side has no price, and keeps its last one.
-      const priceWeth = isEther(pool.quoteToken, weth) && reserves.quote > 0n ? price : null
-      return [poolChanged(at, pool.address, { reserves: { mode: 'set', ...reserves }, priceWeth })]
+      const price = reserves.quote > 0n ? quotePrice(reserves.quote, reserves.token, tokenDecimals) : null
+      return [poolChanged(at, pool.address, { reserves: { mode: 'set', ...reserves }, price })]
     }
     case TOPICS.swap: {
       const word = wordsOf(log.data, 4)

@@ -1,8 +1,8 @@
 import { toEventSelector } from 'viem/utils'
-import { type Hex, isEther } from '#domain/address.ts'
-import { type Decimal, powerOfTen, ratio } from '#domain/decimal.ts'
+import type { Hex } from '#domain/address.ts'
+import type { Decimal } from '#domain/decimal.ts'
 import { findMaker } from './maker.ts'
-import { type DecodePool, fixedFeePips, type PoolLog, pairAmounts, poolTrade } from './poolTrade.ts'
+import { type DecodePool, fixedFeePips, type PoolLog, pairAmounts, poolTrade, quotePrice } from './poolTrade.ts'
 import { type PoolChange, type PoolFacts, poolChanged, type ReserveChange, type TokenEventOf } from './tokenEvent.ts'
 import { addressTopic, signed, unsigned, wordsOf, wordTopic } from './words.ts'
 
@@ -90,26 +90,19 @@ export function concentratedState(
 
 /** The change of a pool's state and price. Parameters as of `concentratedState`. */
 export function concentratedChange(
-  { pool, tokenDecimals, weth }: PoolLog,
+  { pool, tokenDecimals }: PoolLog,
   ...words: Parameters<typeof concentratedState>
-): Pick<PoolChange, 'concentrated' | 'priceWeth'> {
+): Pick<PoolChange, 'concentrated' | 'price'> {
   const concentrated = concentratedState(...words)
-  return {
-    concentrated,
-    priceWeth: isEther(pool.quoteToken, weth) ? priceFromSqrt(concentrated.sqrtPriceX96, pool, tokenDecimals) : null,
-  }
+  return { concentrated, price: priceFromSqrt(concentrated.sqrtPriceX96, pool, tokenDecimals) }
 }
 
-/** WETH per whole token at a pool's square-root price (Uniswap v3 whitepaper, 6.1); `null` for a pool that is not initialised. */
-export function priceFromSqrt(
-  sqrtPriceX96: bigint,
-  pool: Pick<PoolFacts, 'tokenIsToken0' | 'quoteDecimals'>,
-  tokenDecimals: number,
-): Decimal | null {
+/** The price, as of `poolChanged`, at a pool's square-root price (Uniswap v3 whitepaper, 6.1); `null` for a pool that is not initialised. */
+export function priceFromSqrt(sqrtPriceX96: bigint, pool: Pick<PoolFacts, 'tokenIsToken0'>, tokenDecimals: number): Decimal | null {
   if (sqrtPriceX96 === 0n) return null
   const squared = sqrtPriceX96 * sqrtPriceX96
   const [quote, token] = pool.tokenIsToken0 ? [squared, Q192] : [Q192, squared]
-  return ratio(quote * powerOfTen(tokenDecimals), token * powerOfTen(pool.quoteDecimals))
+  return quotePrice(quote, token, tokenDecimals)
 }
 
 function range(topics: readonly Hex[]): { tickLower: number; tickUpper: number } {

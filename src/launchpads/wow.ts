@@ -114,7 +114,7 @@ function launch(
       creatorFeeBps: CREATOR_FEE_BPS,
       // A coin pays its rewards in its own currency, past the escrow. A withdrawal from the escrow names no token.
       feesReported: { accrued: (curve ?? pool)?.quoteToken === weth, claimed: false },
-      graduation: curve === null ? { status: 'none', targetWei: null } : { status: 'bonding', targetWei: wowCostOf(WOW_CURVE_SUPPLY) },
+      graduation: curve === null ? { status: 'none', target: null } : { status: 'bonding', target: wowCostOf(WOW_CURVE_SUPPLY) },
     },
     // Opens the creator's account: deposits by others count from now on.
     escrowChange(at, { launchpad, creator, currency: ZERO_ADDRESS }),
@@ -123,8 +123,8 @@ function launch(
   if (curve !== null) {
     events.push(
       { ...at, kind: 'poolCreated', pool: curve, main: true },
-      poolChanged(at, token, { reserves: { mode: 'set', token: WOW_CURVE_SUPPLY, quote: 0n }, priceWeth: wowPriceAt(0n) }),
-      { ...at, kind: 'curveProgress', raised: { mode: 'set', wei: 0n }, targetSupply: WOW_CURVE_SUPPLY },
+      poolChanged(at, token, { reserves: { mode: 'set', token: WOW_CURVE_SUPPLY, quote: 0n }, price: wowPriceAt(0n) }),
+      { ...at, kind: 'curveProgress', raised: { mode: 'set', quote: 0n }, targetSupply: WOW_CURVE_SUPPLY },
     )
   }
   return events

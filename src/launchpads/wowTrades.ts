@@ -72,7 +72,7 @@ export function decodeWowTokens(transaction: TransactionLogs, launchpad: string)
       return [{ ...at, kind: 'creatorShare', accruedWei: word(1) }]
     } else if (log.topics[0] === GRADUATED && role === 'tokenCurve') {
       const graduation: readonly TokenEvent[] = [
-        { ...at, kind: 'completed', raisedWei: wordsOf(log.data, 1)(0) },
+        { ...at, kind: 'completed', raised: wordsOf(log.data, 1)(0) },
         { ...at, kind: 'migrated', pool: addressTopic(log.topics, 2) },
       ]
       Object.assign(progress, { graduating: true, swap: null })
@@ -110,9 +110,9 @@ function curveTrade(at: TokenEventPosition, trade: ReturnType<typeof decodeTrade
   return [
     poolChanged(at, pool, {
       reserves: { mode: 'move', token: buy ? -tokens : tokens, quote: moved },
-      priceWeth: wowPriceAfter({ side, tokens, netWei, supplyAfter }),
+      price: wowPriceAfter({ side, tokens, netWei, supplyAfter }),
     }),
-    { ...at, kind: 'trade', pool, phase: 'curve', side, maker, amountToken: tokens, amountWei, feeWei },
-    { ...at, kind: 'curveProgress', raised: { mode: 'move', wei: moved }, targetSupply: WOW_CURVE_SUPPLY },
+    { ...at, kind: 'trade', pool, phase: 'curve', side, maker, amountToken: tokens, amountQuote: amountWei, feeQuote: feeWei },
+    { ...at, kind: 'curveProgress', raised: { mode: 'move', quote: moved }, targetSupply: WOW_CURVE_SUPPLY },
   ]
 }

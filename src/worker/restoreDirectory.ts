@@ -29,6 +29,6 @@ export function restoreDirectory(adapters: readonly LaunchpadAdapter[], rows: Wa
   return createDirectory(adapters, [...pools, ...tokens, ...contracts])
 }
 
-function poolFacts({ address, type, quoteToken, quoteDecimals, tokenIsToken0, feeBps, positionId }: WatchRows['pools'][number]): PoolFacts {
-  return { address, type, quoteToken, quoteDecimals, tokenIsToken0, feeBps, ...(positionId !== null && { positionId }) }
+function poolFacts({ address, type, quoteToken, tokenIsToken0, feeBps, positionId }: WatchRows['pools'][number]): PoolFacts {
+  return { address, type, quoteToken, tokenIsToken0, feeBps, ...(positionId !== null && { positionId }) }
 }

@@ -85,7 +85,7 @@ describe('clanker-v3.1', () => {
     const reads = openReads(followed)
     const indexed = await reads.token(token)
     const slot0 = await call<readonly [bigint, number]>(pool, abis.pool, 'slot0')
-    const price = priceFromSqrt(slot0[0], { tokenIsToken0: token < weth, quoteDecimals: 18 }, 18)
+    const price = priceFromSqrt(slot0[0], { tokenIsToken0: token < weth }, 18)
     expect(token < weth).toBe(index === 0)
     expect(indexed).toMatchObject({
       launchpad: 'clanker',

@@ -248,7 +248,7 @@ describe('clanker-v4', () => {
     const reads = openReads()
     const indexed = await reads.token(token)
     const { sqrt, tick, liquidity } = await readPool(id)
-    const price = priceFromSqrt(sqrt, { tokenIsToken0: token < paired, quoteDecimals: 18 }, 18)
+    const price = priceFromSqrt(sqrt, { tokenIsToken0: token < paired }, 18)
     const supply = await chain.client.readContract({ address: token, abi: chain.deployment.abis.token, functionName: 'totalSupply' })
     expect(indexed).toMatchObject({
       launchpad: 'clanker4',

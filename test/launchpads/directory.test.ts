@@ -37,7 +37,7 @@ describe('what has to be fetched', () => {
     expect(addresses).toEqual([])
     expect(filtered).toMatchObject([{ address: CLANKER_V4.poolManager, topics: [expect.any(Array), [POOL_ID]] }])
     expect(filtered[0]?.topics[0]).toHaveLength(3)
-    const pool = { address: POOL_ID, type: 'uniswap-v4', quoteToken: WETH, quoteDecimals: 18, tokenIsToken0: true, feeBps: null } as const
+    const pool = { address: POOL_ID, type: 'uniswap-v4', quoteToken: WETH, tokenIsToken0: true, feeBps: null } as const
     directory.add([{ key: POOL_ID, source: { role: 'pool', launchpad: 'four', token: TOKEN, pool, tokenDecimals: 18 } }], 1)
     // A curve inside a contract for all tokens has a key of the same length.
     const curve = { ...pool, address: `0x${'cd'.repeat(32)}`, type: 'curve' } as const
@@ -75,7 +75,6 @@ it('finds positions by their locker and number, and forgets them with the blocks
     address: testAddress(5),
     type: 'uniswap-v3',
     quoteToken: WETH,
-    quoteDecimals: 18,
     tokenIsToken0: true,
     feeBps: 100,
   } as const

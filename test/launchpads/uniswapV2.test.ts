@@ -3,7 +3,7 @@ import { type Hex, pad, toEventSelector } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { type Address, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { type Decimal, formatDecimal } from '#domain/decimal.ts'
+import { type Decimal, formatDecimal, parseDecimal } from '#domain/decimal.ts'
 import { decodeLogs } from '#launchpads/decodeLogs.ts'
 import type { LogSource } from '#launchpads/logSource.ts'
 import { TRANSFER_TOPIC } from '#launchpads/transfer.ts'
@@ -43,14 +43,14 @@ const transfer = (from: Address, to: Address, amount: bigint): LooseLog => ({
 })
 
 function decode(logs: readonly LooseLog[], { tokenDecimals, ...facts }: Facts = FACTS) {
-  const pool = { ...facts, address: PAIR, type: 'uniswap-v2', quoteDecimals: 18 } as const
+  const pool = { ...facts, address: PAIR, type: 'uniswap-v2' } as const
   const entries = new Map<Hex, LogSource>([
     [PAIR, { role: 'pool', launchpad: 'mine', token: TOKEN, pool, tokenDecimals }],
     [TOKEN, { role: 'token', launchpad: 'mine', token: TOKEN }],
   ])
   const at = { blockNumber: 1, blockHash: HEADER.hash, txHash: `0x${'2'.repeat(64)}`, txIndex: 0 } as const
   const given = logs.map((log, logIndex) => ({ ...log, ...at, logIndex }))
-  return decodeLogs({ logs: given, headers: [HEADER], directory: { lookup: address => entries.get(address) }, adapters: [], weth: WETH })
+  return decodeLogs({ logs: given, headers: [HEADER], directory: { lookup: address => entries.get(address) }, adapters: [] })
 }
 const events = (logs: readonly LooseLog[], facts?: Facts) => decode(logs, facts).events.filter(({ kind }) => kind !== 'transfer')
 const text = (price: Decimal | null) => (price === null ? null : formatDecimal(price))
@@ -66,35 +66,42 @@ describe('a pair', () => {
         expect(event.reserves).toEqual({ mode: 'set', token, quote })
         const expected = (Number(quote) / Number(token)) * 10 ** (tokenDecimals - 18)
         // Prices have sixty decimals.
-        if (expected > 1e-40) expect(Number(text(event.priceWeth)) / expected).toBeCloseTo(1, 9)
+        if (expected > 1e-40) expect(Number(text(event.price)) / expected).toBeCloseTo(1, 9)
       }),
     )
   })
 
   it('without one of its sides has no price', () => {
-    for (const log of [sync(0n, 5n), sync(5n, 0n), sync(0n, 0n)]) expect(events([log])).toMatchObject([{ priceWeth: null }])
+    for (const log of [sync(0n, 5n), sync(5n, 0n), sync(0n, 0n)]) expect(events([log])).toMatchObject([{ price: null }])
   })
 
-  it('of something else than WETH has reserves, trades without WETH, and no price', () => {
+  it('of something else than WETH has reserves, trades and a price in that currency', () => {
     const facts = { ...FACTS, quoteToken: ROUTER }
-    const [changed, trade] = events([sync(5n, 7n), swap(0n, 3n, 2n, 0n)], facts)
-    expect(changed).toMatchObject({ kind: 'poolChanged', reserves: { token: 5n, quote: 7n }, priceWeth: null })
-    expect(trade).toMatchObject({ kind: 'trade', side: 'buy', amountToken: 2n, amountWei: null, feeWei: null })
+    const logs = [sync(5n, 7n), swap(0n, 3n, 2n, 0n)]
+    expect(events(logs, facts)).toEqual(events(logs))
+    const [changed, trade] = events(logs, facts)
+    expect(changed).toMatchObject({ kind: 'poolChanged', reserves: { token: 5n, quote: 7n }, price: parseDecimal('1.4') })
+    expect(trade).toMatchObject({ kind: 'trade', side: 'buy', amountToken: 2n, amountQuote: 3n, feeQuote: 1n })
   })
 
   it.each([
-    ['a buy', [0n, 100_000n, 2_000n, 0n], FACTS, { side: 'buy', amountToken: 2_000n, amountWei: 100_000n, feeWei: 300n }],
-    ['a sell', [2_000n, 0n, 0n, 99_700n], FACTS, { side: 'sell', amountToken: 2_000n, amountWei: 99_700n, feeWei: 300n }],
+    ['a buy', [0n, 100_000n, 2_000n, 0n], FACTS, { side: 'buy', amountToken: 2_000n, amountQuote: 100_000n, feeQuote: 300n }],
+    ['a sell', [2_000n, 0n, 0n, 99_700n], FACTS, { side: 'sell', amountToken: 2_000n, amountQuote: 99_700n, feeQuote: 300n }],
     [
       'a buy of the second token',
       [100_000n, 0n, 0n, 2_000n],
       { ...FACTS, tokenIsToken0: false },
-      { side: 'buy', amountToken: 2_000n, amountWei: 100_000n },
+      { side: 'buy', amountToken: 2_000n, amountQuote: 100_000n },
     ],
-    ["a buy at a fork's fee", [0n, 100_000n, 2_000n, 0n], { ...FACTS, feeBps: 25 }, { feeWei: 250n }],
-    ['a sell at a fee of everything', [1_000n, 0n, 0n, 2_000n], { ...FACTS, feeBps: 10_000 }, { amountWei: 2_000n, feeWei: null }],
-    ['a buy at an unknown fee', [0n, 100_000n, 2_000n, 0n], { ...FACTS, feeBps: null }, { amountWei: 100_000n, feeWei: null }],
-    ['a flash swap that pays back in kind', [1_500n, 100_000n, 2_000n, 0n], FACTS, { side: 'buy', amountToken: 500n, amountWei: 100_000n }],
+    ["a buy at a fork's fee", [0n, 100_000n, 2_000n, 0n], { ...FACTS, feeBps: 25 }, { feeQuote: 250n }],
+    ['a sell at a fee of everything', [1_000n, 0n, 0n, 2_000n], { ...FACTS, feeBps: 10_000 }, { amountQuote: 2_000n, feeQuote: null }],
+    ['a buy at an unknown fee', [0n, 100_000n, 2_000n, 0n], { ...FACTS, feeBps: null }, { amountQuote: 100_000n, feeQuote: null }],
+    [
+      'a flash swap that pays back in kind',
+      [1_500n, 100_000n, 2_000n, 0n],
+      FACTS,
+      { side: 'buy', amountToken: 500n, amountQuote: 100_000n },
+    ],
   ] as const)('tells of %s', (_, amounts, facts, trade) => {
     expect(events([swap(...amounts)], facts)).toMatchObject([{ kind: 'trade', phase: 'pool', pool: PAIR, ...trade }])
   })

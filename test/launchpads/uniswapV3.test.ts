@@ -8,16 +8,16 @@ import { concentratedState, priceFromSqrt } from '#launchpads/uniswapV3.ts'
 const Q96 = 2n ** 96n
 
 test('is one at the square-root price of one', () => {
-  expect(formatDecimal(priceFromSqrt(Q96, { tokenIsToken0: true, quoteDecimals: 18 }, 18) ?? (0n as never))).toBe('1')
+  expect(formatDecimal(priceFromSqrt(Q96, { tokenIsToken0: true }, 18) ?? (0n as never))).toBe('1')
 })
 
 test('counts in whole tokens, whatever their decimals', () => {
   // One raw unit of a 6-decimal token for one wei: a whole token is 10^6 units, hence 10^-12 WETH.
-  expect(formatDecimal(priceFromSqrt(Q96, { tokenIsToken0: true, quoteDecimals: 18 }, 6) ?? (0n as never))).toBe('0.000000000001')
+  expect(formatDecimal(priceFromSqrt(Q96, { tokenIsToken0: true }, 6) ?? (0n as never))).toBe('0.000000000001')
 })
 
 test('is null for a pool that is not initialised', () => {
-  expect(priceFromSqrt(0n, { tokenIsToken0: false, quoteDecimals: 18 }, 18)).toBeNull()
+  expect(priceFromSqrt(0n, { tokenIsToken0: false }, 18)).toBeNull()
 })
 
 test('agrees with floating point in either token order', () => {
@@ -26,7 +26,7 @@ test('agrees with floating point in either token order', () => {
       const sqrt = 1.0001 ** (tick / 2)
       const sqrtPriceX96 = (BigInt(Math.round(sqrt * 2 ** 52)) * Q96) / 2n ** 52n
       fc.pre(sqrtPriceX96 > 2n ** 60n)
-      const price = Number(formatDecimal(priceFromSqrt(sqrtPriceX96, { tokenIsToken0, quoteDecimals: 18 }, 18) ?? (0n as never)))
+      const price = Number(formatDecimal(priceFromSqrt(sqrtPriceX96, { tokenIsToken0 }, 18) ?? (0n as never)))
       const expected = tokenIsToken0 ? (Number(sqrtPriceX96) / 2 ** 96) ** 2 : (2 ** 96 / Number(sqrtPriceX96)) ** 2
       expect(Math.abs(price / expected - 1)).toBeLessThan(1e-9)
     }),

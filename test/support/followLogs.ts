@@ -35,7 +35,7 @@ export async function followLogs({ launchpads, weth, blocks, atOnce = 1 }: Follo
     const some = mined.slice(at, at + atOnce)
     const to = some.at(-1)?.header ?? expect.unreachable()
     const input = { headers: some.map(({ header }) => header), logs: some.flatMap(({ logs }) => logs), announced: [] }
-    const { events, directory: known, discoveries } = decode({ ...input, directory, adapters, weth })
+    const { events, directory: known, discoveries } = decode({ ...input, directory, adapters })
     const { timestamp } = to
     rows.write(project({ events, rows: rows.load(timestamp), now: timestamp, weth, ethUsd: null, directory: known }))
     directory.add(discoveries, to.number)

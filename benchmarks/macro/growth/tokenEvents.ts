@@ -93,7 +93,7 @@ function launch(plan: TokenPlan, at: At, market: Market, random: Random): TokenE
       metadataUri: `ipfs://bafybei${at.txHash.slice(2, 54)}`,
       creatorFeeBps: 50,
       feesReported: { accrued: true, claimed: true },
-      graduation: { status, targetWei: fate === 'none' ? null : 4n * 10n ** 18n },
+      graduation: { status, target: fate === 'none' ? null : 4n * 10n ** 18n },
     },
     { ...at, kind: 'poolCreated', pool: facts(plan, curve, fate === 'none' ? 'uniswap-v3' : 'curve'), main: true },
     { ...at, kind: 'transfer', from: ZERO_ADDRESS, to: curve, amount: SUPPLY },
@@ -130,11 +130,11 @@ function trade(events: TokenEvent[], plan: TokenPlan, at: At, market: Market, ra
     side: buys ? 'buy' : 'sell',
     maker,
     amountToken: amount,
-    amountWei: plan.quotedInWeth ? (buys ? netWei + feeWei : netWei - feeWei) : null,
-    feeWei: plan.quotedInWeth ? feeWei : null,
+    amountQuote: buys ? netWei + feeWei : netWei - feeWei,
+    feeQuote: feeWei,
   })
   if (plan.fate !== 'none' && !inPool)
-    events.push({ ...at, kind: 'curveProgress', raised: { mode: 'move', wei: buys ? netWei / 8n : -netWei / 9n } })
+    events.push({ ...at, kind: 'curveProgress', raised: { mode: 'move', quote: buys ? netWei / 8n : -netWei / 9n } })
   if (!plan.quotedInWeth) return
   market.accrued += feeWei / 2n
   events.push({ ...at, ...feeOf(plan), accrued: feeWei / 2n, claimed: 0n })
@@ -171,7 +171,7 @@ function seller({ fullSales }: TokenPlan, market: Market, random: Random): { rea
 }
 
 function graduate(events: TokenEvent[], plan: TokenPlan, at: At, market: Market): void {
-  events.push({ ...at, kind: 'completed', raisedWei: 4n * 10n ** 18n })
+  events.push({ ...at, kind: 'completed', raised: 4n * 10n ** 18n })
   if (plan.fate !== 'migrated') return
   const pool = plan.pool as Address
   events.push(
@@ -198,7 +198,7 @@ function poolChange(plan: TokenPlan, at: At, pool: Hex, market: Market): TokenEv
     kind: 'poolChanged',
     pool,
     reserves: { mode: 'set', token: market.reserve, quote: BigInt(Math.floor(Number(market.reserve) * market.price)) },
-    priceWeth: plan.quotedInWeth ? ratio(BigInt(Math.floor(market.price * 1e20)) * 10n ** 10n, PRICE_UNITS) : null,
+    price: ratio(BigInt(Math.floor(market.price * 1e20)) * 10n ** 10n, PRICE_UNITS),
     concentrated: inPool
       ? { sqrtPriceX96: BigInt(Math.floor(Math.sqrt(market.price) * 2 ** 48)) << 48n, tick: 0, liquidity: 10n ** 21n }
       : null,
@@ -208,5 +208,5 @@ function poolChange(plan: TokenPlan, at: At, pool: Hex, market: Market): TokenEv
 
 function facts({ address, quotedInWeth }: TokenPlan, pool: Hex, type: PoolFacts['type']): PoolFacts {
   const quoteToken = quotedInWeth ? WETH : OTHER_QUOTE
-  return { address: pool, type, quoteToken, quoteDecimals: 18, tokenIsToken0: address < quoteToken, feeBps: 100 }
+  return { address: pool, type, quoteToken, tokenIsToken0: address < quoteToken, feeBps: 100 }
 }

@@ -101,7 +101,7 @@ function agingOf(tokens: ReadonlyMap<Address, TokenRow>): CurrentRows['aging'] {
 const LOCKERS = new Set(Array.from({ length: 5 }, (_, index) => addressOf('contract', index)))
 
 function lookupOf({ address, curve, pool, launchpad, fate }: TokenPlan): (address: Address) => LogSource | undefined {
-  const facts = { quoteToken: WETH, quoteDecimals: 18, tokenIsToken0: true, feeBps: 100 }
+  const facts = { quoteToken: WETH, tokenIsToken0: true, feeBps: 100 }
   const base = { role: 'pool', launchpad, token: address, tokenDecimals: 18 } as const
   return holder => {
     if (holder === curve) return { ...base, pool: { ...facts, address: curve, type: fate === 'none' ? 'uniswap-v3' : 'curve' } }

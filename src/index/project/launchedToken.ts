@@ -38,7 +38,7 @@ export function launchedToken(event: TokenEventOf<'launch'>): TokenRow {
     graduationStatus: event.graduation.status,
     graduationPercent: null,
     raised: null,
-    target: event.graduation.targetWei,
+    target: event.graduation.target,
     completedAt: null,
     migratedAt: null,
     graduatedPool: null,

@@ -1,4 +1,4 @@
-import type { Address } from '#domain/address.ts'
+import { type Address, isEther } from '#domain/address.ts'
 import { type Decimal, max, multiply, percentChange, units } from '#domain/decimal.ts'
 import type { PerWindow } from '#domain/token.ts'
 import { tradePrice } from '#domain/tradePrice.ts'
@@ -19,7 +19,7 @@ import type { TokenRow } from '#tables/token.ts'
 import type { TradeRow } from '#tables/trade.ts'
 import { type Draft, draftPool, type TokenDraft } from './draft.ts'
 
-export function applyPoolChange(draft: Draft, token: TokenDraft, event: TokenEventOf<'poolChanged'>): void {
+export function applyPoolChange(draft: Draft, token: TokenDraft, event: TokenEventOf<'poolChanged'>, weth: Address): void {
   const pool = draftPool(draft, event.pool)
   if (pool === undefined || pool.token !== token.address) return
   pool.lastChangedBlock = event.blockNumber
@@ -39,12 +39,18 @@ export function applyPoolChange(draft: Draft, token: TokenDraft, event: TokenEve
   if (liquidityChange !== null && pool.tick !== null && liquidityChange.tickLower <= pool.tick && pool.tick < liquidityChange.tickUpper) {
     pool.liquidity = (pool.liquidity ?? 0n) + liquidityChange.amount
   }
-  if (event.priceWeth !== null) {
-    pool.priceWeth = event.priceWeth
-    if (pool.address === token.mainPool) notePrice(token, event.priceWeth)
+  if (event.price !== null && isEther(pool.quoteToken, weth)) {
+    pool.priceWeth = event.price
+    if (pool.address === token.mainPool) notePrice(token, event.price)
     // A pool that gets its first liquidity after the graduation opens with it.
-    if (pool.address === token.graduatedPool) token.graduatedPriceWeth ??= event.priceWeth
+    if (pool.address === token.graduatedPool) token.graduatedPriceWeth ??= event.price
   }
+}
+
+/** Whether the token's main pool is paid in ether; `false` before there is one. */
+export function isQuotedInEther(draft: Draft, { mainPool }: TokenDraft, weth: Address): boolean {
+  const pool = mainPool === null ? undefined : draftPool(draft, mainPool)
+  return pool !== undefined && isEther(pool.quoteToken, weth)
 }
 
 /** Takes a price of the token's market: the present one, the first, and the highest. */
@@ -60,11 +66,17 @@ function noteTradedPrice(token: TokenDraft, priceWeth: Decimal): void {
 }
 
 /** Adds a trade of any of the token's pools. The event's pool change is applied already. */
-export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<'trade'>, ethUsd: Decimal | null): void {
+export function applyTrade(
+  draft: Draft,
+  token: TokenDraft,
+  event: TokenEventOf<'trade'>,
+  { ethUsd, weth }: { readonly ethUsd: Decimal | null; readonly weth: Address },
+): void {
   const pool = draftPool(draft, event.pool)
-  const priceWeth = tradePrice(event, token.decimals) ?? pool?.priceWeth ?? null
+  const inEther = pool !== undefined && isEther(pool.quoteToken, weth)
+  const priceWeth = inEther ? (tradePrice(event, token.decimals) ?? pool.priceWeth) : null
   if (priceWeth !== null && event.pool === token.mainPool) noteTradedPrice(token, priceWeth)
-  const { amountToken, amountWei, feeWei, maker, phase, side, blockNumber, blockHash, txHash, logIndex, timestamp } = event
+  const { amountToken, amountQuote, feeQuote, maker, phase, side, blockNumber, blockHash, txHash, logIndex, timestamp } = event
   const trade: TradeRow = {
     token: token.address,
     pool: event.pool,
@@ -72,8 +84,8 @@ export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<
     side,
     maker,
     amountToken,
-    amountWei,
-    feeWei,
+    amountWei: inEther ? amountQuote : null,
+    feeWei: inEther ? feeQuote : null,
     priceWeth,
     priceAfterWeth: token.priceWeth,
     ethUsd,

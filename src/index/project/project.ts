@@ -11,7 +11,7 @@ import type { TradeRow } from '#tables/trade.ts'
 import { foldCandles } from './candles.ts'
 import { type Draft, draftBalance, draftCreatorFee, draftPool, draftToken, openDraft, type TokenDraft } from './draft.ts'
 import { launchedToken } from './launchedToken.ts'
-import { applyPoolChange, applyTrade, notePrice, settleToken } from './market.ts'
+import { applyPoolChange, applyTrade, isQuotedInEther, notePrice, settleToken } from './market.ts'
 
 export interface ProjectInput {
   /** In order of effect (`decodeLogs`). */
@@ -81,6 +81,7 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
       if (draftPool(draft, pool.address) === undefined) {
         draft.pools.set(pool.address, {
           ...pool,
+          quoteDecimals: 18,
           token: event.token,
           launchpad: token.launchpad,
           // What a v4 pool has is mixed with all others in the PoolManager, and no event tells of the fees that leave it.
@@ -97,18 +98,20 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
       }
       // A second announcement of the token does not move its market.
       if (main) token.mainPool ??= pool.address
+      if (!isQuotedInEther(draft, token, input.weth)) token.target = null
       return
     }
     case 'poolChanged':
-      return applyPoolChange(draft, token, event)
+      return applyPoolChange(draft, token, event, input.weth)
     case 'trade':
-      return applyTrade(draft, token, event, input.ethUsd)
+      return applyTrade(draft, token, event, input)
     case 'transfer':
       return applyTransfer(draft, token, event, input)
     case 'curveProgress':
-      token.raised = (event.raised.mode === 'set' ? 0n : (token.raised ?? 0n)) + event.raised.wei
+      if (isQuotedInEther(draft, token, input.weth))
+        token.raised = (event.raised.mode === 'set' ? 0n : (token.raised ?? 0n)) + event.raised.quote
       if (event.targetSupply !== undefined) token.graduationPercent = percentOf(token.totalSupply, event.targetSupply)
-      else token.graduationPercent = token.target === null ? null : percentOf(token.raised, token.target)
+      else token.graduationPercent = token.raised === null || token.target === null ? null : percentOf(token.raised, token.target)
       return
     case 'creatorShare':
       if (token.feesAccrued !== null) token.feesAccrued += event.accruedWei
@@ -116,7 +119,7 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
     case 'completed':
       token.graduationStatus = 'completed'
       token.graduationPercent = 100
-      token.raised = event.raisedWei ?? token.raised
+      if (isQuotedInEther(draft, token, input.weth)) token.raised = event.raised ?? token.raised
       token.completedAt = event.timestamp
       return
     case 'marketMoved':

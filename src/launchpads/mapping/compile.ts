@@ -94,12 +94,10 @@ function contextOf(entries: readonly MappedEntry[], { launchpad, weth, events, c
   const claims = entries.filter(({ kind }) => kind === 'feeClaimed')
   const hasFees = accruals.length + claims.length > 0
   const quoteToken = events.quoteToken === undefined ? weth : toAddress(events.quoteToken)
-  const isEtherQuoted = isEther(quoteToken, weth)
   return {
     launchpad,
     weth,
-    quoteToken: isEtherQuoted ? weth : quoteToken,
-    isEtherQuoted,
+    quoteToken: isEther(quoteToken, weth) ? weth : quoteToken,
     curvePlace: curvePlaceOf(entries),
     contracts: Object.values(contracts),
     decimals: fixedDecimals(entries),
@@ -134,7 +132,7 @@ function compileEntry(entry: ParsedEntry, context: MappingContext, { contracts }
       case 'trade':
         return tradeEvent(readers, context, null)
       case 'complete':
-        return completeEvent(readers, context)
+        return completeEvent(readers)
       case 'graduate':
       case 'pool':
         return poolEvent(readers, context, kind === 'graduate')

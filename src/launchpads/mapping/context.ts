@@ -17,7 +17,6 @@ export interface MappingContext {
   readonly weth: Address
   /** The currency of the curves, with WETH for ETH. */
   readonly quoteToken: Address
-  readonly isEtherQuoted: boolean
   readonly curvePlace: CurvePlace
   readonly contracts: readonly Address[]
   /** Of all tokens; `null` where each launch event says it. */

@@ -25,8 +25,8 @@ export function launchEvent(readers: Readers, context: MappingContext): MappedEv
   const name = readers.text('name', TEXT_LIMITS.name)
   const metadataUri = readers.text('metadataUri', TEXT_LIMITS.metadataUri)
   const totalSupply = readers.amount('totalSupply')
-  const target = context.isEtherQuoted ? readers.amount('target') : null
-  const state = stateReader(readers, context)
+  const target = readers.amount('target')
+  const state = stateReader(readers)
 
   const read = (log: ChainLog) => {
     const address = nonZero(token(log))
@@ -44,7 +44,7 @@ export function launchEvent(readers: Readers, context: MappingContext): MappedEv
         decimals: units,
         metadataUri: metadataUri?.(log) ?? null,
         creatorFeeBps: creatorFeeBps?.(log) ?? null,
-        graduation: { status: isGraduating ? 'bonding' : 'none', targetWei: target?.(log) ?? null },
+        graduation: { status: isGraduating ? 'bonding' : 'none', target: target?.(log) ?? null },
       } as const,
     }
   }
@@ -69,7 +69,7 @@ export function launchEvent(readers: Readers, context: MappingContext): MappedEv
         },
         { ...at, kind: 'poolCreated', pool, main: true, reserves: 'unknown' },
         ...stateEvents(at, pool.address, state),
-        ...progressEvents(at, state.raisedWei),
+        ...progressEvents(at, state.raised),
       ]
     },
   }

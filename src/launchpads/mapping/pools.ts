@@ -29,10 +29,10 @@ export function poolEvent(readers: Readers, context: MappingContext, isGraduatio
   }
 }
 
-export function completeEvent(readers: Readers, context: MappingContext): MappedEvent {
+export function completeEvent(readers: Readers): MappedEvent {
   const token = tokenReader(readers)
-  const raised = context.isEtherQuoted ? readers.amount('raised') : null
-  return { decode: mapped => [{ ...mapped.at, token: token(mapped), kind: 'completed', raisedWei: raised?.(mapped.log) ?? null }] }
+  const raised = readers.amount('raised')
+  return { decode: mapped => [{ ...mapped.at, token: token(mapped), kind: 'completed', raised: raised?.(mapped.log) ?? null }] }
 }
 
 function factsReader(readers: Readers, context: MappingContext, pool: Reader<Address>): (log: ChainLog, token: Address) => PoolFacts {

@@ -14,9 +14,9 @@ export function tradeEvent(readers: Readers, context: MappingContext, fixedSide:
   const pool = poolReader(readers, context)
   const maker = requireReader(readers.address('maker'))
   const amountToken = requireReader(readers.amount('tokenAmount'))
-  const amounts = amountsReader(readers, context)
+  const amounts = amountsReader(readers)
   const side = sideReader(readers, fixedSide)
-  const state = stateReader(readers, context)
+  const state = stateReader(readers)
   // Where no event reports the curve's price, it is taken to be that of the last trade.
   const isPricedByTrades = !reportsPrice(readers)
 
@@ -27,12 +27,12 @@ export function tradeEvent(readers: Readers, context: MappingContext, fixedSide:
       const decimals = decimalsOf(context, tokenSource)
       const direction = side(log)
       const trade = { side: direction, amountToken: amountToken(log), ...amounts(log, direction) }
-      const { reserves, priceWeth, raisedWei } = state?.(log, decimals) ?? UNKNOWN_STATE
+      const { reserves, price, raised } = state?.(log, decimals) ?? UNKNOWN_STATE
       const address = pool(mapped, at.token)
       return [
-        ...stateEvents(at, address, { reserves, priceWeth: isPricedByTrades ? tradePrice(trade, decimals) : priceWeth }),
+        ...stateEvents(at, address, { reserves, price: isPricedByTrades ? tradePrice(trade, decimals) : price }),
         { ...at, kind: 'trade', pool: address, phase: 'curve', maker: maker(log), ...trade },
-        ...progressEvents(at, raisedWei),
+        ...progressEvents(at, raised),
       ]
     },
   }
@@ -50,21 +50,20 @@ function poolReader(readers: Readers, { curvePlace }: MappingContext): (mapped: 
   }
 }
 
-type TradeAmounts = Pick<TokenEventOf<'trade'>, 'amountWei' | 'feeWei'>
+type TradeAmounts = Pick<TokenEventOf<'trade'>, 'amountQuote' | 'feeQuote'>
 
 /** Reads what the maker paid, fee included, or received, fee deducted. */
-function amountsReader(readers: Readers, context: MappingContext): (log: ChainLog, side: TradeSide) => TradeAmounts {
+function amountsReader(readers: Readers): (log: ChainLog, side: TradeSide) => TradeAmounts {
   const amount = requireReader(readers.amount('quoteAmount'))
   const fee = readers.amount('fee')
-  if (!context.isEtherQuoted) return () => ({ amountWei: null, feeWei: null })
-  if (fee === null) return log => ({ amountWei: amount(log), feeWei: null })
+  if (fee === null) return log => ({ amountQuote: amount(log), feeQuote: null })
   const isBeforeFees = readers.choice('quoteAmountIs') === 'beforeFees'
   return (log, side) => {
-    const [reported, feeWei] = [amount(log), fee(log)]
+    const [reported, feeQuote] = [amount(log), fee(log)]
     const buy = side === 'buy'
-    const amountWei = buy === isBeforeFees ? reported : buy ? reported + feeWei : reported - feeWei
-    if (amountWei < 0n || (buy && feeWei > amountWei)) throw new MalformedLogError('the fee is more than the amount')
-    return { amountWei, feeWei }
+    const amountQuote = buy === isBeforeFees ? reported : buy ? reported + feeQuote : reported - feeQuote
+    if (amountQuote < 0n || (buy && feeQuote > amountQuote)) throw new MalformedLogError('the fee is more than the amount')
+    return { amountQuote, feeQuote }
   }
 }
 

@@ -67,7 +67,7 @@ function buildChain(steps: readonly Step[]): readonly Block[] {
       metadataUri: null,
       creatorFeeBps: 50,
       feesReported: { accrued: true, claimed: true },
-      graduation: { status: 'bonding', targetWei: 10n ** 20n },
+      graduation: { status: 'bonding', target: 10n ** 20n },
     },
     { ...at(), kind: 'poolCreated', token, main: true, pool: facts(curveOf(token), 'curve', token) },
     {
@@ -114,8 +114,8 @@ function buildChain(steps: readonly Step[]): readonly Block[] {
           side: buy ? 'buy' : 'sell',
           maker,
           amountToken: amount,
-          amountWei: wei,
-          feeWei: wei / 100n,
+          amountQuote: wei,
+          feeQuote: wei / 100n,
         },
         {
           ...at(),
@@ -147,7 +147,7 @@ function buildChain(steps: readonly Step[]): readonly Block[] {
     } else if (!migrated.has(token)) {
       migrated.add(token)
       events.push(
-        { ...at(), kind: 'completed', token, raisedWei: wei },
+        { ...at(), kind: 'completed', token, raised: wei },
         { ...at(), kind: 'poolCreated', token, main: false, pool: facts(poolOf(token), 'uniswap-v3', token) },
         { ...at(), kind: 'poolChanged', token, pool: poolOf(token), ...price(wei + 1n, amount + 1n) },
         { ...at(), kind: 'migrated', token, pool: poolOf(token) },
@@ -159,11 +159,11 @@ function buildChain(steps: readonly Step[]): readonly Block[] {
 }
 
 function facts(pool: Address, type: 'curve' | 'uniswap-v3', token: Address) {
-  return { address: pool, type, quoteToken: WETH, quoteDecimals: 18, tokenIsToken0: token < WETH, feeBps: 100 }
+  return { address: pool, type, quoteToken: WETH, tokenIsToken0: token < WETH, feeBps: 100 }
 }
 
 function price(wei: bigint, amount: bigint) {
-  return { reserves: null, priceWeth: ratio(wei, amount), concentrated: null, liquidityChange: null }
+  return { reserves: null, price: ratio(wei, amount), concentrated: null, liquidityChange: null }
 }
 
 function index(
@@ -212,8 +212,8 @@ describe('price changes', () => {
     const position = { blockNumber: number, blockHash: '0x01' as Hex, timestamp, txHash: '0x02' as Hex, logIndex: 0 }
     return { ...position, token }
   }
-  const tradeAt = (place: ReturnType<typeof at>, pool: Address, priceWeth: Decimal | null): readonly TokenEvent[] => [
-    { ...place, kind: 'poolChanged', pool, ...price(1n, 1n), priceWeth },
+  const tradeAt = (place: ReturnType<typeof at>, pool: Address, spot: Decimal | null): readonly TokenEvent[] => [
+    { ...place, kind: 'poolChanged', pool, ...price(1n, 1n), price: spot },
     {
       ...place,
       kind: 'trade',
@@ -222,15 +222,15 @@ describe('price changes', () => {
       side: 'buy',
       maker: CREATOR,
       amountToken: 10n ** 18n,
-      amountWei: 10n ** 17n,
-      feeWei: 0n,
+      amountQuote: 10n ** 17n,
+      feeQuote: 0n,
     },
   ]
   const launch = buildChain([])[0]?.events.filter(event => event.token === token && event.kind !== 'poolChanged') ?? []
   const graduation = (place: ReturnType<typeof at>): readonly TokenEvent[] => [
-    { ...place, kind: 'completed', raisedWei: 1n },
+    { ...place, kind: 'completed', raised: 1n },
     { ...place, kind: 'poolCreated', main: false, pool: facts(poolOf(token), 'uniswap-v3', token) },
-    { ...place, kind: 'poolChanged', pool: poolOf(token), ...price(1n, 1n), priceWeth: poolPrice },
+    { ...place, kind: 'poolChanged', pool: poolOf(token), ...price(1n, 1n), price: poolPrice },
     { ...place, kind: 'migrated', pool: poolOf(token) },
   ]
   const [movedAt, tradedAt] = [launchedAt + 4_000, launchedAt + 8_000]

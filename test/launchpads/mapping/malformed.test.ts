@@ -44,7 +44,7 @@ const EVENTS: EventsMapping = {
 }
 const adapter = createMappedAdapter({ launchpad: 'mine', events: EVENTS, contracts: { factory: FACTORY }, weth: WETH, startBlock: 0 })
 const HEADER = { number: 1, hash: `0x${'1'.repeat(64)}`, parentHash: `0x${'0'.repeat(64)}`, timestamp: 1 } as const
-const CURVE_FACTS = { address: TOKEN, type: 'curve', quoteToken: WETH, quoteDecimals: 18, tokenIsToken0: true, feeBps: null } as const
+const CURVE_FACTS = { address: TOKEN, type: 'curve', quoteToken: WETH, tokenIsToken0: true, feeBps: null } as const
 const ENTRIES = new Map<Hex, LogSource>([
   [FACTORY, { role: 'contract', launchpad: 'mine' }],
   [TOKEN, { role: 'tokenCurve', launchpad: 'mine', token: TOKEN, pool: CURVE_FACTS, tokenDecimals: 18 }],
@@ -62,8 +62,7 @@ const logOf = (address: Address, topics: readonly Hex[], data: Hex, logIndex = 0
   txIndex: 0,
   logIndex,
 })
-const decode = (...logs: readonly ChainLog[]) =>
-  decodeLogs({ logs, headers: [HEADER], directory: { lookup }, adapters: [adapter], weth: WETH })
+const decode = (...logs: readonly ChainLog[]) => decodeLogs({ logs, headers: [HEADER], directory: { lookup }, adapters: [adapter] })
 
 const word = (value: bigint): string => value.toString(16).padStart(64, '0')
 const words = (...values: readonly bigint[]): Hex => `0x${values.map(word).join('')}`
@@ -88,8 +87,8 @@ describe('a log of a mapped event', () => {
     expect(events.find(({ kind }) => kind === 'trade')).toMatchObject({
       side: 'buy',
       amountToken: 2_000n,
-      amountWei: 50_000n,
-      feeWei: 500n,
+      amountQuote: 50_000n,
+      feeQuote: 500n,
     })
   })
 

@@ -63,7 +63,7 @@ it('a second token that names the curve of another one has no pool, and takes no
   const logs = [launch(FIRST, MARKET), launch(SECOND, MARKET), deal(FIRST), deal(SECOND)]
   const directory = createDirectory([adapter], [])
   directory.add(directory.discoveries(logs), 1)
-  const { events, malformed } = decodeLogs({ logs, headers: [HEADER], directory, adapters: [adapter], weth: WETH })
+  const { events, malformed } = decodeLogs({ logs, headers: [HEADER], directory, adapters: [adapter] })
   // The deal of the second token comes from what is known as the first one's curve.
   expect(malformed).toEqual([logs[3]])
   const rows = memoryRows().load(HEADER.timestamp)
@@ -79,7 +79,7 @@ it('a launch that names a contract of the entry as the curve is counted as one t
   const log = launch(FIRST, FACTORY)
   const directory = createDirectory([adapter], [])
   expect(directory.discoveries([log])).toEqual([])
-  expect(decodeLogs({ logs: [log], headers: [HEADER], directory, adapters: [adapter], weth: WETH })).toEqual({
+  expect(decodeLogs({ logs: [log], headers: [HEADER], directory, adapters: [adapter] })).toEqual({
     events: [],
     malformed: [log],
   })
