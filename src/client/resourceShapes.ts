@@ -27,7 +27,6 @@ const timeOrNull = nullable(time)
 const stringOrNull = nullable(string)
 const numberOrNull = nullable(number())
 const positiveOrNull = nullable(positive)
-
 const perWindow = <T>(value: Shape<T>): Shape<PerWindow<T>> => object({ m5: value, h1: value, h6: value, h24: value })
 
 export { address as addressShape, count as sequenceShape, integer as integerShape, time as timeShape }
@@ -48,6 +47,7 @@ export const tokenShape: Shape<Token> = object({
   imageUrl: stringOrNull,
   description: stringOrNull,
   market: object({
+    priceQuote: decimalOrNull,
     priceWeth: decimalOrNull,
     priceUsd: decimalOrNull,
     marketCapWeth: decimalOrNull,
@@ -67,6 +67,8 @@ export const tokenShape: Shape<Token> = object({
       address: poolAddress,
       type: choice('curve', 'uniswap-v2', 'uniswap-v3', 'uniswap-v4'),
       quoteToken: address,
+      quoteSymbol: stringOrNull,
+      quoteDecimals: nullable(count),
       feeBps: numberOrNull,
       reserveToken: integerOrNull,
       reserveQuote: integerOrNull,
@@ -99,8 +101,10 @@ export const tradeShape: Shape<Trade> = object({
   side: choice('buy', 'sell'),
   maker: address,
   amountToken: integer,
+  amountQuote: integerOrNull,
   amountWeth: decimalOrNull,
   priceWeth: decimalOrNull,
+  priceAfterWeth: decimalOrNull,
   priceUsd: decimalOrNull,
   valueUsd: decimalOrNull,
   feeWeth: decimalOrNull,

@@ -8,7 +8,7 @@ export const DECIMAL_PLACES = 60
 const SCALE = DECIMAL_PLACES
 /** More digits than any product of two decimals of 256-bit amounts has. */
 const POWERS = Array.from({ length: 300 }, (_, exponent) => 10n ** BigInt(exponent))
-const ONE = powerOfTen(SCALE)
+export const ONE = powerOfTen(SCALE) as Decimal
 const SIGNIFICANT_DIGITS = 20
 const ZERO = 0x30
 const FIVE = 0x35

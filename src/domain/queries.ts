@@ -98,7 +98,7 @@ export interface HoldersQuery {
 /** Of the last candle of a page. */
 export type CandleCursor = Pick<Candle, 'time'>
 
-export type CandleCurrency = 'weth' | 'usd'
+export type CandleCurrency = 'weth' | 'usd' | 'quote'
 
 export interface CandlesQuery {
   readonly token: Address

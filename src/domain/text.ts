@@ -1,5 +1,5 @@
 /** Code points kept of each text of a token's creator. Front ends show far fewer. */
-export const TEXT_LIMITS = { symbol: 128, name: 512, metadataUri: 8_192, description: 4_096 } as const
+export const TEXT_LIMITS = { symbol: 128, quoteSymbol: 32, name: 512, metadataUri: 8_192, description: 4_096 } as const
 
 /**
  * A creator's text as it is stored and sent: without NUL, which PostgreSQL refuses, with U+FFFD for broken surrogates, and cut to the

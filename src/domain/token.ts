@@ -22,6 +22,8 @@ export interface TradeCounts {
 
 /** Prices and values are plain decimal strings in WETH or USD; `null` where unknown. */
 export interface Market {
+  /** In the main pool's currency, per whole token; `null`: it has no price, or the currency's decimals are not known. */
+  readonly priceQuote: string | null
   readonly priceWeth: string | null
   readonly priceUsd: string | null
   readonly marketCapWeth: string | null
@@ -44,6 +46,9 @@ export interface Pool {
   readonly address: Hex
   readonly type: PoolType
   readonly quoteToken: Address
+  /** As the currency's contract says; `null` where it says none. Untrusted text. */
+  readonly quoteSymbol: string | null
+  readonly quoteDecimals: number | null
   /** Basis points; fractions are possible. */
   readonly feeBps: number | null
   readonly reserveToken: string | null

@@ -13,10 +13,17 @@ export interface Trade {
   readonly side: TradeSide
   readonly maker: Address
   readonly amountToken: string
-  /** WETH (plain decimal) that the maker paid, fee included, or received, fee taken off; `null` in a pool that is not quoted in WETH. */
+  /**
+   * What the maker paid, fee included, or received, fee taken off, in the pool's currency, smallest units; `null` of trades that were
+   * indexed by a version that knew of no other currency than WETH.
+   */
+  readonly amountQuote: string | null
+  /** The same in WETH (plain decimal); `null` where the currency's worth in it is not known. */
   readonly amountWeth: string | null
   /** WETH per whole token: the average price of this trade without its fee. */
   readonly priceWeth: string | null
+  /** The market's price after this trade, as candles show it. */
+  readonly priceAfterWeth: string | null
   readonly priceUsd: string | null
   readonly valueUsd: string | null
   readonly feeWeth: string | null

@@ -63,8 +63,9 @@ export function fixedFeePips({ feeBps }: Pick<PoolFacts, 'feeBps'>): bigint | nu
 }
 
 /**
- * The pool's fee on a swap, in the quote currency. Of a buy it is taken in it, rounded up; of a sell it is taken in tokens, here valued at the trade's
- * price. `null` for a fee of 100 % or more, which leaves no price: a launchpad's event may give pips where basis points are expected.
+ * The pool's fee on a swap, in the quote currency. Of a buy it is taken in that, rounded up; of a sell it is taken in tokens, here valued
+ * at the trade's price. `null` for a fee of 100 % or more, which leaves no price: a launchpad's event may give pips where basis points are
+ * expected.
  */
 export function swapFee(side: TradeSide, amountQuote: bigint, feePips: bigint): bigint | null {
   if (feePips >= WHOLE_PIPS) return null

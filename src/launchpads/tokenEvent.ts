@@ -34,8 +34,8 @@ export type ReserveChange =
   | { readonly mode: 'move'; readonly token: bigint; readonly quote: bigint }
 
 /**
- * The meaning of a log for a token, in the same terms for every launchpad. Amounts are raw integers; what is paid or raised is in the pool's
- * own currency, whichever that is.
+ * The meaning of a log for a token, in the same terms for every launchpad. Amounts are raw integers; what is paid or raised is in the
+ * pool's own currency, whichever that is.
  */
 export type TokenEvent = TokenEventPosition &
   (

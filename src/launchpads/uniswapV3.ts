@@ -97,7 +97,7 @@ export function concentratedChange(
   return { concentrated, price: priceFromSqrt(concentrated.sqrtPriceX96, pool, tokenDecimals) }
 }
 
-/** The price, as of `poolChanged`, at a pool's square-root price (Uniswap v3 whitepaper, 6.1); `null` for a pool that is not initialised. */
+/** The price, as of `poolChanged`, at a pool's square-root price (Uniswap v3 whitepaper, 6.1); `null`: it is not initialised. */
 export function priceFromSqrt(sqrtPriceX96: bigint, pool: Pick<PoolFacts, 'tokenIsToken0'>, tokenDecimals: number): Decimal | null {
   if (sqrtPriceX96 === 0n) return null
   const squared = sqrtPriceX96 * sqrtPriceX96

@@ -141,7 +141,7 @@ function launch(
       creatorFeeBps: null,
       // A withdrawal from the escrow names no token.
       feesReported: { accrued: inEther, claimed: inEther && isV4 },
-      graduation: { status: 'none', targetWei: null },
+      graduation: { status: 'none', target: null },
     },
     { ...at, kind: 'poolCreated', pool, main: true },
   ]

@@ -10,13 +10,20 @@ const key = {
 }
 
 const values = {
-  open: column.decimal(keepFirst),
-  high: column.decimal(greatest),
-  low: column.decimal(least),
-  close: column.decimal(keepLast),
-  volumeWei: column.wei(sum),
+  // In WETH; null where its price is not known.
+  open: column.decimal(keepFirst).strictNullable(),
+  high: column.decimal(greatest).strictNullable(),
+  low: column.decimal(least).strictNullable(),
+  close: column.decimal(keepLast).strictNullable(),
+  volumeWei: column.wei(sum).strictNullable(),
   trades: column.integer(sum),
-  // Of the trades whose USD price was known; null when there is none.
+  // In the main pool's currency, prices in 10^18 of its smallest units; null where that is WETH.
+  openQuote: column.decimal(keepFirst).strictNullable(),
+  highQuote: column.decimal(greatest).strictNullable(),
+  lowQuote: column.decimal(least).strictNullable(),
+  closeQuote: column.decimal(keepLast).strictNullable(),
+  volumeQuote: column.units(sum).strictNullable(),
+  // Of the moments at which the USD price of ETH was known; null when there is none.
   openUsd: column.decimal(keepFirst).strictNullable(),
   highUsd: column.decimal(greatest).strictNullable(),
   lowUsd: column.decimal(least).strictNullable(),
@@ -27,11 +34,15 @@ const values = {
 
 const properties = { ...key, ...values }
 
-/** A token's prices and volume over one interval. What a batch adds is merged into what is stored. */
+/** A token's prices and volume over one interval. It opens where the one before closed. What a batch adds is merged into what is stored. */
 export const CandleEntity = defineEntity({
   name: 'Candle',
   tableName: 'candle',
-  properties: { ...properties, inUsd: column.boolean().generated('(close_usd is not null) stored') },
+  properties: {
+    ...properties,
+    /** `null`: it has not even prices in WETH. */
+    inUsd: column.boolean().generated('((close_usd is not null) or nullif((close is null), true)) stored').strictNullable(),
+  },
   indexes: [
     {
       name: 'candle_by_time',

@@ -36,6 +36,8 @@ export interface Changes {
   readonly creatorFees: readonly CreatorFeeRow[]
   readonly trades: readonly TradeRow[]
   readonly candles: readonly CandleRow[]
+  /** What new pools are quoted in. */
+  readonly currencies: readonly Address[]
 }
 
 /** Balances by token, then holder. One key of both would be concatenated and hashed for every transfer. */

@@ -4,6 +4,7 @@ import { BlockEntity } from './block.ts'
 import { CandleEntity } from './candle.ts'
 import { ChainStateEntity } from './chainState.ts'
 import { CreatorFeeEntity } from './creatorFee.ts'
+import { CurrencyEntity } from './currency.ts'
 import { LpFeeEntity } from './lpFee.ts'
 import { MetadataEntity, MetadataWaitingEntity } from './metadata.ts'
 import { PoolEntity } from './pool.ts'
@@ -35,4 +36,5 @@ export const ENTITIES = [
   LpFeeEntity,
   HolderCodeEntity,
   AnnouncedContractEntity,
+  CurrencyEntity,
 ]

@@ -8,7 +8,6 @@ const properties = {
   launchpad: column.text(),
   type: column.oneOf('type', ['curve', 'uniswap-v2', 'uniswap-v3', 'uniswap-v4']),
   quoteToken: column.address(),
-  quoteDecimals: column.smallint(),
   tokenIsToken0: column.boolean(),
   feeBps: column.double().strictNullable(),
   reserveToken: column.units().strictNullable(),
@@ -16,8 +15,8 @@ const properties = {
   sqrtPriceX96: column.units().strictNullable(),
   tick: column.integer().strictNullable(),
   liquidity: column.units().strictNullable(),
-  /** WETH per whole token by the pool's state; `null` when it is not quoted in WETH or not initialised. */
-  priceWeth: column.decimal().strictNullable(),
+  /** The quote currency per whole token, in 10^18 of its smallest units, by the pool's state; `null` when it is not initialised. */
+  price: column.decimal().strictNullable(),
   /** The locked position whose fees the launchpad shares out; `null` where it is not in this pool, or unknown. */
   positionId: column.units().strictNullable(),
   createdBlock: column.blockNumber(),
@@ -29,7 +28,10 @@ export const PoolEntity = defineEntity({
   name: 'Pool',
   tableName: 'pool',
   properties,
-  indexes: [{ name: 'pool_by_token', properties: ['token'] }],
+  indexes: [
+    { name: 'pool_by_token', properties: ['token'] },
+    { name: 'pool_by_quote', properties: ['quoteToken'] },
+  ],
 })
 
 export interface PoolRow extends RowOf<typeof properties> {}

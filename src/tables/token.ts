@@ -18,10 +18,18 @@ const projected = {
   metadataUri: column.text().strictNullable(),
 
   mainPool: column.hex().strictNullable(),
+  /** The main pool's price in its own currency, in 10^18 of the smallest units; `null`: it has none, or had none in this currency yet. */
+  priceQuote: column.decimal().strictNullable(),
+  /** What 10^18 smallest units of that currency were worth in WETH when the market last moved; `null`: not known. */
+  quoteRate: column.decimal().strictNullable(),
   priceWeth: column.decimal().strictNullable(),
   /** The token's first price: the base of a price change over a window that is longer than the token's life. */
   firstPriceWeth: column.decimal().strictNullable(),
   athPriceWeth: column.decimal().strictNullable(),
+  /** The last block time at which a candle took a price; `null`: there is no candle. */
+  lastPriceAt: column.seconds().strictNullable(),
+  /** The close of the newest candle in USD; `null`: there is none. */
+  closeUsd: column.decimal().strictNullable(),
   marketCapWeth: column.decimal().strictNullable(),
   liquidityWeth: column.decimal().strictNullable(),
   tradeCount: column.integer(),
@@ -47,8 +55,9 @@ const projected = {
   graduationStatus: column.oneOf('graduation_status', ['none', 'bonding', 'completed', 'migrated']),
   /** 0 to 100; `null` where there is no graduation or its target is unknown. */
   graduationPercent: column.double().strictNullable(),
-  raised: column.wei().strictNullable(),
-  target: column.wei().strictNullable(),
+  /** In the curve's currency, as the target. */
+  raised: column.units().strictNullable(),
+  target: column.units().strictNullable(),
   completedAt: column.seconds().strictNullable(),
   migratedAt: column.seconds().strictNullable(),
   graduatedPool: column.hex().strictNullable(),

@@ -12,10 +12,14 @@ const properties = {
   side: column.oneOf('side', ['buy', 'sell']),
   maker: column.address(),
   amountToken: column.units(),
+  /** In the pool's currency. `null` where that is WETH: the next two are the same. */
+  amountQuote: column.units().strictNullable(),
+  feeQuote: column.units().strictNullable(),
+  /** What they are worth in WETH; `null`: not known. */
   amountWei: column.wei().strictNullable(),
   feeWei: column.wei().strictNullable(),
   priceWeth: column.decimal().strictNullable(),
-  /** The price of the token's main pool after this trade: what price changes are measured from. */
+  /** The market's price after this trade: what candles show, and price changes are measured from. */
   priceAfterWeth: column.decimal().strictNullable(),
   /** USD per ETH when the block was indexed, if that was near the head and the price was fresh. */
   ethUsd: column.decimal().strictNullable(),

@@ -4,6 +4,7 @@ import { merge, tap } from 'rxjs'
 import type { ChainSource } from '#chain/chainSource.ts'
 import type { Config } from '#config'
 import type { Address } from '#domain/address.ts'
+import { createCurrencyReader } from '#jobs/currencies/currencyReader.ts'
 import { createHolderClassifier } from '#jobs/holders/holderClassifier.ts'
 import { createLpFeeRefresher } from '#jobs/lpFees/lpFeeRefresher.ts'
 import { createAttempt } from '#jobs/metadata/attempt.ts'
@@ -116,8 +117,10 @@ async function build(
   const everyBlocks = config.claimableRefreshBlocks
   const lpFees = createLpFeeRefresher({ ...database, rpc, adapters, everyBlocks, isBehind: isFurther(everyBlocks), logger })
   const holders = createHolderClassifier({ ...database, rpc, isBehind: isFurther(NEAR_BLOCKS), now, logger })
+  const currencies = createCurrencyReader({ ...database, rpc, now, logger })
   const committed = sync.blocks.pipe(
     tap(block => {
+      currencies.committed(block)
       lpFees.committed(block)
       holders.committed(block)
     }),
@@ -126,12 +129,12 @@ async function build(
   return {
     chainId,
     launchpads,
-    blocks: merge(committed, metadata.updates, holders.updates),
+    blocks: merge(committed, metadata.updates, holders.updates, currencies.updates),
     view: sync.view,
     metadata: () => metadata.view(),
     stop: async () => {
       const late = setTimeout(() => impatience.abort(), DATABASE_PATIENCE_MS)
-      await Promise.all([sync.stop(), metadata.stop(), lpFees.stop(), holders.stop()])
+      await Promise.all([sync.stop(), metadata.stop(), lpFees.stop(), holders.stop(), currencies.stop()])
       clearTimeout(late)
     },
   }

@@ -51,6 +51,7 @@ export class ChainComparison {
     expect(pool.address).toBe(curve.toLowerCase())
     expect(pool.reserveQuote).toBe(String(await read('realWei')))
     expect(market.priceWeth).toBe(formatDecimal(ratio(await read('virtualWei'), await read('virtualToken')) as never))
+    expect(market.liquidityWeth).toBe(formatUnits(2n * (await read('realWei')), 18))
     expect(graduation.raisedWeth).toBe(formatUnits(await read('realWei'), 18))
     expect(graduation.targetWeth).toBe(formatUnits(await read('targetWei'), 18))
   }
@@ -60,6 +61,7 @@ export class ChainComparison {
     expect(pool.address).toBe(uniswapPool.toLowerCase())
     expect(graduation.poolAddress).toBe(pool.address)
     expect(pool.reserveQuote).toBe(String(await this.balanceOf(weth, toAddress(pool.address))))
+    expect(market.liquidityWeth).toBe(formatUnits(2n * BigInt(pool.reserveQuote ?? 0), 18))
     const [sqrtPriceX96, tick] = await this.#read<readonly [bigint, number]>(toAddress(pool.address), 'pool', 'slot0')
     expect(pool.sqrtPriceX96).toBe(String(sqrtPriceX96))
     expect(pool.tick).toBe(tick)

@@ -283,7 +283,8 @@ describe('the service on a chain', () => {
     const volume = trades.reduce((sum, trade) => sum + parseEther(trade.amountWeth ?? '0'), 0n)
     expect(candles.reduce((sum, candle) => sum + candle.trades, 0)).toBe(trades.length)
     expect(candles.reduce((sum, candle) => sum + parseEther(candle.volume), 0n)).toBe(volume)
-    expect(candles.at(-1)?.close).toBe(trades.at(-1)?.priceWeth)
+    expect(candles.at(-1)?.close).toBe(trades.at(-1)?.priceAfterWeth)
+    expect(candles.at(-1)?.close).toBe(token.market.priceWeth)
     const stats = await get<{ tokens: number; migrated: number; bonding: number; trades24h: number; volumeWeth24h: string }>(
       '/api/chain-stats',
     )

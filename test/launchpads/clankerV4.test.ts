@@ -249,13 +249,14 @@ describe('clanker-v4', () => {
     const indexed = await reads.token(token)
     const { sqrt, tick, liquidity } = await readPool(id)
     const price = priceFromSqrt(sqrt, { tokenIsToken0: token < paired }, 18)
+    const inRange = token < paired ? (liquidity * sqrt) / 2n ** 96n : (liquidity * 2n ** 96n) / sqrt
     const supply = await chain.client.readContract({ address: token, abi: chain.deployment.abis.token, functionName: 'totalSupply' })
     expect(indexed).toMatchObject({
       launchpad: 'clanker4',
       creator,
       totalSupply: String(supply),
       metadataUri: '{"description":"one of ours","image":"ipfs://image"}',
-      market: { priceWeth: price === null ? null : formatDecimal(price), tradeCount: 6, liquidityWeth: null },
+      market: { priceWeth: price === null ? null : formatDecimal(price), tradeCount: 6, liquidityWeth: formatUnits(2n * inRange, 18) },
       pool: {
         address: id,
         type: 'uniswap-v4',

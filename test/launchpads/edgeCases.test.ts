@@ -2,7 +2,7 @@ import { encodeAbiParameters, encodeEventTopics, type Hex, parseAbi, parseAbiPar
 import { describe, expect, it } from 'vitest'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
-import { formatDecimal } from '#domain/decimal.ts'
+import { formatDecimal, parseDecimal } from '#domain/decimal.ts'
 import { followLogs, type LogBlock } from '#test/support/followLogs.ts'
 import { type NewLog, testAddress } from '#test/support/simulatedChain.ts'
 import { topic, transferLog, words } from '#test/support/simulatedLogs.ts'
@@ -88,7 +88,8 @@ describe('clanker-v3.1', () => {
         [[claimed(CREATOR, 21n, 22n)]],
       ])
       expect(token).toMatchObject({ priceWeth: null, athPriceWeth: null, marketCapWeth: null, liquidityWeth: null, feesClaimed: null })
-      expect(trades).toMatchObject([{ side: 'buy', amountToken: 9n, amountWei: null, priceWeth: null, feeWei: null }])
+      expect(trades).toMatchObject([{ side: 'buy', amountToken: 9n, amountQuote: 5n, feeQuote: 1n, amountWei: null, priceWeth: null }])
+      expect(token?.priceQuote).toBe(parseDecimal('1'))
       expect(pools.get(POOL)).toMatchObject({ quoteToken: quote, sqrtPriceX96: Q96 })
       expect(feeOf(CREATOR, quote)).toMatchObject({ accrued: null, claimed: TOKEN < quote ? 22n : 21n, claimId: 77n })
     }
@@ -207,7 +208,7 @@ describe('clanker-v4', () => {
 
   it('gives no WETH prices where the pair is another, and those of ETH where it is ETH itself', async () => {
     const other = await follow(V4, [[[initialize(BUYER), created(BUYER)]], [[swap(9n, -5n, 1n, 0n)]]])
-    expect(other.token).toMatchObject({ priceWeth: null, marketCapWeth: null, tradeCount: 1 })
+    expect(other.token).toMatchObject({ priceQuote: parseDecimal('1'), priceWeth: null, marketCapWeth: null, tradeCount: 1 })
     expect(other.trades).toMatchObject([{ amountWei: null, priceWeth: null }])
     const ether = await follow(V4, [[[initialize(ZERO_ADDRESS), created(ZERO_ADDRESS)]], [[swap(-(10n ** 18n), 10n ** 21n, 1n, 0n)]]])
     expect(ether.trades).toMatchObject([{ side: 'buy', amountToken: 10n ** 21n, amountWei: 10n ** 18n, feeWei: 10n ** 16n }])

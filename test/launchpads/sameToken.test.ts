@@ -88,6 +88,6 @@ describe('a token that two launchpads announce', () => {
     const { tables } = await followLogs({ launchpads: [OWN], weth: WETH, blocks })
     const token = tables.tokens.get(TOKEN)
     expect(token).toMatchObject({ mainPool: CURVE, createdBlock: 1 })
-    expect(token?.priceWeth).toBe(tables.pools.get(CURVE)?.priceWeth)
+    expect(token?.priceWeth).toBe(tables.pools.get(CURVE)?.price)
   })
 })

@@ -2,10 +2,16 @@ import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex, num
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { approve, swapThroughRouter } from '#devchain/actions.ts'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
+import { formatDecimal } from '#domain/decimal.ts'
+import { fetchCurrency } from '#jobs/currencies/fetchCurrency.ts'
+import { priceFromSqrt } from '#launchpads/uniswapV3.ts'
+import { createRpc } from '#rpc/rpc.ts'
+import { createTransaction } from '#store/connection/transaction.ts'
 import { createReads } from '#store/reads/reads.ts'
+import { writeCurrencies } from '#store/rows/currencies.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { compileSolidity } from '#test/support/compileSolidity.ts'
-import { type TestDatabase, useDatabase } from '#test/support/database.ts'
+import { silentLogger, type TestDatabase, useDatabase } from '#test/support/database.ts'
 import { deployContract } from '#test/support/deployContract.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 
@@ -97,8 +103,16 @@ beforeAll(async () => {
   )
   await send(account(6), etherCoin.token, encodeFunctionData({ abi: COIN, functionName: 'claimSecondaryRewards' }))
   await (await openChainIndex(chain, followed, null, launchpads())).indexEach(1)
+  await readCurrency(followed)
 })
 afterAll(() => chain?.stop())
+
+/** What the service asks of a currency that it meets. */
+async function readCurrency({ orm }: TestDatabase): Promise<void> {
+  const rpc = createRpc({ urls: [chain.anvil.url], chainId: null, logger: silentLogger })
+  const currency = await fetchCurrency(rpc, dollar).finally(() => rpc.close())
+  await createTransaction(orm)(tx => writeCurrencies(tx, [currency], 1))
+}
 
 const openReads = ({ kysely }: TestDatabase) => {
   const { chainId, weth } = chain.deployment
@@ -106,6 +120,24 @@ const openReads = ({ kysely }: TestDatabase) => {
 }
 
 describe('a coin in a currency that is not WETH', () => {
+  it.each([0, 1, 2])('has exact prices, amounts and candles in its own currency (coin %i)', async index => {
+    const { token, pool } = dollarCoins[index] ?? expect.unreachable()
+    const reads = openReads(followed)
+    const indexed = await reads.token(token)
+    const [sqrtPriceX96] = await chain.client.readContract({ address: pool, abi: chain.deployment.abis.pool, functionName: 'slot0' })
+    const price = priceFromSqrt(sqrtPriceX96, { tokenIsToken0: token < dollar }, 18)
+    expect(indexed?.market.priceQuote).toBe(price === null ? null : formatDecimal(price))
+    expect(indexed?.pool).toMatchObject({ quoteSymbol: 'USD', quoteDecimals: 18 })
+    const trades = (await reads.trades({ token, limit: 10, order: 'asc' }))?.data ?? []
+    const paid = trades.reduce((sum, { amountQuote }) => sum + BigInt(amountQuote ?? 0), 0n)
+    // A hundredth is the interface's, and never reaches the pool.
+    expect(paid).toBe(parseEther('514.8'))
+    const candles = await reads.candles({ token, interval: '1d', currency: 'quote', fill: false, limit: 10 })
+    expect(candles?.data.at(-1)?.close).toBe(indexed?.market.priceQuote)
+    expect(candles?.data.reduce((sum, { volume }) => sum + parseEther(volume), 0n)).toBe(paid)
+    expect((await reads.candles({ token, interval: '1d', currency: 'weth', fill: false, limit: 10 }))?.data).toEqual([])
+  })
+
   it.each([0, 1, 2])('has its own currency, and nothing in WETH (coin %i)', async index => {
     const { token, pool } = dollarCoins[index] ?? expect.unreachable()
     const indexed = await openReads(followed).token(token)
@@ -184,6 +216,7 @@ describe('the same coins in Uniswap v3, read by zora-coins', () => {
   }
   beforeAll(async () => {
     await (await openChainIndex(chain, asCoins, null, zoraCoins())).indexEach(1)
+    await readCurrency(asCoins)
   })
 
   it('have their currency, pool and fee, and as trades what they have as coins of WOW', async () => {

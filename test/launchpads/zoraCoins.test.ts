@@ -257,7 +257,7 @@ describe('zora-coins in Uniswap v4', () => {
     const id = poolIdOf(key)
     const { sqrt, tick, liquidity } = await readV4Pool(chain, poolManager, id)
     const inEther = currency === ZERO_ADDRESS || currency === chain.deployment.weth
-    const price = inEther ? priceFromSqrt(sqrt, { tokenIsToken0: token < currency, quoteDecimals: 18 }, 18) : null
+    const price = inEther ? priceFromSqrt(sqrt, { tokenIsToken0: token < currency }, 18) : null
     const supply = await read(token, 'totalSupply')
     const [texts, symbol] = [{ 0: 'Content', 1: 'Creator', 2: 'TREND' }[kind], { 0: 'CONT', 1: 'CREA', 2: 'TREND' }[kind]]
     const reads = openReads()

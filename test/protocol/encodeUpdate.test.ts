@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Holder } from '#domain/holder.ts'
+import { TEXT_LIMITS } from '#domain/text.ts'
 import type { Token, TokenSnapshot } from '#domain/token.ts'
 import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
@@ -181,6 +182,7 @@ describe('encodeUpdate', () => {
       totalSupply: wei,
       market: {
         ...base.market,
+        priceQuote: decimal,
         priceWeth: decimal,
         priceUsd: decimal,
         marketCapWeth: decimal,
@@ -194,6 +196,8 @@ describe('encodeUpdate', () => {
         address: hashOf(9),
         type: 'uniswap-v4' as const,
         quoteToken: addressOf(2),
+        quoteSymbol: '\0'.repeat(TEXT_LIMITS.quoteSymbol),
+        quoteDecimals: 36,
         feeBps: 0.0001,
         tick: -887272,
         reserveToken: wei,

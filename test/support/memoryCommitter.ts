@@ -151,7 +151,7 @@ export function projectedBatch({ logs, headers: _, announced: __, ...blocks }: F
     discoveries: [],
     follows: blocks.first.parentHash,
     before: new Map(),
-    changes: { tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [] },
+    changes: { tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [], currencies: [] },
     split: { balances: none, candles: none },
     contracts: [],
   }

@@ -1,6 +1,6 @@
 import type { Address } from '#domain/address.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
-import { add, type Decimal, max, min } from '#domain/decimal.ts'
+import { add, max, min } from '#domain/decimal.ts'
 import { perWindow, WINDOW_SECONDS } from '#domain/windows.ts'
 import type { CandleRow } from '#tables/candle.ts'
 import { balancesOf, type Changes, type CurrentRows } from '#tables/changes.ts'
@@ -72,10 +72,16 @@ export function memoryRows(): MemoryRows {
 function merged(stored: CandleRow, delta: CandleRow): CandleRow {
   return {
     ...stored,
-    high: max(stored.high, delta.high),
-    low: min(stored.low, delta.low),
-    close: delta.close,
-    volumeWei: stored.volumeWei + delta.volumeWei,
+    open: stored.open ?? delta.open,
+    high: ofKnown(max, stored.high, delta.high),
+    low: ofKnown(min, stored.low, delta.low),
+    close: delta.close ?? stored.close,
+    volumeWei: ofKnown(sum, stored.volumeWei, delta.volumeWei),
+    openQuote: stored.openQuote ?? delta.openQuote,
+    highQuote: ofKnown(max, stored.highQuote, delta.highQuote),
+    lowQuote: ofKnown(min, stored.lowQuote, delta.lowQuote),
+    closeQuote: delta.closeQuote ?? stored.closeQuote,
+    volumeQuote: ofKnown(sum, stored.volumeQuote, delta.volumeQuote),
     trades: stored.trades + delta.trades,
     openUsd: stored.openUsd ?? delta.openUsd,
     highUsd: ofKnown(max, stored.highUsd, delta.highUsd),
@@ -86,8 +92,12 @@ function merged(stored: CandleRow, delta: CandleRow): CandleRow {
   }
 }
 
-function ofKnown(merge: (a: Decimal, b: Decimal) => Decimal, a: Decimal | null, b: Decimal | null): Decimal | null {
+function ofKnown<Value>(merge: (a: Value, b: Value) => Value, a: Value | null, b: Value | null): Value | null {
   return a === null || b === null ? (a ?? b) : merge(a, b)
+}
+
+function sum(a: bigint, b: bigint): bigint {
+  return a + b
 }
 
 function referenceOf(trade: TradeRow | undefined) {

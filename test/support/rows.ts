@@ -80,7 +80,6 @@ export function poolRow(n: number, token: number, columns: Row = {}): Row {
     launchpad: 'test',
     type: 'uniswap-v4',
     quote_token: addressOf(0x3e7),
-    quote_decimals: 18,
     token_is_token0: true,
     fee_bps: 0.3,
     reserve_token: '1',

@@ -27,7 +27,7 @@ async function describeSchema(db: Queryable): Promise<readonly string[]> {
     select format('%s.%s %s%s %s %s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod), case when a.attnotnull then ' not null' end,
       nullif(a.attgenerated, ''), pg_get_expr(d.adbin, d.adrelid)) as line
     from pg_attribute a join pg_class c on c.oid = a.attrelid left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attnum > 0 and c.relname <> 'mikro_orm_migrations'
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped and c.relname <> 'mikro_orm_migrations'
     union all
     select format('%s %s %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) from pg_constraint
     where connamespace = 'public'::regnamespace and conrelid <> coalesce(to_regclass('mikro_orm_migrations'), 0)

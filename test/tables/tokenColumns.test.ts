@@ -50,7 +50,7 @@ const headerOf = (number: number): BlockHeader => ({ number, hash: wordOf(number
 
 function batchOf(number: number, row: Row, before: BatchChanges['before']): BatchChanges {
   const to = headerOf(number)
-  const changes = { tokens: [row], pools: [], balances: [], creatorFees: [], trades: [], candles: [] }
+  const changes = { tokens: [row], pools: [], balances: [], creatorFees: [], trades: [], candles: [], currencies: [] }
   const split = splitNewRows(changes, { tokens: before, balances: new Map() })
   return {
     mode: 'live',
@@ -93,7 +93,7 @@ test('a column that only the entity and a migration describe is written, merged,
     metadataUri: null,
     creatorFeeBps: null,
     feesReported: { accrued: false, claimed: false },
-    graduation: { status: 'none', targetWei: null },
+    graduation: { status: 'none', target: null },
     blockNumber: 1,
     blockHash: wordOf(1),
     timestamp: 1,
@@ -131,6 +131,8 @@ describe('the columns of a token', () => {
       // Of lists, searches and totals.
       'createdAt marketCapWeth liquidityWeth holderCount lastTradeAt volumeH24 buysH24 sellsH24 tradesH24 priceChangeH1 priceChangeH24',
       'graduationStatus graduationPercent',
+      // Of candles.
+      'closeUsd lastPriceAt mainPool',
       // Of the ageing of windows.
       'windowsAt windowsExpireAt',
     ].flatMap(names => names.split(' ')),

@@ -44,7 +44,7 @@ interface Method {
   balances(bench: Bench, rows: readonly BalanceRow[]): Promise<void>
 }
 
-const NOTHING: Changes = { tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [] }
+const NOTHING: Changes = { tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [], currencies: [] }
 const WARM_UP_ROWS = 100
 const NONE: SplitRows = { balances: { added: [], merged: [] }, candles: { added: [], merged: [] } }
 /** The ORM's statements contain their values as text: more rows at a time take gigabytes of memory. */
@@ -168,6 +168,8 @@ function tradeRow(number: number): TradeRow {
     side: number % 2 === 0 ? 'buy' : 'sell',
     maker: addressOf(20_000 + (number % 1_000)),
     amountToken: 10n ** 24n + BigInt(number),
+    amountQuote: null,
+    feeQuote: null,
     amountWei: 10n ** 16n + BigInt(number),
     feeWei: 10n ** 14n,
     priceWeth: PRICE,

@@ -16,10 +16,10 @@ export interface RowFigures {
 }
 
 const TOKENWIRE = sql`select (select count(*)::int from token) as tokens, (select count(*)::int from trade) as trades,
-  (select count(*)::int from candle) as candles, (select count(*)::int from balance where balance > 0) as holders,
+  (select count(*)::int from candle where trades > 0) as candles, (select count(*)::int from balance where balance > 0) as holders,
   (select md5(string_agg(concat_ws(' ', block_number, log_index, '0x' || encode(token, 'hex'), side, amount_token, amount_wei), ',' order by block_number, log_index)) from trade) as trades_digest,
   (select md5(string_agg(concat_ws(' ', '0x' || encode(token, 'hex'), '0x' || encode(holder, 'hex'), balance), ',' order by token, holder)) from balance where balance > 0) as balances_digest,
-  (select md5(string_agg(concat_ws(' ', '0x' || encode(token, 'hex'), interval_seconds, time, trades, volume_wei), ',' order by token, interval_seconds, time)) from candle) as candles_digest`
+  (select md5(string_agg(concat_ws(' ', '0x' || encode(token, 'hex'), interval_seconds, time, trades, volume_wei), ',' order by token, interval_seconds, time)) from candle where trades > 0) as candles_digest`
 
 const PONDER = sql`select (select count(*)::int from ponder.token) as tokens, (select count(*)::int from ponder.trade) as trades,
   (select count(*)::int from ponder.candle) as candles, (select count(*)::int from ponder.balance where balance > 0) as holders,

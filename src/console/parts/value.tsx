@@ -1,4 +1,5 @@
 import { formatChange, formatCompact, formatPrice, UNKNOWN } from '#console/format/decimal.ts'
+import { displayText } from '#console/format/text.ts'
 import { formatAge, formatMoment } from '#console/format/time.ts'
 import { minuteClock, secondClock } from '#console/state/clock.ts'
 import { currency } from '#console/state/session.ts'
@@ -20,6 +21,17 @@ export function Money({ usd, weth, as = 'amount' }: MoneyProps) {
     <span title={`${value} ${inUsd ? 'USD' : 'ETH'}`}>
       <span class="unit">{inUsd ? '$' : 'Ξ'}</span>
       {text}
+    </span>
+  )
+}
+
+/** A price in the currency of the token's own pool, where what that is worth is not known. */
+export function InCurrency({ amount, symbol }: { readonly amount: string | null; readonly symbol: string | null }) {
+  if (amount === null) return <Unknown />
+  const unit = displayText(symbol, 12) ?? ''
+  return (
+    <span title={`${amount} ${unit}`}>
+      {formatPrice(amount)} <bdi class="unit">{unit}</bdi>
     </span>
   )
 }

@@ -24,13 +24,22 @@ export function barOf({ time, open, high, low, close, volume }: Candle): Bar {
  * @returns `null` for a trade without a price, or older than the newest bar
  */
 export function foldTrade(newest: Bar | null, trade: Trade, interval: CandleInterval, currency: CandleCurrency): Bar | null {
-  const text = currency === 'usd' ? trade.priceUsd : trade.priceWeth
-  if (text === null) return null
-  const price = Number(text)
+  const price = priceAfter(trade, currency)
+  if (price === null) return null
   const length = CANDLE_SECONDS[interval]
   const seconds = Math.floor(Date.parse(trade.timestamp) / 1_000)
   const time = seconds - (seconds % length)
-  if (newest === null || time > newest.time) return { time, open: price, high: price, low: price, close: price, volume: 0 }
+  if (newest === null || time > newest.time) {
+    const open = newest?.close ?? price
+    return { time, open, high: Math.max(open, price), low: Math.min(open, price), close: price, volume: 0 }
+  }
   if (time < newest.time) return null
   return { ...newest, high: Math.max(newest.high, price), low: Math.min(newest.low, price), close: price }
+}
+
+/** The market's price after the trade, which candles show. In USD at the price of ETH that the trade's own price was converted by. */
+function priceAfter({ priceAfterWeth, priceWeth, priceUsd }: Trade, currency: CandleCurrency): number | null {
+  if (priceAfterWeth === null) return null
+  if (currency !== 'usd') return Number(priceAfterWeth)
+  return priceUsd === null || Number(priceWeth) === 0 ? null : (Number(priceAfterWeth) * Number(priceUsd)) / Number(priceWeth)
 }

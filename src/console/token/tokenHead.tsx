@@ -2,7 +2,7 @@ import { displayText } from '#console/format/text.ts'
 import { Avatar } from '#console/parts/avatar.tsx'
 import { HexLink } from '#console/parts/hexLink.tsx'
 import { Symbol } from '#console/parts/tokenName.tsx'
-import { Age, Change, Money } from '#console/parts/value.tsx'
+import { Age, Change, InCurrency, Money } from '#console/parts/value.tsx'
 import { STATUSES } from '#console/state/route.ts'
 import type { PriceMove } from '#console/state/rows.ts'
 import type { Token } from '#domain/token.ts'
@@ -38,7 +38,11 @@ export function TokenHead({ token, priceMove }: { readonly token: Token; readonl
           data-testid="price"
           data-sequence={token.sequence}
         >
-          <Money as="price" usd={market.priceUsd} weth={market.priceWeth} />
+          {market.priceWeth === null ? (
+            <InCurrency amount={market.priceQuote} symbol={token.pool?.quoteSymbol ?? null} />
+          ) : (
+            <Money as="price" usd={market.priceUsd} weth={market.priceWeth} />
+          )}
         </span>
         <dl class="changes">
           {(Object.keys(WINDOWS) as (keyof typeof WINDOWS)[]).map(window => (

@@ -17,7 +17,9 @@ const parameters = z.object({
     .describe('Length of a candle.'),
   from: unixSeconds.exactOptional().describe('Unix seconds, inclusive: the candle that contains them is the first.'),
   to: unixSeconds.exactOptional().describe('Unix seconds, inclusive.'),
-  currency: wordParameter(['weth', 'usd']).default('weth').describe('Currency of the prices.'),
+  currency: wordParameter(['weth', 'usd', 'quote'])
+    .default('weth')
+    .describe('Currency of prices and volume; `quote`: the one of the pool in which the token trades.'),
   fill: booleanParameter.default(false).describe('Whether intervals without a trade get a candle at the last price.'),
   ...pageParameters({ max: 1_500, default: 300 }),
 })

@@ -1,14 +1,13 @@
 import { CANDLE_INTERVALS } from '#domain/candle.ts'
 import { add, type Decimal, max, min, multiply, units } from '#domain/decimal.ts'
 import type { CandleRow } from '#tables/candle.ts'
-import type { TradeRow } from '#tables/trade.ts'
-import type { Mutable, PricedTrade } from './draft.ts'
+import type { Move, Mutable, PricePoint } from './draft.ts'
 
 const WETH_DECIMALS = 18
 
-/** A token's trades, in order, as candles of every interval. A trade without a price is in none. */
-export function foldCandles(trades: readonly PricedTrade[]): readonly CandleRow[] {
-  const singles = trades.flatMap(({ trade, priceWeth }) => (priceWeth === null ? [] : [candleOf(trade, priceWeth)]))
+/** A token's price points, in order, as candles of every interval. */
+export function foldCandles(points: readonly PricePoint[]): readonly CandleRow[] {
+  const singles = points.map(candleOf)
   return Object.values(CANDLE_INTERVALS).flatMap(intervalSeconds => {
     const candles = new Map<number, Mutable<CandleRow>>()
     let candle: Mutable<CandleRow> | undefined
@@ -22,37 +21,62 @@ export function foldCandles(trades: readonly PricedTrade[]): readonly CandleRow[
   })
 }
 
-/** The candle of one trade, of no interval. */
-function candleOf({ token, timestamp, amountWei, ethUsd }: TradeRow, price: Decimal): CandleRow {
-  const volumeWei = amountWei ?? 0n
-  const usd = ethUsd === null ? null : multiply(price, ethUsd)
+/** The candle of one point, of no interval. */
+function candleOf({ token, timestamp, weth, quote, usd, ethUsd, trades, volumeWei, volumeQuote }: PricePoint): CandleRow {
   return {
     time: timestamp,
     token,
     intervalSeconds: 0,
-    open: price,
-    high: price,
-    low: price,
-    close: price,
-    volumeWei,
-    trades: 1,
-    openUsd: usd,
-    highUsd: usd,
-    lowUsd: usd,
-    closeUsd: usd,
-    volumeUsd: ethUsd === null ? null : multiply(units(volumeWei, WETH_DECIMALS), ethUsd),
-    tradesUsd: ethUsd === null ? 0 : 1,
+    open: openOf(weth),
+    high: highOf(weth),
+    low: lowOf(weth),
+    close: weth?.after ?? null,
+    volumeWei: weth === null ? null : volumeWei,
+    trades,
+    openQuote: openOf(quote),
+    highQuote: highOf(quote),
+    lowQuote: lowOf(quote),
+    closeQuote: quote?.after ?? null,
+    volumeQuote: quote === null ? null : volumeQuote,
+    openUsd: openOf(usd),
+    highUsd: highOf(usd),
+    lowUsd: lowOf(usd),
+    closeUsd: usd?.after ?? null,
+    volumeUsd: ethUsd === null || weth === null ? null : multiply(units(volumeWei, WETH_DECIMALS), ethUsd),
+    tradesUsd: usd === null ? 0 : trades,
   }
+}
+
+function openOf(move: Move | null): Decimal | null {
+  return move === null ? null : (move.before ?? move.after)
+}
+
+function highOf(move: Move | null): Decimal | null {
+  return move === null ? null : max(move.before ?? move.after, move.after)
+}
+
+function lowOf(move: Move | null): Decimal | null {
+  return move === null ? null : min(move.before ?? move.after, move.after)
 }
 
 /** As the commit merges a candle into a stored one (`candle.ts` of `tables`). */
 function extend(candle: Mutable<CandleRow>, next: CandleRow): void {
-  candle.high = max(candle.high, next.high)
-  candle.low = min(candle.low, next.low)
-  candle.close = next.close
-  candle.volumeWei += next.volumeWei
   candle.trades += next.trades
-  if (next.openUsd === null) return
+  if (next.close !== null) {
+    candle.open ??= next.open
+    candle.high = known(max, candle.high, next.high)
+    candle.low = known(min, candle.low, next.low)
+    candle.close = next.close
+    candle.volumeWei = known(sum, candle.volumeWei, next.volumeWei)
+  }
+  if (next.closeQuote !== null) {
+    candle.openQuote ??= next.openQuote
+    candle.highQuote = known(max, candle.highQuote, next.highQuote)
+    candle.lowQuote = known(min, candle.lowQuote, next.lowQuote)
+    candle.closeQuote = next.closeQuote
+    candle.volumeQuote = known(sum, candle.volumeQuote, next.volumeQuote)
+  }
+  if (next.closeUsd === null) return
   candle.openUsd ??= next.openUsd
   candle.highUsd = known(max, candle.highUsd, next.highUsd)
   candle.lowUsd = known(min, candle.lowUsd, next.lowUsd)
@@ -61,7 +85,11 @@ function extend(candle: Mutable<CandleRow>, next: CandleRow): void {
   candle.tradesUsd += next.tradesUsd
 }
 
+function sum(a: bigint, b: bigint): bigint {
+  return a + b
+}
+
 /** Of two values, or the one that is known. */
-function known(of: (a: Decimal, b: Decimal) => Decimal, a: Decimal | null, b: Decimal | null): Decimal | null {
+function known<Value>(of: (a: Value, b: Value) => Value, a: Value | null, b: Value | null): Value | null {
   return a === null || b === null ? (a ?? b) : of(a, b)
 }

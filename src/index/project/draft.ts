@@ -13,12 +13,25 @@ import type { TradeRow } from '#tables/trade.ts'
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 export type TokenDraft = Mutable<TokenRow>
 
-/**
- * A trade with the price that candles take from it: its own in the token's main pool, the main pool's price at that moment in another pool.
- */
-export interface PricedTrade {
-  readonly trade: TradeRow
-  readonly priceWeth: Decimal | null
+/** A price before and after an event. `before` is `null` where there was none. */
+export interface Move {
+  readonly before: Decimal | null
+  readonly after: Decimal
+}
+
+/** A moment for candles: a trade, or a move of the market's price without one, as by a graduation. */
+export interface PricePoint {
+  readonly token: Address
+  readonly timestamp: number
+  /** `null`: not known. */
+  readonly weth: Move | null
+  /** In the main pool's currency; `null` where that is ether, whose moves are those in WETH. */
+  readonly quote: Move | null
+  readonly usd: Move | null
+  readonly ethUsd: Decimal | null
+  readonly trades: 0 | 1
+  readonly volumeWei: bigint
+  readonly volumeQuote: bigint
 }
 
 /** The rows under change. Each is copied from the current rows when it is first touched, so that the input stays as it was. */
@@ -30,13 +43,26 @@ export interface Draft {
   readonly balances: Map<Address, Map<Address, Mutable<BalanceRow>>>
   readonly creatorFees: Map<string, Mutable<CreatorFeeRow>>
   /** By token, each in order. */
-  readonly trades: Map<Address, PricedTrade[]>
+  readonly trades: Map<Address, TradeRow[]>
+  /** By token, each in order. */
+  readonly points: Map<Address, Mutable<PricePoint>[]>
+  /** What new pools are quoted in. */
+  readonly currencies: Set<Address>
 }
 
 const NONE: ReadonlyMap<Address, BalanceRow> = new Map()
 
 export function openDraft(rows: CurrentRows): Draft {
-  return { rows, tokens: new Map(), pools: new Map(), balances: new Map(), creatorFees: new Map(), trades: new Map() }
+  return {
+    rows,
+    tokens: new Map(),
+    pools: new Map(),
+    balances: new Map(),
+    creatorFees: new Map(),
+    trades: new Map(),
+    points: new Map(),
+    currencies: new Set(),
+  }
 }
 
 /** The token's row for changing; `undefined` when it was never launched. */
@@ -46,6 +72,11 @@ export function draftToken(draft: Draft, address: Address): TokenDraft | undefin
 
 export function draftPool(draft: Draft, address: Hex): Mutable<PoolRow> | undefined {
   return drafted(draft.pools, draft.rows.pools, address)
+}
+
+/** The pool's row as it is now, for reading. */
+export function currentPool({ pools, rows }: Draft, address: Hex | null): PoolRow | undefined {
+  return address === null ? undefined : (pools.get(address) ?? rows.pools.get(address))
 }
 
 /** The balance's row for changing; a new holder's begins at zero. */

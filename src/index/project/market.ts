@@ -1,5 +1,4 @@
-import { type Address, isEther } from '#domain/address.ts'
-import { type Decimal, max, multiply, percentChange, units } from '#domain/decimal.ts'
+import { type Decimal, multiply, ONE, percentChange, units } from '#domain/decimal.ts'
 import type { PerWindow } from '#domain/token.ts'
 import { tradePrice } from '#domain/tradePrice.ts'
 import {
@@ -14,12 +13,13 @@ import {
   type WindowTotals,
 } from '#domain/windows.ts'
 import type { TokenEventOf } from '#launchpads/tokenEvent.ts'
-import type { PoolRow } from '#tables/pool.ts'
 import type { TokenRow } from '#tables/token.ts'
 import type { TradeRow } from '#tables/trade.ts'
-import { type Draft, draftPool, type TokenDraft } from './draft.ts'
+import { currentPool, type Draft, draftPool, type TokenDraft } from './draft.ts'
+import { movePrice, notePoint, pricesBefore } from './pricePoints.ts'
+import { liquidityOf, priceAt, rateOf, type Valuation, valueMarket, weiAt } from './values.ts'
 
-export function applyPoolChange(draft: Draft, token: TokenDraft, event: TokenEventOf<'poolChanged'>, weth: Address): void {
+export function applyPoolChange(draft: Draft, token: TokenDraft, event: TokenEventOf<'poolChanged'>, valuation: Valuation): void {
   const pool = draftPool(draft, event.pool)
   if (pool === undefined || pool.token !== token.address) return
   pool.lastChangedBlock = event.blockNumber
@@ -39,43 +39,20 @@ export function applyPoolChange(draft: Draft, token: TokenDraft, event: TokenEve
   if (liquidityChange !== null && pool.tick !== null && liquidityChange.tickLower <= pool.tick && pool.tick < liquidityChange.tickUpper) {
     pool.liquidity = (pool.liquidity ?? 0n) + liquidityChange.amount
   }
-  if (event.price !== null && isEther(pool.quoteToken, weth)) {
-    pool.priceWeth = event.price
-    if (pool.address === token.mainPool) notePrice(token, event.price)
-    // A pool that gets its first liquidity after the graduation opens with it.
-    if (pool.address === token.graduatedPool) token.graduatedPriceWeth ??= event.price
-  }
-}
-
-/** Whether the token's main pool is paid in ether; `false` before there is one. */
-export function isQuotedInEther(draft: Draft, { mainPool }: TokenDraft, weth: Address): boolean {
-  const pool = mainPool === null ? undefined : draftPool(draft, mainPool)
-  return pool !== undefined && isEther(pool.quoteToken, weth)
-}
-
-/** Takes a price of the token's market: the present one, the first, and the highest. */
-export function notePrice(token: TokenDraft, priceWeth: Decimal | null): void {
-  if (priceWeth === null) return
-  token.priceWeth = priceWeth
-  noteTradedPrice(token, priceWeth)
-}
-
-function noteTradedPrice(token: TokenDraft, priceWeth: Decimal): void {
-  token.firstPriceWeth ??= priceWeth
-  token.athPriceWeth = token.athPriceWeth === null ? priceWeth : max(token.athPriceWeth, priceWeth)
+  pool.price = event.price ?? pool.price
+  if (pool.address !== token.mainPool) return
+  movePrice(draft, token, pricesBefore(token), event.timestamp, valuation)
+  // A pool that gets its first liquidity after the graduation opens with it.
+  if (pool.address === token.graduatedPool) token.graduatedPriceWeth ??= token.priceWeth
 }
 
 /** Adds a trade of any of the token's pools. The event's pool change is applied already. */
-export function applyTrade(
-  draft: Draft,
-  token: TokenDraft,
-  event: TokenEventOf<'trade'>,
-  { ethUsd, weth }: { readonly ethUsd: Decimal | null; readonly weth: Address },
-): void {
+export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<'trade'>, valuation: Valuation): void {
   const pool = draftPool(draft, event.pool)
-  const inEther = pool !== undefined && isEther(pool.quoteToken, weth)
-  const priceWeth = inEther ? (tradePrice(event, token.decimals) ?? pool.priceWeth) : null
-  if (priceWeth !== null && event.pool === token.mainPool) noteTradedPrice(token, priceWeth)
+  const before = pricesBefore(token)
+  valueMarket(draft, token, valuation)
+  const rate = pool === undefined ? null : rateOf(pool.quoteToken, valuation.weth)
+  const isInEther = rate === ONE
   const { amountToken, amountQuote, feeQuote, maker, phase, side, blockNumber, blockHash, txHash, logIndex, timestamp } = event
   const trade: TradeRow = {
     token: token.address,
@@ -84,35 +61,38 @@ export function applyTrade(
     side,
     maker,
     amountToken,
-    amountWei: inEther ? amountQuote : null,
-    feeWei: inEther ? feeQuote : null,
-    priceWeth,
+    amountQuote: isInEther ? null : amountQuote,
+    feeQuote: isInEther ? null : feeQuote,
+    amountWei: weiAt(amountQuote, rate),
+    feeWei: weiAt(feeQuote, rate),
+    priceWeth: priceAt(tradePrice(event, token.decimals) ?? pool?.price ?? null, rate),
     priceAfterWeth: token.priceWeth,
-    ethUsd,
+    ethUsd: valuation.ethUsd,
     blockNumber,
     blockHash,
     txHash,
     logIndex,
     timestamp,
   }
-  const priced = { trade, priceWeth: event.pool === token.mainPool ? priceWeth : token.priceWeth }
   const trades = draft.trades.get(token.address)
-  if (trades === undefined) draft.trades.set(token.address, [priced])
-  else trades.push(priced)
+  if (trades === undefined) draft.trades.set(token.address, [trade])
+  else trades.push(trade)
+  const isOfMarketsCurrency = pool?.quoteToken === currentPool(draft, token.mainPool)?.quoteToken
+  const volumeQuote = isOfMarketsCurrency ? amountQuote : 0n
+  notePoint(draft, token, before, { timestamp, trades: 1, volumeWei: trade.amountWei ?? 0n, volumeQuote }, valuation)
   token.tradeCount += 1
-  // Never back, even if a provider's timestamps go back: splitNewRows relies on no candle beginning after this.
   token.lastTradeAt = Math.max(token.lastTradeAt ?? timestamp, timestamp)
 }
 
 /** Brings what follows from the rest up to date: the windows as of `now`, market cap and liquidity. */
-export function settleToken(draft: Draft, token: TokenDraft, now: number, weth: Address): void {
-  const newTrades = (draft.trades.get(token.address) ?? []).map(({ trade }) => trade)
+export function settleToken(draft: Draft, token: TokenDraft, now: number): void {
+  const newTrades = draft.trades.get(token.address) ?? []
   const aging = draft.rows.aging.get(token.address) ?? perWindow(() => EMPTY_AGING)
   setWindows(token, rollWindows(windowTotals(token), aging, newTrades, now), now)
   token.windowsAt = now
   token.marketCapWeth = token.priceWeth === null ? null : multiply(token.priceWeth, units(token.totalSupply, token.decimals))
-  const pool = token.mainPool === null ? undefined : (draft.pools.get(token.mainPool) ?? draft.rows.pools.get(token.mainPool))
-  if (pool !== undefined) token.liquidityWeth = liquidityOf(pool, token.decimals, weth)
+  const pool = currentPool(draft, token.mainPool)
+  if (pool !== undefined) token.liquidityWeth = liquidityOf(pool, token.quoteRate)
 }
 
 function windowTotals(token: TokenRow): PerWindow<WindowTotals> {
@@ -153,13 +133,4 @@ function priceAtStart(token: TokenDraft, reference: WindowReference | null, star
 
 function changeFrom(before: Decimal | null, now: Decimal | null): number | null {
   return before === null || now === null ? null : percentChange(before, now)
-}
-
-/** In WETH: both sides of a pool at its price; of a curve only the ETH. `null` when the pool is not quoted in WETH. */
-export function liquidityOf(pool: PoolRow, tokenDecimals: number, weth: Address): Decimal | null {
-  if (pool.reserveQuote === null || pool.quoteToken !== weth) return null
-  const quote = units(pool.reserveQuote, pool.quoteDecimals)
-  if (pool.type === 'curve') return quote
-  if (pool.priceWeth === null || pool.reserveToken === null) return null
-  return (quote + multiply(pool.priceWeth, units(pool.reserveToken, tokenDecimals))) as Decimal
 }

@@ -1,5 +1,5 @@
 import { type Address, BURN_ADDRESSES, isEther, ZERO_ADDRESS } from '#domain/address.ts'
-import { type Decimal, percentOf } from '#domain/decimal.ts'
+import { percentOf } from '#domain/decimal.ts'
 import type { HolderType } from '#domain/holder.ts'
 import { type DatedDirectory, knownAt } from '#launchpads/decodeLogs.ts'
 import type { LogSource } from '#launchpads/logSource.ts'
@@ -9,19 +9,18 @@ import type { Changes, CurrentRows } from '#tables/changes.ts'
 import type { TokenRow } from '#tables/token.ts'
 import type { TradeRow } from '#tables/trade.ts'
 import { foldCandles } from './candles.ts'
-import { type Draft, draftBalance, draftCreatorFee, draftPool, draftToken, openDraft, type TokenDraft } from './draft.ts'
+import { currentPool, type Draft, draftBalance, draftCreatorFee, draftPool, draftToken, openDraft, type TokenDraft } from './draft.ts'
 import { launchedToken } from './launchedToken.ts'
-import { applyPoolChange, applyTrade, isQuotedInEther, notePrice, settleToken } from './market.ts'
+import { applyPoolChange, applyTrade, settleToken } from './market.ts'
+import { movePrice, pricesBefore } from './pricePoints.ts'
+import { type Valuation, valueMarket } from './values.ts'
 
-export interface ProjectInput {
+export interface ProjectInput extends Valuation {
   /** In order of effect (`decodeLogs`). */
   readonly events: readonly TokenEvent[]
   readonly rows: CurrentRows
   /** Unix seconds of the batch's last block, at which the windows end. */
   readonly now: number
-  readonly weth: Address
-  /** USD per ETH to store with the trades; `null` while backfilling or without a fresh price. */
-  readonly ethUsd: Decimal | null
   /** Tells pools, curves and lockers from wallets. */
   readonly directory: DatedDirectory
 }
@@ -39,11 +38,13 @@ export function project(input: ProjectInput): Changes {
   for (const token of input.rows.tokens.values()) {
     if (token.windowsExpireAt !== null && token.windowsExpireAt <= input.now) draftToken(draft, token.address)
   }
-  for (const token of draft.tokens.values()) settleToken(draft, token, input.now, input.weth)
+  for (const token of draft.tokens.values()) settleToken(draft, token, input.now)
   const trades: TradeRow[] = []
   const candles: CandleRow[] = []
   for (const ofToken of draft.trades.values()) {
-    for (const { trade } of ofToken) trades.push(trade)
+    for (const trade of ofToken) trades.push(trade)
+  }
+  for (const ofToken of draft.points.values()) {
     for (const candle of foldCandles(ofToken)) candles.push(candle)
   }
   return {
@@ -53,6 +54,7 @@ export function project(input: ProjectInput): Changes {
     creatorFees: [...draft.creatorFees.values()],
     trades,
     candles,
+    currencies: [...draft.currencies],
   }
 }
 
@@ -79,9 +81,9 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
       // Whose it is was announced before: two tokens in one row would take each other's numbers.
       if (known !== undefined && !('token' in known && known.token === event.token)) return
       if (draftPool(draft, pool.address) === undefined) {
+        draft.currencies.add(pool.quoteToken)
         draft.pools.set(pool.address, {
           ...pool,
-          quoteDecimals: 18,
           token: event.token,
           launchpad: token.launchpad,
           // What a v4 pool has is mixed with all others in the PoolManager, and no event tells of the fees that leave it.
@@ -90,7 +92,7 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
           sqrtPriceX96: null,
           tick: null,
           liquidity: null,
-          priceWeth: null,
+          price: null,
           positionId: pool.positionId ?? null,
           createdBlock: event.blockNumber,
           lastChangedBlock: event.blockNumber,
@@ -98,20 +100,19 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
       }
       // A second announcement of the token does not move its market.
       if (main) token.mainPool ??= pool.address
-      if (!isQuotedInEther(draft, token, input.weth)) token.target = null
+      if (token.mainPool === pool.address) valueMarket(draft, token, input)
       return
     }
     case 'poolChanged':
-      return applyPoolChange(draft, token, event, input.weth)
+      return applyPoolChange(draft, token, event, input)
     case 'trade':
       return applyTrade(draft, token, event, input)
     case 'transfer':
       return applyTransfer(draft, token, event, input)
     case 'curveProgress':
-      if (isQuotedInEther(draft, token, input.weth))
-        token.raised = (event.raised.mode === 'set' ? 0n : (token.raised ?? 0n)) + event.raised.quote
+      token.raised = (event.raised.mode === 'set' ? 0n : (token.raised ?? 0n)) + event.raised.quote
       if (event.targetSupply !== undefined) token.graduationPercent = percentOf(token.totalSupply, event.targetSupply)
-      else token.graduationPercent = token.raised === null || token.target === null ? null : percentOf(token.raised, token.target)
+      else token.graduationPercent = token.target === null ? null : percentOf(token.raised, token.target)
       return
     case 'creatorShare':
       if (token.feesAccrued !== null) token.feesAccrued += event.accruedWei
@@ -119,13 +120,13 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
     case 'completed':
       token.graduationStatus = 'completed'
       token.graduationPercent = 100
-      if (isQuotedInEther(draft, token, input.weth)) token.raised = event.raised ?? token.raised
+      token.raised = event.raised ?? token.raised
       token.completedAt = event.timestamp
       return
     case 'marketMoved':
-      return moveMarket(draft, token, event)
+      return moveMarket(draft, token, event, input)
     case 'migrated':
-      return applyMigration(draft, token, event)
+      return applyMigration(draft, token, event, input)
     case 'creatorFee':
       return applyCreatorFee(draft, token, event, input.weth)
     default:
@@ -176,32 +177,39 @@ export function holderType(holder: Address, token: Pick<TokenRow, 'creator'>, so
   }
 }
 
-function applyMigration(draft: Draft, token: TokenDraft, event: TokenEventOf<'migrated'>): void {
+function applyMigration(draft: Draft, token: TokenDraft, event: TokenEventOf<'migrated'>, valuation: Valuation): void {
   const curve = token.mainPool === null ? undefined : draftPool(draft, token.mainPool)
   // Graduation moves all that the curve held; no event of the curve says so.
   if (curve?.type === 'curve') {
     if (curve.reserveToken !== null) curve.reserveToken = 0n
     if (curve.reserveQuote !== null) curve.reserveQuote = 0n
   }
-  const pool = draftPool(draft, event.pool)
-  if (pool?.token === token.address) token.mainPool = event.pool
   token.graduationStatus = 'migrated'
   token.graduationPercent = 100
   token.completedAt ??= event.timestamp
   token.migratedAt = event.timestamp
   token.graduatedPool = event.pool
   token.graduationTxHash = event.txHash
+  moveMarket(draft, token, event, valuation)
   if (token.mainPool !== event.pool) return
-  token.graduatedPriceWeth = pool?.priceWeth ?? null
-  notePrice(token, token.graduatedPriceWeth)
+  const opening = currentPool(draft, event.pool)?.price ?? null
+  token.graduatedPriceWeth = opening === null ? null : token.priceWeth
 }
 
-/** The price stays as it was, or the new pool's own is one of the market. */
-function moveMarket(draft: Draft, token: TokenDraft, { pool: address }: TokenEventOf<'marketMoved'>): void {
-  const pool = draftPool(draft, address)
+/** Makes another of the token's pools its market. The price stays as it was until that pool has one. */
+function moveMarket(
+  draft: Draft,
+  token: TokenDraft,
+  { pool: address, timestamp }: TokenEventOf<'marketMoved' | 'migrated'>,
+  valuation: Valuation,
+): void {
+  const pool = currentPool(draft, address)
   if (pool?.token !== token.address) return
+  const before = pricesBefore(token)
+  // A price in one currency is none in another.
+  if (currentPool(draft, token.mainPool)?.quoteToken !== pool.quoteToken) token.priceQuote = null
   token.mainPool = address
-  notePrice(token, pool.priceWeth)
+  movePrice(draft, token, { ...before, quote: token.priceQuote }, timestamp, valuation)
 }
 
 function applyCreatorFee(draft: Draft, token: TokenDraft | null, event: TokenEventOf<'creatorFee'>, weth: Address): void {

@@ -22,11 +22,22 @@ const perWindow = <T extends z.ZodType>(value: T) =>
 
 const market = z
   .object({
-    priceWeth: decimalText.nullable().describe('WETH per whole token after the last trade. `null`: the pool is not quoted in WETH.'),
+    priceQuote: decimalText
+      .nullable()
+      .describe(
+        'Whole units of the pool’s quote currency per whole token. `null`: there is no price, or the currency’s decimals are unknown.',
+      ),
+    priceWeth: decimalText
+      .nullable()
+      .describe('WETH per whole token after the last trade. `null`: what the quote currency is worth in WETH is unknown.'),
     priceUsd: decimalText.nullable().describe('`priceWeth` in USD at the current ETH price. `null`: either is unknown.'),
     marketCapWeth: decimalText.nullable().describe('`priceWeth` times the total supply, in WETH. `null`: the price is unknown.'),
     marketCapUsd: decimalText.nullable().describe('`marketCapWeth` in USD. `null`: it or the ETH price is unknown.'),
-    liquidityWeth: decimalText.nullable().describe('Value of the pool’s reserves in WETH, from its events. `null`: unknown.'),
+    liquidityWeth: decimalText
+      .nullable()
+      .describe(
+        'Twice what the curve or pool holds of the quote currency, in WETH; of Uniswap v4 what its liquidity amounts to. `null`: unknown.',
+      ),
     liquidityUsd: decimalText.nullable().describe('`liquidityWeth` in USD. `null`: it or the ETH price is unknown.'),
     volumeWeth: perWindow(decimalText.nullable()).describe('WETH traded per window. `null`: the pool is not quoted in WETH.'),
     priceChange: perWindow(z.number().nullable()).describe(
@@ -38,7 +49,9 @@ const market = z
     tradeCount: count.describe('Number of all trades since the launch.'),
     holderCount: count.describe('Number of addresses with a balance, from transfers.'),
     lastTradeAt: timeText.nullable().describe('Block time of the last trade. `null`: none yet.'),
-    athPriceWeth: decimalText.nullable().describe('Highest price so far, in WETH per whole token. `null`: the price was never known.'),
+    athPriceWeth: decimalText
+      .nullable()
+      .describe('Highest price of the market so far, in WETH per whole token. `null`: the price was never known.'),
   })
   .describe('Prices, volumes and counts. Windows end at the time of the newest indexed block.')
 
@@ -47,6 +60,8 @@ const pool = z
     address: poolAddressText.describe('Address of the contract, or 32-byte id of a Uniswap v4 pool.'),
     type: z.enum(['curve', 'uniswap-v2', 'uniswap-v3', 'uniswap-v4']).describe('Kind of pool; `curve`: the launchpad’s bonding curve.'),
     quoteToken: addressText.describe('Address of the currency that the token is traded against.'),
+    quoteSymbol: z.string().nullable().describe('Symbol of that currency, as its contract says: untrusted text. `null`: it says none.'),
+    quoteDecimals: count.nullable().describe('Decimals of that currency, as its contract says. `null`: it says none, or more than 36.'),
     feeBps: z.number().nullable().describe('Fee of a trade in basis points; may be a fraction. `null`: set per trade by a hook.'),
     reserveToken: integerText.nullable().describe('Tokens in the pool, in the smallest unit. `null`: no event says so.'),
     reserveQuote: integerText.nullable().describe('Quote currency in the pool, in its smallest unit. `null`: no event says so.'),
@@ -120,10 +135,20 @@ export const tradeSchema = z
     side: z.enum(['buy', 'sell']).describe('Whether the maker bought or sold the token.'),
     maker: addressText.describe('The account that traded.'),
     amountToken: integerText.describe('Tokens bought or sold, in the smallest unit.'),
+    amountQuote: integerText
+      .nullable()
+      .describe(
+        'Paid, fee included, or received, fee taken off, in the pool’s quote currency, smallest unit. `null`: indexed before version 0.2.',
+      ),
     amountWeth: decimalText
       .nullable()
       .describe('WETH that the maker paid, fee included, or received, fee taken off. `null`: the pool is not quoted in WETH.'),
-    priceWeth: decimalText.nullable().describe('Average price without the fee, in WETH per whole token. `null`: not quoted in WETH.'),
+    priceWeth: decimalText
+      .nullable()
+      .describe('This trade’s own average price without the fee, in WETH per whole token. `null`: not quoted in WETH.'),
+    priceAfterWeth: decimalText
+      .nullable()
+      .describe('The market’s price after the trade, as in candles, in WETH per whole token. `null`: not quoted in WETH.'),
     priceUsd: decimalText.nullable().describe('`priceWeth` in USD at the time of indexing. `null`: unknown.'),
     valueUsd: decimalText.nullable().describe('`amountWeth` in USD at the time of indexing. `null`: unknown.'),
     feeWeth: decimalText.nullable().describe('Fee of the trade, in WETH. `null`: unknown.'),

@@ -14,7 +14,9 @@ import { Migration0012UndoImages } from './Migration0012UndoImages.ts'
 import { Migration0013GraduatedPrice } from './Migration0013GraduatedPrice.ts'
 import { Migration0015Commits } from './Migration0015Commits.ts'
 import { Migration0016Market } from './Migration0016Market.ts'
+import { Migration0017OnePrice } from './Migration0017OnePrice.ts'
 import { Migration0040AnnouncedContracts } from './Migration0040AnnouncedContracts.ts'
+import { Migration0041Currencies } from './Migration0041Currencies.ts'
 
 /** Every migration in the order in which they run. Published ones are never edited: a change is a new one at the end. */
 export const MIGRATIONS = [
@@ -34,6 +36,8 @@ export const MIGRATIONS = [
   Migration0015Commits,
   Migration0016Market,
   Migration0040AnnouncedContracts,
+  Migration0017OnePrice,
+  Migration0041Currencies,
 ]
 
 export const MIGRATION_OPTIONS = {

@@ -1,13 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { Address } from '#domain/address.ts'
 import { CANDLE_INTERVALS, type Candle, candleStart } from '#domain/candle.ts'
-import type { CandleCursor, CandlesQuery, Page } from '#domain/queries.ts'
+import { formatUnits } from '#domain/decimal.ts'
+import type { CandleCurrency, CandleCursor, CandlesQuery, Page } from '#domain/queries.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
 import { isIndexed } from './tokens.ts'
-import { trimScale, weiToWeth } from './trimScale.ts'
+import { trimScale, weiToWeth, wholeUnits } from './trimScale.ts'
 
-/** The volume in WETH is wei. */
+/** The volume in WETH is wei, that in the quote currency is in its smallest units, and prices in that are in 10^18 of them. */
 type StoredCandle = Candle
 
 /**
@@ -15,7 +17,8 @@ type StoredCandle = Candle
  * and the next one is older: a chart is drawn at once and filled to the left.
  *
  * With `fill`, intervals without a trade repeat the last close with no volume, from the token's first candle to the interval of the newest
- * indexed block, both within the range. In USD a candle is made of the trades whose USD price was known; without any there is none.
+ * indexed block, both within the range. In USD a candle is made of the moments at which the USD price was known; without any there is none.
+ * In a quote currency of unknown decimals there is none.
  */
 export async function readCandles(db: Queryable, query: CandlesQuery): Promise<Page<Candle, CandleCursor> | null> {
   const step = CANDLE_INTERVALS[query.interval]
@@ -24,10 +27,15 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
     Math.min(query.to ?? Number.MAX_SAFE_INTEGER, query.cursor === undefined ? Number.MAX_SAFE_INTEGER : query.cursor.time - step),
     query.interval,
   )
+  const decimals = query.currency === 'quote' ? await readQuoteDecimals(db, query.token) : WETH_DECIMALS
+  if (decimals === null) {
+    const indexed = await readIndexed(db, query)
+    return indexed === null ? null : { data: [], next: null, asOfBlock: indexed.asOfBlock }
+  }
   if (!query.fill) {
     const { rows, asOfBlock } = await readAsOf(db, selectCandles(query, from, to, query.limit + 1))
     if (rows.length === 0 && !(await isIndexed(db, query.token))) return null
-    const data = rows.slice(0, query.limit).map(row => toCandle(row, query))
+    const data = rows.slice(0, query.limit).map(row => toCandle(row, query, decimals))
     const oldest = data.at(-1)
     return { data: data.reverse(), next: rows.length > query.limit && oldest !== undefined ? { time: oldest.time } : null, asOfBlock }
   }
@@ -37,7 +45,7 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
   const end = Math.min(to, candleStart(indexed.timestamp, query.interval))
   const start = Math.max(from, end - (query.limit - 1) * step)
   if (start > end) return { data: [], next: null, asOfBlock }
-  const [stored, earlier] = await readRangeAndEarlier(db, query, start, end)
+  const [stored, earlier] = await readRangeAndEarlier(db, query, { start, end, decimals })
   const byTime = new Map(stored.map(candle => [candle.time, candle]))
   const data: Candle[] = []
   let close = earlier?.close ?? null
@@ -51,6 +59,8 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
   return { data, next: earlier !== null && start > from ? { time: start } : null, asOfBlock }
 }
 
+const WETH_DECIMALS = 18
+
 /** The newest indexed block; `null` when the token is not indexed. */
 async function readIndexed(db: Queryable, query: CandlesQuery) {
   const { rows } = await sql<{ timestamp: number; asOfBlock: string }>`
@@ -63,44 +73,65 @@ async function readIndexed(db: Queryable, query: CandlesQuery) {
 async function readRangeAndEarlier(
   db: Queryable,
   query: CandlesQuery,
-  start: number,
-  end: number,
+  { start, end, decimals }: { readonly start: number; readonly end: number; readonly decimals: number },
 ): Promise<readonly [readonly Candle[], Candle | null]> {
   const { rows } = await sql<StoredCandle>`
     (${selectCandles(query, start, end, query.limit)}) union all (${selectCandles(query, 0, start - 1, 1)}) order by time`.execute(db)
-  const candles = rows.map(row => toCandle(row, query))
+  const candles = rows.map(row => toCandle(row, query, decimals))
   const first = candles[0]
   return first !== undefined && first.time < start ? [candles.slice(1), first] : [candles, null]
 }
 
-/** Newest first. In WETH a range is two ranges of the index that holds whole candles: those with USD values and those without. */
+/**
+ * Newest first. In WETH a range is two ranges of the index that holds whole candles: those with USD values and those without. In the quote
+ * currency it is three: some have not even prices in WETH.
+ */
 function selectCandles(query: CandlesQuery, from: number, to: number, count: number) {
-  const priced = selectStretch(query, sql`in_usd`, from, to, count)
-  if (query.currency === 'usd') return priced
-  const unpriced = selectStretch(query, sql`not in_usd`, from, to, count)
-  return sql<StoredCandle>`select * from ((${priced}) union all (${unpriced})) as stretches order by time desc limit ${count}::integer`
+  const stretches = STRETCHES[query.currency].map(flag => sql`(${selectStretch(query, flag, from, to, count)})`)
+  return sql<StoredCandle>`select * from (${sql.join(stretches, sql` union all `)}) as stretches order by time desc limit ${count}::integer`
+}
+
+const STRETCHES: Readonly<Record<CandleCurrency, readonly RawBuilder<unknown>[]>> = {
+  usd: [sql`in_usd`],
+  weth: [sql`in_usd`, sql`not in_usd`],
+  quote: [sql`in_usd`, sql`not in_usd`, sql`in_usd is null`],
 }
 
 function selectStretch({ token, interval, currency }: CandlesQuery, flag: RawBuilder<unknown>, from: number, to: number, count: number) {
-  const columns =
-    currency === 'weth'
-      ? sql`open, high, low, close, volume_wei as volume, trades`
-      : sql`open_usd as open, high_usd as high, low_usd as low, close_usd as close, volume_usd as volume, trades_usd as trades`
   return sql<StoredCandle>`
-    select time, ${columns} from candle
+    select time, ${COLUMNS[currency]} from candle
     where token = ${toBytes(token)} and interval_seconds = ${CANDLE_INTERVALS[interval]}::integer and ${flag}
       and time >= ${from}::bigint and time <= ${to}::bigint
     order by time desc limit ${count}::integer`
 }
 
-function toCandle(row: StoredCandle, { currency }: CandlesQuery): Candle {
+/** The values in the quote currency stand only where that is not WETH. */
+const COLUMNS: Readonly<Record<CandleCurrency, RawBuilder<unknown>>> = {
+  usd: sql`open_usd as open, high_usd as high, low_usd as low, close_usd as close, volume_usd as volume, trades_usd as trades`,
+  weth: sql`open, high, low, close, volume_wei as volume, trades`,
+  quote: sql`coalesce(open_quote, open) as open, coalesce(high_quote, high) as high, coalesce(low_quote, low) as low,
+    coalesce(close_quote, close) as close, coalesce(volume_quote, volume_wei) as volume, trades`,
+}
+
+/** @param decimals of the quote currency */
+function toCandle(row: StoredCandle, { currency }: CandlesQuery, decimals: number): Candle {
+  const price = (text: string) => (currency === 'quote' ? wholeUnits(trimScale(text), decimals) : trimScale(text))
   return {
     time: row.time,
-    open: trimScale(row.open),
-    high: trimScale(row.high),
-    low: trimScale(row.low),
-    close: trimScale(row.close),
-    volume: currency === 'weth' ? weiToWeth(row.volume) : trimScale(row.volume),
+    open: price(row.open),
+    high: price(row.high),
+    low: price(row.low),
+    close: price(row.close),
+    volume:
+      currency === 'usd' ? trimScale(row.volume) : currency === 'weth' ? weiToWeth(row.volume) : formatUnits(BigInt(row.volume), decimals),
     trades: row.trades,
   }
+}
+
+/** Of the currency of a token's main pool; `null`: not known. */
+async function readQuoteDecimals(db: Queryable, token: Address): Promise<number | null> {
+  const { rows } = await sql<{ decimals: number | null }>`
+    select currency.decimals from token join pool on pool.address = token.main_pool join currency on currency.address = pool.quote_token
+    where token.address = ${toBytes(token)}`.execute(db)
+  return rows[0]?.decimals ?? null
 }

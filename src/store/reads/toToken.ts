@@ -1,18 +1,25 @@
 import { sql } from 'kysely'
+import { multiplyTexts } from '#domain/decimal.ts'
 import type { Pool, Token } from '#domain/token.ts'
 import { perWindow, WINDOW_FIELDS } from '#domain/windows.ts'
 import { type Prefixed, selectList } from '#store/rows/selectList.ts'
 import { POOL, type PoolRow } from '#tables/pool.ts'
 import type { StoredRow } from '#tables/tableOf.ts'
 import { FULL_TOKEN, type FullTokenRow } from '#tables/token.ts'
-import { secondsToIso, trimScale, weiToWeth } from './trimScale.ts'
+import { secondsToIso, trimScale, weiToWeth, wholeUnits } from './trimScale.ts'
 
-export type SelectedToken = StoredRow<FullTokenRow> & (Prefixed<'pool', StoredRow<PoolRow>> | { readonly 'pool.address': null })
+export type SelectedToken = StoredRow<FullTokenRow> &
+  (Prefixed<'pool', StoredRow<PoolRow>> | { readonly 'pool.address': null }) & {
+    readonly 'quote.symbol': string | null
+    readonly 'quote.decimals': number | null
+  }
 
-/** The select list of tokens with their main pools, from `token` left-joined by `MAIN_POOL`. */
-export const SELECTED_TOKEN = sql`${selectList(FULL_TOKEN)}, ${selectList(POOL, 'main_pool', 'pool')}`
+/** The select list of tokens with their main pools and what those are quoted in, from `token` left-joined by `MAIN_POOL`. */
+export const SELECTED_TOKEN = sql`${selectList(FULL_TOKEN)}, ${selectList(POOL, 'main_pool', 'pool')},
+  quote.symbol as "quote.symbol", quote.decimals as "quote.decimals"`
 
-export const MAIN_POOL = sql`left join pool as main_pool on main_pool.address = token.main_pool`
+export const MAIN_POOL = sql`left join pool as main_pool on main_pool.address = token.main_pool
+  left join currency as quote on quote.address = main_pool.quote_token`
 
 /** A stored token as it goes over the wire. USD values stay `null`: the price is not chain state and the gateway fills them in. */
 export function toToken(row: SelectedToken, chainId: number): Token {
@@ -34,6 +41,7 @@ export function toToken(row: SelectedToken, chainId: number): Token {
     imageUrl: row.imageUrl,
     description: row.description,
     market: {
+      priceQuote: wholeUnits(trimScale(row.priceQuote), row['quote.decimals']),
       priceWeth: trimScale(row.priceWeth),
       priceUsd: null,
       marketCapWeth: trimScale(row.marketCapWeth),
@@ -58,8 +66,8 @@ export function toToken(row: SelectedToken, chainId: number): Token {
     graduation: {
       status: row.graduationStatus,
       percent: row.graduationPercent,
-      raisedWeth: weiToWeth(row.raised),
-      targetWeth: weiToWeth(row.target),
+      raisedWeth: valueInWeth(row.raised, row.quoteRate),
+      targetWeth: valueInWeth(row.target, row.quoteRate),
       completedAt: secondsToIso(row.completedAt),
       migratedAt: secondsToIso(row.migratedAt),
       poolAddress: row.graduatedPool,
@@ -69,6 +77,12 @@ export function toToken(row: SelectedToken, chainId: number): Token {
     asOfBlock: String(row.asOfBlock),
     updatedAt: new Date(row.updatedAtMs).toISOString(),
   }
+}
+
+/** Of an amount of the main pool's currency. */
+function valueInWeth(amount: string | null, rate: string | null): string | null {
+  if (amount === null || rate === null) return null
+  return rate === '1' ? weiToWeth(amount) : multiplyTexts(weiToWeth(amount), trimScale(rate))
 }
 
 function claimableWeth({ feesAccrued, feesClaimed }: SelectedToken): string | null {
@@ -81,6 +95,8 @@ function toPool(row: SelectedToken): Pool | null {
     address: row['pool.address'],
     type: row['pool.type'],
     quoteToken: row['pool.quoteToken'],
+    quoteSymbol: row['quote.symbol'],
+    quoteDecimals: row['quote.decimals'],
     feeBps: row['pool.feeBps'],
     reserveToken: row['pool.reserveToken'],
     reserveQuote: row['pool.reserveQuote'],

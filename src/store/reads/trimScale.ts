@@ -1,4 +1,4 @@
-import { formatUnits } from '#domain/decimal.ts'
+import { formatUnits, multiplyTexts } from '#domain/decimal.ts'
 
 const WETH_DECIMALS = 18
 const ZERO = 0x30
@@ -26,6 +26,16 @@ export function weiToWeth(wei: string | null): string | null {
   if (wei.startsWith('-')) return formatUnits(BigInt(wei), WETH_DECIMALS)
   const digits = wei.padStart(WETH_DECIMALS + 1, '0')
   return trimScale(`${digits.slice(0, -WETH_DECIMALS)}.${digits.slice(-WETH_DECIMALS)}`)
+}
+
+/** A price that is counted in 10^18 smallest units of a currency, in whole units of it; `null` where its decimals are not known. */
+export function wholeUnits<Value extends string | null>(value: Value, decimals: number): Text<Value>
+export function wholeUnits(value: string | null, decimals: number | null): string | null
+export function wholeUnits(value: string | null, decimals: number | null): string | null {
+  if (value === null || decimals === null) return null
+  if (decimals === WETH_DECIMALS) return value
+  const places = Math.abs(decimals - WETH_DECIMALS)
+  return multiplyTexts(value, decimals < WETH_DECIMALS ? `1${'0'.repeat(places)}` : `0.${'0'.repeat(places - 1)}1`)
 }
 
 /** Unix seconds as ISO 8601 UTC with milliseconds. */

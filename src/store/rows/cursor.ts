@@ -7,6 +7,7 @@ import { TokenwireError } from '#errors'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { BLOCK, type BlockRow } from '#tables/block.ts'
 import { toBytes } from '#tables/toBytes.ts'
+import { writeEther } from './ether.ts'
 import { selectList } from './selectList.ts'
 
 /** What a database was built from. */
@@ -39,6 +40,7 @@ export async function claimDatabase(db: Queryable, identity: DatabaseIdentity, w
     on conflict (id) do nothing`.execute(db)
   await requireIdentity(db, identity)
   await sql`update chain_state set writer = ${writer}`.execute(db)
+  await writeEther(db, identity.weth)
 }
 
 /**

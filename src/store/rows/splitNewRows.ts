@@ -21,8 +21,8 @@ export interface SplitRows {
 export function splitNewRows({ balances, candles }: Changes, before: Pick<CurrentRows, 'tokens' | 'balances'>): SplitRows {
   return {
     balances: split(balances, ({ token, holder }) => before.balances.get(token)?.has(holder) === true),
-    // Only trades make candles, and no stored candle begins after its token's last trade.
-    candles: split(candles, ({ token, time }) => time <= (before.tokens.get(token)?.lastTradeAt ?? Number.NEGATIVE_INFINITY)),
+    // No stored candle begins after the last one of its token took a price.
+    candles: split(candles, ({ token, time }) => time <= (before.tokens.get(token)?.lastPriceAt ?? Number.NEGATIVE_INFINITY)),
   }
 }
 

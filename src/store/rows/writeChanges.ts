@@ -7,6 +7,7 @@ import { BLOCK } from '#tables/block.ts'
 import { CANDLE } from '#tables/candle.ts'
 import type { Changes } from '#tables/changes.ts'
 import { CREATOR_FEE } from '#tables/creatorFee.ts'
+import { CURRENCY } from '#tables/currency.ts'
 import { POOL } from '#tables/pool.ts'
 import { WRITTEN_TOKEN } from '#tables/token.ts'
 import { TRADE } from '#tables/trade.ts'
@@ -46,6 +47,11 @@ function* statementsOf({ changes, split: { balances, candles }, contracts, block
   yield* insertRows(CANDLE, candles.merged, CANDLE.merge)
   yield* insertRows(CREATOR_FEE, changes.creatorFees, CREATOR_FEE.merge)
   yield* insertRows(ANNOUNCED_CONTRACT, contracts)
+  yield* insertRows(
+    CURRENCY,
+    changes.currencies.map(address => ({ address, symbol: null, decimals: null, isRead: false })),
+    'on conflict do nothing',
+  )
   // Undoing restores the rows before all of these blocks, so a reorg can only begin after the last of them.
   yield* insertRows(
     BLOCK,

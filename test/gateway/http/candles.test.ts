@@ -81,7 +81,7 @@ test('pages by cursor to older candles within the same times', async () => {
 
 test.for([
   ['interval=2m', 'interval must be one of 1m, 5m, 15m, 1h, 4h, 1d, got "2m"'],
-  ['currency=eur', 'currency must be one of weth, usd, got "eur"'],
+  ['currency=eur', 'currency must be one of weth, usd, quote, got "eur"'],
   ['fill=yes', 'fill must be true or false, got "yes"'],
   ['limit=1501', 'limit must be an integer from 1 to 1500, got "1501"'],
   ['from=1795000020000', 'from must be an integer from 0 to 253402300799 (Unix seconds), got "1795000020000"'],

@@ -2,15 +2,18 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
 import { CANDLE_INTERVALS } from '#domain/candle.ts'
-import { type Decimal, formatDecimal, ratio } from '#domain/decimal.ts'
+import { type Decimal, formatDecimal, max, ratio } from '#domain/decimal.ts'
 import { project } from '#index/project/project.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 import { splitNewRows } from '#store/rows/splitNewRows.ts'
+import type { CandleRow } from '#tables/candle.ts'
 import { type Changes, type CurrentRows } from '#tables/changes.ts'
+import type { TokenRow } from '#tables/token.ts'
 import { type MemoryRows, memoryRows } from '#test/support/memoryRows.ts'
 
 const address = (index: number) => `0x${index.toString(16).padStart(40, '0')}` as Address
 const WETH = address(0xeee)
+const DOLLAR = address(0xddd)
 const CREATOR = address(0xc0)
 const TOKENS = [address(1), address(2)]
 const WALLETS = [address(0x10), address(0x11), address(0x12)]
@@ -44,7 +47,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   other: fc.integer({ min: 0, max: 3 }),
   amount: fc.bigInt({ min: 0n, max: 10n ** 24n }),
   wei: fc.bigInt({ min: 0n, max: 10n ** 19n }),
-  kind: fc.integer({ min: 0, max: 9 }),
+  kind: fc.integer({ min: 0, max: 10 }),
 })
 
 function buildChain(steps: readonly Step[]): readonly Block[] {
@@ -144,6 +147,8 @@ function buildChain(steps: readonly Step[]): readonly Block[] {
         accrued: 0n,
         claimed: wei / 400n,
       })
+    } else if (kind === 10) {
+      events.push({ ...at(), kind: 'poolChanged', token, pool: venue, ...price(wei + 1n, amount + 1n) })
     } else if (!migrated.has(token)) {
       migrated.add(token)
       events.push(
@@ -159,7 +164,7 @@ function buildChain(steps: readonly Step[]): readonly Block[] {
 }
 
 function facts(pool: Address, type: 'curve' | 'uniswap-v3', token: Address) {
-  return { address: pool, type, quoteToken: WETH, tokenIsToken0: token < WETH, feeBps: 100 }
+  return { address: pool, type, quoteToken: token === TOKENS[0] ? WETH : DOLLAR, tokenIsToken0: token < DOLLAR, feeBps: 100 }
 }
 
 function price(wei: bigint, amount: bigint) {
@@ -190,6 +195,38 @@ function index(
 const back = (one: Step): Step => ({ ...one, gap: -one.gap })
 
 const chain = fc.array(step, { maxLength: 60 }).map(buildChain)
+
+interface MoveOfPrice {
+  readonly timestamp: number
+  readonly before: Decimal
+  readonly after: Decimal
+  readonly wei: bigint
+  readonly isTrade: boolean
+}
+
+/** The trades of a token and what else moved its price, read from the events alone. */
+function movesOf(token: Address, blocks: readonly Block[]): readonly MoveOfPrice[] {
+  const moves: MoveOfPrice[] = []
+  const prices = new Map<Hex, Decimal>()
+  let venue: Hex = curveOf(token)
+  let now: Decimal | null = null
+  for (const event of blocks.flatMap(block => block.events).filter(one => one.token === token)) {
+    if (event.kind === 'migrated') venue = event.pool
+    if (event.kind === 'poolChanged' && event.price !== null) prices.set(event.pool, event.price)
+    const before = now
+    const after: Decimal | null = prices.get(venue) ?? now
+    now = after
+    const isTrade = event.kind === 'trade'
+    if (before === null || after === null || (before === after && !isTrade)) continue
+    moves.push({ timestamp: event.timestamp, before, after, wei: isTrade ? event.amountQuote : 0n, isTrade })
+  }
+  return moves
+}
+
+function candlesOf({ candles }: MemoryRows['tables'], token: Address, seconds: number): readonly CandleRow[] {
+  const ofToken = [...candles.values()].filter(row => row.token === token && row.intervalSeconds === seconds)
+  return ofToken.toSorted((a, b) => a.time - b.time)
+}
 
 /** Price changes and windows are the state at the last block, so a token that nothing touches keeps the time of its last roll. */
 function comparable(rows: MemoryRows) {
@@ -318,37 +355,98 @@ describe('projecting', () => {
     )
   })
 
-  test('gives candles that an independent fold of the trades gives too', () => {
+  test('gives candles that an independent fold of the events gives too', () => {
     fc.assert(
       fc.property(chain, fc.array(fc.boolean(), { minLength: 1, maxLength: 5 }), (blocks, cuts) => {
         const { tables } = index(blocks, cuts)
         for (const token of TOKENS) {
+          const moves = movesOf(token, blocks)
           for (const seconds of Object.values(CANDLE_INTERVALS)) {
-            const trades = sorted(tables.trades).filter(trade => trade.token === token)
-            const groups = Map.groupBy(trades, trade => Math.floor(trade.timestamp / seconds) * seconds)
+            const groups = Map.groupBy(moves, ({ timestamp }) => timestamp - (timestamp % seconds))
             const expected = [...groups].map(([time, group]) => {
-              const prices = group.map(trade => trade.priceWeth as Decimal)
-              const ordered = prices.toSorted((a, b) => (a < b ? -1 : 1))
-              const volumeWei = group.reduce((sum, trade) => sum + (trade.amountWei as bigint), 0n)
-              return { time, open: prices[0], high: ordered.at(-1), low: ordered[0], close: prices.at(-1), volumeWei, trades: group.length }
-            })
-            const stored = [...tables.candles.values()]
-              .filter(candle => candle.token === token && candle.intervalSeconds === seconds)
-              .map(({ time, open, high, low, close, volumeWei, trades: count }) => ({
+              const prices = group.flatMap(({ before, after }) => [before, after]).toSorted((a, b) => (a < b ? -1 : 1))
+              const volume = group.reduce((sum, { wei }) => sum + wei, 0n)
+              return [
                 time,
-                open,
-                high,
-                low,
-                close,
-                volumeWei,
-                trades: count,
-              }))
-            expect(stored.toSorted((a, b) => a.time - b.time)).toEqual(expected)
+                group[0]?.before,
+                prices.at(-1),
+                prices[0],
+                group.at(-1)?.after,
+                volume,
+                group.filter(one => one.isTrade).length,
+              ]
+            })
+            const stored = candlesOf(tables, token, seconds).map(row =>
+              row.closeQuote === null
+                ? [row.time, row.open, row.high, row.low, row.close, row.volumeWei, row.trades]
+                : [row.time, row.openQuote, row.highQuote, row.lowQuote, row.closeQuote, row.volumeQuote, row.trades],
+            )
+            expect(stored).toEqual(expected)
           }
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 200 },
     )
+  })
+
+  test('has one price: candles open where the last one closed, close at the price, and reach the highest', () => {
+    const seen = { candles: 0, quietMoves: 0 }
+    fc.assert(
+      fc.property(chain, fc.array(fc.boolean(), { minLength: 1, maxLength: 5 }), (blocks, cuts) => {
+        const { tables } = index(blocks, cuts)
+        const [inEther, inDollars] = TOKENS.map(token => tables.tokens.get(token)) as [TokenRow, TokenRow]
+        for (const seconds of Object.values(CANDLE_INTERVALS)) {
+          const candles = candlesOf(tables, inEther.address, seconds)
+          expect(candles.map(({ open }) => open)).toEqual(
+            [inEther.firstPriceWeth, ...candles.map(({ close }) => close)].slice(0, candles.length),
+          )
+          expect(candles.at(-1)?.close ?? inEther.priceWeth).toBe(inEther.priceWeth)
+          expect(candles.map(({ high }) => high as Decimal).reduce(max, inEther.firstPriceWeth as Decimal)).toBe(inEther.athPriceWeth)
+          expect(candles.every(({ closeQuote }) => closeQuote === null)).toBe(true)
+          const others = candlesOf(tables, inDollars.address, seconds)
+          expect(others.slice(1).map(({ openQuote }) => openQuote)).toEqual(others.slice(0, -1).map(({ closeQuote }) => closeQuote))
+          expect(others.at(-1)?.closeQuote ?? inDollars.priceQuote).toBe(inDollars.priceQuote)
+          expect(others.every(({ close }) => close === null)).toBe(true)
+          seen.candles += candles.length + others.length
+          seen.quietMoves += [...candles, ...others].filter(({ trades }) => trades === 0).length
+        }
+        expect(inEther.priceQuote).toBe(inEther.priceWeth)
+        expect(inDollars).toMatchObject({ priceWeth: null, athPriceWeth: null, marketCapWeth: null, liquidityWeth: null })
+      }),
+      { numRuns: 300 },
+    )
+    expect(seen.candles).toBeGreaterThan(1_000)
+    expect(seen.quietMoves).toBeGreaterThan(100)
+  })
+
+  test('keeps the liquidity of a token as it is when it moves from its curve into a pool with all that the curve held', () => {
+    const [token] = TOKENS as [Address]
+    const raised = 3n * 10n ** 18n
+    const place = { blockNumber: 101, blockHash: '0x01' as Hex, timestamp: GENESIS_TIME + 1, txHash: '0x02' as Hex, logIndex: 0, token }
+    const paid: TokenEvent = {
+      ...place,
+      kind: 'poolChanged',
+      pool: curveOf(token),
+      ...price(10n ** 18n, 10n ** 26n),
+      reserves: { mode: 'move', token: 0n, quote: raised },
+    }
+    const graduation: readonly TokenEvent[] = [
+      { ...place, kind: 'poolCreated', main: false, pool: facts(poolOf(token), 'uniswap-v3', token) },
+      {
+        ...place,
+        kind: 'poolChanged',
+        pool: poolOf(token),
+        ...price(10n ** 18n, 10n ** 26n),
+        reserves: { mode: 'set', token: 10n ** 26n, quote: raised },
+      },
+      { ...place, kind: 'migrated', pool: poolOf(token) },
+    ]
+    const blocks = [
+      ...buildChain([]),
+      ...[[paid], graduation].map((events, at) => ({ number: 101 + at, timestamp: place.timestamp, events })),
+    ]
+    const liquidity = [2, 3].map(count => index(blocks.slice(0, count), [true]).tables.tokens.get(token)?.liquidityWeth)
+    expect(liquidity.map(value => formatDecimal(value as Decimal))).toEqual(['6', '6'])
   })
 
   test('passes over what happens to a token that was never launched', () => {
@@ -363,7 +461,7 @@ describe('projecting', () => {
       ethUsd: null,
       directory: { lookup: () => undefined },
     })
-    expect(changes).toEqual({ tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [] })
+    expect(changes).toEqual({ tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [], currencies: [] })
   })
 
   test('prices a trade by its amounts without the fee, and a dust trade by the pool', () => {

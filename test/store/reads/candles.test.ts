@@ -4,9 +4,10 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { CANDLE_INTERVALS, type Candle, type CandleInterval } from '#domain/candle.ts'
 import type { CandleCursor, CandlesQuery } from '#domain/queries.ts'
 import { readCandles } from '#store/reads/candles.ts'
+import { toBytes } from '#tables/toBytes.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { plansOf } from '#test/support/explain.ts'
-import { addressOf, chainStateRow, insertRows, type Row, tokenRow } from '#test/support/rows.ts'
+import { addressOf, chainStateRow, insertRows, poolRow, type Row, tokenRow, wordOf } from '#test/support/rows.ts'
 
 const { kysely, clear } = await useDatabase()
 const TOKEN = addressOf(1)
@@ -123,6 +124,52 @@ describe('candles', () => {
       }),
       { numRuns: 25 },
     )
+  })
+
+  describe('in the quote currency', () => {
+    const DOLLAR = addressOf(0xd0)
+    const pool = { address: wordOf(7), quote_token: DOLLAR }
+    const ask = (currency: CandlesQuery['currency']) => readCandles(kysely, { ...base, currency })
+    const currencyRow = (decimals: number | null) => ({ address: DOLLAR, symbol: 'USDX', decimals, is_read: true })
+    const unpriced = { open: null, high: null, low: null, close: null, volume_wei: null }
+    const inDollars = {
+      open_quote: '0.0000000000015',
+      high_quote: '0.000000000002',
+      low_quote: '0.000000000001',
+      close_quote: '0.0000000000012500',
+      volume_quote: '2500001',
+    }
+    const fill = async (decimals: number | null) => {
+      await store([{ minute: 9, usd: true }])
+      await sql`update token set main_pool = ${toBytes(pool.address)} where address = ${toBytes(TOKEN)}`.execute(kysely)
+      await insertRows(kysely, 'pool', [poolRow(7, 1, pool)])
+      await insertRows(kysely, 'currency', [currencyRow(decimals)])
+      await insertRows(kysely, 'candle', [
+        { ...candleRow({ minute: 3, usd: false }), ...unpriced, ...inDollars },
+        { ...candleRow({ minute: 5, usd: false }), ...inDollars },
+      ])
+    }
+
+    test('has whole units by its decimals, and what WETH was where that was the currency', async () => {
+      await fill(6)
+      const candle = { open: '1.5', high: '2', low: '1', close: '1.25', volume: '2.500001' }
+      expect((await ask('quote'))?.data.slice(0, 2)).toEqual([
+        { time: at(3), ...candle, trades: 4 },
+        { time: at(5), ...candle, trades: 6 },
+      ])
+      expect((await ask('quote'))?.data.map(({ time }) => time)).toEqual([at(3), at(5), at(9)])
+      const filled = await readCandles(kysely, { ...base, currency: 'quote', fill: true, to: at(12) })
+      expect(filled?.data.find(({ time }) => time === at(4))).toMatchObject({ open: '1.25', close: '1.25', trades: 0 })
+      expect((await ask('weth'))?.data.map(({ time }) => time)).toEqual([at(5), at(9)])
+      expect((await ask('usd'))?.data.map(({ time }) => time)).toEqual([at(9)])
+    })
+
+    test('has no candles while its decimals are not known, and no token where there is none', async () => {
+      await fill(null)
+      expect((await ask('quote'))?.data).toEqual([])
+      expect((await ask('weth'))?.data).toHaveLength(2)
+      expect(await readCandles(kysely, { ...base, token: addressOf(99), currency: 'quote' })).toBeNull()
+    })
   })
 
   describe('of a token with gaps', () => {

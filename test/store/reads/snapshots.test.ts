@@ -52,6 +52,8 @@ describe('snapshots', () => {
       address: wordOf(77),
       type: 'uniswap-v4',
       quoteToken: addressOf(0x3e7),
+      quoteSymbol: null,
+      quoteDecimals: null,
       feeBps: 0.3,
       reserveToken: '1',
       reserveQuote: '340282366920938463463374607431768211455',

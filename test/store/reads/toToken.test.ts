@@ -20,9 +20,13 @@ const row: SelectedToken = {
   metadataUri: null,
   imageUrl: null,
   description: null,
+  priceQuote: '0.00000001234000',
+  quoteRate: '1',
   priceWeth: '0.00000001234000',
   firstPriceWeth: '0.00000001',
   athPriceWeth: '0.00000002',
+  lastPriceAt: 1700000001,
+  closeUsd: null,
   marketCapWeth: '12.3400',
   liquidityWeth: '100',
   tradeCount: 812,
@@ -68,6 +72,8 @@ const row: SelectedToken = {
   referencePriceH24: null,
   tradesH24: 10,
   'pool.address': null,
+  'quote.symbol': null,
+  'quote.decimals': null,
 }
 
 describe('a stored token', () => {
@@ -88,6 +94,7 @@ describe('a stored token', () => {
       imageUrl: null,
       description: null,
       market: {
+        priceQuote: null,
         priceWeth: '0.00000001234',
         priceUsd: null,
         marketCapWeth: '12.34',
@@ -129,6 +136,18 @@ describe('a stored token', () => {
     expect(unknown.market.lastTradeAt).toBeNull()
     expect(unknown.fees).toMatchObject({ accruedWeth: null, claimedWeth: '0.1', claimableWeth: null })
     expect(unknown.graduation).toMatchObject({ raisedWeth: null, targetWeth: null, completedAt: null })
+  })
+
+  test('has its price in whole units of the quote currency, whatever its decimals', () => {
+    const priceAt = (decimals: number | null) =>
+      toToken({ ...row, priceQuote: '0.00000000000250', 'quote.decimals': decimals }, 1).market.priceQuote
+    expect([18, 6, 0, 36, null].map(priceAt)).toEqual(['0.0000000000025', '2.5', '2500000', `0.${'0'.repeat(29)}25`, null])
+  })
+
+  test('has what a curve raised in another currency at what that was worth', () => {
+    const raisedAt = (quoteRate: string | null) => toToken({ ...row, quoteRate, raised: '1500000', target: '3000000' }, 1).graduation
+    expect(raisedAt('333333333.5')).toMatchObject({ raisedWeth: '0.00050000000025', targetWeth: '0.0010000000005' })
+    expect(raisedAt(null)).toMatchObject({ raisedWeth: null, targetWeth: null })
   })
 
   test('has no volume where its trades were never priced in WETH, and none is zero before the first trade', () => {

@@ -83,6 +83,7 @@ describe('a token’s trades', () => {
       amount_wei: '1500000000000000001',
       fee_wei: '15000000000000000',
       price_weth: '0.00000000012300',
+      price_after_weth: '0.000000000130',
       eth_usd: '3000.50',
       phase: 'pool',
     }
@@ -97,8 +98,10 @@ describe('a token’s trades', () => {
       side: 'buy',
       maker: addressOf(0xa11ce),
       amountToken: '1000000000000000000',
+      amountQuote: '1500000000000000001',
       amountWeth: '1.500000000000000001',
       priceWeth: '0.000000000123',
+      priceAfterWeth: '0.00000000013',
       priceUsd: '0.0000003690615',
       valueUsd: '4500.750000000000003',
       feeWeth: '0.015',

@@ -1,0 +1,71 @@
+import { type Decimal, multiply } from '#domain/decimal.ts'
+import type { Draft, Move, Mutable, PricePoint, TokenDraft } from './draft.ts'
+import { isQuotedInEther, type Valuation, valueMarket } from './values.ts'
+
+/** The prices of a token's market before an event of its. */
+export interface PricesBefore {
+  readonly weth: Decimal | null
+  readonly quote: Decimal | null
+}
+
+export function pricesBefore({ priceWeth, priceQuote }: TokenDraft): PricesBefore {
+  return { weth: priceWeth, quote: priceQuote }
+}
+
+/**
+ * Values the market after a change of its main pool, and notes a point when a price has moved. The first price is no move: the first candle
+ * opens at it.
+ */
+export function movePrice(draft: Draft, token: TokenDraft, before: PricesBefore, timestamp: number, valuation: Valuation): void {
+  valueMarket(draft, token, valuation)
+  if (hasMoved(before.quote, token.priceQuote) || hasMoved(before.weth, token.priceWeth)) {
+    notePoint(draft, token, before, { timestamp, trades: 0, volumeWei: 0n, volumeQuote: 0n }, valuation)
+  }
+}
+
+function hasMoved(before: Decimal | null, after: Decimal | null): boolean {
+  return before !== null && after !== null && before !== after
+}
+
+/** A trade has no point while its market has no price. */
+export function notePoint(
+  draft: Draft,
+  token: TokenDraft,
+  before: PricesBefore,
+  moment: Pick<PricePoint, 'timestamp' | 'trades' | 'volumeWei' | 'volumeQuote'>,
+  { weth, ethUsd }: Valuation,
+): void {
+  const { priceWeth, priceQuote } = token
+  if (priceQuote === null) return
+  const { timestamp } = moment
+  const points = draft.points.get(token.address)
+  const last = points?.at(-1)
+  // The change of the pool that a trade made was noted just before it.
+  if (last?.trades === 0 && last.timestamp === timestamp && before.quote === priceQuote && before.weth === priceWeth) {
+    Object.assign(last, moment)
+    return
+  }
+  const point: Mutable<PricePoint> = {
+    token: token.address,
+    ...moment,
+    weth: priceWeth === null ? null : { before: before.weth, after: priceWeth },
+    quote: isQuotedInEther(draft, token, weth) ? null : { before: before.quote, after: priceQuote },
+    usd: moveInUsd(token, before, ethUsd),
+    ethUsd,
+  }
+  if (points === undefined) draft.points.set(token.address, [point])
+  else points.push(point)
+  // Never back, even if a provider's timestamps go back: splitNewRows relies on no candle beginning after this.
+  token.lastPriceAt = Math.max(token.lastPriceAt ?? timestamp, timestamp)
+}
+
+/** At the price that ETH has now. It begins where the newest candle in USD closed, whatever ETH cost then. */
+function moveInUsd(token: TokenDraft, before: PricesBefore, ethUsd: Decimal | null): Move | null {
+  if (ethUsd === null || token.priceWeth === null) return null
+  const move = {
+    before: token.closeUsd ?? (before.weth === null ? null : multiply(before.weth, ethUsd)),
+    after: multiply(token.priceWeth, ethUsd),
+  }
+  token.closeUsd = move.after
+  return move
+}

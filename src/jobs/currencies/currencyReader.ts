@@ -1,0 +1,75 @@
+import type { Logger } from 'pino'
+import { type Observable, Subject } from 'rxjs'
+import { coalesce } from '#async/coalesce.ts'
+import { isLogged } from '#async/logSampling.ts'
+import { mapBounded } from '#async/mapBounded.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import { type CommitJob, commitTokens, type JobDatabase } from '#jobs/commitJob.ts'
+import type { Rpc } from '#rpc/rpc.ts'
+import { readUnreadCurrencies, writeCurrencies } from '#store/rows/currencies.ts'
+import type { CurrencyRow } from '#tables/currency.ts'
+import { fetchCurrency } from './fetchCurrency.ts'
+
+export interface CurrencyReaderOptions extends JobDatabase {
+  readonly rpc: Pick<Rpc, 'request'>
+  /** Monotonic milliseconds. */
+  readonly now: () => number
+  readonly logger: Logger
+}
+
+/** Reads symbol and decimals of each currency that a new pool is quoted in, once. */
+export interface CurrencyReader extends CommitJob {
+  /** The commits that made them known. Never errors; completes on `stop`. */
+  readonly updates: Observable<CommittedBlock>
+}
+
+const CURRENCIES_PER_RUN = 20
+const READS_AT_ONCE = 2
+/** Failures in a row double the blocks until the next run, up to this. */
+const MOST_BLOCKS_BETWEEN = 256
+
+export function createCurrencyReader(options: CurrencyReaderOptions): CurrencyReader {
+  const { rpc, db, now, logger } = options
+  const updates = new Subject<CommittedBlock>()
+  /** Kept until it is committed and published: a commit of unknown outcome is repeated. */
+  let read: readonly CurrencyRow[] | null = null
+  let committing: Promise<unknown> = Promise.resolve()
+  let notBeforeBlock = 0
+  let stopped = false
+
+  const commit = async (currencies: readonly CurrencyRow[]): Promise<void> => {
+    const committed = await commitTokens(options, now, (tx, committedAtMs) => writeCurrencies(tx, currencies, committedAtMs))
+    if (committed !== null) updates.next(committed)
+  }
+
+  const run = async (): Promise<void> => {
+    for (;;) {
+      const unread = read === null ? await readUnreadCurrencies(db, CURRENCIES_PER_RUN) : []
+      read ??= await mapBounded(unread, READS_AT_ONCE, address => fetchCurrency(rpc, address))
+      if (stopped) return
+      if (read.length > 0) await (committing = commit(read))
+      const isLast = read.length < CURRENCIES_PER_RUN
+      read = null
+      if (isLast) return
+    }
+  }
+
+  const runs = coalesce<number>(run, (err, number, failures) => {
+    notBeforeBlock = number + Math.min(2 ** (failures - 1), MOST_BLOCKS_BETWEEN)
+    if (isLogged(failures)) logger.warn({ block: number, failures, err }, 'cannot read the symbols and decimals of currencies')
+  })
+
+  return {
+    updates,
+    committed: ({ number }) => {
+      if (!stopped && number >= notBeforeBlock) runs.request(number)
+    },
+    settled: runs.settled,
+    stop: async () => {
+      stopped = true
+      runs.stop()
+      await committing.catch(() => undefined)
+      updates.complete()
+    },
+  }
+}

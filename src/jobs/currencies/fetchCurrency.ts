@@ -1,0 +1,60 @@
+import { decodeAbiParameters, toFunctionSelector } from 'viem/utils'
+import type { Address, Hex } from '#domain/address.ts'
+import { cleanText, TEXT_LIMITS } from '#domain/text.ts'
+import type { Rpc } from '#rpc/rpc.ts'
+import { faultOf } from '#rpc/rpcFault.ts'
+import type { CurrencyRow } from '#tables/currency.ts'
+
+/** Enough for any token's getter; a contract that burns gas is refused. */
+const GAS = '0x7a120'
+/** A prices' exponent. No currency has more, and a contract may say anything. */
+const MOST_DECIMALS = 36n
+/** Two words and the longest symbol that is kept; a contract may return megabytes. */
+const MOST_ANSWER_LENGTH = 2 + 2 * (64 + 4 * 1_024)
+const WORD_LENGTH = 2 + 64
+const CONTROLS = /\p{Cc}/gu
+
+/**
+ * Asks a contract for its `decimals()` and `symbol()`. A part that it does not answer, or that can't be meant, is `null`.
+ *
+ * @throws `RpcError` when no provider answers
+ */
+export async function fetchCurrency(rpc: Pick<Rpc, 'request'>, address: Address): Promise<CurrencyRow> {
+  const [decimals, symbol] = await Promise.all(['decimals()', 'symbol()'].map(getter => ask(rpc, address, getter)))
+  return { address, decimals: decimalsOf(decimals ?? null), symbol: symbolOf(symbol ?? null), isRead: true }
+}
+
+async function ask(rpc: Pick<Rpc, 'request'>, to: Address, getter: string): Promise<Hex | null> {
+  try {
+    const answer = await rpc.request({ method: 'eth_call', params: [{ to, data: toFunctionSelector(getter), gas: GAS }, 'latest'] })
+    return typeof answer === 'string' && /^0x(?:[0-9a-f]{2})*$/i.test(answer) && answer.length <= MOST_ANSWER_LENGTH
+      ? (answer as Hex)
+      : null
+  } catch (error) {
+    // A revert, or nothing that could answer.
+    const kind = faultOf(error)?.kind
+    if (kind === 'rejected' || kind === 'node') return null
+    throw error
+  }
+}
+
+function decimalsOf(answer: Hex | null): number | null {
+  if (answer?.length !== WORD_LENGTH) return null
+  const decimals = BigInt(answer)
+  return decimals > MOST_DECIMALS ? null : Number(decimals)
+}
+
+/** A `string`, or the `bytes32` of old tokens. Control characters are left out: nobody means them, and they would reach logs and pages. */
+function symbolOf(answer: Hex | null): string | null {
+  if (answer === null || answer.length < WORD_LENGTH) return null
+  return cleanText(textOf(answer).replaceAll(CONTROLS, '').trim(), TEXT_LIMITS.quoteSymbol)
+}
+
+function textOf(answer: Hex): string {
+  if (answer.length === WORD_LENGTH) return Buffer.from(answer.slice(2), 'hex').toString('utf8')
+  try {
+    return decodeAbiParameters([{ type: 'string' }], answer)[0]
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { createRandom } from '#devchain/traders/random.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { migrate } from '#store/migrations/migrate.ts'
+import { silentLogger, useDatabase } from '#test/support/database.ts'
+import { createForkingChain } from '#test/support/forkingChain.ts'
+import { dumpTables } from '#test/support/indexChain.ts'
+import { commitBlocks, openIndex } from '#test/support/simulatedIndex.ts'
+
+const NAME = 'Migration0017OnePrice'
+
+/** Makes of the newest schema the one before the migration, with candles and highest prices of something else. */
+async function undoMigration(db: Queryable): Promise<void> {
+  for (const statement of [
+    `alter table pool rename column price to price_weth`,
+    `alter table pool add column quote_decimals smallint not null default 18`,
+    `alter table trade drop column amount_quote, drop column fee_quote`,
+    `alter table token drop column price_quote, drop column quote_rate, drop column last_price_at, drop column close_usd`,
+    `update token set ath_price_weth = ath_price_weth * 3 where trade_count > 0`,
+    `update token set liquidity_weth = 1`,
+    `delete from candle where interval_seconds > 60`,
+    `update candle set open = 1, high = 1, low = 1, close = 1, trades = 7`,
+    `alter table candle drop column in_usd, drop column open_quote, drop column high_quote, drop column low_quote, drop column close_quote,
+      drop column volume_quote, alter column open set not null, alter column high set not null, alter column low set not null,
+      alter column close set not null, alter column volume_wei set not null,
+      add column in_usd boolean not null generated always as (close_usd is not null) stored`,
+    `create index candle_by_time on candle (token, interval_seconds, in_usd, time)`,
+    `delete from mikro_orm_migrations where name = '${NAME}'`,
+  ]) {
+    await sql.raw(statement).execute(db)
+  }
+}
+
+/** What ETH cost at a graduation is not stored, so that its move is in no candle in USD. */
+function withoutUsdOfGraduated({ candle = [], token = [], ...others }: Awaited<ReturnType<typeof dumpTables>>) {
+  const tokens = token as readonly Readonly<Record<string, unknown>>[]
+  const graduated = new Set(tokens.filter(row => row['migrated_at'] !== null).map(row => row['address']))
+  const candles = (candle as readonly Readonly<Record<string, unknown>>[]).map(row =>
+    graduated.has(row['token']) ? Object.fromEntries(Object.entries(row).filter(([name]) => !name.endsWith('_usd'))) : row,
+  )
+  return { ...others, token: tokens.map(row => (row['migrated_at'] === null ? row : { ...row, close_usd: null })), candle: candles }
+}
+
+test('makes of stored trades the candles that indexing them makes', async () => {
+  const database = await useDatabase()
+  const { kysely } = database
+  const { chain, mine } = createForkingChain(createRandom(17), 0)
+  mine(160)
+  let ethUsd: string | null = null
+  const index = await openIndex(database, { genesisHash: chain.at(0).header.hash, maxReorgDepth: 0, ethUsd: () => ethUsd })
+  for (let number = 1; number <= 160; number += 1) {
+    // Without more digits than prices have, which the migration does not round.
+    ethUsd = number % 7 < 3 || number < 30 ? null : number < 90 ? '1' : '10'
+    await commitBlocks(index, chain.at(number))
+  }
+  const indexed = withoutUsdOfGraduated(await dumpTables(kysely))
+  const moves = (indexed['candle'] ?? []) as readonly unknown[] as readonly { readonly trades: number }[]
+  expect(moves.length).toBeGreaterThan(100)
+  expect(moves.some(({ trades }) => trades === 0)).toBe(true)
+  expect(JSON.stringify(indexed)).toMatch(/"close_usd":\d/)
+
+  await undoMigration(kysely)
+  expect(await migrate(database.url, silentLogger)).toEqual([NAME])
+  expect(withoutUsdOfGraduated(await dumpTables(kysely))).toEqual(indexed)
+  const { rows } = await sql<{ stored: string; counted: string }>`
+    select liquidity_weth::text as stored, (select sum(liquidity_weth)::text from token) as counted from index_totals`.execute(kysely)
+  expect(rows[0]?.stored).toBe(rows[0]?.counted)
+})
