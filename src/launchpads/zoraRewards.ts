@@ -1,13 +1,15 @@
-import { toEventSelector } from 'viem/utils'
+import { parseAbi, toEventSelector } from 'viem/utils'
 import { type Address, type Hex, isEther, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
+import { cleanTokenTexts } from '#domain/text.ts'
 import { type DecodedTransaction, decodeEach, type TransactionLogs } from './adapter.ts'
 import type { SourceLookup } from './logSource.ts'
 import { eventPosition, type TokenEvent, type TokenEventOf, type TokenEventPosition } from './tokenEvent.ts'
 import { V4_SWAP_TOPIC } from './uniswapV4.ts'
-import { addressTopic, addressWord, wordsOf } from './words.ts'
+import { addressTopic, addressWord, decodeEvent, wordsOf } from './words.ts'
 import { migratedMarket } from './zoraCreation.ts'
 
+const [RENAMED] = parseAbi(['event NameAndSymbolUpdated(address indexed caller, string newName, string newSymbol)'])
 const POOL_KEY = '(address,address,uint24,int24,address)'
 const WORDS_OF_REWARDS_V4 = Array.from({ length: 10 }, () => 'uint256').join()
 const WORDS_OF_REWARDS = Array.from({ length: 8 }, () => 'uint256').join()
@@ -21,6 +23,7 @@ const TOPICS = {
   tradeRewards: toEventSelector('CoinTradeRewards(address,address,address,address,uint256,uint256,uint256,uint256,address)'),
   recipientUpdated: toEventSelector('CoinPayoutRecipientUpdated(address,address,address)'),
   vestingClaimed: toEventSelector('CreatorVestingClaimed(address,uint256,uint256,uint256,uint256)'),
+  renamed: toEventSelector(RENAMED),
   liquidityMigrated: toEventSelector(`LiquidityMigrated(${POOL_KEY},bytes32,${POOL_KEY},bytes32)`),
 } as const
 
@@ -111,6 +114,11 @@ function decodeCoin(log: ChainLog, at: TokenEventPosition, { launchpad, weth }: 
     }
     case TOPICS.vestingClaimed:
       return [{ ...vesting(at, launchpad, addressTopic(log.topics, 1)), claimed: wordsOf(log.data, 1)(0) }]
+    case TOPICS.renamed: {
+      const { newName, newSymbol } = decodeEvent(RENAMED, log)
+      const { name, symbol } = cleanTokenTexts({ name: newName, symbol: newSymbol, metadataUri: '' })
+      return [{ ...at, kind: 'renamed', name, symbol }]
+    }
     case TOPICS.liquidityMigrated: {
       const { pool } = migratedMarket(token, wordsOf(log.data, 12))
       return [

@@ -126,6 +126,14 @@ const vestingClaimed = (amount: bigint, recipient = CREATOR): NewLog =>
     'event CreatorVestingClaimed(address indexed recipient, uint256 claimAmount, uint256 totalClaimed, uint256 vestingStartTime, uint256 vestingEndTime)',
     { recipient, claimAmount: amount, totalClaimed: amount, vestingStartTime: 1n, vestingEndTime: 2n },
   )
+const renamed = (newName: string, newSymbol: string): NewLog =>
+  logOf(TOKEN, 'event NameAndSymbolUpdated(address indexed caller, string newName, string newSymbol)', {
+    caller: CREATOR,
+    newName,
+    newSymbol,
+  })
+const metadataUpdated = (newURI: string): NewLog =>
+  logOf(TOKEN, 'event ContractMetadataUpdated(address indexed caller, string newURI, string name)', { caller: CREATOR, newURI, name: '' })
 const recipientUpdated = (from: Address, to: Address, coin = TOKEN): NewLog =>
   logOf(coin, 'event CoinPayoutRecipientUpdated(address indexed caller, address indexed prevRecipient, address indexed newRecipient)', {
     caller: from,
@@ -151,7 +159,39 @@ describe('zora-coins in Uniswap v4', () => {
       by(LIAR, vestingClaimed(10n ** 30n)),
       by(LIAR, recipientUpdated(CREATOR, LIAR)),
       by(LIAR, mint(LIAR)),
+      by(LIAR, renamed('Liar', 'LIE')),
+      by(LIAR, metadataUpdated('ipfs://lie')),
     ])
+  })
+
+  it('is renamed by the coin alone, within the bounds of texts', async () => {
+    const { token } = await rowsOf(
+      launchpad,
+      [[launch], [[renamed(`\0${'n'.repeat(2_000)}`, 'NEW')]], [[metadataUpdated('ipfs://new')]]],
+      1,
+    )
+    expect(token).toMatchObject({ name: 'n'.repeat(512), symbol: 'NEW', metadataUri: 'ipfs://coin' })
+  })
+
+  it('has the metadata that a trend coin reports while it is created', async () => {
+    const signature = `event TrendCoinCreated(address indexed caller, string symbol, address coin, ${KEY} poolKey, bytes32 poolKeyHash, bytes poolConfig, string version)`
+    const poolKey = keyOf(TOKEN, WETH, HOOK)
+    const trend = logOf(FACTORY, signature, {
+      caller: CREATOR,
+      symbol: 'TREND',
+      coin: TOKEN,
+      poolKey,
+      poolKeyHash: ID,
+      poolConfig: '0x',
+      version: '1',
+    })
+    const { token } = await rowsOf(
+      launchpad,
+      [[[by(LIAR, metadataUpdated('ipfs://lie')), mint(TOKEN), metadataUpdated('ipfs://trend'), trend]]],
+      1,
+    )
+    expect(token).toMatchObject({ name: 'TREND', symbol: 'TREND', metadataUri: 'ipfs://trend', creator: CREATOR, mainPool: ID })
+    expect((await rowsOf(launchpad, [[[mint(TOKEN), trend]]], 1)).token).toMatchObject({ metadataUri: null, mainPool: ID })
   })
 
   it('counts rewards once that a hook reports twice, and those of hooks that report them in one event alone', async () => {

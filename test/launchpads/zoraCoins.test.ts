@@ -1,5 +1,4 @@
 import {
-  type AbiParameter,
   concat,
   encodeAbiParameters,
   encodeFunctionData,
@@ -31,7 +30,7 @@ import { deployHook, deployPoolManager, poolIdOf, readV4Pool, type V4PoolKey } f
 
 const CONTRACTS = compileSolidity(new URL('./contracts/ZoraCoins.sol', import.meta.url))
 const bytecodeOf = (name: string, types: string, args: readonly unknown[]) =>
-  concat([CONTRACTS.get(name)?.bytecode ?? '0x', encodeAbiParameters(parseAbiParameters(types) as readonly AbiParameter[], args)])
+  concat([CONTRACTS.get(name)?.bytecode ?? '0x', encodeAbiParameters(parseAbiParameters(types), args)])
 const ABI = parseAbi([
   'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
   'function deploy(uint8 kind, address payoutRecipient, address currency, address hook, bytes32 salt) returns (address)',
@@ -44,6 +43,9 @@ const ABI = parseAbi([
   'function balanceOf(address) view returns (uint256)',
   'function approve(address spender, uint256 value) returns (bool)',
   'function setPayoutRecipient(address recipient)',
+  'function setNameAndSymbol(string newName, string newSymbol)',
+  'function name() view returns (string)',
+  'function symbol() view returns (string)',
   'function claimVesting()',
   'function migrateLiquidity(address newHook)',
   'event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee)',
@@ -85,7 +87,7 @@ const coin = (name: string) => coins.get(name) ?? expect.unreachable()
 const account = (index: number) => chain.accounts[index] ?? expect.unreachable()
 const send = (from: Address, to: Address, data: Hex, value = 0n) =>
   chain.client.sendTransaction({ account: from, chain: null, to, data, value, gas: 9_000_000n })
-const read = <Name extends 'poolKey' | 'payoutRecipient' | 'getClaimableAmount' | 'totalClaimed' | 'totalSupply'>(
+const read = <Name extends 'poolKey' | 'payoutRecipient' | 'getClaimableAmount' | 'totalClaimed' | 'totalSupply' | 'name' | 'symbol'>(
   token: Address,
   functionName: Name,
 ) => chain.client.readContract({ address: token, abi: ABI, functionName })
@@ -148,7 +150,7 @@ async function trade() {
 
 async function act() {
   const call = (name: string, data: Hex) => chain.mined(send(account(5), coin(name).token, data))
-  switch (random.weighted([20, 2, 2, 2])) {
+  switch (random.weighted([20, 2, 2, 2, 1])) {
     case 0:
       return trade()
     case 1: {
@@ -160,8 +162,12 @@ async function act() {
       const { name, recipients } = coin(random.pick(['creator', 'content', 'ether', 'wrapped', 'legacy']))
       return call(name, encodeFunctionData({ abi: ABI, functionName: 'setPayoutRecipient', args: [random.pick(recipients)] }))
     }
-    default:
+    case 3:
       return call(random.pick(['creator', 'legacy']), encodeFunctionData({ abi: ABI, functionName: 'claimVesting' }))
+    default: {
+      const args = [`Name ${random.integer(0, 99)}`, `SYM${random.integer(0, 99)}`] as const
+      return call(random.pick([...coins.keys()]), encodeFunctionData({ abi: ABI, functionName: 'setNameAndSymbol', args }))
+    }
   }
 }
 
@@ -259,15 +265,14 @@ describe('zora-coins in Uniswap v4', () => {
     const inEther = currency === ZERO_ADDRESS || currency === chain.deployment.weth
     const price = inEther ? priceFromSqrt(sqrt, { tokenIsToken0: token < currency }, 18) : null
     const supply = await read(token, 'totalSupply')
-    const [texts, symbol] = [{ 0: 'Content', 1: 'Creator', 2: 'TREND' }[kind], { 0: 'CONT', 1: 'CREA', 2: 'TREND' }[kind]]
     const reads = openReads()
     expect(await reads.token(token)).toMatchObject({
       launchpad: 'zora',
-      name: texts,
-      symbol,
+      name: await read(token, 'name'),
+      symbol: await read(token, 'symbol'),
       creator: kind === 2 ? account(1) : recipients[0],
       totalSupply: String(supply),
-      metadataUri: { 0: 'ipfs://content', 1: 'ipfs://creator', 2: null }[kind],
+      metadataUri: { 0: 'ipfs://content', 1: 'ipfs://creator', 2: 'https://trend' }[kind],
       market: { priceWeth: price === null ? null : formatDecimal(price) },
       pool: {
         address: id,

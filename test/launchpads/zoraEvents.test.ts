@@ -47,6 +47,7 @@ it('knows what coins and hooks report', () => {
     'event CoinTradeRewards(address indexed payoutRecipient, address indexed platformReferrer, address indexed tradeReferrer, address protocolRewardRecipient, uint256 creatorReward, uint256 platformReferrerReward, uint256 traderReferrerReward, uint256 protocolReward, address currency)',
     'event CoinPayoutRecipientUpdated(address indexed caller, address indexed prevRecipient, address indexed newRecipient)',
     'event CreatorVestingClaimed(address indexed recipient, uint256 claimAmount, uint256 totalClaimed, uint256 vestingStartTime, uint256 vestingEndTime)',
+    'event NameAndSymbolUpdated(address indexed caller, string newName, string newSymbol)',
     'event LiquidityMigrated(PoolKey fromPoolKey, bytes32 fromPoolKeyHash, PoolKey toPoolKey, bytes32 toPoolKeyHash)',
   ])
   expect(ZORA_COIN_TOPICS).toEqual(topics)

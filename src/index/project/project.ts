@@ -123,6 +123,10 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
       token.raised = event.raised ?? token.raised
       token.completedAt = event.timestamp
       return
+    case 'renamed':
+      token.name = event.name
+      token.symbol = event.symbol
+      return
     case 'marketMoved':
       return moveMarket(draft, token, event, input)
     case 'migrated':

@@ -95,6 +95,8 @@ contract ZoraCoin is LaunchToken {
     event CreatorVestingClaimed(
         address indexed recipient, uint256 claimAmount, uint256 totalClaimed, uint256 vestingStartTime, uint256 vestingEndTime
     );
+    event NameAndSymbolUpdated(address indexed caller, string newName, string newSymbol);
+    event ContractMetadataUpdated(address indexed caller, string newURI, string name);
     event LiquidityMigrated(PoolKey fromPoolKey, bytes32 fromPoolKeyHash, PoolKey toPoolKey, bytes32 toPoolKeyHash);
 
     constructor(Kind kind_, address currency_) LaunchToken("Coin", "COIN", address(this)) {
@@ -106,7 +108,11 @@ contract ZoraCoin is LaunchToken {
     }
 
     function open(address recipient, CoinHook hook) external {
+        if (kind == Kind.Trend) setNameAndSymbol("TREND", "TREND");
+        else if (kind == Kind.Creator) setNameAndSymbol("Creator", "CREA");
+        else setNameAndSymbol("Content", "CONT");
         setPayoutRecipient(recipient);
+        emit ContractMetadataUpdated(msg.sender, kind == Kind.Trend ? "https://trend" : "ipfs://other", name);
         bool first = address(this) < currency;
         key = PoolKey(first ? address(this) : currency, first ? currency : address(this), 10_000, 200, address(hook));
         uint256 vesting = kind == Kind.Creator ? VESTING : 0;
@@ -117,6 +123,11 @@ contract ZoraCoin is LaunchToken {
         uint160 price = first ? 787141746753502652439687 : 7974550658313230305083379921275389;
         if (factory.isCoin(currency)) price = first ? 79227370232639194950168014896 : 79228954795889480236919885775;
         factory.manager().initialize(key, price);
+    }
+
+    function setNameAndSymbol(string memory newName, string memory newSymbol) public {
+        (name, symbol) = (newName, newSymbol);
+        emit NameAndSymbolUpdated(msg.sender, newName, newSymbol);
     }
 
     function setPayoutRecipient(address recipient) public {
