@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { toConnectionString } from './connectionString.ts'
 import { prepareStatements } from './preparedStatements.ts'
 import { type ConfiguredPool, configureSessions } from './sessionSettings.ts'
-import { endSilentConnections } from './silence.ts'
+import { endSilentConnections, type StartDeadline } from './silence.ts'
 
 export interface OrmOptions {
   /** The largest number of open connections. Default 10. */
@@ -17,6 +17,8 @@ export interface OrmOptions {
   readonly statementTimeoutMs?: number
   /** How much longer an answer may take before its connection counts as dead. Default 5 s. */
   readonly lateAnswerMs?: number
+  /** What measures how late an answer is. Default: timers of real time. */
+  readonly startDeadline?: StartDeadline
   /** `lock_timeout`. Default 10 s; `0`: none. */
   readonly lockTimeoutMs?: number
   /** Ends every connection, and with it the statements under way. */
@@ -57,7 +59,8 @@ const BIGINT_OID = 20
  */
 export function createOrm(databaseUrl: string, logger: Logger, limits: OrmOptions = {}, more: Options = {}): MikroORM {
   const options = connectionOptions(databaseUrl)
-  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, lockTimeoutMs = LOCK_TIMEOUT_MS, lateAnswerMs = LATE_ANSWER_MS, giveUp } = limits
+  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, lockTimeoutMs = LOCK_TIMEOUT_MS, lateAnswerMs = LATE_ANSWER_MS } = limits
+  const { giveUp, startDeadline } = limits
   return new MikroORM({
     ...options,
     ...more,
@@ -68,7 +71,8 @@ export function createOrm(databaseUrl: string, logger: Logger, limits: OrmOption
       application_name: limits.applicationName ?? 'tokenwire',
       connectionTimeoutMillis: limits.connectTimeoutMs ?? 5_000,
       onPoolCreated: (pool: Parameters<typeof prepareStatements>[0] & Parameters<typeof endSilentConnections>[0] & Pool) => {
-        endSilentConnections(pool, { deadlineMs: statementTimeoutMs === 0 ? null : statementTimeoutMs + lateAnswerMs, giveUp })
+        const deadlineMs = statementTimeoutMs === 0 ? null : statementTimeoutMs + lateAnswerMs
+        endSilentConnections(pool, { deadlineMs, giveUp, startDeadline })
         prepareStatements(pool)
         configureSessions(pool, databaseUrl, { statementTimeoutMs, lockTimeoutMs })
         setResultTypes(pool)

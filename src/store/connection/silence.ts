@@ -16,6 +16,16 @@ export interface Patience {
   readonly deadlineMs: number | null
   /** Ends every connection, and with it the statements under way. */
   readonly giveUp?: AbortSignal | undefined
+  /** What measures deadlines. Default: timers of real time. */
+  readonly startDeadline?: StartDeadline | undefined
+}
+
+/** Calls `expire` after that time, unless the function that it returns is called before. */
+export type StartDeadline = (ms: number, expire: () => void) => () => void
+
+const startTimer: StartDeadline = (ms, expire) => {
+  const timer = setTimeout(expire, ms)
+  return () => clearTimeout(timer)
 }
 
 /** How long a service that stops waits for the database: a process that is to end is often killed after 30 s, or 10. */
@@ -28,7 +38,7 @@ const CLOSE_WITHIN_MS = 2_000
  * Ends connections that have died in silence, as when a firewall has forgotten them or the server's host has lost power. TCP itself would
  * report that after a quarter of an hour, or never. The driver's `query_timeout` would keep the dead connection in its pool.
  */
-export function endSilentConnections(pool: Pool, { deadlineMs, giveUp }: Patience): void {
+export function endSilentConnections(pool: Pool, { deadlineMs, giveUp, startDeadline = startTimer }: Patience): void {
   const open = new Set<Connection>()
 
   class Connection extends pool.Client {
@@ -47,12 +57,12 @@ export function endSilentConnections(pool: Pool, { deadlineMs, giveUp }: Patienc
       if (deadlineMs === null || !(result instanceof Promise)) return result
       const sentAtMs = performance.now()
       this.#underWay++
-      const timer = setTimeout(() => {
+      const endDeadline = startDeadline(deadlineMs, () => {
         this.destroy(silence(deadlineMs))
         for (const other of open) other.#suspect(sentAtMs, deadlineMs)
-      }, deadlineMs)
+      })
       const settle = () => {
-        clearTimeout(timer)
+        endDeadline()
         this.#underWay--
         this.#answeredAtMs = performance.now()
       }

@@ -30,8 +30,15 @@ export interface PostgresProxy {
   setMisfortune(misfortune: ((request: Request) => DatabaseMisfortune | undefined) | undefined): void
   /** Every client loses its connection, as when its process is killed. The server may still execute what was sent. */
   cutAll(): void
-  /** What is open now passes nothing any more and stays open, as behind a firewall that has forgotten it. New connections work. */
+  /**
+   * What is open now passes nothing any more and stays open, as behind a firewall that has forgotten it. New connections work, and those that
+   * have sent no statement yet.
+   */
   silenceAll(): void
+  /** Whether a client has a connection that passes nothing any more. */
+  hasSilentClients(): boolean
+  /** The server ends the sessions of silent connections, as its own time-outs do, and rolls back their transactions. */
+  endSilentSessions(): void
   /** `refusing`: refuses connections. `starting`: the server answers that it is not ready (57P03). */
   setServer(condition: 'up' | 'refusing' | 'starting'): void
   stop(): Promise<void>
@@ -58,7 +65,11 @@ export async function startPostgresProxy({ url, misfortune }: PostgresProxyOptio
       upstream.on('close', () => upstreams.delete(upstream))
       const connection = relay(client, upstream, request => decide?.(request))
       relays.add(connection)
-      client.on('close', () => relays.delete(connection))
+      const forget = () => {
+        if (client.closed && upstream.closed) relays.delete(connection)
+      }
+      client.on('close', forget)
+      upstream.on('close', forget)
     }
   })
   await listen(server)
@@ -77,6 +88,10 @@ export async function startPostgresProxy({ url, misfortune }: PostgresProxyOptio
     silenceAll: () => {
       for (const connection of relays) connection.silence()
     },
+    hasSilentClients: () => [...relays].some(connection => connection.hasSilentClient()),
+    endSilentSessions: () => {
+      for (const connection of relays) connection.endSilentSession()
+    },
     setServer: next => {
       condition = next
     },
@@ -93,6 +108,8 @@ export async function startPostgresProxy({ url, misfortune }: PostgresProxyOptio
 interface Relay {
   /** Neither side hears of the other any more, nor of its end. */
   silence(): void
+  hasSilentClient(): boolean
+  endSilentSession(): void
 }
 
 /** Forwards messages in both directions, request by request: the driver sends a request after the previous answer is complete. */
@@ -101,6 +118,7 @@ function relay(client: Socket, upstream: Socket, decide: (request: Request) => D
   let answer: 'pass' | 'lose' | 'rolled-back' = 'pass'
   let inTransaction = false
   let silent = false
+  let hasSentStatement = false
   const requests = new MessageReader()
   const answers = new MessageReader({ started: true })
 
@@ -146,6 +164,7 @@ function relay(client: Socket, upstream: Socket, decide: (request: Request) => D
   client.on('data', (chunk: Buffer) => {
     if (silent) return
     for (const request of requests.requests(chunk)) {
+      hasSentStatement ||= request.kind !== 'protocol'
       const misfortune = request.kind === 'protocol' ? undefined : decide(request)
       if (misfortune === undefined) {
         if (request.kind === 'begin') inTransaction = true
@@ -172,7 +191,8 @@ function relay(client: Socket, upstream: Socket, decide: (request: Request) => D
     }
   })
   client.on('end', () => {
-    if (!silent) client.end()
+    if (silent) client.destroy()
+    else client.end()
   })
   client.on('close', () => {
     if (answer === 'pass' && !silent) upstream.destroy()
@@ -182,7 +202,11 @@ function relay(client: Socket, upstream: Socket, decide: (request: Request) => D
   })
   return {
     silence: () => {
-      silent = true
+      silent = hasSentStatement
+    },
+    hasSilentClient: () => silent && !client.closed,
+    endSilentSession: () => {
+      if (silent) upstream.destroy()
     },
   }
 }

@@ -33,6 +33,8 @@ const OF_PROCESSES = [
   'reorg in the middle of a step',
   'database refuses connections',
   'database is starting up',
+  'database goes silent',
+  'database goes silent at a commit',
   'all providers are dead',
 ] as const
 
@@ -160,6 +162,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     for (const weather of providerWeathers) weather.calm()
     proxy.setServer('up')
     armed = null
+    silentIn = null
   }
   const rounds = async (count: number, mostMs = ROUND_MS) => {
     for (let round = 0; round < count; round++) {
@@ -232,6 +235,19 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
       ][random.weighted([3, 2, 2, 4])] ?? null
   }
 
+  const silences = createRandom(seed + 5_000_003)
+  /** The number of requests until the database goes silent; of commits: it goes silent at one. */
+  let silentIn: { left: number; readonly ofCommits: boolean } | null = null
+  const armSilence = () => {
+    const ofCommits = silences.chance(0.4)
+    silentIn = { left: silences.integer(0, ofCommits ? 2 : 40), ofCommits }
+  }
+  const goesSilent = (): boolean => {
+    if (silentIn === null || (silentIn.ofCommits && !committing) || silentIn.left-- > 0) return false
+    silentIn = null
+    return true
+  }
+
   for (const weather of providerWeathers) weather.calm()
   proxy.setMisfortune(request => {
     const before = life
@@ -241,6 +257,11 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     if (before !== null && life === null && committing) {
       hit('killed inside a commit')
       return random.pick<DatabaseMisfortune>([{ kind: 'cut-inside' }, { kind: 'cut-before' }, { kind: 'late', afterMs: 8 }])
+    }
+    if (goesSilent()) {
+      hit(committing ? 'database goes silent at a commit' : 'database goes silent')
+      rig.silence()
+      return { kind: 'silence', hears: silences.chance(0.5) }
     }
     return databaseWeather.misfortune(request, replacing)
   })
@@ -264,6 +285,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     for (let step = random.integer(1, 3); step > 0; step--) {
       if (random.chance(0.8)) storm()
       if (random.chance(0.6)) arm()
+      if (silences.chance(0.2)) armSilence()
       switch (random.weighted([4, 5, 1, 2])) {
         case 0:
           forking.mine(random.integer(1, 5))

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { sql } from 'kysely'
+import type { StartDeadline } from '#store/connection/silence.ts'
 import { openOrm, type TestDatabase, useDatabase } from '#test/support/database.ts'
 import { type FakeProvider, startFakeProvider } from '#test/support/fakeProvider.ts'
 import { installCommitWitness } from './commitWitness.ts'
@@ -9,12 +10,17 @@ import type { ProviderWeather } from './rpcWeather.ts'
 import { installSequenceWitness } from './sequenceWitness.ts'
 
 const PROVIDERS = 3
+/** Stand for the server's limit of 20 s and the client's of 25 s, which a storm does not wait for. */
+const SERVER_LIMIT_MS = 10
+const CLIENT_LIMIT_MS = 25
 
 /** What storms share: databases, a proxy in front of one of them, and providers on sockets. */
 export interface StormRig {
   readonly indexed: TestDatabase
   readonly fresh: TestDatabase
   readonly proxy: PostgresProxy
+  /** The open connections to the indexed database pass nothing any more. The server ends their sessions a little later. */
+  silence(): void
   /** Connects to the indexed database through the proxy. */
   readonly orm: MikroORM
   readonly providers: readonly FakeProvider[]
@@ -49,7 +55,11 @@ export async function openStormRig(): Promise<StormRig> {
     indexed,
     fresh,
     proxy,
-    orm: openOrm(proxy.url, { poolSize: 4, connectTimeoutMs: 5_000 }),
+    silence: () => {
+      proxy.silenceAll()
+      setTimeout(proxy.endSilentSessions, SERVER_LIMIT_MS)
+    },
+    orm: openOrm(proxy.url, { poolSize: 4, connectTimeoutMs: 5_000, startDeadline: whileSilent(proxy) }),
     providers,
     fetch: (input, init) => {
       const provider = providers.find(({ url }) => url === input)
@@ -64,6 +74,16 @@ export async function openStormRig(): Promise<StormRig> {
       for (const provider of providers) await provider.stop()
       await proxy.stop()
     },
+  }
+}
+
+/** Deadlines that expire only while a connection is silent: without a fault, a busy machine misses none. */
+function whileSilent(proxy: PostgresProxy): StartDeadline {
+  return (_, expire) => {
+    const timer = setInterval(() => {
+      if (proxy.hasSilentClients()) expire()
+    }, CLIENT_LIMIT_MS)
+    return () => clearInterval(timer)
   }
 }
 
