@@ -84,8 +84,10 @@ export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<
   token.lastTradeAt = Math.max(token.lastTradeAt ?? timestamp, timestamp)
 }
 
-/** Brings what follows from the rest up to date: the windows as of `now`, market cap and liquidity. */
-export function settleToken(draft: Draft, token: TokenDraft, now: number): void {
+/** Brings what follows from the rest up to date: the windows as of the block's time, market cap and liquidity. */
+export function settleToken(draft: Draft, token: TokenDraft, blockTime: number): void {
+  // Never back, even if a provider's timestamps go back: trades that have left a window would leave it again.
+  const now = Math.max(blockTime, token.windowsAt)
   const newTrades = draft.trades.get(token.address) ?? []
   const aging = draft.rows.aging.get(token.address) ?? perWindow(() => EMPTY_AGING)
   setWindows(token, rollWindows(windowTotals(token), aging, newTrades, now), now)

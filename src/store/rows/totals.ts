@@ -16,7 +16,8 @@ const DAY_SECONDS = WINDOW_SECONDS.h24
  * 24 hours by its makers, who come in, and by those whose last trade has become older since the totals were last computed.
  *
  * @param before the batch's tokens before it; a token that is not among them is new
- * @param now Unix seconds of the batch's last block
+ * @param now Unix seconds of the batch's last block. If an earlier block's is later, the totals stay as of that one: a trader who has left
+ *   them would leave them again
  */
 export async function writeTotals(
   db: Queryable,
@@ -27,16 +28,18 @@ export async function writeTotals(
   if (tokens.length === 0 && trades.length === 0) return
   const is = totalsOf(tokens)
   const was = totalsOf(tokens.flatMap(({ address }) => before.get(address) ?? []))
-  const since = now - DAY_SECONDS
   await sql`
-    with counted as (select coalesce(max(counted_at), 0) - ${sql.lit(DAY_SECONDS)}::bigint as since from index_totals),
+    with counted as (
+        select was - ${sql.lit(DAY_SECONDS)}::bigint as was_since, at, at - ${sql.lit(DAY_SECONDS)}::bigint as since
+        from (select coalesce(max(counted_at), 0) as was, greatest(max(counted_at), ${now}::bigint) as at from index_totals) as times
+      ),
       seen as (select ${unnested(TRADER.columns, lastTradesOf(trades))}),
       gone as (
-        select count(*) as traders from counted join trader on trader.last_trade_at > counted.since and trader.last_trade_at <= ${since}::bigint
+        select count(*) as traders from counted join trader on trader.last_trade_at > counted.was_since and trader.last_trade_at <= counted.since
       ),
       come as (
-        select count(*) as traders from seen left join trader using (maker)
-        where seen.last_trade_at > ${since}::bigint and (trader.last_trade_at is null or trader.last_trade_at <= ${since}::bigint)
+        select count(*) as traders from counted cross join seen left join trader using (maker)
+        where seen.last_trade_at > counted.since and (trader.last_trade_at is null or trader.last_trade_at <= counted.since)
       ),
       written as (
         insert into trader (maker, last_trade_at) select maker, last_trade_at from seen
@@ -44,10 +47,10 @@ export async function writeTotals(
       )
     insert into index_totals
       (counted_at, tokens, bonding, completed, migrated, liquidity_weth, trades_h24, volume_h24, traders_h24)
-    select ${now}::bigint, ${is.tokens - was.tokens}::integer, ${is.bonding - was.bonding}::integer, ${is.completed - was.completed}::integer,
+    select counted.at, ${is.tokens - was.tokens}::integer, ${is.bonding - was.bonding}::integer, ${is.completed - was.completed}::integer,
       ${is.migrated - was.migrated}::integer, ${formatDecimal((is.liquidityWeth - was.liquidityWeth) as Decimal)}::numeric,
       ${is.tradesH24 - was.tradesH24}::bigint, ${(is.volumeH24 - was.volumeH24).toString()}::numeric, come.traders - gone.traders
-    from come cross join gone
+    from counted cross join come cross join gone
     ${sql.raw(INDEX_TOTALS.merge)}`.execute(db)
   await runStatements(db, insertRows(LAUNCHPAD_TOTALS, launchpadDifferences(tokens, before), LAUNCHPAD_TOTALS.merge))
 }
