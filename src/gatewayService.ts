@@ -18,6 +18,8 @@ const ASK_AGAIN_MS = 250
 
 export interface GatewayOptions extends Pick<ServiceOptions, 'config' | 'redactor' | 'logger'> {
   readonly onStop: ServeOptions['onStop']
+  /** Ends the connections to the database when a stop takes too long. */
+  readonly giveUp: AbortSignal
   /** Of a standby: what its own indexing says, once it indexes, and receives. */
   readonly indexing?: { view(): ServeOptions['indexer'] | null; readonly onPrice: ServeOptions['onPrice'] }
 }
@@ -33,10 +35,10 @@ export interface StartedGateway {
  *
  * @throws `TokenwireError` with the reason
  */
-export async function startGateway({ config, redactor, logger, onStop, indexing }: GatewayOptions): Promise<StartedGateway> {
+export async function startGateway({ config, redactor, logger, onStop, giveUp, indexing }: GatewayOptions): Promise<StartedGateway> {
   const { databaseUrl } = config
   if (databaseUrl === null) throw new TypeError('a gateway without DATABASE_URL is refused by the configuration')
-  const reading = createOrm(databaseUrl, logger, { applicationName: 'tokenwire-reads', statementTimeoutMs: 10_000 })
+  const reading = createOrm(databaseUrl, logger, { applicationName: 'tokenwire-reads', statementTimeoutMs: 10_000, giveUp })
   onStop(() => reading.close(true))
   const loading = import('./serve.ts')
   const { chainId, weth, launchpads } = await prepared(reading, config)

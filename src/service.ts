@@ -65,7 +65,7 @@ async function startSteps(options: ServiceOptions, stops: Stops, giveUp: AbortSi
   const { thread } = options
   if (thread === null) {
     const { startGateway } = await import('./gatewayService.ts')
-    return startGateway({ ...options, onStop: stop => void stops.push(stop) })
+    return startGateway({ ...options, giveUp, onStop: stop => void stops.push(stop) })
   }
   stops.push(() => thread.close())
   // Loading it takes as long as creating a database.
@@ -74,7 +74,7 @@ async function startSteps(options: ServiceOptions, stops: Stops, giveUp: AbortSi
   const opened = await openDatabase(options, stops, giveUp)
   if (opened.isTaken) {
     const { startStandby } = await import('./standbyService.ts')
-    return startStandby({ ...options, thread, lock: opened.lock, onStop })
+    return startStandby({ ...options, giveUp, thread, lock: opened.lock, onStop })
   }
   const { databaseUrl, reading } = opened
   stops.push(() => thread.close())

@@ -9,7 +9,7 @@ import type { ServiceOptions } from './service.ts'
 
 export interface StandbyOptions
   extends Pick<ServiceOptions, 'config' | 'redactor' | 'logger' | 'onFailure'>,
-    Pick<GatewayOptions, 'onStop'> {
+    Pick<GatewayOptions, 'onStop' | 'giveUp'> {
   readonly thread: StartedThread
   /** Held by another process. */
   readonly lock: SessionLockInput
