@@ -1,8 +1,12 @@
 import type { ActorSort, ActorState, ActorsHealth, ActorsQuery } from '#domain/health.ts'
 import type { TokenActor } from './token/tokenActor.ts'
+import type { UnknownToken } from './token/unknownToken.ts'
+
+/** What has the subscribers of a watched token. */
+export type Watched = UnknownToken | TokenActor
 
 /** Walks over all actors: for the health page. */
-export function countActors(actors: Iterable<TokenActor>): ActorsHealth {
+export function countActors(actors: Iterable<Watched>): ActorsHealth {
   const byState: Record<string, number> = { activating: 0, live: 0, resyncing: 0 }
   let total = 0
   let subscribers = 0
@@ -14,7 +18,7 @@ export function countActors(actors: Iterable<TokenActor>): ActorsHealth {
   return { total, byState, subscribers }
 }
 
-export function listActors(actors: Iterable<TokenActor>, { state, sort, limit }: ActorsQuery): readonly ActorState[] {
+export function listActors(actors: Iterable<Watched>, { state, sort, limit }: ActorsQuery): readonly ActorState[] {
   return [...actors]
     .filter(actor => state === undefined || actor.name === state)
     .map(actor => ({ actor, key: sortKey(actor, sort) }))
@@ -23,7 +27,7 @@ export function listActors(actors: Iterable<TokenActor>, { state, sort, limit }:
     .map(({ actor }) => actor.state())
 }
 
-function sortKey(actor: TokenActor, sort: ActorSort): number | string | null {
+function sortKey(actor: Watched, sort: ActorSort): number | string | null {
   switch (sort) {
     case 'subscribers':
       return actor.subscribers.size

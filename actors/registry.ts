@@ -3,12 +3,13 @@ import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { ActorState, ActorsHealth, ActorsQuery } from '#domain/health.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
-import { countActors, listActors } from './actorList.ts'
+import { countActors, listActors, type Watched } from './actorList.ts'
 import { createLoads, type LoadOutcome } from './loads.ts'
 import type { Subscription } from './subscription.ts'
 import type { ActorEvent } from './token/actorEvent.ts'
 import { createTokenMachine } from './token/machine.ts'
 import { TokenActor } from './token/tokenActor.ts'
+import { UnknownToken } from './token/unknownToken.ts'
 
 /** How often `sweep` has to be called, in ms. */
 export const SWEEP_INTERVAL_MS = 5_000
@@ -39,8 +40,9 @@ export interface RegistryOptions {
 }
 
 /**
- * The actors of all watched tokens: one per token, made for its first subscriber and removed some sweeps after the last one has left. Every
- * event for an actor passes here; for a token without an actor it costs one look-up.
+ * The actors of all watched tokens: one per token, made when the first state of the token is known, and removed some sweeps after the last
+ * subscriber has left. Until then an `UnknownToken` is in its place. Every event for an actor passes here; for a token without one it costs
+ * one look-up.
  */
 export interface Registry {
   /**
@@ -64,10 +66,10 @@ export interface Registry {
 }
 
 export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger, now, date }: RegistryOptions): Registry {
-  const actors = new Map<Address, TokenActor>()
+  const actors = new Map<Address, Watched>()
   /** Without subscribers, in the order in which they lost them. */
-  const idle = new Set<TokenActor>()
-  const resyncing = new Set<TokenActor>()
+  const idle = new Set<Watched>()
+  const resyncing = new Set<Watched>()
   let isStopped = false
   const loads = createLoads({
     load,
@@ -80,42 +82,59 @@ export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger
   })
   const machine = createTokenMachine({ load: loads.request, ethUsd })
 
-  function activate(token: Address, replaces: TokenActor | null): TokenActor {
+  function activate(token: Address): UnknownToken {
+    const unknown = new UnknownToken({ token, activatedAt: date().toISOString(), load: loads.request })
+    actors.set(token, unknown)
+    onActivated(token)
+    unknown.start()
+    return unknown
+  }
+
+  /** @param failures the predecessor's, in a row; 0: an actor for the first state of a token that was unknown */
+  function succeed(predecessor: Watched, failures: number): TokenActor {
+    idle.delete(predecessor)
+    resyncing.delete(predecessor)
     const actor = new TokenActor({
       machine,
-      token,
-      replaces,
+      predecessor,
+      failures,
       nowMs: now(),
-      activatedAt: date().toISOString(),
+      activatedAt: failures === 0 ? predecessor.activatedAt : date().toISOString(),
       onFailure: replace,
     })
-    actors.set(token, actor)
-    if (replaces === null) onActivated(token)
+    actors.set(actor.token, actor)
     actor.start()
-    // An actor that failed at its start has been replaced already.
-    return actors.get(token) ?? actor
+    return actor
   }
 
   /** Hands the subscribers of a failed actor to a new one, which loads the token after a back-off that grows with the failures. */
-  function replace(failed: TokenActor, error: unknown): void {
-    idle.delete(failed)
-    resyncing.delete(failed)
+  function replace(failed: Watched, error: unknown): void {
     loads.cancel(failed.token)
     logger.error({ token: failed.token, err: error }, 'token actor failed and is replaced')
-    file(activate(failed.token, failed))
+    file(succeed(failed, failed.failuresAt(now())))
   }
 
-  function send(actor: TokenActor, event: ActorEvent): void {
-    actor.send(event)
-    fileUnlessReplaced(actor)
+  function send(watched: Watched, event: ActorEvent): void {
+    if (watched instanceof TokenActor) watched.send(event)
+    else if (carriesState(event)) return send(succeed(watched, 0), event)
+    else sendToUnknown(watched, event)
+    fileUnlessReplaced(watched)
+  }
+
+  function sendToUnknown(unknown: UnknownToken, event: ActorEvent): void {
+    try {
+      unknown.send(event)
+    } catch (error) {
+      replace(unknown, error)
+    }
   }
 
   /** An actor that failed over an event has been replaced, and its successor is filed already. */
-  function fileUnlessReplaced(actor: TokenActor): void {
+  function fileUnlessReplaced(actor: Watched): void {
     if (actors.get(actor.token) === actor) file(actor)
   }
 
-  function file(actor: TokenActor): void {
+  function file(actor: Watched): void {
     if (actor.name === 'passivated') {
       remove(actor)
       return
@@ -128,7 +147,7 @@ export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger
     if (longestIdle !== undefined && idle.size > MAX_IDLE_ACTORS) send(longestIdle, { type: 'evicted' })
   }
 
-  function remove(actor: TokenActor): void {
+  function remove(actor: Watched): void {
     actors.delete(actor.token)
     onPassivated(actor.token)
     idle.delete(actor)
@@ -146,10 +165,14 @@ export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger
   return {
     subscribe(token, subscription, lastSequence = null) {
       if (isStopped) return
-      const actor = actors.get(token) ?? activate(token, null)
+      const watched = actors.get(token) ?? activate(token)
       loads.queueFor(token, subscription.client)
-      actor.join({ type: 'joined', subscription, lastSequence }, ethUsd)
-      fileUnlessReplaced(actor)
+      const event = { type: 'joined', subscription, lastSequence } as const
+      if (watched instanceof UnknownToken) send(watched, event)
+      else {
+        watched.join(event, ethUsd)
+        fileUnlessReplaced(watched)
+      }
     },
     unsubscribe(token, subscription) {
       const actor = actors.get(token)
@@ -195,4 +218,8 @@ export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger
       resyncing.clear()
     },
   }
+}
+
+function carriesState(event: ActorEvent): boolean {
+  return (event.type === 'committed' || event.type === 'loaded') && event.snapshot !== null
 }

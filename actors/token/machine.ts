@@ -46,13 +46,13 @@ export function loadRetryMs(failures: number): number {
 /**
  * The states of a token's actor:
  *
- * - `activating`: the token's state is being loaded for the first subscribers, who wait.
+ * - `activating`: its first event brings the token's first state (before it, `UnknownToken` has the subscribers).
  * - `live`: the state is known (possibly as "not indexed"), and every newer one is sent to the subscribers.
  * - `resyncing`: the state is or may be older than the database's, and is loaded until a load succeeds. A new subscriber is answered with
  *   the known state, and waits if there is none.
  * - `passivated`: there was no subscriber for a while. Final; the next subscriber gets a new actor.
  *
- * A commit carries the token's full state, so it ends `activating` and `resyncing` as a load does. A late state that is not newer changes
+ * A commit carries the token's full state, so it ends `resyncing` as a load does. A late state that is not newer changes
  * nothing.
  */
 export function createTokenMachine(effects: TokenEffects) {
@@ -119,12 +119,9 @@ export function createTokenMachine(effects: TokenEffects) {
     states: {
       beginning: { always: [{ guard: 'isReplacement', target: 'resyncing' }, { target: 'activating' }] },
       activating: {
-        entry: 'load',
         on: {
           committed: { ...newerCommit, target: 'live', actions: [acceptCommit, 'publish', 'admitWaiting'] },
           loaded: settleByLoad,
-          stale: { actions: 'load' },
-          swept: [passivate, { actions: 'countIdle' }],
         },
       },
       live: {

@@ -5,7 +5,8 @@ import type { ActorEvent } from './actorEvent.ts'
 import type { FramedSnapshot } from './frame.ts'
 import type { createTokenMachine, TokenInput } from './machine.ts'
 import { needsSnapshot } from './sequence.ts'
-import { SubscriberSet } from './subscriberSet.ts'
+import type { SubscriberSet } from './subscriberSet.ts'
+import type { UnknownToken } from './unknownToken.ts'
 
 type Join = Extract<ActorEvent, { type: 'joined' }>
 
@@ -13,9 +14,10 @@ export type TokenMachine = ReturnType<typeof createTokenMachine>
 
 export interface TokenActorOptions {
   readonly machine: TokenMachine
-  readonly token: Address
-  /** The failed actor that this one replaces: it takes over its subscribers and its count of failures. */
-  readonly replaces: TokenActor | null
+  /** It takes over its token, subscribers and count of events. */
+  readonly predecessor: UnknownToken | TokenActor
+  /** The predecessor's failures in a row; 0: it has not failed, and the actor's first event is the token's first state. */
+  readonly failures: number
   readonly nowMs: number
   readonly activatedAt: string
   /** Called once, when an action has thrown: XState has then stopped the actor for good. */
@@ -30,23 +32,25 @@ export class TokenActor {
   readonly #earlierFailures: number
   readonly #startedAtMs: number
   readonly #actor: Actor<TokenMachine>
-  #eventsHandled = 0
+  #eventsHandled: number
 
   constructor(options: TokenActorOptions) {
-    const { machine, token, replaces, nowMs } = options
+    const { machine, predecessor, failures, nowMs } = options
+    const { token, subscribers } = predecessor
     this.token = token
-    this.subscribers = replaces?.subscribers ?? new SubscriberSet()
+    this.subscribers = subscribers
     this.activatedAt = options.activatedAt
-    this.#earlierFailures = replaces?.failuresAt(nowMs) ?? 0
+    this.#eventsHandled = predecessor.eventsHandled
+    this.#earlierFailures = failures
     this.#startedAtMs = nowMs
-    const input: TokenInput = {
-      token,
-      subscribers: this.subscribers,
-      replaces: replaces === null ? null : { failures: this.#earlierFailures, nowMs },
-    }
+    const input: TokenInput = { token, subscribers, replaces: failures === 0 ? null : { failures, nowMs } }
     this.#actor = createActor(machine, { input })
     // Without an observer XState rethrows the error in a macrotask, which ends the process.
     this.#actor.subscribe({ error: error => options.onFailure(this, error) })
+  }
+
+  get eventsHandled(): number {
+    return this.#eventsHandled
   }
 
   get name(): ActorStateName {

@@ -4,6 +4,7 @@ import type { ActorEvent } from '#actors/token/actorEvent.ts'
 import { createTokenMachine } from '#actors/token/machine.ts'
 import { SubscriberSet } from '#actors/token/subscriberSet.ts'
 import { TokenActor } from '#actors/token/tokenActor.ts'
+import { UnknownToken } from '#actors/token/unknownToken.ts'
 import type { MicroBenchmark, MicroTask } from '#benchmarks/micro/microBenchmark.ts'
 import { CountingSubscription } from '#benchmarks/support/countingSubscription.ts'
 import { growingSnapshot } from '#benchmarks/support/growingSnapshot.ts'
@@ -99,8 +100,8 @@ function stale(): MicroTask {
 function liveActor(subscribers: number) {
   const actor = new TokenActor({
     machine,
-    token: TOKEN,
-    replaces: null,
+    predecessor: new UnknownToken({ token: TOKEN, activatedAt: '2026-01-02T03:04:05.000Z', load: () => {} }),
+    failures: 0,
     nowMs: 0,
     activatedAt: '2026-01-02T03:04:05.000Z',
     onFailure: (_, error) => {

@@ -57,10 +57,10 @@ function watched(): SubscriberSet {
 }
 
 describe('the token machine', () => {
-  it('begins activating, with a load', () => {
+  it('begins activating, for the first state that it is given', () => {
     const [state, actions] = begin()
     expect(state.value).toBe('activating')
-    expect(actions.map(action => action.type)).toEqual(['load'])
+    expect(actions).toEqual([])
   })
 
   it('begins with a pause when it replaces an actor that failed', () => {
@@ -153,13 +153,12 @@ describe('the token machine', () => {
     expect(same.effects).toEqual([])
     const stale = after(suspected.state, loaded(null))
     expect(stale.state.context.newest?.sequence).toBe(7)
-    expect(after(begin()[0], { type: 'stale' }).effects).toEqual(['load'])
     expect(after(suspected.state, loadFailed, { type: 'stale' }).state.context.retryAtMs).toBeNull()
   })
 
   it('passivates after several sweeps without subscribers in a row', () => {
     const sweeps = Array.from({ length: IDLE_SWEEPS - 1 }, () => swept(0))
-    for (const state of [begin()[0], after(begin()[0], loaded(7)).state, after(begin()[0], loadFailed).state]) {
+    for (const state of [after(begin()[0], loaded(7)).state, after(begin()[0], loadFailed).state]) {
       const almost = after(state, ...sweeps)
       expect(almost.state.value).toBe(state.value)
       expect(after(almost.state, swept(0)).state).toMatchObject({ value: 'passivated', status: 'done' })
