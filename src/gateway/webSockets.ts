@@ -2,7 +2,7 @@ import type { Place } from './admission.ts'
 import { ambiguityOf } from './ambiguity.ts'
 import { type ConnectionDeps, type Connections, SHUTTING_DOWN } from './connections.ts'
 import { openExchange } from './exchange.ts'
-import { connectionRefused, originNotAllowed, type Problem } from './problem.ts'
+import { connectionRefused, originNotAllowed, type Problem, problem } from './problem.ts'
 import { render, send } from './respond.ts'
 import { DISABLED, type HttpRequest, type HttpResponse, type TemplatedApp, type us_socket_context_t } from './uWebSockets.ts'
 import { WebSocketConnection } from './webSocketConnection.ts'
@@ -21,6 +21,13 @@ const MAX_BACKPRESSURE_BYTES = 1 << 16
 /** How long uWebSockets keeps a closed socket whose client does not read the close frame. Open ones are swept. */
 const CLOSING_TIMEOUT_SECONDS = 120
 
+/** Of RFC 6455, the only one. */
+const VERSION = '13'
+const WRONG_VERSION = problem(426, 'upgrade_required', `Sec-WebSocket-Version must be ${VERSION}`, [
+  ['Upgrade', 'websocket'],
+  ['Sec-WebSocket-Version', VERSION],
+])
+
 interface SocketData {
   readonly place: Place
   connection: WebSocketConnection | null
@@ -35,6 +42,7 @@ export function registerWebSockets(app: TemplatedApp, pathPrefix: string, deps: 
       req.setYield(true)
       return
     }
+    if (req.getHeader('sec-websocket-version') !== VERSION) return refuse(res, req, WRONG_VERSION)
     const origin = req.getHeader('origin')
     if (!admission.originAllowed(origin)) return refuse(res, req, originNotAllowed(origin))
     if (connections.isClosing) return refuse(res, req, SHUTTING_DOWN)

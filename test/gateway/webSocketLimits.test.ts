@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { problemSchema } from '#protocol/schemas/problem.ts'
 import { addressOf } from '#test/support/snapshots.ts'
+import { rawRequest } from './rawRequest.ts'
 import { eventually, RealtimeFixture } from './startRealtime.ts'
 
 let fixture: RealtimeFixture
@@ -144,6 +145,19 @@ describe('the address', () => {
       expect(response.status).toBe(426)
       expect(response.headers.get('upgrade')).toBe('websocket')
     }
+  })
+
+  // RFC 6455, section 4.4: a version that the server does not speak was accepted.
+  it.each(['', 'Sec-WebSocket-Version: 12\r\n', 'Sec-WebSocket-Version: 8, 13\r\n'])('answers 426 to an upgrade with %j', async version => {
+    fixture = await RealtimeFixture.start()
+    const answer = await rawRequest(
+      Number(new URL(fixture.gateway.url).port),
+      `GET /realtime HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n${version}\r\n` +
+        'GET /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n',
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 426 /)
+    expect(answer).toContain('Sec-WebSocket-Version: 13\r\n')
+    expect(fixture.realtime.health().webSocketConnections).toBe(0)
   })
 
   it('has no WebSocket beside it', async () => {
