@@ -20,9 +20,11 @@ export interface LaunchpadsConfig {
 type Settings = CamelCased<typeof SETTINGS>
 
 /** Every setting by its name in camel case (`MAX_REORG_DEPTH` is `maxReorgDepth`), paths absolute; `SETTINGS` describes them. */
-export interface Config extends Omit<Settings, 'logFormat' | 'tlsCertFile' | 'tlsKeyFile'> {
+export interface Config extends Omit<Settings, 'logFormat' | 'tlsCertFile' | 'tlsKeyFile' | 'natsUrl' | 'natsCredsFile'> {
   readonly logFormat: NonNullable<Settings['logFormat']>
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null
+  /** `null`: PostgreSQL's notifications carry committed blocks. */
+  readonly nats: { readonly urls: readonly string[]; readonly credsFile: string | null } | null
   /** The content of `launchpadsFile`. */
   readonly launchpads: LaunchpadsConfig
 }

@@ -1,13 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { MikroORM } from '@mikro-orm/postgresql'
+import type { BlockFeed } from '#bus/blockFeed.ts'
 import { createIndexerStatus } from '#bus/indexerStatus.ts'
+import { createNatsFeed } from '#bus/natsFeed.ts'
 import { createNotifyFeed } from '#bus/notifyFeed.ts'
+import { openNats } from '#bus/openNats.ts'
+import { openReplica } from '#bus/openReplica.ts'
 import { monotonicMs as now } from '#clock'
 import type { Config } from '#config'
 import { TokenwireError } from '#errors'
 import type { IndexerView } from '#gateway/sources.ts'
 import { toDatabaseError } from '#store/connection/databaseErrors.ts'
 import { createOrm } from '#store/connection/orm.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
 import { readIdentity, type StoredIdentity } from '#store/rows/identity.ts'
 import type { ServeOptions } from './serve.ts'
 import type { ServiceOptions } from './service.ts'
@@ -41,16 +46,20 @@ export async function startGateway({ config, redactor, logger, onStop, giveUp, i
   const reading = createOrm(databaseUrl, logger, { applicationName: 'tokenwire-reads', statementTimeoutMs: 10_000, giveUp })
   onStop(() => reading.close(true))
   const loading = import('./serve.ts')
-  const { chainId, weth, launchpads } = await prepared(reading, config)
-  const db = reading.em.getKysely<unknown>()
+  const primary = reading.em.getKysely<unknown>()
+  const { chainId, weth, launchpads } = await prepared(primary, config)
+  const replica = config.databaseReadUrl === null ? null : await openReplica(config.databaseReadUrl, { primary, logger, now, onStop })
+  const db = replica?.db ?? primary
   const reported = createIndexerStatus(() => feed.health(), now)
-  const feed = createNotifyFeed({ databaseUrl, db, chainId, logger, now, onReport: reported.update })
+  const nats = await openNats(config, logger)
+  const options = { databaseUrl, db, ...(replica && { replica }), chainId, logger, now, onReport: reported.update }
+  const feed: BlockFeed = nats === null ? createNotifyFeed(options) : createNatsFeed({ ...options, nats })
   const { serve } = await loading
   const url = await serve({
     config: { ...config, launchpads: { weth, launchpads } },
     logger,
     redactor,
-    reading,
+    db,
     chainId,
     feed,
     indexer: indexerView(reported, indexing?.view),
@@ -73,8 +82,7 @@ function indexerView(reported: IndexerView, own: (() => ServeOptions['indexer'] 
 }
 
 /** Waits a little for an indexer to prepare the database, as when both start together. */
-async function prepared(reading: MikroORM, config: Config): Promise<StoredIdentity> {
-  const db = reading.em.getKysely<unknown>()
+async function prepared(db: Queryable, config: Config): Promise<StoredIdentity> {
   const untilMs = now() + MOST_WAIT_MS
   for (;;) {
     const identity = await readIdentity(db).catch((error: unknown) => {

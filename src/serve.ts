@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
 import { createRegistry, SWEEP_INTERVAL_MS } from '#actors/registry.ts'
 import { repeat } from '#async/repeat.ts'
@@ -39,7 +38,7 @@ export interface ServeOptions {
   readonly config: Config
   readonly logger: Logger
   readonly redactor: Redactor
-  readonly reading: MikroORM
+  readonly db: Queryable
   readonly chainId: number
   /** Not started yet. */
   readonly feed: BlockFeed
@@ -61,8 +60,7 @@ export interface ServeOptions {
  * @returns the URL of the gateway
  */
 export async function serve(options: ServeOptions): Promise<string> {
-  const { config, logger, redactor, reading, chainId, feed, indexer, onPrice, onStop } = options
-  const db: Queryable = reading.em.getKysely<unknown>()
+  const { config, logger, redactor, db, chainId, feed, indexer, onPrice, onStop } = options
   const { weth, launchpads } = config.launchpads
   const adapters = createAdapters({ weth, launchpads })
   const kept = createKeptAnswers(now)

@@ -1,6 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
 import { announceReports } from '#bus/indexerReport.ts'
+import { openNatsOutlet } from '#bus/openNats.ts'
 import { createThreadFeed } from '#bus/threadFeed.ts'
 import type { Config } from '#config'
 import { TokenwireError } from '#errors'
@@ -81,17 +82,20 @@ async function startSteps(options: ServiceOptions, stops: Stops, giveUp: AbortSi
   const indexing = await thread.open(databaseUrl)
   const { serve } = await loading
   const { chainId, launchpads, view } = indexing
-  onStop(announceReports(reading.em.getKysely<unknown>(), () => ({ state: view.state(), chain: view.chain() })))
+  const db = reading.em.getKysely<unknown>()
+  onStop(announceReports(db, () => ({ state: view.state(), chain: view.chain() })))
+  const outlet = await openNatsOutlet({ config: options.config, chainId, db, logger: options.logger, onStop })
   const url = await serve({
     ...options,
     config: { ...options.config, launchpads: { weth: options.config.launchpads.weth, launchpads } },
-    reading,
+    db,
     chainId,
     feed: createThreadFeed(indexing),
     indexer: view,
     onPrice: indexing.priced,
     onStop,
   })
+  if (outlet !== null) indexing.blocks.subscribe(outlet.publish)
   return { url, databaseUrl }
 }
 

@@ -1,4 +1,5 @@
 import { announceReports } from '#bus/indexerReport.ts'
+import { openNatsOutlet } from '#bus/openNats.ts'
 import { TokenwireError } from '#errors'
 import { awaitSessionLock } from '#store/connection/awaitSessionLock.ts'
 import type { SessionLockInput } from '#store/connection/sessionLock.ts'
@@ -53,9 +54,10 @@ export async function startStandby(options: StandbyOptions): Promise<{ url: stri
     if (price !== null) opened.priced(price.ethUsd, price.usableMs - (performance.now() - price.atMs))
     indexing = opened
     onStop(announceReports(db, () => ({ state: opened.view.state(), chain: opened.view.chain() })))
+    const outlet = await openNatsOutlet({ config: options.config, chainId: opened.chainId, db, logger, onStop })
     onStop(() => opened.stop())
-    // Indexing begins. Clients hear of it from the database.
-    opened.blocks.subscribe()
+    // Indexing begins. Clients hear of it as those of gateways do.
+    opened.blocks.subscribe(block => outlet?.publish(block))
     logger.warn('the process that indexed is gone; this one has taken over')
   }
 

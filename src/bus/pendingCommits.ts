@@ -1,5 +1,6 @@
 import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
+import type { TokenSnapshot } from '#domain/token.ts'
 
 /** Commits that have been announced and not passed on, as one: of each token only the newest state matters. */
 export interface PendingCommits {
@@ -9,7 +10,11 @@ export interface PendingCommits {
   /** `null`: any token may have changed. */
   readonly changed: ReadonlySet<Address> | null
   readonly dropped: ReadonlySet<Address>
+  /** The states of changed tokens that came with the announcement. The others are to be read. */
+  readonly states: ReadonlyMap<Address, TokenSnapshot>
 }
+
+export const NO_STATES: PendingCommits['states'] = new Map()
 
 /** The place of a commit, of which `commit` is the number. */
 export type AnnouncedCommit = Pick<CommittedBlock, 'number' | 'hash' | 'timestamp'> & { readonly commit: number }
@@ -22,17 +27,22 @@ export function mergePending(earlier: PendingCommits | null, later: PendingCommi
   if (earlier === null) return later
   const newest = later.newest.commit >= earlier.newest.commit ? later.newest : earlier.newest
   const { sinceMs } = earlier
-  if (earlier.changed === null || later.changed === null) return { newest, sinceMs, changed: null, dropped: new Set() }
+  if (earlier.changed === null || later.changed === null) return { newest, sinceMs, changed: null, dropped: new Set(), states: NO_STATES }
   const changed = new Set(earlier.changed)
   const dropped = new Set(earlier.dropped)
+  const states = new Map(earlier.states)
   for (const token of later.changed) {
     changed.add(token)
     dropped.delete(token)
+    const state = later.states.get(token)
+    if (state === undefined) states.delete(token)
+    else states.set(token, state)
   }
   for (const token of later.dropped) {
     changed.delete(token)
+    states.delete(token)
     dropped.add(token)
   }
-  if (changed.size + dropped.size > MOST_KEPT) return { newest, sinceMs, changed: null, dropped: new Set() }
-  return { newest, sinceMs, changed, dropped }
+  if (changed.size + dropped.size > MOST_KEPT) return { newest, sinceMs, changed: null, dropped: new Set(), states: NO_STATES }
+  return { newest, sinceMs, changed, dropped, states }
 }

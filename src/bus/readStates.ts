@@ -20,11 +20,14 @@ export interface StateReading {
 const MOST_STATES = 200
 const MOST_SEQUENCES = 5_000
 
-/** Reads what the commits changed of watched tokens, and passes it on. */
+/** Passes on what the commits changed of watched tokens, and reads what of it did not come with the announcement. */
 export async function readChangedStates(reading: StateReading, changed: ReadonlySet<Address>): Promise<void> {
   const { watched, commits } = reading
   const isWatched = (token: Address) => watched.has(token)
-  await passOn(reading, [...changed].filter(isWatched), [...commits.dropped].filter(isWatched))
+  const moved = [...changed].filter(isWatched)
+  const arrived = moved.flatMap(token => commits.states.get(token) ?? [])
+  const unread = moved.filter(token => !commits.states.has(token))
+  await passOn(reading, unread, [...commits.dropped].filter(isWatched), arrived)
 }
 
 /** Compares every watched token's state with the database, and passes on those that moved. */
@@ -40,14 +43,19 @@ export async function readMissedStates(reading: StateReading): Promise<void> {
   }
 }
 
-async function passOn(reading: StateReading, changed: readonly Address[], dropped: readonly Address[]): Promise<void> {
+async function passOn(
+  reading: StateReading,
+  unread: readonly Address[],
+  dropped: readonly Address[],
+  arrived: readonly TokenSnapshot[] = [],
+): Promise<void> {
   const { db, chainId, commits, completedAtMs, consumer } = reading
   const { number, hash, timestamp } = commits.newest
   const dispatch = (tokens: readonly TokenSnapshot[], gone: readonly Address[]) => {
     if (!reading.isStopped()) consumer.dispatch({ number, hash, timestamp, completedAtMs, tokens, unread: [], dropped: gone })
   }
-  if (dropped.length > 0) dispatch([], dropped)
-  for (const addresses of chunksOf(changed, MOST_STATES)) dispatch(await readSnapshots(db, { chainId, addresses }), [])
+  if (dropped.length + arrived.length > 0) dispatch(arrived, dropped)
+  for (const addresses of chunksOf(unread, MOST_STATES)) dispatch(await readSnapshots(db, { chainId, addresses }), [])
 }
 
 function* chunksOf<Item>(items: readonly Item[], size: number): Generator<readonly Item[]> {

@@ -21,7 +21,7 @@ export function createThreadFeed({ blocks, watch, unwatch, stop }: ThreadFeedOpt
         consumer.changed([...block.tokens.map(({ token }) => token.address), ...block.unread, ...block.dropped])
         consumer.dispatch(block)
       }),
-    health: () => ({ carrier: 'thread', connected: true, waitingMs: 0 }),
+    health: () => ({ carrier: 'thread', connected: true, waitingMs: 0, replica: null }),
     stop,
   }
 }

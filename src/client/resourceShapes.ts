@@ -25,8 +25,8 @@ const integerOrNull = nullable(integer)
 const decimalOrNull = nullable(decimal)
 const timeOrNull = nullable(time)
 const stringOrNull = nullable(string)
-const numberOrNull = nullable(number())
 const positiveOrNull = nullable(positive)
+const replica = nullable(object({ inUse: boolean, behindMs: positive }))
 const perWindow = <T>(value: Shape<T>): Shape<PerWindow<T>> => object({ m5: value, h1: value, h6: value, h24: value })
 
 export { address as addressShape, count as sequenceShape, integer as integerShape, time as timeShape }
@@ -55,7 +55,7 @@ export const tokenShape: Shape<Token> = object({
     liquidityWeth: decimalOrNull,
     liquidityUsd: decimalOrNull,
     volumeWeth: perWindow(decimalOrNull),
-    priceChange: perWindow(numberOrNull),
+    priceChange: perWindow(nullable(number())),
     trades: perWindow(object({ buys: count, sells: count })),
     tradeCount: count,
     holderCount: count,
@@ -69,7 +69,7 @@ export const tokenShape: Shape<Token> = object({
       quoteToken: address,
       quoteSymbol: stringOrNull,
       quoteDecimals: nullable(count),
-      feeBps: numberOrNull,
+      feeBps: nullable(number()),
       reserveToken: integerOrNull,
       reserveQuote: integerOrNull,
       sqrtPriceX96: integerOrNull,
@@ -77,7 +77,7 @@ export const tokenShape: Shape<Token> = object({
       liquidity: integerOrNull,
     }),
   ),
-  fees: object({ creatorFeeBps: numberOrNull, accruedWeth: decimalOrNull, claimedWeth: decimalOrNull, claimableWeth: decimalOrNull }),
+  fees: object({ creatorFeeBps: nullable(number()), accruedWeth: decimalOrNull, claimedWeth: decimalOrNull, claimableWeth: decimalOrNull }),
   graduation: object({
     status: choice('none', 'bonding', 'completed', 'migrated'),
     percent: nullable(percent),
@@ -192,8 +192,8 @@ export const indexerHealthShape: Shape<IndexerHealth> = object({
   headBlock: integerOrNull,
   confirmedBlock: integerOrNull,
   indexedBlock: integerOrNull,
-  lagBlocks: numberOrNull,
-  lagSeconds: numberOrNull,
+  lagBlocks: nullable(number()),
+  lagSeconds: nullable(number()),
   backfill: nullable(
     object({
       fromBlock: integer,
@@ -230,7 +230,7 @@ export const indexerHealthShape: Shape<IndexerHealth> = object({
     conflatedTotal: count,
     commitToDeliveryMs: object({ p50: positiveOrNull, p99: positiveOrNull }),
   }),
-  feed: object({ carrier: choice('thread', 'notify'), connected: boolean, waitingMs: positive }),
+  feed: object({ carrier: choice('thread', 'notify', 'nats'), connected: boolean, waitingMs: positive, replica }),
   reasons: listOf(string),
 })
 

@@ -38,6 +38,10 @@ export const databaseUrl = z
   .string({ error: 'postgresql://user:password@host:port/database, special characters of the password percent-encoded' })
   .refine(text => hasScheme(text, ['postgres:', 'postgresql:']))
 
+export const natsUrls = commaList('a comma list of nats:// or tls:// addresses of one NATS cluster').refine(
+  urls => urls.length > 0 && urls.every(url => hasScheme(url, ['nats:', 'tls:'])),
+)
+
 /** An IP address, IPv6 without brackets, or a host name. */
 export const listenHost = z
   .string({ error: 'an IP address or host name to listen on, without scheme and port' })

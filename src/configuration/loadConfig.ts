@@ -43,18 +43,34 @@ export function loadConfig(env: Environment, options: LoadConfigOptions): Config
   const problems = [...wrongSettings]
   if (isGateway && values.databaseUrl === null && !problems.some(problem => problem.startsWith('DATABASE_URL:')))
     problems.push('DATABASE_URL: missing, expected the database that the indexer of this gateway (ROLE=gateway) writes')
+  if (!isGateway && values.databaseReadUrl !== null)
+    problems.push('DATABASE_READ_URL: is for gateways (ROLE=gateway); a process that indexes reads what it has written')
   if (values.standby) problems.push(...standbyProblems(values))
-  const { tlsCertFile, tlsKeyFile, ...settings } = values
+  const { tlsCertFile, tlsKeyFile, natsUrl, natsCredsFile, ...settings } = values
   const config: Config = {
     ...settings,
     ...databaseConfig(values, options),
     launchpadsFile: path.resolve(cwd, values.launchpadsFile),
     launchpads: isGateway ? NO_LAUNCHPADS : readLaunchpads(values.launchpadsFile, knownAdapters, cwd, readFile, problems),
+    nats: readNats(natsUrl, natsCredsFile, cwd, readFile, problems),
     tls: readTls(tlsCertFile, tlsKeyFile, cwd, readFile, problems),
   }
   const isWithoutChain = !isGateway && (environment['RPC_URLS']?.trim() ?? '') === ''
   const hint = isWithoutChain ? '\nTo see Tokenwire at work without a chain and a database of your own: npm run dev' : ''
   return finish(config, problems, hint)
+}
+
+function readNats(urls: readonly string[], file: string | null, cwd: string, readFile: ReadFile, problems: string[]): Config['nats'] {
+  if (urls.length === 0) {
+    if (file !== null) problems.push('NATS_CREDS_FILE: is for NATS_URL, which is not set')
+    return null
+  }
+  if (file === null) return { urls, credsFile: null }
+  const credsFile = path.resolve(cwd, file)
+  const read = readIfPresent(credsFile, readFile)
+  if ('problem' in read || read.text === null)
+    problems.push(`NATS_CREDS_FILE: expected a file that can be read, but ${'problem' in read ? read.problem : 'it does not exist'}`)
+  return { urls, credsFile }
 }
 
 function standbyProblems({ role, databaseUrl }: Pick<Config, 'role' | 'databaseUrl'>): readonly string[] {

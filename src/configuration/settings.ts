@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { INTEGRATIONS } from '#domain/integration.ts'
-import { allowedOrigins, baseUrl, databaseUrl, gatewayUrls, listenHost, pathPrefix, rpcUrls } from './addresses.ts'
+import { allowedOrigins, baseUrl, databaseUrl, gatewayUrls, listenHost, natsUrls, pathPrefix, rpcUrls } from './addresses.ts'
 import { anyText, flag, secretWord, wholeNumber, word, wordList } from './settingTypes.ts'
 
 /*
@@ -42,7 +42,7 @@ export const SETTINGS = {
     .default(false)
     .describe(
       'true, with a ROLE that indexes: while another process indexes into the same DATABASE_URL, this one serves what that writes, ' +
-        'and takes over when it is gone: within 2 s when it was killed, within 25 s when it hangs or its host is lost.',
+        'and takes over when it is gone: within 3 s when it was killed, within 25 s when it hangs or its host is lost.',
     ),
   RPC_URLS: rpcUrls.meta({
     secret: true,
@@ -72,6 +72,21 @@ export const SETTINGS = {
         'most once in this many blocks; 0: never.',
     ),
   ...DATABASE_SETTINGS,
+  DATABASE_READ_URL: databaseUrl.nullable().default(null).meta({
+    secret: true,
+    description:
+      'Of a gateway: a streaming replica of DATABASE_URL. Updates wait for it, and after 3 s reads go to DATABASE_URL until it is there again.',
+  }),
+  NATS_URL: natsUrls.default([]).meta({
+    secret: true,
+    description:
+      'Carries committed blocks to gateways in place of PostgreSQL’s NOTIFY: nats://[user:password@]host:4222 or tls://…, a comma list for ' +
+      'a cluster. The same for the process that indexes and its gateways. Blank: NOTIFY.',
+  }),
+  NATS_CREDS_FILE: anyText
+    .nullable()
+    .default(null)
+    .describe('A credentials file (JWT and nkey) for NATS_URL, in place of user and password.'),
   HOST: listenHost.default('127.0.0.1').describe('The address to listen on.'),
   PORT: wholeNumber(0, 65_535).default(3_000).describe('The port to listen on; 0: any free one.'),
   DRAIN_SECONDS: wholeNumber(0, 300)

@@ -3,7 +3,8 @@ import { mkdir, realpath } from 'node:fs/promises'
 import { readEnvironment } from '#configuration/environment.ts'
 import { TokenwireError } from '#errors'
 import { claimDataDir } from './dev/claimDataDir.ts'
-import { PartEnded, runDev } from './dev/runDev.ts'
+import { PartEnded } from './dev/partEnded.ts'
+import { runDev } from './dev/runDev.ts'
 import { type DevSettings, readDevSettings } from './dev/settings.ts'
 import { createShutdown } from './dev/shutdown.ts'
 import { stopRequested } from './dev/stopRequested.ts'
@@ -17,7 +18,7 @@ import { startWatchdog } from './startWatchdog.ts'
 async function main(): Promise<number> {
   const asked = stopRequested()
   const environment = readEnvironment(process.env, process.cwd(), file => readFileSync(file, 'utf8'))
-  const settings = await withDataDir(readDevSettings(environment, process.cwd()))
+  const settings = await withDataDir(readDevSettings(environment, process.cwd(), process.argv.slice(2)))
   const release = await claimDataDir(settings.dataDir)
   if (release === null) {
     const remedy = 'stop it, or choose another DATA_DIR'

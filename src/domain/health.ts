@@ -84,11 +84,20 @@ export interface RealtimeHealth {
 
 /** How committed blocks reach a gateway. */
 export interface FeedHealth {
-  readonly carrier: 'thread' | 'notify'
+  readonly carrier: 'thread' | 'notify' | 'nats'
   /** Whether commits arrive. */
   readonly connected: boolean
   /** For how long the oldest commit that has arrived and is not passed on has waited; 0: all are passed on. */
   readonly waitingMs: number
+  /** `null`: this process reads where the indexer writes. */
+  readonly replica: ReplicaHealth | null
+}
+
+export interface ReplicaHealth {
+  /** Otherwise reads go to the primary. */
+  readonly inUse: boolean
+  /** For how long it has not shown the newest announced commit; 0: it shows it. */
+  readonly behindMs: number
 }
 
 export interface IndexerHealth extends Pick<IndexerState, 'lagBlocks' | 'lagSeconds' | 'backfill' | 'reorgs' | 'rpc'> {

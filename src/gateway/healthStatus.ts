@@ -1,5 +1,5 @@
 import type { EthUsd } from '#domain/ethUsd.ts'
-import type { IndexerState, ServiceStatus } from '#domain/health.ts'
+import type { FeedHealth, IndexerState, ServiceStatus } from '#domain/health.ts'
 
 /** An index that is further behind the confirmed head is catching up. */
 const SYNCING_LAG_BLOCKS = 30
@@ -9,6 +9,7 @@ export interface Condition {
   readonly database: string | null
   readonly indexer: Pick<IndexerState, 'indexedBlock' | 'lagBlocks' | 'backfill' | 'rpc' | 'stalled' | 'reason'>
   readonly price: EthUsd | null
+  readonly feed: Pick<FeedHealth, 'replica'>
 }
 
 export interface HealthStatus {
@@ -22,17 +23,19 @@ export interface HealthStatus {
  *
  * 1. `stalled`: the database does not answer, or nothing is indexed though the chain moves. Answers are missing or outdated.
  * 2. `syncing`: the index is catching up with the chain. Answers are correct as of an earlier block.
- * 3. `degraded`: answers are current, but an RPC provider fails, or the ETH/USD price is an earlier one. A service that never had a price
+ * 3. `degraded`: answers are current, but an RPC provider fails, the replica is not used, or the ETH/USD price is an
+ *    earlier one. A service that never had a price
  *    is not degraded: it may run without internet access.
  * 4. `ok`.
  */
-export function healthStatus({ database, indexer, price }: Condition): HealthStatus {
+export function healthStatus({ database, indexer, price, feed }: Condition): HealthStatus {
   const reasons = [
     ...(database === null ? [] : [database]),
     ...(indexer.stalled || indexer.reason !== null ? [indexer.reason ?? 'nothing is indexed though the chain moves'] : []),
     ...indexer.rpc
       .filter(provider => !provider.healthy)
       .map(({ name, cause }) => (cause === null ? `${name} fails` : `${name} fails: ${cause}`)),
+    ...(feed.replica?.inUse === false ? ['the replica is behind or away; reads go to the primary'] : []),
     ...(price?.stale === true ? [`no provider gives an ETH/USD price; the last one is ${Math.round(price.ageSeconds)} s old`] : []),
   ]
   if (database !== null || indexer.stalled) return { status: 'stalled', reasons }

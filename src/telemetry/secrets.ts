@@ -14,18 +14,27 @@ const MIN_LENGTH = 4
 export type SecretConfig = Partial<
   Pick<
     Config,
-    'rpcUrls' | 'ipfsGateways' | 'arweaveGateways' | 'coingeckoUrl' | 'coinbaseUrl' | 'coingeckoApiKey' | 'operatorToken' | 'databaseUrl'
+    | 'rpcUrls'
+    | 'ipfsGateways'
+    | 'arweaveGateways'
+    | 'coingeckoUrl'
+    | 'coinbaseUrl'
+    | 'coingeckoApiKey'
+    | 'operatorToken'
+    | 'databaseUrl'
+    | 'databaseReadUrl'
+    | 'nats'
   >
 >
 
 export function secretsOf(config: SecretConfig): readonly string[] {
-  const { rpcUrls = [], ipfsGateways = [], arweaveGateways = [], coingeckoUrl, coinbaseUrl, databaseUrl } = config
+  const { rpcUrls = [], ipfsGateways = [], arweaveGateways = [], coingeckoUrl, coinbaseUrl, databaseUrl, databaseReadUrl, nats } = config
   const words = [config.operatorToken, config.coingeckoApiKey].filter(isGiven)
-  const urls = [...rpcUrls, ...ipfsGateways, ...arweaveGateways, coingeckoUrl, coinbaseUrl].filter(isGiven)
+  const urls = [...rpcUrls, ...(nats?.urls ?? []), ...ipfsGateways, ...arweaveGateways, coingeckoUrl, coinbaseUrl].filter(isGiven)
   return [
     ...words.filter(word => word.length >= MIN_LENGTH),
     ...urls.flatMap(secretsOfUrl),
-    ...(isGiven(databaseUrl) ? secretsOfDatabaseUrl(databaseUrl) : []),
+    ...[databaseUrl, databaseReadUrl].filter(isGiven).flatMap(secretsOfDatabaseUrl),
   ]
 }
 

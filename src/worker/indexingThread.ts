@@ -77,7 +77,8 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
         chain: await connecting,
         databaseUrl,
         paced: unacknowledged.paced,
-        isWatched: token => watched.has(token),
+        // Gateways get the states that commits read by NATS, and this process does not know what they watch.
+        isWatched: token => config.nats !== null || watched.has(token),
         ethUsd: () => (price !== null && now() < price.untilMs ? price.ethUsd : null),
         now,
         logger,

@@ -13,7 +13,7 @@ interface Reach {
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 /** Packages that only one folder may import. */
-const OWNED_PACKAGES: Readonly<Record<string, string>> = { xstate: 'actors', 'uWebSockets.js': 'gateway' }
+const OWNED_PACKAGES: Readonly<Record<string, string>> = { xstate: 'actors', 'uWebSockets.js': 'gateway', '@nats-io': 'bus' }
 const BASE = ['domain', 'errors', 'config', 'clock', 'async']
 
 /**
@@ -154,6 +154,7 @@ describe('the import directions', () => {
     }
     // These are imported dynamically: beside the thread's start, and beside the preparation of the database.
     expect(evasions.toSorted()).toEqual([
+      'src/bus/openNats.ts: ./natsConnection.ts',
       'src/gatewayService.ts: ./serve.ts',
       'src/main.ts: ./run.ts',
       'src/run.ts: ./service.ts',

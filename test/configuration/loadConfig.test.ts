@@ -61,6 +61,8 @@ const DEFAULTS: Config = {
   maxReorgDepth: 128,
   claimableRefreshBlocks: 10,
   databaseUrl: null,
+  nats: null,
+  databaseReadUrl: null,
   dataDir: '/app/.data',
   host: '127.0.0.1',
   port: 3000,
@@ -225,7 +227,18 @@ describe('loadConfig', () => {
       ].join('\n'),
     )
     expect(refusal({ ROLE: 'gateway', DATABASE_URL: 'db.example' }, {})).not.toMatch(/DATABASE_URL[^]*DATABASE_URL/)
+    expect(loadConfig({ ...env, DATABASE_READ_URL: 'postgresql://u@replica/tokens' }, options({})).databaseReadUrl).toContain('replica')
+    expect(refusal({ ...RPC, DATABASE_READ_URL: 'postgresql://u@replica/tokens' })).toContain('DATABASE_READ_URL: is for gateways')
     expect(refusal({ ...RPC, ROLE: 'writer' })).toContain('ROLE: expected one of all, indexer, gateway, got "writer"')
+  })
+
+  it('reads where NATS is, and the file of its credentials', () => {
+    const nats = { NATS_URL: 'nats://u:p@a:4222, tls://b', NATS_CREDS_FILE: 'nats.creds' }
+    const { nats: read } = loadConfig({ ...RPC, ...nats }, options({ '/app/nats.creds': 'x' }))
+    expect(read).toEqual({ urls: ['nats://u:p@a:4222', 'tls://b'], credsFile: '/app/nats.creds' })
+    expect(refusal({ ...RPC, NATS_URL: 'http://a:4222' })).toContain('NATS_URL: expected a comma list of nats:// or tls:// addresses')
+    expect(refusal({ ...RPC, ...nats })).toContain('NATS_CREDS_FILE: expected a file that can be read, but it does not exist')
+    expect(refusal({ ...RPC, NATS_CREDS_FILE: 'x' })).toContain('NATS_CREDS_FILE: is for NATS_URL, which is not set')
   })
 
   it('has a standby only of a process that indexes into a database of its own', () => {

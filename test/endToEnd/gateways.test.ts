@@ -14,13 +14,19 @@ import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { type PostgresProxy, startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
 import { type FeedClient, openFeed } from '#test/support/feedClient.ts'
+import { findProgram } from '#test/support/findProgram.ts'
+import { startNatsServer } from '#test/support/nats.ts'
 import { type Service, type ServiceFolder, serviceFolder, spawnService } from '#test/support/service.ts'
 
 /*
- * An indexer, its standby and two gateways as processes of their own, on one database. One gateway reaches it through a proxy that can cut its
+ * An indexer, its standby and two gateways as processes of their own, on one database. One gateway hears of commits by NATS, where there is a
+ * server, the other one by PostgreSQL. One gateway reaches it through a proxy that can cut its
  * connections.
  */
 
+const NATS = findProgram({ names: ['nats-server'], aptPackage: 'nats-server' })
+const nats = NATS === null ? null : await startNatsServer(NATS)
+const byNats: Readonly<Record<string, string>> = nats === null ? {} : { NATS_URL: `nats://127.0.0.1:${nats.port}` }
 const database = await useDatabase({ migrated: false })
 let chain: TestChain
 let folder: ServiceFolder
@@ -47,14 +53,14 @@ beforeAll(async () => {
     expect.stringContaining('no indexer (ROLE=indexer) of this version has prepared'),
   ])
   indexer = await folder.start(writer())
-  near = await folder.start({ ...gateway, DATABASE_URL: database.url })
+  near = await folder.start({ ...gateway, ...byNats, DATABASE_URL: database.url })
   far = await folder.start({ ...gateway, DATABASE_URL: proxy.url })
   feeds = [await openFeed(near.url), await openFeed(far.url)]
   for (const feed of feeds) feed.send({ type: 'subscribe', token: alpha.token })
   standby = await folder.start(writer())
 })
 
-const writer = () => ({ ROLE: 'indexer', STANDBY: 'true', DATABASE_URL: database.url })
+const writer = () => ({ ROLE: 'indexer', STANDBY: 'true', ...byNats, DATABASE_URL: database.url })
 
 afterAll(async () => {
   for (const feed of feeds ?? []) feed.close()
@@ -67,6 +73,7 @@ afterAll(async () => {
   await proxy?.stop()
   await chain?.stop()
   await folder?.remove()
+  await nats?.kill()
 })
 
 let paid = parseEther('0.001')
@@ -113,7 +120,7 @@ test('every process says its role, and the indexer serves nothing but health and
     role: 'gateway',
     standby: false,
     status: 'ok',
-    feed: { carrier: 'notify', connected: true },
+    feed: { carrier: nats === null ? 'notify' : 'nats', connected: true },
   })
   // HEAD, since answers to GET are compared with the description of a service that has these routes.
   for (const path of ['/api/tokens', '/realtime', '/']) expect((await fetch(indexer.url + path, { method: 'HEAD' })).status).toBe(404)

@@ -29,12 +29,20 @@ interface Case {
   readonly indexer?: Partial<Condition['indexer']>
   readonly database?: string | null
   readonly price?: Condition['price']
+  readonly replica?: Condition['feed']['replica']
   readonly status: string
   readonly reasons: readonly string[]
 }
 
 const CASES: readonly Case[] = [
   { name: 'all is well', status: 'ok', reasons: [] },
+  { name: 'the replica is a little behind', replica: { inUse: true, behindMs: 40 }, status: 'ok', reasons: [] },
+  {
+    name: 'the replica is not used',
+    replica: { inUse: false, behindMs: 9_000 },
+    status: 'degraded',
+    reasons: ['the replica is behind or away; reads go to the primary'],
+  },
   { name: 'there never was a price, as on a machine without internet', price: null, status: 'ok', reasons: [] },
   { name: 'the price is fresh', price: { ...PRICE, stale: false }, status: 'ok', reasons: [] },
   {
@@ -97,6 +105,6 @@ const CASES: readonly Case[] = [
   },
 ]
 
-test.for(CASES)('is $status when $name', ({ indexer = {}, database = null, price = null, status, reasons }) => {
-  expect(healthStatus({ database, indexer: { ...FOLLOWING, ...indexer }, price })).toEqual({ status, reasons })
+test.for(CASES)('is $status when $name', ({ indexer = {}, database = null, price = null, replica = null, status, reasons }) => {
+  expect(healthStatus({ database, indexer: { ...FOLLOWING, ...indexer }, price, feed: { replica } })).toEqual({ status, reasons })
 })

@@ -92,7 +92,7 @@ export async function startGateway({
     reads,
     // The rows of these tests change without a commit.
     kept: { ask: (_request, make) => make() },
-    feed: () => ({ carrier: 'thread', connected: true, waitingMs: 0 }),
+    feed: () => ({ carrier: 'thread', connected: true, waitingMs: 0, replica: null }),
     indexer: { state: () => conditions.indexer, chain: () => conditions.chain },
     ethUsd: {
       get: async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import pino from 'pino'
 import type { Hex } from 'viem'
 import type { MinedTransaction } from '#chain/transactionSenders.ts'
 import type { LaunchpadConfig } from '#config'
@@ -16,7 +17,7 @@ import type { FetchedBatch } from '#sync/batch.ts'
 import { type Committer, createCommitter } from '#sync/committer.ts'
 import { restoreDirectory } from '#worker/restoreDirectory.ts'
 import type { TestChain } from './chain.ts'
-import { silentLogger, type TestDatabase } from './database.ts'
+import type { TestDatabase } from './database.ts'
 
 /** The write path over a test chain and database, called by tests. */
 export interface ChainIndex {
@@ -58,7 +59,7 @@ export async function openChainIndex(
     isWatched,
     ethUsd: () => ethUsd,
     now: () => performance.now(),
-    logger: silentLogger,
+    logger: pino({ level: 'silent' }),
   })
   const head = async () => Number(await chain.client.getBlockNumber({ cacheTime: 0 }))
   const fetch = async (from: number, to: number, mode: BatchMode): Promise<FetchedBatch> => {

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { systemClock } from '#clock'
 import type { Environment } from '#configuration/environment.ts'
 import { loadConfig } from '#configuration/loadConfig.ts'
@@ -21,27 +20,17 @@ import { buildConsole } from './buildConsole.ts'
 import { makeFreshFolder } from './freshFolder.ts'
 import { isReady } from './isReady.ts'
 import { launchpadsFile } from './launchpadsFile.ts'
-import { startServiceProcess } from './serviceProcess.ts'
+import { PartEnded, rejectWhen } from './partEnded.ts'
 import type { DevSettings } from './settings.ts'
 import type { Shutdown } from './shutdown.ts'
+import { type Services, startServices } from './startServices.ts'
 import { summary } from './summary.ts'
 import { writeFileAtomically } from './writeFileAtomically.ts'
 
-const SERVICE = fileURLToPath(new URL('../../main.ts', import.meta.url))
 const READY_POLL_MS = 150
 const ENDING_MS = 500
 /** Enough for calls at the newest confirmed block. The states of a chain with many tokens are large. */
 const KEPT_STATES = 16
-
-/** A process ended that should not have. The run ends with this exit code. */
-export class PartEnded extends Error {
-  readonly exitCode: number
-
-  constructor(message: string, exitCode: number) {
-    super(message)
-    this.exitCode = exitCode
-  }
-}
 
 export interface DevRun {
   readonly settings: DevSettings
@@ -59,13 +48,6 @@ interface Chain extends DevChain {
 interface Market {
   readonly traders: Traders
   readonly random: Random
-}
-
-interface Service {
-  readonly url: string
-  readonly databaseUrl: string
-  /** Rejects when the service ends. */
-  readonly ended: Promise<never>
 }
 
 /**
@@ -94,7 +76,7 @@ async function runOn(run: DevRun, anvil: Anvil): Promise<never> {
   const serviceEnvironment = await prepareService(run, chain)
   const market = await startMarket(run, chain)
   await consoleBuilt
-  const service = await startService(run, serviceEnvironment)
+  const service = await startServices({ ...run, gateways: settings.gateways, environment: { ...run.environment, ...serviceEnvironment } })
   await Promise.race([service.ended, announce(run, chain, market, service)])
   const live = runLive({
     ...market,
@@ -162,42 +144,34 @@ async function startMarket({ settings, shutdown }: DevRun, chain: Chain): Promis
   return { traders, random }
 }
 
-async function startService({ watchdog, shutdown }: DevRun, env: Environment): Promise<Service> {
-  shutdown.signal.throwIfAborted()
-  const child = startServiceProcess({ script: SERVICE, env, watchdog })
-  shutdown.add(() => child.stop())
-  const ended = rejectWhen(child.exited, code => {
-    return new PartEnded(
-      `The service ended unexpectedly${code === null ? '' : ` with code ${code}`}.`,
-      code === null || code === 0 ? 1 : code,
-    )
-  })
-  const listening = (await child.listening) ?? (await ended)
-  return { url: listening.url, databaseUrl: listening.databaseUrl, ended }
-}
-
 /** Waits until the service is ready, then prints the addresses and writes dev.json for other programs. */
-async function announce({ settings, shutdown }: DevRun, chain: Chain, market: Market, service: Service): Promise<void> {
-  while (!(await isReady(service.url))) await delay(READY_POLL_MS, undefined, { signal: shutdown.signal })
-  const { url, databaseUrl } = service
+async function announce({ settings, shutdown }: DevRun, chain: Chain, market: Market, service: Services): Promise<void> {
+  const { url, gatewayUrls, databaseUrl } = service
+  for (const each of [url, ...gatewayUrls])
+    while (!(await isReady(each))) await delay(READY_POLL_MS, undefined, { signal: shutdown.signal })
   const rpcUrl = chain.anvil.url
   const devFile = devFileOf(settings)
   const contents = { url, rpcUrl, databaseUrl, launchpadsFile: path.join(settings.dataDir, 'launchpads.dev.json') }
   await writeFileAtomically(devFile, `${JSON.stringify(contents, null, 2)}\n`)
   shutdown.add(() => rm(devFile, { force: true }))
   const token = market.traders.busiestToken()
-  console.log(summary({ serviceUrl: url, rpcUrl, databaseUrl, devFile, seed: settings.seed, deployment: chain.deployment, token }))
+  console.log(
+    summary({
+      serviceUrl: url,
+      gatewayUrls,
+      indexerUrl: service.indexerUrl,
+      rpcUrl,
+      databaseUrl,
+      devFile,
+      seed: settings.seed,
+      deployment: chain.deployment,
+      token,
+    }),
+  )
 }
 
 function devFileOf({ dataDir }: DevSettings): string {
   return path.join(dataDir, 'dev.json')
-}
-
-/** A promise that never resolves. Its rejection may go unhandled. */
-function rejectWhen<T>(event: Promise<T>, error: (value: T) => Error): Promise<never> {
-  const rejecting = event.then(value => Promise.reject(error(value)))
-  rejecting.catch(() => undefined)
-  return rejecting
 }
 
 /** Overwrites one line on a terminal, prints a line per quarter elsewhere. */

@@ -13,6 +13,9 @@ export const DEV_SETTINGS = {
   DEV_RPC_PORT: wholeNumber(0, 65_535).default(0).describe("npm run dev: the port of the chain's RPC; 0: any free one."),
 }
 
+/** The embedded database has connections for these. */
+const MOST_GATEWAYS = 3
+
 export interface DevSettings {
   readonly seed: number
   readonly blockTimeMs: number
@@ -22,16 +25,23 @@ export interface DevSettings {
   readonly dataDir: string
   /** Whether `DATABASE_URL` is set; that database is never emptied. */
   readonly ownDatabase: boolean
+  /** How many gateways serve what an indexer of its own writes; 0: one process does everything. */
+  readonly gateways: number
 }
 
 /**
- * Reads the variables of the development chain.
+ * Reads the variables and arguments of the development chain.
  *
  * @throws `TokenwireError` `config_invalid`; its message lists all problems
  */
-export function readDevSettings(environment: Environment, cwd: string): DevSettings {
+export function readDevSettings(environment: Environment, cwd: string, args: readonly string[] = []): DevSettings {
   const { DATA_DIR } = DATABASE_SETTINGS
-  const { values, problems } = parseSettings({ ...DEV_SETTINGS, DATA_DIR }, environment)
+  const { values, problems: wrongSettings } = parseSettings({ ...DEV_SETTINGS, DATA_DIR }, environment)
+  const gateways = readGateways(args)
+  const problems = [
+    ...wrongSettings,
+    ...(gateways === null ? [`--gateways: expected a whole number from 0 to ${MOST_GATEWAYS}, got ${args.join(' ')}`] : []),
+  ]
   if (problems.length > 0) {
     const message = `The development chain cannot start.\n${problems.map(line => `  ${line}`).join('\n')}`
     throw new TokenwireError('config_invalid', message, { details: { problems } })
@@ -43,5 +53,13 @@ export function readDevSettings(environment: Environment, cwd: string): DevSetti
     rpcPort: values.devRpcPort,
     dataDir: path.resolve(cwd, values.dataDir),
     ownDatabase: (environment['DATABASE_URL']?.trim() ?? '') !== '',
+    gateways: gateways ?? 0,
   }
+}
+
+/** `--gateways 2`; nothing else is understood. `null`: it is wrong. */
+function readGateways(args: readonly string[]): number | null {
+  if (args.length === 0) return 0
+  const text = /^--gateways[ =](\d{1,3})$/.exec(args.join(' '))?.[1]
+  return text === undefined || Number(text) > MOST_GATEWAYS ? null : Number(text)
 }

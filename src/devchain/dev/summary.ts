@@ -3,6 +3,10 @@ import type { Address } from '#domain/address.ts'
 
 export interface SummaryInput {
   readonly serviceUrl: string
+  /** Of further gateways. */
+  readonly gatewayUrls: readonly string[]
+  /** Of an indexer in a process of its own. */
+  readonly indexerUrl: string | null
   readonly rpcUrl: string
   readonly databaseUrl: string
   readonly devFile: string
@@ -18,17 +22,18 @@ const TEST_KEY = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78
 
 /** The text on the terminal when everything runs. It contains no credentials: the database's password is only in the file. */
 export function summary(input: SummaryInput): string {
-  const { serviceUrl, rpcUrl, databaseUrl, devFile, seed, deployment, token } = input
+  const { serviceUrl, gatewayUrls, indexerUrl, rpcUrl, databaseUrl, devFile, seed, deployment, token } = input
   const someToken = token ?? '<token>'
   const socketUrl = `${serviceUrl.replace(/^http/, 'ws')}/realtime`
   const subscribe = JSON.stringify({ type: 'subscribe', token: someToken }).replaceAll('"', '\\"')
   const script = `const s = new WebSocket('${socketUrl}'); s.onopen = () => s.send('${subscribe}'); s.onmessage = m => console.log(m.data)`
+  const indexer = indexerUrl === null ? '' : `    Indexer      ${indexerUrl}  (health and metrics only)\n`
   return `
   Tokenwire runs on a development chain: simulated traders, nothing on it is real.
 
     Console      ${serviceUrl}/
-    Service      ${serviceUrl}
-    Chain RPC    ${rpcUrl}  (anvil, chain id ${deployment.chainId}, launchpad ${deployment.launchpad})
+    Service      ${[serviceUrl, ...gatewayUrls].join(', ')}
+${indexer}    Chain RPC    ${rpcUrl}  (anvil, chain id ${deployment.chainId}, launchpad ${deployment.launchpad})
     PostgreSQL   ${withoutPassword(databaseUrl)}  (with its password in ${devFile})
     Test account ${TEST_ACCOUNT}  (10,000 ETH of this chain)
                  key ${TEST_KEY}

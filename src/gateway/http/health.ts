@@ -42,7 +42,8 @@ export function indexerHealthRoute(sources: HealthSources): Route {
     const { indexer, ethUsd, actors, realtime, chainId, version, now } = sources
     const { cause, ...database } = await sources.probeDatabase()
     const state = indexer.state()
-    const { status, reasons } = healthStatus({ database: cause?.shown ?? null, indexer: state, price: ethUsd.last() })
+    const feed = sources.feed()
+    const { status, reasons } = healthStatus({ database: cause?.shown ?? null, indexer: state, price: ethUsd.last(), feed })
     const health: IndexerHealth = {
       status,
       role: sources.config.role,
@@ -61,7 +62,7 @@ export function indexerHealthRoute(sources: HealthSources): Route {
       database,
       actors: actors.health(),
       realtime: realtime.health(),
-      feed: sources.feed(),
+      feed,
       reasons,
     }
     const body: IndexerHealth | OperatorHealth = isOperator
@@ -78,10 +79,10 @@ export function healthzRoute(): Route {
 }
 
 /** Readiness. An instance that stalls or catches up has older answers than others: load balancers should avoid it. */
-export function readyzRoute({ indexer, probeDatabase }: Pick<Sources, 'indexer' | 'probeDatabase'>): Route {
+export function readyzRoute({ indexer, feed, probeDatabase }: Pick<Sources, 'indexer' | 'feed' | 'probeDatabase'>): Route {
   return resource({ path: '/readyz', cacheControl: 'never', limited: false, description: READYZ }, async () => {
     const { cause } = await probeDatabase()
-    const { status, reasons } = healthStatus({ database: cause?.shown ?? null, indexer: indexer.state(), price: null })
+    const { status, reasons } = healthStatus({ database: cause?.shown ?? null, indexer: indexer.state(), price: null, feed: feed() })
     switch (status) {
       case 'ok':
       case 'degraded':

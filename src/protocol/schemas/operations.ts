@@ -88,9 +88,16 @@ export const indexerHealthSchema = z.object({
   realtime,
   feed: z
     .object({
-      carrier: z.enum(['thread', 'notify']).describe('What carries committed blocks to this process.'),
+      carrier: z.enum(['thread', 'notify', 'nats']).describe('What carries committed blocks to this process.'),
       connected: z.boolean().describe('Whether they arrive.'),
       waitingMs: milliseconds.describe('For how long the oldest arrived commit waits for its states to be read; 0: none waits.'),
+      replica: z
+        .object({
+          inUse: z.boolean().describe('Whether reads go to it. Otherwise it is too far behind, or away, and they go to the primary.'),
+          behindMs: milliseconds.describe('For how long it has not shown the newest commit; 0: it shows it.'),
+        })
+        .nullable()
+        .describe('The replica that this process reads (`DATABASE_READ_URL`). `null`: it reads the primary.'),
     })
     .describe('How committed blocks reach this process.'),
   reasons: z.array(z.string()).describe('What is wrong, for people; empty when `status` is `ok`.'),

@@ -10,6 +10,15 @@ export interface StoredIdentity extends LaunchpadsConfig {
 }
 
 /**
+ * What only a database and its replicas have the same of: the name of the process that indexes. A replica that is behind may show the one
+ * before. `null`: no indexer has claimed it.
+ */
+export async function readWriter(db: Queryable): Promise<string | null> {
+  const { rows } = await sql<{ writer: string | null }>`select writer from chain_state`.execute(db)
+  return rows[0]?.writer ?? null
+}
+
+/**
  * Reads it without changing anything. `null`: no indexer of this version has prepared the database yet.
  *
  * @throws `TokenwireError` `database_foreign` when the schema is newer than this code

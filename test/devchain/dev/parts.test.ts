@@ -112,6 +112,8 @@ describe('the printed summary and the launchpads file', () => {
 
   const input = {
     serviceUrl: 'https://127.0.0.1:3000',
+    gatewayUrls: ['https://127.0.0.1:3001'],
+    indexerUrl: 'http://127.0.0.1:4000',
     rpcUrl: 'http://127.0.0.1:8545',
     devFile: '/data/dev.json',
     seed: 9,
@@ -121,6 +123,7 @@ describe('the printed summary and the launchpads file', () => {
   it('the summary contains no password', () => {
     const text = summary({ ...input, deployment, databaseUrl: 'postgres://user:hunter2@127.0.0.1:5432/tokenwire' })
     expect(text).not.toContain('hunter2')
+    expect(text).toMatch(/Service +https:\/\/127\.0\.0\.1:3000, https:\/\/127\.0\.0\.1:3001\n +Indexer +http:\/\/127\.0\.0\.1:4000 /)
     expect(text).toContain('postgres://user@127.0.0.1:5432/tokenwire')
     expect(summary({ ...input, deployment, databaseUrl: 'host=/run user=x password=hunter2' })).not.toContain('hunter2')
   })

@@ -10,6 +10,7 @@ describe('readDevSettings', () => {
       rpcPort: 0,
       dataDir: '/here/.data',
       ownDatabase: false,
+      gateways: 0,
     })
   })
 
@@ -29,9 +30,16 @@ describe('readDevSettings', () => {
       rpcPort: 8545,
       dataDir: '/data',
       ownDatabase: true,
+      gateways: 0,
     })
     const blank = { DEV_SEED: '', DEV_BLOCK_TIME_MS: ' ', DATABASE_URL: '' }
     expect(readDevSettings(blank, '/here')).toEqual(readDevSettings({}, '/here'))
+  })
+
+  it('reads how many gateways are to serve', () => {
+    for (const args of [['--gateways', '2'], ['--gateways=2']]) expect(readDevSettings({}, '/here', args).gateways).toBe(2)
+    for (const args of [['--gateways'], ['--gateways', '4'], ['--gateway', '2'], ['--gateways', '2', 'x']])
+      expect(() => readDevSettings({}, '/here', args)).toThrow(`--gateways: expected a whole number from 0 to 3, got ${args.join(' ')}`)
   })
 
   it('names every wrong variable and its allowed values in one message', () => {

@@ -1,0 +1,168 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import { isLogged } from '#async/logSampling.ts'
+import { pause } from '#async/pause.ts'
+import type { Address } from '#domain/address.ts'
+import type { FeedHealth } from '#domain/health.ts'
+import { createListener, type Listener } from '#store/connection/listener.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { readNewestCommit } from '#store/rows/announcement.ts'
+import type { BlockConsumer, BlockFeed } from './blockFeed.ts'
+import { INDEXER_CHANNEL, type IndexerReport } from './indexerReport.ts'
+import { mergePending, NO_STATES, type PendingCommits } from './pendingCommits.ts'
+import { readChangedStates, readMissedStates, type StateReading } from './readStates.ts'
+import type { ReplicaReads } from './replicaReads.ts'
+
+export interface DatabaseFeedOptions {
+  /** Of the database that the indexer writes. A replica can't be listened to. */
+  readonly databaseUrl: string
+  /** Where states are read. */
+  readonly db: Queryable
+  /** When `db` is a replica's. */
+  readonly replica?: Pick<ReplicaReads, 'shows' | 'health'>
+  readonly chainId: number
+  readonly logger: Logger
+  /** `monotonicMs`. */
+  readonly now: () => number
+  /** Called about once a second while an indexer runs. */
+  readonly onReport: (report: IndexerReport) => void
+}
+
+/** What a carrier adds to be a feed: how commits come. */
+export interface Carrier {
+  /** The database's channels that are listened to beside the indexer's reports. */
+  readonly channels: readonly string[]
+  /** A notification of these channels. @throws when it is none of an indexer */
+  readonly onNotification?: (payload: string) => void
+}
+
+/** The part of a feed that is the same however commits come. */
+export interface DatabaseFeed extends Omit<BlockFeed, 'health'> {
+  isWatched(token: Address): boolean
+  /** A commit was announced. */
+  announced(commits: PendingCommits): void
+  /** Announcements may have been missed. All watched tokens are compared with the database at the next beat. */
+  missed(): void
+  health(): Pick<FeedHealth, 'connected' | 'waitingMs' | 'replica'>
+}
+
+/**
+ * Passes announced commits on, with the states of watched tokens, which are read once for all clients unless they came with the
+ * announcement. While it reads, further commits wait as one. After anything that may have cost an announcement, and when the database has
+ * a commit that was not announced, it compares all watched tokens with the database.
+ */
+export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrier): DatabaseFeed {
+  const { databaseUrl, db, replica, chainId, logger, now, onReport } = options
+  const watched = new Set<Address>()
+  const stopped = new AbortController()
+  const { signal } = stopped
+  let listener: Listener | null = null
+  let consumer: BlockConsumer | null = null
+  let pending: PendingCommits | null = null
+  let underWay: PendingCommits | null = null
+  let running: Promise<void> | null = null
+  /** The newest commit that was announced. */
+  let newestAnnounced = 0
+  /** What the database said at the last beat; its announcement has arrived by the next one. */
+  let committed = 0
+  let mustLook = true
+
+  const pass = async (commits: PendingCommits, to: BlockConsumer): Promise<void> => {
+    const reading: StateReading = {
+      db,
+      chainId,
+      watched,
+      consumer: to,
+      commits,
+      completedAtMs: commits.sinceMs,
+      isStopped: () => signal.aborted,
+    }
+    await replica?.shows(commits.newest.commit)
+    to.changed(commits.changed === null ? null : [...commits.changed, ...commits.dropped])
+    await (commits.changed === null ? readMissedStates(reading) : readChangedStates(reading, commits.changed))
+  }
+
+  const run = async (to: BlockConsumer): Promise<void> => {
+    let failures = 0
+    while (pending !== null && !signal.aborted) {
+      const taken: PendingCommits = pending
+      underWay = taken
+      pending = null
+      try {
+        await pass(taken, to)
+        failures = 0
+      } catch (err) {
+        failures++
+        pending = pending === null ? taken : mergePending(taken, pending)
+        if (isLogged(failures)) logger.warn({ err, failures }, 'committed states could not be read, trying again')
+        await pause(Math.min(100 * 2 ** failures, 2_000), signal)
+      }
+      underWay = null
+    }
+    running = null
+  }
+
+  const add = (commits: PendingCommits): void => {
+    pending = mergePending(pending, commits)
+    if (consumer !== null) running ??= run(consumer)
+  }
+
+  const onNotification = (channel: string, payload: string): void => {
+    try {
+      hear(channel, payload)
+    } catch (err) {
+      // Whoever may connect to the database may notify.
+      logger.warn({ err, channel }, 'a notification that is none of an indexer was ignored')
+      mustLook = true
+    }
+  }
+
+  const hear = (channel: string, payload: string): void => {
+    if (channel === INDEXER_CHANNEL) return onReport(JSON.parse(payload) as IndexerReport)
+    carrier.onNotification?.(payload)
+  }
+
+  const announced = (commits: PendingCommits): void => {
+    newestAnnounced = Math.max(newestAnnounced, commits.newest.commit)
+    add(commits)
+  }
+
+  const beat = async (session: Kysely<unknown>): Promise<void> => {
+    const newest = await readNewestCommit(session)
+    if (newest === null) return
+    if (mustLook || committed > newestAnnounced) {
+      newestAnnounced = newest.commit
+      mustLook = false
+      add({ newest, sinceMs: now(), changed: null, dropped: new Set(), states: NO_STATES })
+    }
+    committed = newest.commit
+  }
+
+  return {
+    watch: token => void watched.add(token),
+    unwatch: token => void watched.delete(token),
+    isWatched: token => watched.has(token),
+    announced,
+    missed: () => {
+      mustLook = true
+    },
+    start: to => {
+      consumer = to
+      const onListening = () => {
+        mustLook = true
+      }
+      const channels = [...carrier.channels, INDEXER_CHANNEL]
+      listener = createListener({ url: databaseUrl, channels, logger, onListening, onNotification, beat })
+    },
+    health: () => ({
+      connected: listener?.isListening ?? false,
+      waitingMs: Math.max(0, now() - (underWay?.sinceMs ?? pending?.sinceMs ?? now())),
+      replica: replica?.health() ?? null,
+    }),
+    stop: async () => {
+      stopped.abort()
+      await listener?.stop()
+      await running
+    },
+  }
+}

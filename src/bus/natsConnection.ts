@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs'
+import { type ConnectionOptions, connect, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node'
+import type { Logger } from 'pino'
+import { TokenwireError } from '#errors'
+
+export interface NatsOptions {
+  readonly urls: readonly string[]
+  readonly credsFile: string | null
+  readonly logger: Logger
+}
+
+export interface Nats {
+  readonly isConnected: boolean
+  /** Calls back when messages may have been lost: the connection was lost, or this process read too slowly. */
+  onLost(listener: () => void): void
+  /** Dropped while there is no connection: who listens finds what is missing in the database. */
+  publish(subject: string, text: string): void
+  /** @returns ends it */
+  subscribe(subject: string, onMessage: (text: string) => void): () => void
+  close(): Promise<void>
+}
+
+const CONNECT_TIMEOUT_MS = 5_000
+
+/**
+ * Connects to NATS, and again whenever the connection is lost. Only where `NATS_URL` is set this module is loaded.
+ *
+ * @throws `TokenwireError` `config_invalid` that names the setting; retryable when no server answers
+ */
+export async function connectNats({ urls, credsFile, logger }: NatsOptions): Promise<Nats> {
+  const connection = await open(urls, credsFile)
+  let isConnected = true
+  let onLost = () => {}
+  const watch = async () => {
+    for await (const status of connection.status()) {
+      const { type } = status
+      if (type === 'disconnect') {
+        isConnected = false
+        logger.warn('the connection to NATS is lost')
+      } else if (type === 'reconnect') {
+        isConnected = true
+        logger.info('connected to NATS again')
+      }
+      if (type === 'reconnect' || type === 'slowConsumer' || type === 'error') onLost()
+    }
+  }
+  void watch()
+  return {
+    get isConnected() {
+      return isConnected
+    },
+    onLost: listener => {
+      onLost = listener
+    },
+    publish: (subject, text) => {
+      if (isConnected && !connection.isClosed()) connection.publish(subject, text)
+    },
+    subscribe: (subject, onMessage) => {
+      const subscription = connection.subscribe(subject, {
+        callback: (error, message) => {
+          if (error === null) onMessage(message.string())
+          else onLost()
+        },
+      })
+      return () => {
+        if (!connection.isClosed()) subscription.unsubscribe()
+      }
+    },
+    close: () => connection.close(),
+  }
+}
+
+async function open(urls: readonly string[], credsFile: string | null): Promise<NatsConnection> {
+  const parsed = urls.map(url => new URL(url))
+  const hosts = parsed.map(({ host }) => host)
+  try {
+    return await connect({
+      servers: hosts,
+      name: 'tokenwire',
+      timeout: CONNECT_TIMEOUT_MS,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 250,
+      // A server that hangs is left after this long, and what was buffered for it stays small.
+      pingInterval: 5_000,
+      maxPingOut: 2,
+      ...(parsed.some(({ protocol }) => protocol === 'tls:') && { tls: {} }),
+      ...credentials(parsed[0], credsFile),
+    })
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const isRefused = /authori[sz]ation|authentication|permissions|certificate/i.test(reason)
+    const remedy = isRefused ? 'correct its user, password or NATS_CREDS_FILE' : 'start it, or correct host and port'
+    throw new TokenwireError('config_invalid', `NATS_URL: no connection to ${hosts.join(', ')} (${reason}); ${remedy}`, {
+      retryable: !isRefused,
+      cause,
+    })
+  }
+}
+
+function credentials(url: URL | undefined, credsFile: string | null): Pick<ConnectionOptions, 'authenticator' | 'user' | 'pass' | 'token'> {
+  if (credsFile !== null) return { authenticator: credsAuthenticator(readFileSync(credsFile)) }
+  if (url === undefined || url.username === '') return {}
+  const user = decodeURIComponent(url.username)
+  return url.password === '' ? { token: user } : { user, pass: decodeURIComponent(url.password) }
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { readNewestCommit } from '#store/rows/announcement.ts'
+import type { Nats } from './natsConnection.ts'
+import { type CommitMessage, commitSubject, MOST_NAMED, tokenSubject } from './natsMessages.ts'
+
+export interface NatsOutletOptions {
+  readonly nats: Pick<Nats, 'publish'>
+  readonly chainId: number
+  readonly db: Queryable
+  readonly logger: Logger
+}
+
+export interface NatsOutlet {
+  /** To be called with each committed block, in order. Never throws, never waits. */
+  publish(block: CommittedBlock): void
+  /** Resolves when everything is published. */
+  stop(): Promise<void>
+}
+
+/** The indexer's end of the carrier NATS. What can't be published is found in the database by gateways. */
+export function createNatsOutlet({ nats, chainId, db, logger }: NatsOutletOptions): NatsOutlet {
+  const indexer = randomUUID()
+  let count = 0
+  let last: Promise<void> = Promise.resolve()
+
+  const publish = async ({ tokens, unread, dropped, number, hash, timestamp }: CommittedBlock): Promise<void> => {
+    count++
+    // The block's own commit or a later one, so that a replica that shows it shows the block.
+    const commit = (await readNewestCommit(db))?.commit ?? 0
+    for (const state of tokens) nats.publish(tokenSubject(chainId, state.token.address), JSON.stringify(state))
+    const changed = [...tokens.map(({ token }) => token.address), ...unread]
+    const isNamed = changed.length + dropped.length <= MOST_NAMED
+    const named = isNamed ? { changed, dropped } : { changed: null, dropped: [] }
+    const message: CommitMessage = { indexer, count, commit, number, hash, timestamp, ...named }
+    nats.publish(commitSubject(chainId), JSON.stringify(message))
+  }
+
+  return {
+    publish: block => {
+      last = last.then(() => publish(block)).catch((err: unknown) => logger.warn({ err }, 'a commit was not published over NATS'))
+    },
+    stop: () => last,
+  }
+}

@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { TokenwireError } from '#errors'
+import { databaseCause } from '#store/connection/databaseCause.ts'
+import { databaseFault } from '#store/connection/databaseErrors.ts'
+import { createOrm } from '#store/connection/orm.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { readIdentity, readWriter } from '#store/rows/identity.ts'
+import { createReplicaReads, type ReplicaReads } from './replicaReads.ts'
+
+export interface OpenReplicaOptions {
+  readonly primary: Queryable
+  readonly logger: Logger
+  readonly now: () => number
+  readonly onStop: (stop: () => Promise<void> | void) => void
+}
+
+/** A replica that is just behind shows the primary's state within this time. */
+const MOST_WAIT_MS = 5_000
+const ASK_AGAIN_MS = 250
+
+/**
+ * Opens a replica of the primary for reads.
+ *
+ * @throws `TokenwireError` that names `DATABASE_READ_URL`: it can't be reached, or is no replica of the primary
+ */
+export async function openReplica(url: string, { primary, logger, now, onStop }: OpenReplicaOptions): Promise<ReplicaReads> {
+  const orm = createOrm(url, logger, { applicationName: 'tokenwire-reads', statementTimeoutMs: 10_000 })
+  onStop(() => orm.close(true))
+  const replica = orm.em.getKysely<unknown>()
+  const untilMs = now() + MOST_WAIT_MS
+  while (!(await isReplicaOf(replica, primary))) {
+    if (now() > untilMs) {
+      const sentence = `it is no replica of DATABASE_URL, or more than ${MOST_WAIT_MS / 1_000} s behind`
+      throw new TokenwireError('database_unavailable', `DATABASE_READ_URL: ${sentence}`, { retryable: true })
+    }
+    await delay(ASK_AGAIN_MS)
+  }
+  const reads = createReplicaReads({ replica, primary, logger, now })
+  onStop(() => reads.stop())
+  return reads
+}
+
+async function isReplicaOf(replica: Queryable, primary: Queryable): Promise<boolean> {
+  try {
+    if ((await readIdentity(replica)) === null) return false
+    const [here, there] = await Promise.all([readWriter(replica), readWriter(primary)])
+    return here !== null && here === there
+  } catch (error) {
+    const cause = databaseCause(error)
+    if (cause === null) throw error
+    const isRefused = databaseFault(error) === 'refused'
+    const sentence = cause.full.replaceAll('DATABASE_URL', 'DATABASE_READ_URL')
+    throw new TokenwireError(isRefused ? 'config_invalid' : 'database_unavailable', `DATABASE_READ_URL: ${sentence}`, {
+      retryable: !isRefused,
+      cause: error,
+    })
+  }
+}

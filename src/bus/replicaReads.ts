@@ -1,0 +1,97 @@
+import type { Logger } from 'pino'
+import { pause } from '#async/pause.ts'
+import { repeat } from '#async/repeat.ts'
+import type { ReplicaHealth } from '#domain/health.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { readNewestCommit } from '#store/rows/announcement.ts'
+
+/** How long updates wait for the replica. */
+const PATIENCE_MS = 3_000
+const LOOK_EVERY_MS = 1_000
+const LONGEST_PAUSE_MS = 50
+
+export interface ReplicaReadsOptions {
+  readonly replica: Queryable
+  readonly primary: Queryable
+  readonly logger: Logger
+  /** `monotonicMs`. */
+  readonly now: () => number
+  /** Default 3 s. */
+  readonly patienceMs?: number
+}
+
+export interface ReplicaReads {
+  /** Reads from the replica; from the primary while the replica is behind or away. */
+  readonly db: Queryable
+  /** Resolves when `db` shows the commit. Never rejects. */
+  shows(commit: number): Promise<void>
+  health(): ReplicaHealth
+  stop(): void
+}
+
+/**
+ * Reads from a replica without showing less than clients were told: an update is passed on only when the replica shows its commit. After
+ * `patienceMs` all reads go to the primary, until the replica shows the newest commit again.
+ */
+export function createReplicaReads({ replica, primary, logger, now, patienceMs = PATIENCE_MS }: ReplicaReadsOptions): ReplicaReads {
+  const stopped = new AbortController()
+  const { signal } = stopped
+  let inUse = true
+  /** The newest commit that was asked for. */
+  let wanted = 0
+  /** The newest commit that the replica has shown. */
+  let shown = 0
+  let answeredAtMs = now()
+  /** Since when it has not shown `wanted`; `null`: it does. */
+  let behindSinceMs: number | null = null
+
+  /** Asks the replica what it shows. One that does not answer in time is asked again later. */
+  const look = async (patienceMs: number): Promise<void> => {
+    const answer = readNewestCommit(replica).then(newest => {
+      answeredAtMs = now()
+      shown = newest?.commit ?? 0
+      if (shown >= wanted) behindSinceMs = null
+    })
+    await Promise.race([answer.catch(() => undefined), pause(patienceMs, signal)])
+  }
+
+  const use = (isInUse: boolean, message: string): void => {
+    if (inUse === isInUse || signal.aborted) return
+    inUse = isInUse
+    logger.warn({ shown, wanted }, message)
+  }
+
+  const watch = async (): Promise<void> => {
+    await look(LOOK_EVERY_MS)
+    if (inUse && now() - answeredAtMs >= patienceMs) use(false, 'the replica does not answer; reads go to the primary')
+    else if (!inUse && shown >= wanted && now() - answeredAtMs < LOOK_EVERY_MS)
+      use(true, 'the replica shows the newest commit again; reads go to it')
+  }
+
+  const mayWait = () => inUse && !signal.aborted
+
+  const shows = async (commit: number): Promise<void> => {
+    wanted = commit
+    if (shown >= commit) return
+    const askedAtMs = now()
+    behindSinceMs ??= askedAtMs
+    for (let pauseMs = 1; mayWait(); pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      const leftMs = askedAtMs + patienceMs - now()
+      if (leftMs <= 0) use(false, 'the replica is behind; reads go to the primary')
+      else await look(leftMs)
+      if (shown >= commit) return
+      await pause(pauseMs, signal)
+    }
+  }
+
+  const stop = repeat(LOOK_EVERY_MS, () => void watch())
+  return {
+    db: { getExecutor: () => (inUse ? replica : primary).getExecutor() },
+    shows,
+    health: () => ({ inUse, behindMs: behindSinceMs === null ? 0 : Math.floor(now() - behindSinceMs) }),
+    stop: () => {
+      stop()
+      stopped.abort()
+    },
+  }
+}

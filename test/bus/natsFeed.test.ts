@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { connectNats } from '#bus/natsConnection.ts'
+import { createNatsFeed } from '#bus/natsFeed.ts'
+import { commitSubject } from '#bus/natsMessages.ts'
+import { createNatsOutlet } from '#bus/natsOutlet.ts'
+import { monotonicMs } from '#clock'
+import { silentLogger, useDatabase } from '#test/support/database.ts'
+import { findProgram } from '#test/support/findProgram.ts'
+import { type NatsServer, startNatsServer } from '#test/support/nats.ts'
+import { closeSites, type FeedSite, FeedWitness, feedCases, openSite } from './feedCases.ts'
+
+const PROGRAM = findProgram({ names: ['nats-server'], aptPackage: 'nats-server' })
+const logger = silentLogger
+
+describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
+  const database = await useDatabase()
+  const other = await useDatabase()
+  const server: NatsServer = await startNatsServer(PROGRAM ?? '')
+  afterAll(() => server.kill())
+  const urlOf = (port: number, user = '') => `nats://${user}127.0.0.1:${port}`
+  const connectTo = () => connectNats({ urls: [urlOf(server.port)], credsFile: null, logger })
+
+  /** A feed of the site's commits, which an outlet publishes. */
+  const openFeed = async (site: FeedSite) => {
+    const { url, kysely: db } = site.database
+    const sender = await connectTo()
+    onTestFinished(() => sender.close())
+    const outlet = createNatsOutlet({ nats: sender, chainId: site.chainId, db, logger })
+    site.onCommitted = block => outlet.publish(block)
+    const options = { databaseUrl: url, db, chainId: site.chainId, logger, now: monotonicMs }
+    const feed = createNatsFeed({ ...options, onReport: () => undefined, nats: await connectTo() })
+    return { feed, sender }
+  }
+
+  feedCases('NATS', database, async site => {
+    // As an indexer that publishes: it reads every changed token's state.
+    for (const token of [site.alpha, site.beta]) site.watched.add(token)
+    return (await openFeed(site)).feed
+  })
+
+  describe('when messages are lost', () => {
+    let site: FeedSite
+    beforeAll(async () => {
+      site = await openSite(other)
+      return closeSites
+    })
+
+    const started = async () => {
+      const { feed, sender } = await openFeed(site)
+      onTestFinished(() => feed.stop())
+      const witness = new FeedWitness()
+      feed.watch(site.alpha)
+      feed.start(witness)
+      await site.buy(site.alpha)
+      await witness.untilHeld(await site.stored(site.alpha))
+      return { feed, sender, witness }
+    }
+
+    test('reads the states that did not come', async () => {
+      // Commits do not read them, as in a history that is indexed.
+      site.watched.clear()
+      const { witness } = await started()
+      for (let round = 0; round < 3; round++) {
+        await site.buy(site.alpha)
+        const stored = await site.stored(site.alpha)
+        await witness.untilHeld(stored)
+        expect(witness.states.at(-1)).toEqual(stored)
+      }
+      witness.expectRising()
+    })
+
+    test('has the newest states while no server runs, and hears again when one does', async () => {
+      site.watched.add(site.alpha)
+      const { feed, witness } = await started()
+      await server.kill()
+      await site.buy(site.alpha)
+      await witness.untilHeld(await site.stored(site.alpha))
+      expect(feed.health()).toMatchObject({ carrier: 'nats', connected: false })
+      await server.start()
+      while (!feed.health().connected) await new Promise(setImmediate)
+      await site.buy(site.alpha)
+      await witness.untilHeld(await site.stored(site.alpha))
+      witness.expectRising()
+    })
+
+    test('ignores what is none of an indexer, and compares with the database after it', async () => {
+      const { sender, witness } = await started()
+      sender.publish(commitSubject(site.chainId), 'nothing')
+      site.onCommitted = () => undefined
+      await site.buy(site.alpha)
+      await witness.untilHeld(await site.stored(site.alpha))
+      expect(witness.states.at(-1)).toEqual(await site.stored(site.alpha))
+    })
+  })
+
+  test('a connection that is refused names the setting, not the password', async () => {
+    const guarded = await startNatsServer(PROGRAM ?? '', ['--user', 'tokenwire', '--pass', 'right%3A'])
+    onTestFinished(() => guarded.kill())
+    const connectAs = (url: string) => connectNats({ urls: [url], credsFile: null, logger })
+    const nats = await connectAs(urlOf(guarded.port, 'tokenwire:right%253A@'))
+    await nats.close()
+    const refused = await connectAs(urlOf(guarded.port, 'tokenwire:wrong@')).catch((error: unknown) => error)
+    expect(refused).toMatchObject({
+      code: 'config_invalid',
+      retryable: false,
+      message: expect.stringMatching(/^NATS_URL: .*127.0.0.1/) as unknown,
+    })
+    expect(String(refused)).not.toContain('wrong')
+    await expect(connectAs(urlOf(9))).rejects.toMatchObject({ retryable: true, message: expect.stringContaining('start it') as unknown })
+  })
+})

@@ -1,0 +1,139 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createNotifyFeed } from '#bus/notifyFeed.ts'
+import { openReplica } from '#bus/openReplica.ts'
+import { createReplicaReads } from '#bus/replicaReads.ts'
+import { monotonicMs } from '#clock'
+import { migrate } from '#store/migrations/migrate.ts'
+import { readSnapshots } from '#store/reads/snapshots.ts'
+import { openOrm, silentLogger, type TestDatabase, useDatabase } from '#test/support/database.ts'
+import { startReplication } from '#test/support/replication.ts'
+import { closeSites, type FeedSite, FeedWitness, feedCases, openSite } from './feedCases.ts'
+
+/* A gateway that reads a streaming replica of the database that the indexer writes. */
+
+const replication = await startReplication()
+afterAll(() => replication.stop())
+/** Two databases of the server, for two chains. */
+const NAMES = ['cases', 'lost'] as const
+const at = (server: string, name: string) => server.replace(/[^/]*$/, name)
+const server = openOrm(replication.primaryUrl).em.getKysely<unknown>()
+for (const name of NAMES) {
+  await sql`create database ${sql.id(name)}`.execute(server)
+  await migrate(at(replication.primaryUrl, name), silentLogger)
+}
+
+interface Pair {
+  readonly primary: TestDatabase
+  readonly replica: TestDatabase
+}
+
+function databaseAt(url: string): TestDatabase {
+  const orm = openOrm(url)
+  const notCleared = async () => undefined
+  return { url, orm, kysely: orm.em.getKysely<unknown>(), clear: notCleared, clearFew: notCleared }
+}
+
+const [cases, lost] = NAMES.map(name => ({
+  primary: databaseAt(at(replication.primaryUrl, name)),
+  replica: databaseAt(at(replication.replicaUrl, name)),
+})) as [Pair, Pair]
+const onStop = (stop: () => Promise<void> | void) =>
+  onTestFinished(async () => {
+    await stop()
+  })
+
+function openFeed({ primary, replica }: Pair, patienceMs: number) {
+  const reads = createReplicaReads({ replica: replica.kysely, primary: primary.kysely, logger: silentLogger, now: monotonicMs, patienceMs })
+  onStop(() => reads.stop())
+  const { db } = reads
+  const options = { databaseUrl: primary.url, db, replica: reads, chainId: 31_337, logger: silentLogger, onReport: () => undefined }
+  const feed = createNotifyFeed({ ...options, now: monotonicMs })
+  onStop(() => feed.stop())
+  return { reads, feed }
+}
+
+/** Never in these cases: the replica must not be given up because the machine is busy. */
+const PATIENT = 600_000
+
+feedCases("PostgreSQL's notifications, over a replica", cases.primary, async () => openFeed(cases, PATIENT).feed)
+
+describe('a feed over a replica', () => {
+  const { primary } = lost
+  let site: FeedSite
+  beforeAll(async () => {
+    site = await openSite(primary)
+    return closeSites
+  })
+
+  const started = async (patienceMs: number) => {
+    const { reads, feed } = openFeed(lost, patienceMs)
+    const witness = new FeedWitness()
+    feed.watch(site.alpha)
+    feed.start(witness)
+    await site.buy(site.alpha)
+    await witness.untilHeld(await site.stored(site.alpha))
+    return { reads, feed, witness }
+  }
+
+  /** What the gateway's REST shows. */
+  const shown = async (db: Parameters<typeof readSnapshots>[0]) =>
+    (await readSnapshots(db, { chainId: site.chainId, addresses: [site.alpha] }))[0]
+
+  test('passes a state on only when the replica shows it', async () => {
+    const { reads, feed, witness } = await started(PATIENT)
+    const before = witness.states.at(-1)
+    await replication.pauseReplay()
+    await site.buy(site.alpha)
+    // The announcement has come when its commit waits.
+    while (feed.health().waitingMs === 0 || reads.health().behindMs === 0) await new Promise(setImmediate)
+    expect(await shown(reads.db)).toEqual(before)
+    expect(witness.states.at(-1)).toEqual(before)
+    expect(feed.health().replica).toMatchObject({ inUse: true })
+    await replication.resumeReplay()
+    const stored = await site.stored(site.alpha)
+    await witness.untilHeld(stored)
+    expect(await shown(reads.db)).toEqual(stored)
+    expect(reads.health()).toEqual({ inUse: true, behindMs: 0 })
+  })
+
+  test('reads the primary after its patience, and the replica once that shows everything again', async () => {
+    const { reads, witness } = await started(50)
+    await replication.pauseReplay()
+    await site.buy(site.alpha)
+    const stored = await site.stored(site.alpha)
+    await witness.untilHeld(stored)
+    expect(await shown(reads.db)).toEqual(stored)
+    expect(reads.health().inUse).toBe(false)
+    await replication.resumeReplay()
+    while (!reads.health().inUse) await new Promise(setImmediate)
+    expect(await shown(reads.db)).toEqual(stored)
+    witness.expectRising()
+  })
+
+  test('refuses a database that is no replica, by the name of the setting', async () => {
+    const options = { primary: primary.kysely, logger: silentLogger, onStop }
+    // A minute passes between two questions.
+    let nowMs = 0
+    const now = () => (nowMs += 60_000)
+    const other = await useDatabase()
+    await expect(openReplica(other.url, { ...options, now })).rejects.toThrow(
+      'DATABASE_READ_URL: it is no replica of DATABASE_URL, or more than 5 s behind',
+    )
+    await expect(openReplica('postgresql://tokenwire@127.0.0.1:9/postgres', { ...options, now })).rejects.toMatchObject({
+      retryable: true,
+      message: expect.stringMatching(/^DATABASE_READ_URL: the database is not reachable: .* of DATABASE_READ_URL/) as unknown,
+    })
+    const opened = await openReplica(lost.replica.url, { ...options, now: monotonicMs })
+    expect(await shown(opened.db)).toBeDefined()
+  })
+
+  test('reads the primary when the replica is gone', async () => {
+    const { reads, witness } = await started(200)
+    await replication.killReplica()
+    while (reads.health().inUse) await new Promise(setImmediate)
+    await site.buy(site.alpha)
+    await witness.untilHeld(await site.stored(site.alpha))
+    expect(await shown(reads.db)).toEqual(await site.stored(site.alpha))
+  })
+})
