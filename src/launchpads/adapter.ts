@@ -2,7 +2,7 @@ import type { ZodType } from 'zod'
 import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { ClaimCall, ClaimTarget } from '#domain/claimable.ts'
-import type { DiscoveredSource, LogSource, LogSourceOf, SourceLookup } from './logSource.ts'
+import type { DiscoveredSource, LogSource, LogSourceOf, QuotePoolSource, SourceLookup } from './logSource.ts'
 import type { LpPositionFees } from './lpPositionFees.ts'
 import { MalformedLogError } from './malformedLog.ts'
 import type { TokenEvent } from './tokenEvent.ts'
@@ -47,6 +47,8 @@ export interface LaunchpadAdapter {
   readonly launchpad: string
   readonly startBlock: number
   readonly contracts: readonly LaunchpadContract[]
+  /** The pool that says what a quote currency is worth, where the entry is of one. */
+  readonly quotePool?: QuotePoolSource
   /** How to read the creator's share of uncollected fees, for launchpads that lock LP positions. */
   readonly lpPositions?: LpPositionFees
   /** First topics of the logs that add sources. Blocks without any of them are never passed to `discover`. */

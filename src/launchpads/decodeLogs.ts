@@ -128,11 +128,20 @@ function decodeShared(transaction: TransactionLogs): DecodedLogs {
         if (decodePool === undefined) return []
         return decodePool({ log, pool, tokenDecimals, at: { ...eventPosition(log, transaction), token }, transaction })
       }
+      case 'quotePool': {
+        const { token, pool } = source
+        const at = { ...eventPosition(log, transaction), token }
+        const decoded = POOL_DECODERS[pool.type]?.({ log, pool, tokenDecimals: SMALLEST_UNITS, at, transaction }) ?? []
+        return decoded.filter(({ kind }) => kind === 'poolChanged')
+      }
       default:
         return []
     }
   })
 }
+
+/** A quote currency is counted in 10^18 of its smallest units, whatever its decimals. */
+const SMALLEST_UNITS = 18
 
 /** Curves are decoded by their launchpads. */
 const POOL_DECODERS: Readonly<Partial<Record<PoolType, DecodePool>>> = {

@@ -5,9 +5,12 @@ import { type DiscoveredSource, type IndexedSource, isUniswapV4Pool, type LogSou
 import { TRANSFER_TOPIC } from './transfer.ts'
 import { V4_TOPICS } from './uniswapV4.ts'
 
-/** The sources of logs: the launchpads' contracts from the start, and the tokens, pools and positions that their logs have added. */
+/**
+ * The sources of logs: the launchpads' contracts and the pools of quote currencies from the start, and the tokens, pools and positions that
+ * their logs have added.
+ */
 export interface Directory {
-  /** The launchpads' own contracts. */
+  /** The launchpads' own contracts, and the pools of quote currencies. */
   readonly contracts: readonly Address[]
   readonly startBlock: number
   has(address: Address): boolean
@@ -52,8 +55,9 @@ const POOL_ID_LENGTH = 66
 /** Holds an entry per token and pool in memory: the next block may have a log of any of them. */
 export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: readonly IndexedSource[]): Directory {
   const sources = new Map<Hex, LogSource>()
-  for (const { launchpad, contracts } of adapters) {
+  for (const { launchpad, contracts, quotePool } of adapters) {
     for (const { address, role } of contracts) sources.set(address, { role, launchpad })
+    if (quotePool !== undefined) sources.set(quotePool.key, quotePool.source)
   }
   const contracts = [...sources.keys()].filter(isAddress)
   const poolManagers = contracts.filter(address => adapters.some(adapter => isPoolManager(adapter, address)))

@@ -16,6 +16,8 @@ export type LogSource =
   | { readonly role: 'position'; readonly launchpad: string; readonly token: Address; readonly pool: PoolFacts }
   | { readonly role: 'token'; readonly launchpad: string; readonly token: Address }
   | { readonly role: 'pool'; readonly launchpad: string; readonly token: Address; readonly pool: PoolFacts; readonly tokenDecimals: number }
+  /** A pool that the configuration names, of a quote currency (`token`) and what it is worth. */
+  | { readonly role: 'quotePool'; readonly launchpad: string; readonly token: Address; readonly pool: PoolFacts }
   | {
       readonly role: 'tokenCurve'
       readonly launchpad: string
@@ -32,6 +34,11 @@ export type SourceLookup = (key: Hex) => LogSource | undefined
 export interface DiscoveredSource {
   readonly key: Hex
   readonly source: LogSource
+}
+
+export interface QuotePoolSource {
+  readonly key: Address
+  readonly source: LogSourceOf<'quotePool'>
 }
 
 /** A source with the block whose logs made it known; in a backfilled range, the last block of the range. */

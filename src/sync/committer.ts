@@ -6,6 +6,7 @@ import { decode } from '#index/decode.ts'
 import { transactionsOfUnknownMakers, withSenders } from '#index/tradeSenders.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import type { Directory } from '#launchpads/directory.ts'
+import { quotePoolsOf } from '#launchpads/quotePool.ts'
 import { type CommitOptions, commitBatch } from '#store/commit.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { replaceBlocks } from '#store/replaceBlocks.ts'
@@ -51,8 +52,9 @@ export interface CommitterOptions extends CommitOptions {
 export const RECENT_BLOCKS = 512
 
 export function createCommitter(options: CommitterOptions): Committer {
-  const { db, directory, transaction, writer, maxReorgDepth } = options
+  const { db, adapters, directory, transaction, writer, maxReorgDepth } = options
   const { startBlock } = directory
+  const quotePools = quotePoolsOf(adapters)
   // The deepest reorg goes back to the end of blocks that were committed together, which may be that much further.
   const recentBlocks = Math.max(RECENT_BLOCKS, maxReorgDepth + MOST_CATCH_UP_BLOCKS)
 
@@ -77,7 +79,11 @@ export function createCommitter(options: CommitterOptions): Committer {
         project: async (tx, batch) => {
           const decoded = decodeBatch(batch, { ...options, directory: branch })
           branch.add(decoded.discoveries, batch.to.number)
-          return projectBatch(tx, { ...decoded, events: withSenders(decoded.events, senders) }, { ...options, startBlock, previous: null })
+          return projectBatch(
+            tx,
+            { ...decoded, events: withSenders(decoded.events, senders) },
+            { ...options, quotePools, startBlock, previous: null },
+          )
         },
       },
       options,
@@ -109,7 +115,7 @@ export function createCommitter(options: CommitterOptions): Committer {
       const asked = transactionsOfUnknownMakers(decoded.events)
       const events = asked.length === 0 ? decoded.events : withSenders(decoded.events, await options.senders(asked))
       // Not awaited: a suspended function would hold on to the batch's logs.
-      return projectBatch(db, { ...decoded, events }, { ...options, startBlock, previous })
+      return projectBatch(db, { ...decoded, events }, { ...options, quotePools, startBlock, previous })
     },
     commit: commit => {
       switch (commit.kind) {
@@ -118,7 +124,7 @@ export function createCommitter(options: CommitterOptions): Committer {
         case 'replace':
           return replace(commit)
         case 'settle':
-          return settle({ at: commit.to, project: tx => projectTime(tx, commit.to, options) }, options)
+          return settle({ at: commit.to, project: tx => projectTime(tx, commit.to, { ...options, quotePools }) }, options)
       }
     },
   }

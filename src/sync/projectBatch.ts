@@ -5,6 +5,7 @@ import { creatorFeeKey } from '#domain/claimable.ts'
 import { parseDecimal } from '#domain/decimal.ts'
 import { type DecodeInput, decode } from '#index/decode.ts'
 import { project } from '#index/project/project.ts'
+import type { Valuation } from '#index/project/values.ts'
 import type { IndexedSource } from '#launchpads/logSource.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
@@ -34,6 +35,7 @@ export interface ProjectOptions {
   /** The first block that is indexed: a batch that begins with it follows nothing. */
   readonly startBlock: number
   readonly weth: Address
+  readonly quotePools: Valuation['quotePools']
   /** USD per ETH now, stored with the trades of batches near the head; `null`: not known. */
   ethUsd(): string | null
   /** The batch before it, whose changes count as made though they may not be committed; `null`: everything before is committed. */
@@ -43,23 +45,23 @@ export interface ProjectOptions {
 /** Computes what a batch changes, from the current rows. Changes nothing. */
 export async function projectBatch(db: Queryable, batch: DecodedBatch, options: ProjectOptions): Promise<ProjectedBatch> {
   const { events, directory, malformed: _, stage: __, ...blocks } = batch
-  const { startBlock, weth, previous } = options
+  const { startBlock, weth, quotePools, previous } = options
   const { mode, first, to } = batch
   const keys = keysOf(events)
-  const rows = await loadRows(db, keys, { now: to.timestamp, expired: mode === 'live', pending: previous })
+  const rows = await loadRows(db, keys, { now: to.timestamp, expired: mode === 'live', pending: previous, weth })
   const ethUsd = mode === 'range' ? null : options.ethUsd()
   const price = ethUsd === null ? null : parseDecimal(ethUsd)
-  const changes = project({ events, rows, now: to.timestamp, weth, ethUsd: price, directory })
+  const changes = project({ events, rows, now: to.timestamp, weth, quotePools, ethUsd: price, directory })
   const follows = batch.from === startBlock ? null : (previous?.to ?? { hash: first.parentHash }).hash
   const contracts = batch.discoveries.flatMap(announcedContract)
   return { ...blocks, stage: 'projected', follows, before: rows.tokens, changes, split: splitNewRows(changes, rows), contracts }
 }
 
 /** What the passing of time up to a block changes: trades leave windows. Of no block, so there is nothing to remember. */
-export async function projectTime(db: Queryable, at: BlockHeader, { weth }: Pick<ProjectOptions, 'weth'>) {
-  const rows = await loadRows(db, NO_KEYS, { now: at.timestamp, expired: true, pending: null })
+export async function projectTime(db: Queryable, at: BlockHeader, { weth, quotePools }: Pick<ProjectOptions, 'weth' | 'quotePools'>) {
+  const rows = await loadRows(db, NO_KEYS, { now: at.timestamp, expired: true, pending: null, weth })
   const nothing = { events: [], ethUsd: null, directory: { lookup: () => undefined } }
-  const changes = project({ ...nothing, rows, now: at.timestamp, weth })
+  const changes = project({ ...nothing, rows, now: at.timestamp, weth, quotePools })
   const blocks = { mode: 'live', from: at.number, first: at, to: at, blocks: [] } as const
   return { ...blocks, before: rows.tokens, changes, split: splitNewRows(changes, rows), contracts: [] }
 }
@@ -70,15 +72,17 @@ function announcedContract({ key, source, block }: IndexedSource): readonly Anno
   return role === 'contract' || role === 'module' ? [{ address: key as Address, launchpad, role, createdBlock: block }] : []
 }
 
-const NO_KEYS: RowKeys = { tokens: [], balances: [], creatorFees: [] }
+const NO_KEYS: RowKeys = { tokens: [], currencies: [], balances: [], creatorFees: [] }
 
 function keysOf(events: readonly TokenEvent[]): RowKeys {
   const tokens = new Set<Address>()
+  const currencies = new Set<Address>()
   const holders = new Map<Address, Set<Address>>()
   const creatorFees = new Map<string, RowKeys['creatorFees'][number]>()
   for (const event of events) {
     const { token } = event
     tokens.add(token)
+    if (event.kind === 'poolCreated') currencies.add(event.pool.quoteToken)
     if (event.kind === 'transfer') {
       let ofToken = holders.get(token)
       if (ofToken === undefined) holders.set(token, (ofToken = new Set()))
@@ -90,5 +94,5 @@ function keysOf(events: readonly TokenEvent[]): RowKeys {
     }
   }
   const balances = [...holders].flatMap(([token, ofToken]) => [...ofToken].map(holder => ({ token, holder })))
-  return { tokens: [...tokens], balances, creatorFees: [...creatorFees.values()] }
+  return { tokens: [...tokens], currencies: [...currencies], balances, creatorFees: [...creatorFees.values()] }
 }

@@ -12,6 +12,8 @@ import type { TradeRow } from './trade.ts'
 export interface CurrentRows {
   readonly tokens: ReadonlyMap<Address, TokenRow>
   readonly pools: ReadonlyMap<Hex, PoolRow>
+  /** The markets of quote currencies that are indexed tokens and have no row among the tokens. Their pools are among the pools. */
+  readonly quotes: ReadonlyMap<Address, Pick<TokenRow, 'mainPool' | 'decimals'>>
   readonly balances: Balances
   /** By `creatorFeeKey`. */
   readonly creatorFees: ReadonlyMap<string, CreatorFeeRow>
@@ -24,6 +26,8 @@ export type CreatorFeeKey = Pick<CreatorFeeRow, 'launchpad' | 'creator' | 'curre
 /** The rows that a batch needs, besides the tokens whose windows have expired. */
 export interface RowKeys {
   readonly tokens: readonly Address[]
+  /** What new pools are quoted in. */
+  readonly currencies: readonly Address[]
   readonly balances: readonly BalanceKey[]
   readonly creatorFees: readonly CreatorFeeKey[]
 }

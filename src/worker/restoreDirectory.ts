@@ -1,3 +1,4 @@
+import type { Hex } from '#domain/address.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import { createDirectory, type Directory } from '#launchpads/directory.ts'
 import { type IndexedSource, poolSource, positionKey, tokenSource } from '#launchpads/logSource.ts'
@@ -11,7 +12,9 @@ export function restoreDirectory(adapters: readonly LaunchpadAdapter[], rows: Wa
     ({ address, launchpad, createdBlock: block }): IndexedSource => ({ ...tokenSource(launchpad, address), block }),
   )
   const lockers = new Map(adapters.map(({ launchpad, lpPositions }) => [launchpad, lpPositions?.locker]))
+  const configured = new Set<Hex>(adapters.flatMap(({ quotePool }) => quotePool?.key ?? []))
   const pools = rows.pools.flatMap((row): readonly IndexedSource[] => {
+    if (configured.has(row.address)) return []
     const { address, token, launchpad, positionId, createdBlock: block } = row
     const pool = poolFacts(row)
     const tokenDecimals = decimals.get(token)

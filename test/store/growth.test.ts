@@ -288,12 +288,12 @@ describe('a commit', () => {
     const { rows: holders } = await sql<BalanceKey>`
       select distinct on (token) token, holder from balance where token = any(${asked.map(toBytes)}::bytea[])`.execute(kysely)
     const { rows: fees } = await sql<CreatorFeeKey>`select launchpad, creator, currency, token from creator_fee limit 10`.execute(kysely)
-    const keys = { tokens: asked, balances: holders, creatorFees: fees }
+    const keys = { tokens: asked, currencies: [], balances: holders, creatorFees: fees }
     await expire(SCALE.tokens)
     await sql`analyze token`.execute(kysely)
     await expire(5)
     // Of up to 15 tokens a row and a pool or two; per window the trades that left it, one on each side of its start.
-    expect(await faultsOf(db => loadRows(db, keys, { now: END, expired: true }), 300)).toEqual([])
+    expect(await faultsOf(db => loadRows(db, keys, { now: END, expired: true, weth: WETH }), 300)).toEqual([])
   })
 
   test('is followed by a look at the largest holders of its tokens', async () => {
@@ -306,7 +306,11 @@ describe('a commit', () => {
   test.each([999, 1_000, 1_001, 2_500])('reads all of %i tokens that have expired', async count => {
     await expire(count)
     const { rows } = await sql<{ address: Address }>`select address from token where windows_expire_at <= ${END}`.execute(kysely)
-    const { tokens } = await loadRows(kysely, { tokens: asked, balances: [], creatorFees: [] }, { now: END, expired: true })
+    const { tokens } = await loadRows(
+      kysely,
+      { tokens: asked, currencies: [], balances: [], creatorFees: [] },
+      { now: END, expired: true, weth: WETH },
+    )
     const expected = new Set([...asked, ...rows.map(({ address }) => address)])
     expect(new Set(tokens.keys())).toEqual(expected)
   })

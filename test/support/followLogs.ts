@@ -6,6 +6,7 @@ import type { ChainLog } from '#domain/block.ts'
 import { decode } from '#index/decode.ts'
 import { project } from '#index/project/project.ts'
 import { createDirectory, type Directory } from '#launchpads/directory.ts'
+import { quotePoolsOf } from '#launchpads/quotePool.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import { type MemoryRows, memoryRows } from './memoryRows.ts'
 import type { NewLog } from './simulatedChain.ts'
@@ -37,7 +38,17 @@ export async function followLogs({ launchpads, weth, blocks, atOnce = 1 }: Follo
     const input = { headers: some.map(({ header }) => header), logs: some.flatMap(({ logs }) => logs), announced: [] }
     const { events, directory: known, discoveries } = decode({ ...input, directory, adapters })
     const { timestamp } = to
-    rows.write(project({ events, rows: rows.load(timestamp), now: timestamp, weth, ethUsd: null, directory: known }))
+    rows.write(
+      project({
+        events,
+        rows: rows.load(timestamp),
+        now: timestamp,
+        weth,
+        quotePools: quotePoolsOf(adapters),
+        ethUsd: null,
+        directory: known,
+      }),
+    )
     directory.add(discoveries, to.number)
   }
   return { tables: rows.tables, directory }

@@ -50,6 +50,7 @@ export function memoryRows(): MemoryRows {
     load: now => ({
       tokens: new Map(tables.tokens),
       pools: new Map(tables.pools) as CurrentRows['pools'],
+      quotes: new Map(),
       balances: balancesOf(tables.balances.values()),
       creatorFees: new Map(tables.creatorFees),
       aging: new Map([...tables.tokens.values()].map(token => [token.address, agingOf(token.address, token.windowsAt, now)])),

@@ -5,10 +5,13 @@ import { type NewLog, testAddress } from './simulatedChain.ts'
 import { randomPrice, randomSwap, topic, transferLog, v3SwapLog, words } from './simulatedLogs.ts'
 
 export const CLANKER_V31 = { factory: testAddress(3), locker: testAddress(4), uniswapFactory: testAddress(5) }
+/** A currency that is no token of the index, and its pool against WETH. */
+export const DOLLAR = testAddress(9)
+export const DOLLAR_POOL = testAddress(10)
 export const CLANKER_V4 = { factory: testAddress(6), feeLocker: testAddress(7), poolManager: testAddress(8) }
 
 export type ClankerToken = { readonly token: Address; readonly creator: Address } & (
-  | { readonly version: '3.1'; readonly pool: Address; readonly positionId: bigint; readonly recipient: Address }
+  | { readonly version: '3.1'; readonly pool: Address; readonly positionId: bigint; readonly recipient: Address; readonly quote: Address }
   | { readonly version: '4'; readonly pool: Hex }
 )
 
@@ -31,6 +34,8 @@ export function launchClanker(index: number, { weth, holders }: Cast, random: Ra
   const variant = index * 10 + random.integer(0, 1)
   const name = `Name ${random.integer(0, 99)}`
   if (index % 2 === 0) {
+    // Paired with WETH, with dollars, and with the first token.
+    const quote = [weth, DOLLAR, testAddress(400)][index / 2] ?? weth
     const pool = testAddress(5_000 + variant)
     const positionId = BigInt(variant)
     const types =
@@ -49,12 +54,12 @@ export function launchClanker(index: number, { weth, holders }: Cast, random: Ra
       creator,
     ])
     return {
-      token: { version: '3.1', token, creator, pool, positionId, recipient: creator },
+      token: { version: '3.1', token, creator, pool, positionId, recipient: creator, quote },
       logs: [
         transferLog(token, ZERO_ADDRESS, pool, supply),
         {
           address: CLANKER_V31.uniswapFactory,
-          topics: [CLANKER_TOPICS.poolCreated, ...pair(token, weth), words(10_000n)],
+          topics: [CLANKER_TOPICS.poolCreated, ...pair(token, quote), words(10_000n)],
           data: words(200n, BigInt(pool)),
         },
         { address: pool, topics: [CLANKER_TOPICS.v3Initialize], data: words(randomPrice(random), 100n) },
@@ -123,7 +128,7 @@ export function actClanker(token: ClankerToken, { weth, holders }: Cast, random:
     return { token: { ...token, recipient: to }, logs: [{ address: CLANKER_V31.locker, topics, data: words(BigInt(to)) }] }
   }
   const parties = [token.recipient, from].map(topic)
-  const [token0, token1] = token.token < weth ? [token.token, weth] : [weth, token.token]
+  const [token0, token1] = [token.token, token.quote].toSorted() as [Address, Address]
   const data = words(BigInt(ZERO_ADDRESS), BigInt(token0), BigInt(token1), ...rewards)
   return { token, logs: [{ address: CLANKER_V31.locker, topics: [CLANKER_TOPICS.claimedRewards, id, ...parties], data }] }
 }

@@ -2,7 +2,7 @@ import { encodeAbiParameters, type Hex, parseAbiParameters, toEventSelector } fr
 import type { Random } from '#devchain/traders/random.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { type NewLog, testAddress } from './simulatedChain.ts'
-import { actClanker, type ClankerToken, launchClanker } from './simulatedClanker.ts'
+import { actClanker, type ClankerToken, DOLLAR_POOL, launchClanker } from './simulatedClanker.ts'
 import { randomPrice, randomSwap, topic, transferLog, v3SwapLog, words } from './simulatedLogs.ts'
 
 /** The state of a branch of the chain, immutable, so that a fork can start at any block. */
@@ -56,6 +56,7 @@ export function tradeBlock(market: Market, random: Random): { readonly logs: rea
     logs.push(...acted.logs)
     tokens = tokens.map(one => (one === token ? acted.token : one))
   }
+  if (random.chance(0.2)) logs.push(v3SwapLog(DOLLAR_POOL, random.pick(HOLDERS), randomSwap(random), random))
   return { logs, market: { tokens, clankers } }
 }
 

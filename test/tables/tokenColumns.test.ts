@@ -67,8 +67,8 @@ function batchOf(number: number, row: Row, before: BatchChanges['before']): Batc
 }
 
 async function load(pending: BatchChanges | null = null): Promise<Row | undefined> {
-  const keys = { tokens: [TOKEN], balances: [], creatorFees: [] }
-  const { tokens } = await loadRows(db, keys, { now: 9, expired: false, pending })
+  const keys = { tokens: [TOKEN], currencies: [], balances: [], creatorFees: [] }
+  const { tokens } = await loadRows(db, keys, { now: 9, expired: false, pending, weth: addressOf(0xe7) })
   return tokens.get(TOKEN) as Row | undefined
 }
 

@@ -60,12 +60,14 @@ export function tokenRows(scale: GrowthScale, plan: TokenPlan, events: readonly 
     let next = from
     while (next < events.length && (events[next]?.timestamp ?? 0) < to) next++
     const now = Math.min(to - 1, END)
-    const rows = { tokens: withEmptyWindows(tokens), pools, balances: balancesOf(balances.values()), creatorFees, aging: agingOf(tokens) }
+    const held = { balances: balancesOf(balances.values()), creatorFees }
+    const rows = { tokens: withEmptyWindows(tokens), pools, quotes: new Map(), ...held, aging: agingOf(tokens) }
     const changes = project({
       events: events.slice(from, next),
       rows,
       now,
       weth: WETH,
+      quotePools: new Map(),
       ethUsd,
       directory: { lookup: lookupOf(plan) },
     })

@@ -1,3 +1,4 @@
+import type { Address } from '#domain/address.ts'
 import { type Decimal, multiply, ONE, percentChange, units } from '#domain/decimal.ts'
 import type { PerWindow } from '#domain/token.ts'
 import { tradePrice } from '#domain/tradePrice.ts'
@@ -12,16 +13,56 @@ import {
   type WindowReference,
   type WindowTotals,
 } from '#domain/windows.ts'
-import type { TokenEventOf } from '#launchpads/tokenEvent.ts'
+import type { LogSourceOf } from '#launchpads/logSource.ts'
+import type { PoolFacts, TokenEventOf } from '#launchpads/tokenEvent.ts'
+import type { PoolRow } from '#tables/pool.ts'
 import type { TokenRow } from '#tables/token.ts'
 import type { TradeRow } from '#tables/trade.ts'
-import { currentPool, type Draft, draftPool, type TokenDraft } from './draft.ts'
+import { currentPool, type Draft, draftPool, type Mutable, type TokenDraft } from './draft.ts'
 import { movePrice, notePoint, pricesBefore } from './pricePoints.ts'
 import { liquidityOf, priceAt, rateOf, type Valuation, valueMarket, weiAt } from './values.ts'
 
 export function applyPoolChange(draft: Draft, token: TokenDraft, event: TokenEventOf<'poolChanged'>, valuation: Valuation): void {
   const pool = draftPool(draft, event.pool)
   if (pool === undefined || pool.token !== token.address) return
+  changePool(pool, event)
+  if (pool.address !== token.mainPool) return
+  movePrice(draft, token, pricesBefore(token), event.timestamp, valuation)
+  // A pool that gets its first liquidity after the graduation opens with it.
+  if (pool.address === token.graduatedPool) token.graduatedPriceWeth ??= token.priceWeth
+}
+
+/** Follows a pool that says what a quote currency is worth. Its reserves are not known: it is older than the index. */
+export function applyQuotePool(
+  draft: Draft,
+  { token, launchpad, pool }: LogSourceOf<'quotePool'>,
+  event: TokenEventOf<'poolChanged'>,
+): void {
+  const known = draftPool(draft, pool.address)
+  const row = known ?? newPool(pool, token, launchpad, event.blockNumber)
+  if (known === undefined) draft.pools.set(pool.address, row)
+  changePool(row, event.reserves?.mode === 'move' ? { ...event, reserves: null } : event)
+}
+
+/** The row of a pool of which nothing has happened yet. */
+export function newPool({ positionId, ...facts }: PoolFacts, token: Address, launchpad: string, createdBlock: number): Mutable<PoolRow> {
+  return {
+    ...facts,
+    token,
+    launchpad,
+    reserveToken: null,
+    reserveQuote: null,
+    sqrtPriceX96: null,
+    tick: null,
+    liquidity: null,
+    price: null,
+    positionId: positionId ?? null,
+    createdBlock,
+    lastChangedBlock: createdBlock,
+  }
+}
+
+function changePool(pool: Mutable<PoolRow>, event: TokenEventOf<'poolChanged'>): void {
   pool.lastChangedBlock = event.blockNumber
   const { reserves, concentrated, liquidityChange } = event
   if (reserves?.mode === 'set') {
@@ -40,10 +81,6 @@ export function applyPoolChange(draft: Draft, token: TokenDraft, event: TokenEve
     pool.liquidity = (pool.liquidity ?? 0n) + liquidityChange.amount
   }
   pool.price = event.price ?? pool.price
-  if (pool.address !== token.mainPool) return
-  movePrice(draft, token, pricesBefore(token), event.timestamp, valuation)
-  // A pool that gets its first liquidity after the graduation opens with it.
-  if (pool.address === token.graduatedPool) token.graduatedPriceWeth ??= token.priceWeth
 }
 
 /** Adds a trade of any of the token's pools. The event's pool change is applied already. */
@@ -51,7 +88,7 @@ export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<
   const pool = draftPool(draft, event.pool)
   const before = pricesBefore(token)
   valueMarket(draft, token, valuation)
-  const rate = pool === undefined ? null : rateOf(pool.quoteToken, valuation.weth)
+  const rate = pool === undefined ? null : rateOf(draft, pool.quoteToken, valuation)
   const isInEther = rate === ONE
   const { amountToken, amountQuote, feeQuote, maker, phase, side, blockNumber, blockHash, txHash, logIndex, timestamp } = event
   const trade: TradeRow = {

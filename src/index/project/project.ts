@@ -11,7 +11,7 @@ import type { TradeRow } from '#tables/trade.ts'
 import { foldCandles } from './candles.ts'
 import { currentPool, type Draft, draftBalance, draftCreatorFee, draftPool, draftToken, openDraft, type TokenDraft } from './draft.ts'
 import { launchedToken } from './launchedToken.ts'
-import { applyPoolChange, applyTrade, settleToken } from './market.ts'
+import { applyPoolChange, applyQuotePool, applyTrade, newPool, settleToken } from './market.ts'
 import { movePrice, pricesBefore } from './pricePoints.ts'
 import { type Valuation, valueMarket } from './values.ts'
 
@@ -69,6 +69,10 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
   }
   // An escrow for all of a creator's tokens belongs to none of them.
   if (event.kind === 'creatorFee' && event.scope === 'creator') return applyCreatorFee(draft, null, event, input.weth)
+  if (event.kind === 'poolChanged') {
+    const source = input.directory.lookup(event.pool)
+    if (source?.role === 'quotePool') return applyQuotePool(draft, source, event)
+  }
   const token = draftToken(draft, event.token)
   // Before its announcement a token is nobody's; what its address did in earlier blocks is not indexed.
   if (token === undefined) return
@@ -82,21 +86,10 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
       if (known !== undefined && !('token' in known && known.token === event.token)) return
       if (draftPool(draft, pool.address) === undefined) {
         draft.currencies.add(pool.quoteToken)
-        draft.pools.set(pool.address, {
-          ...pool,
-          token: event.token,
-          launchpad: token.launchpad,
-          // What a v4 pool has is mixed with all others in the PoolManager, and no event tells of the fees that leave it.
-          reserveToken: pool.type === 'uniswap-v4' || event.reserves === 'unknown' ? null : 0n,
-          reserveQuote: pool.type === 'uniswap-v4' || event.reserves === 'unknown' ? null : 0n,
-          sqrtPriceX96: null,
-          tick: null,
-          liquidity: null,
-          price: null,
-          positionId: pool.positionId ?? null,
-          createdBlock: event.blockNumber,
-          lastChangedBlock: event.blockNumber,
-        })
+        // What a v4 pool has is mixed with all others in the PoolManager, and no event tells of the fees that leave it.
+        const isEmpty = pool.type !== 'uniswap-v4' && event.reserves !== 'unknown'
+        const row = newPool(pool, event.token, token.launchpad, event.blockNumber)
+        draft.pools.set(pool.address, isEmpty ? { ...row, reserveToken: 0n, reserveQuote: 0n } : row)
       }
       // A second announcement of the token does not move its market.
       if (main) token.mainPool ??= pool.address
@@ -171,6 +164,7 @@ export function holderType(holder: Address, token: Pick<TokenRow, 'creator'>, so
     case 'poolManager':
       return 'pool'
     case 'tokenCurve':
+    case 'quotePool':
     case 'pool':
       return source.pool.type === 'curve' ? 'curve' : 'pool'
     case 'module':

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Address, Hex } from '#domain/address.ts'
+import { type Address, type Hex, isEther } from '#domain/address.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
 import { parseDecimal } from '#domain/decimal.ts'
+import { MOST_POOLS_TO_WETH } from '#domain/route.ts'
 import type { PerWindow } from '#domain/token.ts'
 import { perWindow, WINDOW_NAMES, WINDOW_SECONDS, type WindowAging, type WindowName, type WindowReference } from '#domain/windows.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
@@ -23,13 +24,18 @@ export interface LoadOptions {
   readonly expired: boolean
   /** A batch that counts as written, though its commit may still be running. */
   readonly pending?: PendingBatch | null
+  readonly weth: Address
 }
 
 /** More tokens than this have expired at once only after the service was down. */
 const EXPECTED_EXPIRED = 1_000
 
 /** The current rows that a batch is projected from. */
-export async function loadRows(db: Queryable, keys: RowKeys, { now, expired, pending: batch = null }: LoadOptions): Promise<CurrentRows> {
+export async function loadRows(
+  db: Queryable,
+  keys: RowKeys,
+  { now, expired, pending: batch = null, weth }: LoadOptions,
+): Promise<CurrentRows> {
   if (expired && batch !== null) throw new TypeError('what expires beside a pending batch is not known')
   const pending = pendingRows(batch)
   const stored = keys.tokens.filter(address => !pending.tokens.has(address))
@@ -37,10 +43,14 @@ export async function loadRows(db: Queryable, keys: RowKeys, { now, expired, pen
   const addresses = [...tokens.keys()]
   const storedBalances = keys.balances.filter(({ token, holder }) => pending.balance(token, holder) === undefined)
   const creatorFees = await loadByKey(db, CREATOR_FEE, keys.creatorFees)
+  // Pools of quote currencies are of a token that is no row.
+  const pools = await loadMarketPools(db, [...new Set([...addresses, ...keys.tokens])], pending)
+  const quotes = await loadQuotes(db, { tokens, pools, currencies: keys.currencies, weth }, pending)
   const aging = await loadAging(db, [...tokens.values()], { before: pending.from, now })
   return {
     tokens,
-    pools: byAddress([...(await loadPools(db, addresses)), ...pending.poolsOf(addresses)]),
+    pools,
+    quotes,
     balances: balancesOf([...(await loadByKey(db, BALANCE, storedBalances)), ...pending.balancesOf(keys.balances)]),
     creatorFees: new Map([...creatorFees.map(fee => [creatorFeeKey(fee), fee] as const), ...pending.creatorFees]),
     aging: pending.aged(aging, tokens, now),
@@ -67,6 +77,44 @@ async function readTokens(db: Queryable, addresses: readonly Address[], others: 
     select ${selectList(TOKEN)} from (select unnest(${binaryArray(BYTEA, addresses)}::bytea[]) as address ${others}) as wanted
     cross join lateral (select * from token where token.address = wanted.address offset 0) as token`.execute(db)
   return rows.map(TOKEN.decode)
+}
+
+type Pending = ReturnType<typeof pendingRows>
+
+async function loadMarketPools(db: Queryable, tokens: readonly Address[], pending: Pending): Promise<Map<Hex, PoolRow>> {
+  return byAddress([...(await loadPools(db, tokens)), ...pending.poolsOf(tokens)])
+}
+
+/**
+ * Loads what the quote currencies of the pools are worth by: their own pools, and what those are quoted in. Adds the pools to the others.
+ * Where all pools are in ether, there is nothing to read.
+ *
+ * @returns the markets of those that are indexed tokens
+ */
+async function loadQuotes(
+  db: Queryable,
+  found: {
+    readonly tokens: CurrentRows['tokens']
+    readonly pools: Map<Hex, PoolRow>
+    readonly currencies: readonly Address[]
+    readonly weth: Address
+  },
+  pending: Pending,
+): Promise<CurrentRows['quotes']> {
+  const quotes = new Map<Address, TokenRow>()
+  const seen = new Set<Address>()
+  let next: readonly Address[] = [...found.currencies, ...[...found.pools.values()].map(({ quoteToken }) => quoteToken)]
+  for (let hop = 0; hop < MOST_POOLS_TO_WETH; hop++) {
+    const wanted = [...new Set(next)].filter(currency => !isEther(currency, found.weth) && !seen.has(currency))
+    if (wanted.length === 0) break
+    for (const currency of wanted) seen.add(currency)
+    const unknown = wanted.filter(currency => !found.tokens.has(currency))
+    for (const row of [...(await readTokens(db, unknown, sql``)), ...pending.tokensOf(unknown)]) quotes.set(row.address, row)
+    const pools = await loadMarketPools(db, wanted, pending)
+    for (const pool of pools.values()) found.pools.set(pool.address, pool)
+    next = [...pools.values()].map(({ quoteToken }) => quoteToken)
+  }
+  return quotes
 }
 
 async function loadPools(db: Queryable, tokens: readonly Address[]): Promise<readonly PoolRow[]> {

@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
 import { CANDLE_INTERVALS } from '#domain/candle.ts'
-import { type Decimal, formatDecimal, max, ratio } from '#domain/decimal.ts'
+import { type Decimal, formatDecimal, max, multiply, ratio } from '#domain/decimal.ts'
 import { project } from '#index/project/project.ts'
+import type { LogSource } from '#launchpads/logSource.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 import { splitNewRows } from '#store/rows/splitNewRows.ts'
 import type { CandleRow } from '#tables/candle.ts'
@@ -14,6 +15,13 @@ import { type MemoryRows, memoryRows } from '#test/support/memoryRows.ts'
 const address = (index: number) => `0x${index.toString(16).padStart(40, '0')}` as Address
 const WETH = address(0xeee)
 const DOLLAR = address(0xddd)
+/** Of dollars, against WETH. */
+const DOLLAR_POOL = address(0xdd1)
+const QUOTE_POOLS = new Map([[DOLLAR, [DOLLAR_POOL]]])
+const lookup = (key: Hex): LogSource | undefined =>
+  key === DOLLAR_POOL
+    ? { role: 'quotePool', launchpad: 'dollars', token: DOLLAR, pool: { ...facts(DOLLAR_POOL, 'uniswap-v3', DOLLAR), quoteToken: WETH } }
+    : undefined
 const CREATOR = address(0xc0)
 const TOKENS = [address(1), address(2)]
 const WALLETS = [address(0x10), address(0x11), address(0x12)]
@@ -47,7 +55,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   other: fc.integer({ min: 0, max: 3 }),
   amount: fc.bigInt({ min: 0n, max: 10n ** 24n }),
   wei: fc.bigInt({ min: 0n, max: 10n ** 19n }),
-  kind: fc.integer({ min: 0, max: 10 }),
+  kind: fc.integer({ min: 0, max: 11 }),
 })
 
 function buildChain(steps: readonly Step[]): readonly Block[] {
@@ -147,6 +155,16 @@ function buildChain(steps: readonly Step[]): readonly Block[] {
         accrued: 0n,
         claimed: wei / 400n,
       })
+    } else if (kind === 11) {
+      const liquidity = { sqrtPriceX96: 2n ** 96n, tick: 0, liquidity: amount }
+      events.push({
+        ...at(),
+        kind: 'poolChanged',
+        token: DOLLAR,
+        pool: DOLLAR_POOL,
+        ...price(wei + 1n, amount + 1n),
+        concentrated: liquidity,
+      })
     } else if (kind === 10) {
       events.push({ ...at(), kind: 'poolChanged', token, pool: venue, ...price(wei + 1n, amount + 1n) })
     } else if (!migrated.has(token)) {
@@ -184,7 +202,7 @@ function index(
     const now = block.timestamp
     const events = batch.flatMap(entry => entry.events)
     const before = rows.load(now)
-    const changes = project({ events, rows: before, now, weth: WETH, ethUsd: null, directory: { lookup: () => undefined } })
+    const changes = project({ events, rows: before, now, weth: WETH, quotePools: QUOTE_POOLS, ethUsd: null, directory: { lookup } })
     beforeWrite(changes, before, rows)
     rows.write(changes)
     batch = []
@@ -221,6 +239,19 @@ function movesOf(token: Address, blocks: readonly Block[]): readonly MoveOfPrice
     moves.push({ timestamp: event.timestamp, before, after, wei: isTrade ? event.amountQuote : 0n, isTrade })
   }
   return moves
+}
+
+/** What dollars were worth at the last event of the token's market. */
+function rateAtLastMove(token: Address, blocks: readonly Block[]): Decimal | null {
+  let venue: Hex = curveOf(token)
+  let [rate, valued]: (Decimal | null)[] = [null, null]
+  for (const event of blocks.flatMap(block => block.events)) {
+    if (event.kind === 'poolChanged' && event.pool === DOLLAR_POOL) rate = event.price
+    if (event.token !== token) continue
+    if (event.kind === 'migrated') venue = event.pool
+    if (event.kind === 'migrated' || ((event.kind === 'poolChanged' || event.kind === 'trade') && event.pool === venue)) valued = rate
+  }
+  return valued ?? null
 }
 
 function candlesOf({ candles }: MemoryRows['tables'], token: Address, seconds: number): readonly CandleRow[] {
@@ -390,7 +421,7 @@ describe('projecting', () => {
   })
 
   test('has one price: candles open where the last one closed, close at the price, and reach the highest', () => {
-    const seen = { candles: 0, quietMoves: 0 }
+    const seen = { candles: 0, quietMoves: 0, routed: 0 }
     fc.assert(
       fc.property(chain, fc.array(fc.boolean(), { minLength: 1, maxLength: 5 }), (blocks, cuts) => {
         const { tables } = index(blocks, cuts)
@@ -406,17 +437,25 @@ describe('projecting', () => {
           const others = candlesOf(tables, inDollars.address, seconds)
           expect(others.slice(1).map(({ openQuote }) => openQuote)).toEqual(others.slice(0, -1).map(({ closeQuote }) => closeQuote))
           expect(others.at(-1)?.closeQuote ?? inDollars.priceQuote).toBe(inDollars.priceQuote)
-          expect(others.every(({ close }) => close === null)).toBe(true)
+          const inWeth = others.filter(({ close }) => close !== null)
+          expect(inWeth.map(({ open }) => open)).toEqual(
+            [inDollars.firstPriceWeth, ...inWeth.map(({ close }) => close)].slice(0, inWeth.length),
+          )
+          expect(inWeth.at(-1)?.close ?? inDollars.priceWeth).toBe(inDollars.priceWeth)
+          seen.routed += inWeth.length
           seen.candles += candles.length + others.length
           seen.quietMoves += [...candles, ...others].filter(({ trades }) => trades === 0).length
         }
         expect(inEther.priceQuote).toBe(inEther.priceWeth)
-        expect(inDollars).toMatchObject({ priceWeth: null, athPriceWeth: null, marketCapWeth: null, liquidityWeth: null })
+        const rate = rateAtLastMove(inDollars.address, blocks)
+        expect(inDollars.quoteRate).toBe(rate)
+        expect(inDollars.priceWeth).toBe(rate === null ? null : multiply(inDollars.priceQuote as Decimal, rate))
       }),
       { numRuns: 300 },
     )
     expect(seen.candles).toBeGreaterThan(1_000)
     expect(seen.quietMoves).toBeGreaterThan(100)
+    expect(seen.routed).toBeGreaterThan(100)
   })
 
   test('keeps the liquidity of a token as it is when it moves from its curve into a pool with all that the curve held', () => {
@@ -458,8 +497,9 @@ describe('projecting', () => {
       rows: rows.load(0),
       now: 0,
       weth: WETH,
+      quotePools: QUOTE_POOLS,
       ethUsd: null,
-      directory: { lookup: () => undefined },
+      directory: { lookup },
     })
     expect(changes).toEqual({ tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [], currencies: [] })
   })
@@ -474,8 +514,9 @@ describe('projecting', () => {
         rows: memoryRows().load(0),
         now: block.timestamp,
         weth: WETH,
+        quotePools: QUOTE_POOLS,
         ethUsd: null,
-        directory: { lookup: () => undefined },
+        directory: { lookup },
       }).trades[0]
     }
     expect(formatDecimal(trade(10n ** 20n, 10n ** 18n)?.priceWeth as Decimal)).toBe('0.0099')
