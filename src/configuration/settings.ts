@@ -5,7 +5,7 @@ import { anyText, flag, secretWord, wholeNumber, word, wordList } from './settin
 
 /*
  * All settings by the names of their variables: type, default and description. A `secret` one is not repeated in errors.
- * `npx vitest run -u test/configuration` writes them to `.env.example`.
+ * `npx vitest run test/configuration -u` writes them to `.env.example`.
  */
 
 const MANY = 1_000_000_000

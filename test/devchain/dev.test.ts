@@ -21,6 +21,9 @@ const SELDOM = { interval: 250 }
 /** Without the machine's settings. The repository's `.env` is not read, because the runs start in another folder. */
 const ENVIRONMENT = { PATH: process.env['PATH'], PORT: '0', HOST: '127.0.0.1' }
 
+/** Enough for a market; the first run has the whole day. */
+const SHORT = { DEV_HISTORY_BLOCKS: '80' }
+
 interface DevFile {
   readonly url: string
   readonly rpcUrl: string
@@ -135,7 +138,7 @@ describe('npm run dev', () => {
   })
 
   it('starts with a new chain after a kill, and stops with code 0 when it is asked to', async () => {
-    const dev = startDev({ DEV_SEED: '2' })
+    const dev = startDev({ DEV_SEED: '2', ...SHORT })
     // The file of the killed run is removed first.
     await expect.poll(() => find(dev, 'anvil'), SELDOM).toBeDefined()
     await expect(stat(path.join(dataDir, 'dev.json'))).rejects.toThrow('ENOENT')
@@ -209,7 +212,7 @@ describe('npm run dev', () => {
         message: 'The service ended unexpectedly',
       },
     ]) {
-      const dev = startDev()
+      const dev = startDev(SHORT)
       await expect.poll(() => due(dev), SELDOM).toBe(true)
       const started = descendants(dev.pid)
       process.kill(find(dev, victim) ?? 0, 'SIGKILL')

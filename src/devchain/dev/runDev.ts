@@ -138,7 +138,7 @@ async function startMarket({ settings, shutdown }: DevRun, chain: Chain): Promis
   const traders = await createTraders({ chain, random })
   const since = Number((await chain.client.getBlock()).timestamp)
   const now = () => Math.floor(Date.now() / 1_000)
-  await runHistory({ traders, random, since, now, signal: shutdown.signal, onProgress: showProgress })
+  await runHistory({ traders, random, since, now, blocks: settings.historyBlocks, signal: shutdown.signal, onProgress: showProgress })
   const { transactions, launched, graduated } = traders.stats()
   console.log(`The past day: ${transactions} transactions, ${launched} tokens launched, ${graduated} graduated.`)
   return { traders, random }

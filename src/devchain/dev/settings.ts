@@ -10,6 +10,7 @@ export const DEV_SETTINGS = {
   DEV_SEED: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(1).describe('npm run dev: the same seed gives the same market.'),
   DEV_BLOCK_TIME_MS: wholeNumber(50, 600_000).default(1_000).describe('npm run dev: milliseconds per block.'),
   DEV_TRADES_PER_BLOCK: wholeNumber(0, 500).default(4).describe('npm run dev: trades per block.'),
+  DEV_HISTORY_BLOCKS: wholeNumber(60, 10_000).default(240).describe('npm run dev: blocks of the simulated past day; fewer start sooner.'),
   DEV_RPC_PORT: wholeNumber(0, 65_535).default(0).describe("npm run dev: the port of the chain's RPC; 0: any free one."),
 }
 
@@ -20,6 +21,7 @@ export interface DevSettings {
   readonly seed: number
   readonly blockTimeMs: number
   readonly tradesPerBlock: number
+  readonly historyBlocks: number
   readonly rpcPort: number
   /** Absolute path. The service's data is in a folder below it. */
   readonly dataDir: string
@@ -50,6 +52,7 @@ export function readDevSettings(environment: Environment, cwd: string, args: rea
     seed: values.devSeed,
     blockTimeMs: values.devBlockTimeMs,
     tradesPerBlock: values.devTradesPerBlock,
+    historyBlocks: values.devHistoryBlocks,
     rpcPort: values.devRpcPort,
     dataDir: path.resolve(cwd, values.dataDir),
     ownDatabase: (environment['DATABASE_URL']?.trim() ?? '') !== '',

@@ -7,6 +7,7 @@ describe('readDevSettings', () => {
       seed: 1,
       blockTimeMs: 1_000,
       tradesPerBlock: 4,
+      historyBlocks: 240,
       rpcPort: 0,
       dataDir: '/here/.data',
       ownDatabase: false,
@@ -19,6 +20,7 @@ describe('readDevSettings', () => {
       DEV_SEED: '77',
       DEV_BLOCK_TIME_MS: ' 250 ',
       DEV_TRADES_PER_BLOCK: '0',
+      DEV_HISTORY_BLOCKS: '60',
       DEV_RPC_PORT: '8545',
       DATA_DIR: '/data',
       DATABASE_URL: 'postgres://there',
@@ -27,6 +29,7 @@ describe('readDevSettings', () => {
       seed: 77,
       blockTimeMs: 250,
       tradesPerBlock: 0,
+      historyBlocks: 60,
       rpcPort: 8545,
       dataDir: '/data',
       ownDatabase: true,
@@ -43,13 +46,14 @@ describe('readDevSettings', () => {
   })
 
   it('names every wrong variable and its allowed values in one message', () => {
-    const wrong = { DEV_SEED: '-1', DEV_BLOCK_TIME_MS: '1s', DEV_TRADES_PER_BLOCK: '1e9', DEV_RPC_PORT: '70000' }
+    const wrong = { DEV_SEED: '-1', DEV_BLOCK_TIME_MS: '1s', DEV_TRADES_PER_BLOCK: '1e9', DEV_HISTORY_BLOCKS: '19', DEV_RPC_PORT: '70000' }
     expect(() => readDevSettings(wrong, '/here')).toThrow(
       [
         'The development chain cannot start.',
         '  DEV_SEED: expected a whole number from 0 to 9007199254740991, got "-1"',
         '  DEV_BLOCK_TIME_MS: expected a whole number from 50 to 600000, got "1s"',
         '  DEV_TRADES_PER_BLOCK: expected a whole number from 0 to 500, got "1e9"',
+        '  DEV_HISTORY_BLOCKS: expected a whole number from 60 to 10000, got "19"',
         '  DEV_RPC_PORT: expected a whole number from 0 to 65535, got "70000"',
       ].join('\n'),
     )
