@@ -34,6 +34,9 @@ afterAll(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
+/** For connections past no fault: a busy machine takes longer than the service waits. */
+const PATIENCE_MS = 60_000
+
 /** An ORM that is closed at the end of the test file. */
 export function openOrm(url: string, limits: OrmOptions = {}): MikroORM {
   const orm = createOrm(url, silentLogger, limits, { ...MIGRATION_OPTIONS, entities: ENTITIES })
@@ -52,7 +55,7 @@ export async function useDatabase({ migrated = true }: TestDatabaseOptions = {})
   await administer(sql`create database ${sql.id(name)} template ${sql.id(template)}`)
   const url = databaseUrl(name)
   closers.push(() => administer(sql`drop database if exists ${sql.id(name)} with (force)`))
-  const orm = openOrm(url)
+  const orm = openOrm(url, { connectTimeoutMs: PATIENCE_MS })
   const kysely = orm.em.getKysely<unknown>()
   return {
     url,
@@ -77,7 +80,7 @@ export function databaseUrl(name: string): string {
 
 /** Runs a statement as superuser, outside the test databases. */
 export async function administer(statement: ReturnType<typeof sql>): Promise<void> {
-  const orm = createOrm(databaseUrl('postgres'), silentLogger, { poolSize: 1 })
+  const orm = createOrm(databaseUrl('postgres'), silentLogger, { poolSize: 1, connectTimeoutMs: PATIENCE_MS })
   try {
     await statement.execute(orm.em.getKysely())
   } finally {
