@@ -134,10 +134,18 @@ describe('clanker-v3.1', () => {
     expect(indexed?.name).toBe(`AB\u202e${'x'.repeat(509)}`)
   })
 
-  it('gives a token that is paired with something else no WETH prices', async () => {
+  it('values a token that is paired with another token by that token’s market', async () => {
     const { token, pool } = made[2] ?? expect.unreachable()
-    const indexed = await openReads(followed).token(token)
-    expect(indexed).toMatchObject({ market: { priceWeth: null, liquidityWeth: null }, pool: { address: pool, quoteToken: made[0]?.token } })
+    const { token: paired } = made[0] ?? expect.unreachable()
+    const reads = openReads(followed)
+    const indexed = (await reads.token(token)) ?? expect.unreachable()
+    expect(indexed.pool).toMatchObject({ address: pool, quoteToken: paired })
+    const trades = (await reads.trades({ token: paired, limit: 100, order: 'asc' }))?.data ?? []
+    const rate = Number(trades.findLast(({ blockNumber }) => Number(blockNumber) < Number(indexed.createdBlock))?.priceAfterWeth)
+    const ratio = (Number(indexed.pool?.sqrtPriceX96) / 2 ** 96) ** 2
+    const priceQuote = token < paired ? ratio : 1 / ratio
+    expect(Number(indexed.market.priceWeth) / (priceQuote * rate)).toBeCloseTo(1, 9)
+    expect(indexed.market.liquidityWeth).toBe('0')
   })
 
   it('knows what each recipient was paid, and for whom what lies in the position is', async () => {

@@ -294,12 +294,22 @@ describe('clanker-v4', () => {
     expect(new Set(trades.map(({ pool }) => pool))).toEqual(new Set([id]))
   })
 
-  it('gives a token that is paired with something else no WETH prices', async () => {
+  it('values a token that is paired with another token by that token’s market', async () => {
     const { token, paired } = made[3] ?? expect.unreachable()
     const reads = openReads()
-    expect(await reads.token(token)).toMatchObject({ market: { priceWeth: null, tradeCount: 1 }, pool: { quoteToken: paired } })
-    const trades = await reads.trades({ token, limit: 10, order: 'asc' })
-    expect(trades?.data[0]).toMatchObject({ amountWeth: null, feeWeth: null, priceWeth: null, maker: creator })
+    const { market, pool } = (await reads.token(token)) ?? expect.unreachable()
+    expect(pool?.quoteToken).toBe(paired)
+    expect(market.tradeCount).toBe(1)
+    const [trade = expect.unreachable()] = (await reads.trades({ token, limit: 10, order: 'asc' }))?.data ?? []
+    const pairedTrades = (await reads.trades({ token: toAddress(paired), limit: 100, order: 'asc' }))?.data ?? []
+    const isBefore = (one: typeof trade) =>
+      Number(one.blockNumber) < Number(trade.blockNumber) || (one.blockNumber === trade.blockNumber && one.logIndex < trade.logIndex)
+    const rate = Number(pairedTrades.findLast(isBefore)?.priceAfterWeth)
+    expect(trade.maker).toBe(creator)
+    // In WETH to the wei.
+    expect(Number(trade.amountWeth)).toBeCloseTo(Number(formatUnits(BigInt(trade.amountQuote ?? 0), 18)) * rate, 17)
+    expect(Number(trade.amountWeth)).toBeGreaterThan(0)
+    expect(Number(market.priceWeth) / Number(trade.priceAfterWeth)).toBeCloseTo(1, 12)
   })
 
   it('keeps hostile text within bounds', async () => {

@@ -250,7 +250,7 @@ describe('blocks of a real chain', () => {
     expect(logs.map(({ txHash, logIndex }) => [txHash, logIndex])).toEqual(all.map(log => [log.transactionHash, log.logIndex]))
     expect(logs.length).toBeGreaterThan(10)
     for (const confirmations of [0, 5, 'safe', 'finalized'] as const) {
-      const tip = await source.tip({ confirmations, announced: false, next: null })
+      const tip = await createChainSource({ rpc }).tip({ confirmations, announced: false, next: null })
       expect(tip.head.number).toBe(head)
       const tag = typeof confirmations === 'string' ? { blockTag: confirmations } : { blockNumber: BigInt(head - confirmations) }
       expect(tip.confirmed.hash).toBe((await chain.client.getBlock(tag)).hash)

@@ -157,8 +157,10 @@ describe('secretsOf', () => {
     const key = 'k3y0fTheSetting'
     const secret = Object.entries<SettingTable[string]>(SETTINGS).filter(([, schema]) => schema.meta()?.['secret'] === true)
     const found = secret.map(([name, schema]) => {
-      const value = [key, `https://host.example/${key}`, `postgresql://me:${key}@db/tokens`].find(text => schema.safeParse(text).success)
-      return [name, secretsOf(parseSettings(SETTINGS, { [name]: value }).values).includes(key)]
+      const texts = [key, `https://host.example/${key}`, `postgresql://me:${key}@db/tokens`, `nats://me:${key}@host.example:4222`]
+      const value = texts.find(text => schema.safeParse(text).success)
+      const { values } = parseSettings(SETTINGS, { [name]: value })
+      return [name, secretsOf({ ...values, nats: { urls: values.natsUrl, credsFile: null } }).includes(key)]
     })
     expect(found).toEqual(secret.map(([name]) => [name, true]))
     expect(secret.length).toBeGreaterThan(0)

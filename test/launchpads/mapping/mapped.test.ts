@@ -459,12 +459,17 @@ describe('after graduation into a Uniswap v2 pair', () => {
     expect((await tokenOf(coins[1] ?? expect.unreachable())).pool?.reserveToken).toBe(balance.toString())
   })
 
-  it('a token in several pools has the price of the main one, and the volume and trades of all that are quoted in WETH', async () => {
+  it('a token in several pools has the price of the main one, and the volume and trades of all that a route leads to WETH from', async () => {
     const token = coins[1] ?? expect.unreachable()
     const trades = await tradesOf(token)
     const [inWeth, inOther] = [annexes.weth, annexes.other].map(pool => trades.filter(trade => trade.pool === pool))
     expect(inWeth).toMatchObject([{ side: 'buy', maker: account(5), amountWeth: '0.001', phase: 'pool', feeWeth: '0.000003' }])
-    expect(inOther).toMatchObject([{ side: 'buy', maker: account(5), amountWeth: null, priceWeth: null, feeWeth: null, phase: 'pool' }])
+    const [other = expect.unreachable()] = inOther ?? []
+    expect(other).toMatchObject({ side: 'buy', maker: account(5), phase: 'pool' })
+    // The other coin's own market, which is the same as before in this block.
+    const { market: quoteMarket, decimals } = await tokenOf(coins[0] ?? expect.unreachable())
+    const inQuote = Number(formatUnits(BigInt(other.amountQuote ?? 0), decimals))
+    expect(Number(other.amountWeth) / (inQuote * Number(quoteMarket.priceWeth))).toBeCloseTo(1, 9)
     const { market, pool } = await tokenOf(token)
     expect(market.tradeCount).toBe(trades.length)
     const volume = trades.reduce((sum, { amountWeth }) => sum + parseEther(amountWeth ?? '0'), 0n)
