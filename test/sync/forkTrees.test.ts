@@ -11,7 +11,7 @@ import { EVENT_KINDS } from '#test/support/simulatedEvents.ts'
  * and, with `REORG_FAILURES=<file>`, appended to that file. See `docs/faults.md`.
  */
 const KEPT: readonly number[] = [174, 443]
-const USUAL = 200
+const USUAL = 120
 const seeds = createSeeds({ count: 'REORG_TREES', seed: 'REORG_SEED', failures: 'REORG_FAILURES', usual: USUAL, kept: KEPT })
 /** Trees that grow at the same time: one uses the processor while another one waits for the database. */
 const AT_ONCE = 3

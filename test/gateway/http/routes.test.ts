@@ -49,7 +49,12 @@ describe('the table of routes', () => {
         maximum: 253_402_300_799,
       },
       to: { description: 'Unix seconds, inclusive.', type: 'integer', minimum: 0, maximum: 253_402_300_799 },
-      currency: { description: 'Currency of the prices.', type: 'string', enum: ['weth', 'usd'], default: 'weth' },
+      currency: {
+        description: 'Currency of prices and volume; `quote`: the one of the pool in which the token trades.',
+        type: 'string',
+        enum: ['weth', 'usd', 'quote'],
+        default: 'weth',
+      },
       fill: { description: 'Whether intervals without a trade get a candle at the last price.', type: 'boolean', default: false },
       limit: { description: 'Rows per page.', type: 'integer', minimum: 1, maximum: 1_500, default: 300 },
       cursor: { description: 'The `nextCursor` of the page before this one.', type: 'string', minLength: 1, maxLength: 512 },

@@ -7,6 +7,7 @@ import { silentLogger, useDatabase } from '#test/support/database.ts'
 import { createForkingChain } from '#test/support/forkingChain.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
 import { commitBlocks, openIndex } from '#test/support/simulatedIndex.ts'
+import { WETH } from '#test/support/simulatedLaunchpad.ts'
 
 const NAME = 'Migration0017OnePrice'
 
@@ -32,11 +33,28 @@ async function undoMigration(db: Queryable): Promise<void> {
   }
 }
 
+type Tables = Awaited<ReturnType<typeof dumpTables>>
+type StoredRow = Readonly<Record<string, unknown>>
+
+/** Trades in other currencies had no value in WETH before the migration, and what they were in the currency was not stored. */
+function withoutOtherCurrencies(tables: Tables): Tables {
+  const others = new Set<unknown>()
+  for (const { token, quote_token } of tables['pool'] as readonly StoredRow[]) {
+    if (String(quote_token).replace('\\x', '0x') !== WETH) others.add(token)
+  }
+  const kept = Object.entries(tables).map(([name, rows]) => [
+    name,
+    (rows as readonly StoredRow[]).filter(row => !others.has(name === 'token' ? row['address'] : row['token'])),
+  ])
+  return Object.fromEntries(kept) as Tables
+}
+
 /** What ETH cost at a graduation is not stored, so that its move is in no candle in USD. */
-function withoutUsdOfGraduated({ candle = [], token = [], ...others }: Awaited<ReturnType<typeof dumpTables>>) {
-  const tokens = token as readonly Readonly<Record<string, unknown>>[]
+function comparable(tables: Tables) {
+  const { candle = [], token = [], ...others } = withoutOtherCurrencies(tables)
+  const tokens = token as readonly StoredRow[]
   const graduated = new Set(tokens.filter(row => row['migrated_at'] !== null).map(row => row['address']))
-  const candles = (candle as readonly Readonly<Record<string, unknown>>[]).map(row =>
+  const candles = (candle as readonly StoredRow[]).map(row =>
     graduated.has(row['token']) ? Object.fromEntries(Object.entries(row).filter(([name]) => !name.endsWith('_usd'))) : row,
   )
   return { ...others, token: tokens.map(row => (row['migrated_at'] === null ? row : { ...row, close_usd: null })), candle: candles }
@@ -54,7 +72,7 @@ test('makes of stored trades the candles that indexing them makes', async () => 
     ethUsd = number % 7 < 3 || number < 30 ? null : number < 90 ? '1' : '10'
     await commitBlocks(index, chain.at(number))
   }
-  const indexed = withoutUsdOfGraduated(await dumpTables(kysely))
+  const indexed = comparable(await dumpTables(kysely))
   const moves = (indexed['candle'] ?? []) as readonly unknown[] as readonly { readonly trades: number }[]
   expect(moves.length).toBeGreaterThan(100)
   expect(moves.some(({ trades }) => trades === 0)).toBe(true)
@@ -62,7 +80,7 @@ test('makes of stored trades the candles that indexing them makes', async () => 
 
   await undoMigration(kysely)
   expect(await migrate(database.url, silentLogger)).toEqual([NAME])
-  expect(withoutUsdOfGraduated(await dumpTables(kysely))).toEqual(indexed)
+  expect(comparable(await dumpTables(kysely))).toEqual(indexed)
   const { rows } = await sql<{ stored: string; counted: string }>`
     select liquidity_weth::text as stored, (select sum(liquidity_weth)::text from token) as counted from index_totals`.execute(kysely)
   expect(rows[0]?.stored).toBe(rows[0]?.counted)
