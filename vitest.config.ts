@@ -1,11 +1,37 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { POLL_LIMIT_MS, TEST_LIMIT_MS } from './test/support/limits.ts'
+
+/** The files that take a minute or more, the longest first: one of them at the end would keep the other worker waiting. */
+const LONG = [
+  'sync/faults',
+  'devchain/dev',
+  'sync/forkTrees',
+  'store/growth',
+  'endToEnd/faults',
+  'endToEnd/gateways',
+  'endToEnd/kills',
+  'endToEnd/silence',
+  'console/live',
+].map(name => `/test/${name}.test.ts`)
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) => {
+      const index = LONG.findIndex(name => moduleId.endsWith(name))
+      return index < 0 ? LONG.length : index
+    }
+    const sorted = await super.sort(files)
+    return sorted.toSorted((a, b) => place(a) - place(b))
+  }
+}
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/globalSetup.ts'],
     setupFiles: ['test/support/checkAnswers.ts'],
+    sequence: { sequencer: LongestFirst },
     retry: 0,
     testTimeout: TEST_LIMIT_MS,
     hookTimeout: TEST_LIMIT_MS,
