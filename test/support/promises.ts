@@ -13,6 +13,10 @@ type Schema = Readonly<Record<string, unknown>> & {
   readonly items?: Schema
   readonly enum?: readonly unknown[]
   readonly const?: unknown
+  readonly pattern?: string
+  readonly maximum?: number
+  readonly maxLength?: number
+  readonly maxItems?: number
 }
 type Schemas = Readonly<Record<string, Schema>>
 
@@ -52,8 +56,8 @@ function* parameterLines({ name, required = false, schema }: Parameter): Generat
   if (!required) yield `does not require ${name}`
   if (schema['default'] !== undefined) yield `takes ${name} = ${JSON.stringify(schema['default'])} by default`
   for (const value of schema.enum ?? []) yield `takes ${name} = ${String(value)}`
-  for (const limit of ['maximum', 'maxLength', 'maxItems']) {
-    if (schema[limit] !== undefined) yield `takes ${name} up to ${limit} ${String(schema[limit])}`
+  for (const limit of ['maximum', 'maxLength', 'maxItems'] as const) {
+    if (schema[limit] !== undefined) yield `takes ${name} up to ${limit} ${schema[limit]}`
   }
 }
 
@@ -83,5 +87,5 @@ function describe(schema: Schema): string {
     if (given !== undefined) return given.map(describe).join(alternatives === 'allOf' ? ' & ' : ' | ')
   }
   const types = [schema.type ?? 'any'].flat().join(' | ')
-  return schema['pattern'] === undefined ? types : `${types} ${String(schema['pattern'])}`
+  return schema.pattern === undefined ? types : `${types} ${schema.pattern}`
 }
