@@ -11,7 +11,9 @@ import { EVENT_KINDS } from '#test/support/simulatedEvents.ts'
  * and, with `REORG_FAILURES=<file>`, appended to that file. See `docs/faults.md`.
  */
 const KEPT: readonly number[] = [174, 443]
-const USUAL = 120
+const USUAL = 60
+/** Among this many each kind of fork and event has happened. */
+const ALL_KINDS = 120
 const seeds = createSeeds({ count: 'REORG_TREES', seed: 'REORG_SEED', failures: 'REORG_FAILURES', usual: USUAL, kept: KEPT })
 /** Trees that grow at the same time: one uses the processor while another one waits for the database. */
 const AT_ONCE = 3
@@ -43,7 +45,7 @@ it('any tree of forks ends in the tables of a fresh index of its last chain', {
     added: events('added'),
   }
   process.stdout.write(`${trees} trees: ${JSON.stringify(seen)}\n`)
-  if (trees < USUAL) return
+  if (trees < ALL_KINDS) return
   expect(seen.replaced).toBeGreaterThan(trees / 2)
   expect(seen.restarts).toBeGreaterThan(trees / 8)
   expect(seen.whileDown).toBeGreaterThan(trees / 20)
