@@ -10,8 +10,10 @@ const ONCE_BYTES = MOST_BYTES / 4
 const MOST_ANSWER_BYTES = 2 << 20
 /** Compressed forms take about half as much again. */
 const BYTES_PER_BODY_BYTE = 1.5
-/** Key, promise, headers and lists. */
+/** Promise, headers and lists of an answer. */
 const BYTES_PER_ANSWER = 1_000
+/** A key may be as long as a URL can be. */
+const BYTES_PER_KEY_CHARACTER = 2
 
 /** After this an answer is read again even if nothing has changed, so that a database that is away is noticed. */
 const MAX_AGE_MS = 2_000
@@ -58,7 +60,7 @@ export function createKeptAnswers(now: () => number): KeptAnswers {
 
   function begin(key: string, token: Address | null, make: () => Promise<Outcome>): Promise<Outcome> {
     const outcome = make().then(prepare)
-    const entry: Entry = { key, token, outcome, begunAtMs: now(), bytes: BYTES_PER_ANSWER }
+    const entry: Entry = { key, token, outcome, begunAtMs: now(), bytes: BYTES_PER_ANSWER + key.length * BYTES_PER_KEY_CHARACTER }
     const entries = listed.get(token) ?? new Set()
     listed.set(token, entries.add(entry))
     askedOnce.add(entry)
@@ -73,7 +75,7 @@ export function createKeptAnswers(now: () => number): KeptAnswers {
     const segment = [askedOnce, askedAgain].find(one => one.get(entry.key) === entry)
     // A commit has outdated it.
     if (segment === undefined) return
-    const bytes = isKept(outcome) ? BYTES_PER_ANSWER + outcome.body.length * BYTES_PER_BODY_BYTE : Number.POSITIVE_INFINITY
+    const bytes = isKept(outcome) ? entry.bytes + outcome.body.length * BYTES_PER_BODY_BYTE : Number.POSITIVE_INFINITY
     if (bytes > MOST_ANSWER_BYTES) forget(entry)
     else segment.resize(entry, bytes)
   }

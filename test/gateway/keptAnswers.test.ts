@@ -91,6 +91,15 @@ test('a flood of distinct requests takes a bounded memory, and does not evict wh
   expect(reads.length - length).toBeGreaterThanOrEqual(190)
 })
 
+test('long keys count', async () => {
+  const { ask, reads } = open()
+  const key = (index: number) => `/${index}?${'x'.repeat(1 << 20)}`
+  for (let index = 0; index < 20; index++) await ask(key(index))
+  // 16 MiB of keys of 2 MiB each.
+  for (let index = 0; index < 20; index++) await ask(key(index))
+  expect(reads.length).toBeGreaterThanOrEqual(32)
+})
+
 test('what was asked for again is bounded, too', async () => {
   const { ask, reads } = open()
   const large = jsonAnswer('x'.repeat(1 << 20))

@@ -51,18 +51,21 @@ const udfSymbolSchema = z
 
 export const udfSymbolAnswer = z.union([udfSymbolSchema, udfError])
 
-export const udfSearchAnswer = z.array(
-  z
-    .object({
-      symbol: z.string().describe(`Symbol of the token: ${untrusted}.`),
-      full_name: z.string().describe(`Launchpad and symbol: ${untrusted}.`),
-      description: z.string().describe(`Name of the token: ${untrusted}.`),
-      exchange: z.string().describe('Name of the launchpad.'),
-      ticker: z.string().describe('Address of the token.'),
-      type: z.literal('crypto').describe('Type of the symbol.'),
-    })
-    .meta({ id: 'UdfSearchResult', description: 'A token that a search found.' }),
-)
+export const udfSearchAnswer = z.union([
+  z.array(
+    z
+      .object({
+        symbol: z.string().describe(`Symbol of the token: ${untrusted}.`),
+        full_name: z.string().describe(`Launchpad and symbol: ${untrusted}.`),
+        description: z.string().describe(`Name of the token: ${untrusted}.`),
+        exchange: z.string().describe('Name of the launchpad.'),
+        ticker: z.string().describe('Address of the token.'),
+        type: z.literal('crypto').describe('Type of the symbol.'),
+      })
+      .meta({ id: 'UdfSearchResult', description: 'A token that a search found.' }),
+  ),
+  udfError,
+])
 
 const values = (meaning: string) => z.array(z.number()).describe(meaning)
 

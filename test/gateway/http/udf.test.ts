@@ -103,6 +103,7 @@ test.for([
   [`history?symbol=${TOKEN}&resolution=1&to=1e9`, 'to must be whole Unix seconds, got "1e9"'],
   [`history?symbol=${TOKEN}&resolution=1&to=1&countback=100000`, 'countback must be an integer from 1 to 7500, got "100000"'],
   [`history?symbol=${TOKEN}&resolution=1&to=1&currencyCode=EUR`, 'currencyCode must be one of WETH, USD, got "EUR"'],
+  ['search?query=&exchange=%00', 'exchange must be the name of a launchpad, of at most 64 characters, got " "'],
   [`marks?symbol=${NOT_INDEXED}&from=0&to=1`, 'unknown_symbol'],
 ] as const)('%s is an error that the library shows', async ([path, errmsg]) => {
   expect(await ask(path)).toEqual({ s: 'error', errmsg })

@@ -127,8 +127,12 @@ function listed({ address, name, launchpad }: Token) {
 
 const searchParameters = z.object({
   query: z.string({ error: 'text' }).max(100).default('').describe('Part of a symbol or name, or the beginning of an address.'),
-  type: z.string({ error: 'text' }).max(64).default('').describe('Ignored: there is one type.'),
-  exchange: z.string({ error: 'text' }).max(64).default('').describe('Only tokens of this launchpad.'),
+  type: z.string({ error: 'text' }).default('').describe('Ignored: there is one type.'),
+  exchange: z
+    .string({ error: 'the name of a launchpad, of at most 64 characters' })
+    .regex(/^\P{Cc}{0,64}$/u)
+    .default('')
+    .describe('Only tokens of this launchpad.'),
   limit: integerParameter(1, 1_000).default(30).describe(`Most tokens returned; more than ${MOST_FOUND} are never.`),
 })
 
