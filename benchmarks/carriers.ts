@@ -2,6 +2,7 @@ import pino from 'pino'
 import { Subject } from 'rxjs'
 import { parseEther } from 'viem'
 import type { BlockFeed } from '#bus/blockFeed.ts'
+import { type EncodedBlock, encodeBlock } from '#bus/encodedBlock.ts'
 import { connectNats } from '#bus/natsConnection.ts'
 import { createNatsFeed } from '#bus/natsFeed.ts'
 import { createNatsOutlet } from '#bus/natsOutlet.ts'
@@ -150,15 +151,15 @@ async function natsLatency(program: string): Promise<void> {
   const sender = await connect()
   stops.push(() => sender.close())
   const outlet = createNatsOutlet({ nats: sender, chainId: common.chainId, db, logger })
-  await latency('NATS', createNatsFeed({ ...common, nats: await connect() }), outlet.publish)
+  await latency('NATS', createNatsFeed({ ...common, nats: await connect() }), block => outlet.publish(encodeBlock(block)))
 }
 
 try {
   await costOfAnnouncement()
-  const blocks = new Subject<CommittedBlock>()
+  const blocks = new Subject<EncodedBlock>()
   const nothing = () => undefined
   const thread = createThreadFeed({ blocks, watch: nothing, unwatch: nothing, stop: async () => undefined })
-  await latency('same process', thread, block => blocks.next(block))
+  await latency('same process', thread, block => blocks.next(encodeBlock(block)))
   await latency('NOTIFY', createNotifyFeed(common), nothing)
   const program = findProgram({ names: ['nats-server'], aptPackage: 'nats-server' })
   if (program !== null) await natsLatency(program)

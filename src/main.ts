@@ -16,5 +16,5 @@ const HEAP_GROWTH_PERCENT = 70
 setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
 // A gateway does not index. Where `.env` says so, `run` ends the thread.
 const thread = process.env['ROLE'] === 'gateway' ? null : loadThread()
-const { run } = await import('./run.ts')
+const { run } = await import('#process/run.ts')
 process.exit(await run(thread))

@@ -2,6 +2,7 @@ import type { Address } from '#domain/address.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
 import { snapshotWithUsd } from '#domain/usd.ts'
 import { encodeUpdate } from '#protocol/encodeUpdate.ts'
+import { withoutHolders } from './withoutHolders.ts'
 
 /** One encoded state of a token. All subscribers share the bytes, which never change. */
 export interface Frame {
@@ -13,6 +14,8 @@ export interface Frame {
   readonly webSocket: Uint8Array
   /** The same as an event of a `text/event-stream`, made for the first stream. */
   readonly eventStream: Uint8Array
+  /** The same without holders, made for the first subscription that asks for it. */
+  readonly withoutHolders: Frame
 }
 
 const encoder = new TextEncoder()
@@ -24,17 +27,23 @@ class EncodedFrame implements Frame {
   readonly completedAtMs: number | null
   readonly webSocket: Uint8Array
   #eventStream: Uint8Array | null = null
+  #withoutHolders: Frame | null = null
 
-  constructor(snapshot: TokenSnapshot, completedAtMs: number | null) {
-    this.token = snapshot.token.address
-    this.sequence = snapshot.token.sequence
+  constructor({ token, sequence, completedAtMs }: Pick<Frame, 'token' | 'sequence' | 'completedAtMs'>, bytes: Uint8Array) {
+    this.token = token
+    this.sequence = sequence
     this.completedAtMs = completedAtMs
-    this.webSocket = encodeUpdate(snapshot).bytes
+    this.webSocket = bytes
   }
 
   get eventStream(): Uint8Array {
     this.#eventStream ??= Buffer.concat([encoder.encode(`event: token.update\nid: ${this.sequence}\ndata: `), this.webSocket, END_OF_EVENT])
     return this.#eventStream
+  }
+
+  get withoutHolders(): Frame {
+    this.#withoutHolders ??= new EncodedFrame(this, withoutHolders(this.webSocket))
+    return this.#withoutHolders
   }
 }
 
@@ -55,7 +64,9 @@ export class FramedSnapshot {
   /** @throws `RangeError` when the state can't be encoded in 16,384 bytes */
   frame(ethUsd: string | null): Frame {
     if (this.#frame === null || this.#ethUsd !== ethUsd) {
-      this.#frame = new EncodedFrame(snapshotWithUsd(this.snapshot, ethUsd), this.#completedAtMs)
+      const { bytes } = encodeUpdate(snapshotWithUsd(this.snapshot, ethUsd))
+      const { token } = this.snapshot
+      this.#frame = new EncodedFrame({ token: token.address, sequence: this.sequence, completedAtMs: this.#completedAtMs }, bytes)
       this.#ethUsd = ethUsd
     }
     return this.#frame

@@ -6,6 +6,7 @@ import { Flusher } from '#gateway/flusher.ts'
 import { Outbox } from '#gateway/outbox.ts'
 import { RealtimeStats } from '#gateway/realtimeStats.ts'
 import type { Sink, WriteResult } from '#gateway/sink.ts'
+import { frameOf } from '#test/support/frames.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
 const BATCH = 100
@@ -54,11 +55,11 @@ function fixture(tokens: number) {
   const outbox = new Outbox(sink, flusher, stats, now)
   const subscriptions = Array.from({ length: tokens }, (_, index) => outbox.subscription(addressOf(index + 1)))
   let sequence = 0
-  const frameOf = (token: Frame['token']): Frame => ({ token, sequence, completedAtMs: 0, webSocket: BYTES, eventStream: BYTES })
+  const nextFrame = (token: Frame['token']): Frame => frameOf({ token, sequence, completedAtMs: 0, webSocket: BYTES, eventStream: BYTES })
   /** Makes a newer frame for each subscription. */
   const nextFrames = (): readonly Frame[] => {
     sequence++
-    return subscriptions.map(({ token }) => frameOf(token))
+    return subscriptions.map(({ token }) => nextFrame(token))
   }
   const put = (frames: readonly Frame[] | undefined) => {
     for (const [index, subscription] of subscriptions.entries()) {

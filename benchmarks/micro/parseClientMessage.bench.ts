@@ -13,8 +13,9 @@ export const parseClientMessageBenchmark: MicroBenchmark = {
   tasks: () => [
     parse('subscribe with a sequence', JSON.stringify({ type: 'subscribe', token: TOKEN, sequence: 1_795_000_000_123 }), {
       type: 'subscribe',
-      token: TOKEN,
+      tokens: [TOKEN],
       sequence: 1_795_000_000_123,
+      holders: true,
     }),
     parse('unsubscribe', JSON.stringify({ type: 'unsubscribe', token: TOKEN }), { type: 'unsubscribe', token: TOKEN }),
     parse('a bad address', JSON.stringify({ type: 'subscribe', token: '0x12' }), {

@@ -15,4 +15,14 @@ export interface FeedServer {
 }
 
 /** The servers. `tokenwire` is the real gateway; the others do as little as their library allows. */
-export type ServerKind = 'tokenwire' | 'uws-send' | 'uws-publish' | 'uws-cork' | 'ws' | 'socket.io' | 'nats' | 'nchan'
+export type ServerKind =
+  | 'tokenwire'
+  | 'tokenwire-threads-1'
+  | 'tokenwire-threads-2'
+  | 'uws-send'
+  | 'uws-publish'
+  | 'uws-cork'
+  | 'ws'
+  | 'socket.io'
+  | 'nats'
+  | 'nchan'

@@ -13,6 +13,9 @@ async function start({ kind, compress, tls }: ListenRequest): Promise<FeedServer
   switch (kind) {
     case 'tokenwire':
       return (await import('./tokenwire.ts')).startTokenwire(tls)
+    case 'tokenwire-threads-1':
+    case 'tokenwire-threads-2':
+      return (await import('./tokenwireThreads.ts')).startTokenwireThreads(kind === 'tokenwire-threads-1' ? 1 : 2)
     case 'ws':
       return (await import('./ws.ts')).startWs()
     case 'socket.io':

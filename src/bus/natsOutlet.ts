@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readNewestCommit } from '#store/rows/announcement.ts'
+import { type EncodedBlock, stateText } from './encodedBlock.ts'
 import type { Nats } from './natsConnection.ts'
 import { type CommitMessage, commitSubject, MOST_NAMED, tokenSubject } from './natsMessages.ts'
 
@@ -15,7 +15,7 @@ export interface NatsOutletOptions {
 
 export interface NatsOutlet {
   /** To be called with each committed block, in order. Never throws, never waits. */
-  publish(block: CommittedBlock): void
+  publish(block: EncodedBlock): void
   /** Resolves when everything is published. */
   stop(): Promise<void>
 }
@@ -26,12 +26,13 @@ export function createNatsOutlet({ nats, chainId, db, logger }: NatsOutletOption
   let count = 0
   let last: Promise<void> = Promise.resolve()
 
-  const publish = async ({ tokens, unread, dropped, number, hash, timestamp }: CommittedBlock): Promise<void> => {
+  const publish = async (block: EncodedBlock): Promise<void> => {
+    const { states, unread, dropped, number, hash, timestamp } = block
     count++
     // The block's own commit or a later one, so that a replica that shows it shows the block.
     const commit = (await readNewestCommit(db))?.commit ?? 0
-    for (const state of tokens) nats.publish(tokenSubject(chainId, state.token.address), JSON.stringify(state))
-    const changed = [...tokens.map(({ token }) => token.address), ...unread]
+    for (const state of states) nats.publish(tokenSubject(chainId, state.token), stateText(block, state))
+    const changed = [...states.map(({ token }) => token), ...unread]
     const isNamed = changed.length + dropped.length <= MOST_NAMED
     const named = isNamed ? { changed, dropped } : { changed: null, dropped: [] }
     const message: CommitMessage = { indexer, count, commit, number, hash, timestamp, ...named }

@@ -1,25 +1,36 @@
 import type { Observable } from 'rxjs'
 import type { Address } from '#domain/address.ts'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { BlockFeed } from './blockFeed.ts'
+import { decodeBlock, type EncodedBlock } from './encodedBlock.ts'
 
 export interface ThreadFeedOptions {
   /** Of the indexing thread, which reads the states of watched tokens in each commit's transaction. */
-  readonly blocks: Observable<CommittedBlock>
+  readonly blocks: Observable<EncodedBlock>
   watch(token: Address): void
   unwatch(token: Address): void
   stop(): Promise<void>
 }
 
-/** Carries blocks between threads of one process, where no message is lost. Indexing begins with `start`. */
+/**
+ * Carries blocks between threads of one process, where no message is lost. A block has the states of the tokens that any thread watches;
+ * a changed token whose state it lacks is `unread`.
+ */
 export function createThreadFeed({ blocks, watch, unwatch, stop }: ThreadFeedOptions): BlockFeed {
+  const watched = new Set<Address>()
+  const isWatched = (token: Address) => watched.has(token)
   return {
-    watch,
-    unwatch,
+    watch: token => {
+      watched.add(token)
+      watch(token)
+    },
+    unwatch: token => {
+      watched.delete(token)
+      unwatch(token)
+    },
     start: consumer =>
       void blocks.subscribe(block => {
-        consumer.changed([...block.tokens.map(({ token }) => token.address), ...block.unread, ...block.dropped])
-        consumer.dispatch(block)
+        consumer.changed([...block.states.map(({ token }) => token), ...block.unread, ...block.dropped])
+        consumer.dispatch(decodeBlock(block, isWatched))
       }),
     health: () => ({ carrier: 'thread', connected: true, waitingMs: 0, replica: null }),
     stop,

@@ -12,7 +12,8 @@ import { type BlockWithLogs, blockWithLogs } from './logs/blockWithLogs.ts'
 import { createLogRanges, type LogRange, type LogRangeQuery } from './logs/logRanges.ts'
 import { EMPTY_BLOOM } from './logs/logsBloom.ts'
 import { parseLogs } from './logs/parseLogs.ts'
-import { fetchReceiptLogs } from './logs/receiptLogs.ts'
+import { fetchProvenLogs } from './logs/provenLogs.ts'
+import { fetchReceipts, logsOfReceipts } from './logs/receipts.ts'
 import { fetchSenders, type MinedTransaction } from './transactionSenders.ts'
 
 /** Blocks and logs of the canonical chain, checked against each other; what contradicts itself is asked again elsewhere, never believed. */
@@ -50,13 +51,15 @@ export interface ChainSourceOptions {
   readonly clock?: Clock
   /** Queries of logs that are under way at the same time. Default 4. */
   readonly concurrency?: number
+  /** Whether logs are believed only when the receipts of their block prove them. Default false: when they fit the header's bloom. */
+  readonly provesLogs?: boolean
 }
 
 /** Clocks of machines and of sequencers differ by less. */
 const MOST_AHEAD_SECONDS = 60
 
-export function createChainSource({ rpc, concurrency = 4, clock = systemClock }: ChainSourceOptions): ChainSource {
-  const logRanges = createLogRanges({ rpc, concurrency })
+export function createChainSource({ rpc, concurrency = 4, clock = systemClock, provesLogs = false }: ChainSourceOptions): ChainSource {
+  const logRanges = createLogRanges({ rpc, concurrency, provesLogs })
   const tips = createChainTips()
   /** Whether a block with logs has had their bloom. Until then an empty bloom proves nothing: a chain may leave all of them empty. */
   let hasSeenBloom = false
@@ -85,7 +88,9 @@ export function createChainSource({ rpc, concurrency = 4, clock = systemClock }:
 
   return {
     tip: async request => {
-      const tip = await rpc.ask(provider => tips.fetch(provider, request))
+      // Logs without a proof are of no use.
+      const { next } = request
+      const tip = await rpc.ask(provider => tips.fetch(provider, { ...request, next: provesLogs ? null : next }))
       if (tip.block !== null) await checkUnproven([tip.block.header])
       return tip
     },
@@ -113,7 +118,7 @@ export function createChainSource({ rpc, concurrency = 4, clock = systemClock }:
         // Only for the first attempt: if it fails, the block may have been replaced meanwhile.
         shown = undefined
         if (hasSeenBloom && header.logsBloom === EMPTY_BLOOM) return { header, logs: [] }
-        const fetched = blockWithLogs(header, await fetchBlockLogs(provider, header.hash))
+        const fetched = blockWithLogs(header, await (provesLogs ? fetchProvenLogs : fetchBlockLogs)(provider, header))
         hasSeenBloom ||= fetched.logs.length > 0
         return fetched
       })
@@ -139,13 +144,13 @@ function contradiction(what: string): RpcError {
   return new RpcError({ kind: 'inconsistent', what })
 }
 
-async function fetchBlockLogs(provider: RpcProvider, hash: Hex): Promise<readonly ChainLog[]> {
+async function fetchBlockLogs(provider: RpcProvider, { hash }: ChainHeader): Promise<readonly ChainLog[]> {
   try {
     return parseLogs(await provider.call(logsOfBlock(hash)))
   } catch (error) {
     const fault = faultOf(error)
     // A provider that requires addresses in every query would need a call per transaction for every block.
     if (fault?.kind !== 'too-large' || fault.limit.kind === 'address-required') throw error
-    return fetchReceiptLogs(provider, blockByHash(hash))
+    return logsOfReceipts(await fetchReceipts(provider, blockByHash(hash)))
   }
 }

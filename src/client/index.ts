@@ -2,13 +2,17 @@
 export type { Address, Hex } from '#domain/address.ts'
 export type { Candle, CandleInterval } from '#domain/candle.ts'
 export type { ChainStats } from '#domain/chainStats.ts'
-export type { Claimable, ClaimableAmount, ClaimScope } from '#domain/claimable.ts'
+export type { Claimable, ClaimableAmount, ClaimScope, WalletClaim } from '#domain/claimable.ts'
 export type { EthUsd } from '#domain/ethUsd.ts'
 export type { ActorState, ActorStateName, BackfillProgress, IndexerHealth, RpcHealth, ServiceStatus } from '#domain/health.ts'
 export type { Holder, HolderType } from '#domain/holder.ts'
+export type { HeldToken, Holding, HoldingSort } from '#domain/holding.ts'
 export type { CandleCurrency, SortOrder, TokenSort } from '#domain/queries.ts'
 export type { Fees, Graduation, GraduationStatus, Market, PerWindow, Pool, PoolType, Token, TradeCounts } from '#domain/token.ts'
 export type { Trade, TradePhase, TradeSide } from '#domain/trade.ts'
+export type { Trader, TraderSort } from '#domain/trader.ts'
+export type { ValuedBalance } from '#domain/valuedBalance.ts'
+export type { Wallet } from '#domain/wallet.ts'
 export { ClientError as TokenwireError, type ClientErrorCode as TokenwireErrorCode, type ProblemDetails as Problem } from './clientError.ts'
 export { createTokenwire } from './createTokenwire.ts'
 export { items } from './items.ts'
@@ -18,12 +22,15 @@ export type {
   ActorsParameters as ActorsQuery,
   CallOptions,
   CandlesParameters as CandlesQuery,
+  ClaimsParameters as ClaimsQuery,
   ConnectionState,
   HoldersParameters as HoldersQuery,
+  HoldingsParameters as HoldingsQuery,
   ListPage as Page,
   OperatorOptions,
   TokensParameters as TokensQuery,
   Tokenwire,
+  TradersParameters as TradersQuery,
   TradesParameters as TradesQuery,
 } from './tokenwire.ts'
 export type { NewTrades, Source, Watch, WatchedToken, WatchOptions } from './watch.ts'

@@ -1,14 +1,12 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { Candle } from '#domain/candle.ts'
 import type { ChainStats } from '#domain/chainStats.ts'
-import type { Claimable } from '#domain/claimable.ts'
 import type { EthUsd } from '#domain/ethUsd.ts'
 import type { ActorState, IndexerHealth } from '#domain/health.ts'
-import type { Holder } from '#domain/holder.ts'
+import type { Holder, HolderType } from '#domain/holder.ts'
 import type { PerWindow, Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 import { boolean, choice, listOf, mapOf, nullable, number, object, pattern, type Shape, string, whole } from './shape.ts'
-import type { ListPage } from './tokenwire.ts'
 
 /* The compiler checks each shape against its type, and test/client/resourceShapes.test.ts against a schema. */
 
@@ -29,7 +27,16 @@ const positiveOrNull = nullable(positive)
 const replica = nullable(object({ inUse: boolean, behindMs: positive }))
 const perWindow = <T>(value: Shape<T>): Shape<PerWindow<T>> => object({ m5: value, h1: value, h6: value, h24: value })
 
-export { address as addressShape, count as sequenceShape, integer as integerShape, time as timeShape }
+export {
+  address as addressShape,
+  count as sequenceShape,
+  decimal as decimalShape,
+  decimalOrNull as decimalOrNullShape,
+  integer as integerShape,
+  percent as percentShape,
+  stringOrNull as textOrNullShape,
+  time as timeShape,
+}
 
 export const tokenShape: Shape<Token> = object({
   chainId: count,
@@ -55,8 +62,10 @@ export const tokenShape: Shape<Token> = object({
     liquidityWeth: decimalOrNull,
     liquidityUsd: decimalOrNull,
     volumeWeth: perWindow(decimalOrNull),
+    buyVolumeWeth: perWindow(decimalOrNull),
+    sellVolumeWeth: perWindow(decimalOrNull),
     priceChange: perWindow(nullable(number())),
-    trades: perWindow(object({ buys: count, sells: count })),
+    trades: perWindow(object({ buys: count, sells: count, buyers: count, sellers: count })),
     tradeCount: count,
     holderCount: count,
     lastTradeAt: timeOrNull,
@@ -111,16 +120,19 @@ export const tradeShape: Shape<Trade> = object({
   blockNumber: integer,
   blockHash: hash,
   txHash: hash,
+  txIndex: nullable(count),
   logIndex: count,
   timestamp: time,
 })
+
+export const holderTypeShape: Shape<HolderType> = choice('wallet', 'creator', 'pool', 'curve', 'locker', 'burn', 'contract')
 
 export const holderShape: Shape<Holder> = object({
   rank: whole(1),
   address,
   balance: integer,
   percent,
-  type: choice('wallet', 'creator', 'pool', 'curve', 'locker', 'burn', 'contract'),
+  type: holderTypeShape,
   lastChangedBlock: integer,
 })
 
@@ -134,29 +146,10 @@ export const candleShape: Shape<Candle> = object({
   trades: count,
 })
 
-export const claimableShape: Shape<Claimable> = object({
-  token: address,
-  creator: address,
-  asOfBlock: integer,
-  claimable: listOf(
-    object({
-      currency: address,
-      symbol: stringOrNull,
-      decimals: nullable(count),
-      accrued: integerOrNull,
-      claimed: integer,
-      amount: integerOrNull,
-      amountUsd: decimalOrNull,
-      scope: choice('token', 'creator'),
-      claim: nullable(object({ to: address, data: pattern<Hex>(/^0x(?:[0-9a-f]{2})*$/) })),
-    }),
-  ),
-})
-
 export const ethUsdShape: Shape<EthUsd> = object({
   price: decimal,
   currency: choice('USD'),
-  source: choice('coingecko', 'coinbase'),
+  source: choice('coingecko', 'coinbase', 'simulated'),
   fetchedAt: time,
   ageSeconds: positive,
   stale: boolean,
@@ -246,5 +239,3 @@ export const actorStateShape: Shape<ActorState> = object({
   eventsHandled: count,
   conflated: count,
 })
-
-export const pageShape = <T>(item: Shape<T>): Shape<ListPage<T>> => object({ data: listOf(item), nextCursor: stringOrNull })

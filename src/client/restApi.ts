@@ -1,29 +1,36 @@
 import type { ClientContext } from './context.ts'
+import { pageShape } from './pageShape.ts'
 import * as shapes from './resourceShapes.ts'
 import { createRest } from './rest.ts'
 import type { Shape } from './shape.ts'
 import type { OperatorOptions, RestApi } from './tokenwire.ts'
+import * as ofWallets from './walletShapes.ts'
 
 export function createRestApi(context: ClientContext): RestApi {
   const call = createRest(context)
   const tokens = '/api/tokens'
+  const wallets = '/api/wallets'
   const health = '/api/indexer/health'
-  const at = (address: string, resource = '') => `${tokens}/${encodeURIComponent(address)}${resource}`
+  const at = (address: string, resource = '', of = tokens) => `${of}/${encodeURIComponent(address)}${resource}`
   const get = <T>(shape: Shape<T>, path: string, options?: OperatorOptions, query?: object, alsoStatus?: number) =>
     call({ path, query, shape, options, alsoStatus })
   return {
-    tokens: (query, options) => get(shapes.pageShape(shapes.tokenShape), tokens, options, query),
+    tokens: (query, options) => get(pageShape(shapes.tokenShape), tokens, options, query),
     token: (address, options) => get(shapes.tokenShape, at(address), options),
-    trades: (address, query, options) => get(shapes.pageShape(shapes.tradeShape), at(address, '/trades'), options, query),
-    holders: (address, query, options) => get(shapes.pageShape(shapes.holderShape), at(address, '/holders'), options, query),
-    candles: (address, query, options) => get(shapes.pageShape(shapes.candleShape), at(address, '/candles'), options, query),
-    claimable: (address, creator, options) => get(shapes.claimableShape, at(address, '/claimable'), options, { creator }),
-    search: (q, query, options) => get(shapes.pageShape(shapes.tokenShape), '/api/search', options, { q, ...query }),
+    trades: (address, query, options) => get(pageShape(shapes.tradeShape), at(address, '/trades'), options, query),
+    holders: (address, query, options) => get(pageShape(shapes.holderShape), at(address, '/holders'), options, query),
+    candles: (address, query, options) => get(pageShape(shapes.candleShape), at(address, '/candles'), options, query),
+    traders: (address, query, options) => get(pageShape(ofWallets.traderShape), at(address, '/traders'), options, query),
+    wallet: (address, options) => get(ofWallets.walletShape, at(address, '', wallets), options),
+    holdings: (address, query, options) => get(pageShape(ofWallets.holdingShape), at(address, '/holdings', wallets), options, query),
+    claims: (address, query, options) => get(pageShape(ofWallets.walletClaimShape), at(address, '/claimable', wallets), options, query),
+    claimable: (address, creator, options) => get(ofWallets.claimableShape, at(address, '/claimable'), options, { creator }),
+    search: (q, query, options) => get(pageShape(shapes.tokenShape), '/api/search', options, { q, ...query }),
     ethUsd: options => get(shapes.ethUsdShape, '/api/market/eth-usd', options),
     chainStats: options => get(shapes.chainStatsShape, '/api/chain-stats', options),
     // A stalled indexer answers 503 with its health in the body.
     health: options => get(shapes.indexerHealthShape, health, options, {}, 503),
-    actors: (query, options) => get(shapes.pageShape(shapes.actorStateShape), `${health}/actors`, options, query),
+    actors: (query, options) => get(pageShape(shapes.actorStateShape), `${health}/actors`, options, query),
     actor: (address, options) => get(shapes.actorStateShape, `${health}/actors/${encodeURIComponent(address)}`, options),
   }
 }

@@ -1,13 +1,16 @@
 import type { Address } from '#domain/address.ts'
 import type { Candle } from '#domain/candle.ts'
 import type { ChainStats } from '#domain/chainStats.ts'
-import type { Claimable } from '#domain/claimable.ts'
+import type { Claimable, WalletClaim } from '#domain/claimable.ts'
 import type { EthUsd } from '#domain/ethUsd.ts'
 import type { ActorSort, ActorState, ActorStateName, IndexerHealth } from '#domain/health.ts'
 import type { Holder, HolderType } from '#domain/holder.ts'
-import type { CandlesQuery, HoldersQuery, TokensQuery, TradesQuery } from '#domain/queries.ts'
-import type { Token } from '#domain/token.ts'
+import type { Holding } from '#domain/holding.ts'
+import type { CandlesQuery, ClaimsQuery, HoldersQuery, HoldingsQuery, TokensQuery, TradersQuery, TradesQuery } from '#domain/queries.ts'
+import type { GraduationStatus, Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
+import type { Trader } from '#domain/trader.ts'
+import type { Wallet } from '#domain/wallet.ts'
 import type { Result } from './result.ts'
 import type { Watch, WatchedToken, WatchOptions } from './watch.ts'
 
@@ -39,10 +42,16 @@ type RouteParameters<Query> = {
 type Text<T> = T extends Address ? string : T extends readonly Address[] ? readonly string[] : T
 
 /** At most 100 `addresses`. */
-export type TokensParameters = RouteParameters<TokensQuery>
+export type TokensParameters = RouteParameters<Omit<TokensQuery, 'statuses' | 'launchpads'>> & {
+  readonly status?: GraduationStatus | readonly GraduationStatus[]
+  readonly launchpad?: string | readonly string[]
+}
 export type TradesParameters = RouteParameters<TradesQuery>
 export type HoldersParameters = RouteParameters<Pick<HoldersQuery, 'limit'>> & { readonly excludeType?: readonly HolderType[] }
 export type CandlesParameters = RouteParameters<CandlesQuery>
+export type TradersParameters = RouteParameters<TradersQuery>
+export type HoldingsParameters = RouteParameters<Omit<HoldingsQuery, 'wallet'>>
+export type ClaimsParameters = RouteParameters<Omit<ClaimsQuery, 'creator'>>
 
 export interface ActorsParameters {
   readonly state?: ActorStateName
@@ -64,8 +73,14 @@ export interface RestApi {
   token(address: string, options?: CallOptions): Promise<Result<Token>>
   trades(address: string, query?: TradesParameters, options?: CallOptions): Promise<Result<ListPage<Trade>>>
   holders(address: string, query?: HoldersParameters, options?: CallOptions): Promise<Result<ListPage<Holder>>>
+  traders(address: string, query?: TradersParameters, options?: CallOptions): Promise<Result<ListPage<Trader>>>
   candles(address: string, query?: CandlesParameters, options?: CallOptions): Promise<Result<ListPage<Candle>>>
   claimable(address: string, creator: string, options?: CallOptions): Promise<Result<Claimable>>
+  /** Of any account: one that is not known has done nothing. */
+  wallet(address: string, options?: CallOptions): Promise<Result<Wallet>>
+  holdings(address: string, query?: HoldingsParameters, options?: CallOptions): Promise<Result<ListPage<Holding>>>
+  /** Everything that the account can claim as a creator. */
+  claims(address: string, query?: ClaimsParameters, options?: CallOptions): Promise<Result<ListPage<WalletClaim>>>
   /** @param q - 1 to 100 characters of a symbol, a name or an address */
   search(q: string, query?: { readonly limit?: number }, options?: CallOptions): Promise<Result<ListPage<Token>>>
   ethUsd(options?: CallOptions): Promise<Result<EthUsd>>

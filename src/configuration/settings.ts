@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { INTEGRATIONS } from '#domain/integration.ts'
 import { allowedOrigins, baseUrl, databaseUrl, gatewayUrls, listenHost, natsUrls, pathPrefix, rpcUrls } from './addresses.ts'
@@ -17,6 +18,15 @@ const confirmations = z
   .string({ error: `a number of blocks from 0 to ${MAX_CONFIRMATIONS}, safe or finalized` })
   .transform(text => (/^\d{1,16}$/.test(text) ? Number(text) : text.toLowerCase()))
   .pipe(z.union([z.int().min(0).max(MAX_CONFIRMATIONS), z.enum(['safe', 'finalized'])]))
+
+const MOST_THREADS = 64
+
+const threadCount = z
+  .string({ error: `a whole number from 1 to ${MOST_THREADS} or auto` })
+  .transform(text =>
+    text.toLowerCase() === 'auto' ? Math.max(1, availableParallelism() - 1) : /^\d{1,16}$/.test(text) ? Number(text) : text,
+  )
+  .pipe(z.int().min(1).max(MOST_THREADS))
 
 /** What migrating the database needs. */
 export const DATABASE_SETTINGS = {
@@ -65,6 +75,13 @@ export const SETTINGS = {
       `Reorgs of up to this many indexed blocks are replaced, 0 to ${MAX_REORG_DEPTH}; a deeper one stops indexing. Blocks this close to ` +
         'the head are indexed one by one.',
     ),
+  VERIFY_LOGS: word(['bloom', 'receipts'])
+    .default('bloom')
+    .describe(
+      'How logs of providers are checked: against the bloom in the header of their block, which covers addresses and topics; or by the ' +
+        'receipts of their block, whose root the header holds, which covers amounts, too. receipts takes eth_getBlockReceipts for every ' +
+        'block with logs.',
+    ),
   CLAIMABLE_REFRESH_BLOCKS: wholeNumber(0, MANY)
     .default(10)
     .describe(
@@ -89,6 +106,12 @@ export const SETTINGS = {
     .describe('A credentials file (JWT and nkey) for NATS_URL, in place of user and password.'),
   HOST: listenHost.default('127.0.0.1').describe('The address to listen on.'),
   PORT: wholeNumber(0, 65_535).default(3_000).describe('The port to listen on; 0: any free one.'),
+  GATEWAY_THREADS: threadCount
+    .default(1)
+    .describe(
+      'Threads that serve clients: each one has a core, its own actors and connections. auto: one per core but one. Limits are those of ' +
+        'the process.',
+    ),
   DRAIN_SECONDS: wholeNumber(0, 300)
     .default(0)
     .describe(
@@ -136,8 +159,8 @@ export const SETTINGS = {
   INTEGRATIONS: wordList(INTEGRATIONS)
     .default(INTEGRATIONS)
     .describe(
-      "What is served for other sites, a comma list of supply (plain numbers for CoinGecko and CoinMarketCap) and udf (TradingView's " +
-        'data feed); none: nothing.',
+      "What is served for other sites, a comma list of supply (plain numbers for CoinGecko and CoinMarketCap), udf (TradingView's data " +
+        'feed), dexscreener, geckoterminal and dextools (what these sites read pairs and trades from) and coingecko (tickers); none: nothing.',
     ),
   MAX_CONNECTIONS: wholeNumber(1, MANY)
     .default(50_000)

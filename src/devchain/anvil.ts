@@ -23,6 +23,8 @@ export interface AnvilOptions {
   readonly keptStates?: number
   /** The newest fork whose rules hold: `london`. Default: anvil's. */
   readonly hardfork?: string
+  /** `optimism`: a chain with the OP Stack's deposits. Default: Ethereum. */
+  readonly network?: 'optimism'
   /** Ends anvil when this process dies without stopping it. */
   readonly watchdog?: Watchdog
 }
@@ -74,7 +76,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
 }
 
 function argumentsOf(options: AnvilOptions): string[] {
-  const { port = 0, chainId = 31337, accounts = 10, blockTimeMs = null, timestamp, keptStates = 128, hardfork } = options
+  const { port = 0, chainId = 31337, accounts = 10, blockTimeMs = null, timestamp, keptStates = 128, hardfork, network } = options
   const flags = {
     '--host': '127.0.0.1',
     '--port': port,
@@ -85,6 +87,7 @@ function argumentsOf(options: AnvilOptions): string[] {
     '--prune-history': keptStates,
     '--color': 'never',
     ...(hardfork !== undefined && { '--hardfork': hardfork }),
+    ...(network !== undefined && { '--network': network }),
     ...(timestamp === undefined ? {} : { '--timestamp': timestamp }),
     ...(blockTimeMs === null ? {} : { '--block-time': blockTimeMs / 1_000 }),
   }

@@ -46,6 +46,15 @@ export interface ClaimableAmount {
   readonly claim: ClaimCall | null
 }
 
+/** What an account can claim as a creator in one currency: of one token, or of an escrow for all of its tokens. */
+export interface WalletClaim extends ClaimableAmount {
+  readonly launchpad: string
+  /** `null` where the scope is `creator`. */
+  readonly token: Address | null
+  /** As that of a `Claimable`. */
+  readonly asOfBlock: string
+}
+
 export interface Claimable {
   readonly token: Address
   readonly creator: Address

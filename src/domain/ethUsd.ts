@@ -1,4 +1,5 @@
-export type EthUsdSource = 'coingecko' | 'coinbase'
+/** `simulated`: the price says of itself that it is one of a development chain. */
+export type EthUsdSource = 'coingecko' | 'coinbase' | 'simulated'
 
 export interface EthUsd {
   /** Plain decimal string. */

@@ -1,11 +1,17 @@
-import type { Address } from './address.ts'
+import type { Address, Hex } from './address.ts'
 import type { Candle, CandleInterval } from './candle.ts'
 import type { ChainStats } from './chainStats.ts'
-import type { Claimable } from './claimable.ts'
+import type { ChannelEvents, ChannelEventsQuery } from './channelEvent.ts'
+import type { Claimable, WalletClaim } from './claimable.ts'
 import type { Holder, HolderType } from './holder.ts'
+import type { HolderDistribution } from './holderDistribution.ts'
+import type { Holding, HoldingSort } from './holding.ts'
 import type { LaunchpadTotals } from './launchpad.ts'
+import type { BlockPlace, BlockRange, DayTotals, FinalBlock, Finality, ListedAsset, ListedPair, PairEvents } from './marketData.ts'
 import type { GraduationStatus, Token } from './token.ts'
 import type { Trade, TradeSide } from './trade.ts'
+import type { Trader, TraderSort } from './trader.ts'
+import type { Wallet } from './wallet.ts'
 
 /** One page and where the next begins; `next` is `null` on the last page. */
 export interface Page<T, Cursor> {
@@ -20,14 +26,21 @@ export type SortOrder = 'asc' | 'desc'
 export const TOKEN_SORTS = [
   'createdAt',
   'marketCap',
+  'volume5m',
+  'volume1h',
   'volume24h',
-  'priceChange24h',
+  'priceChange5m',
   'priceChange1h',
+  'priceChange24h',
   'liquidity',
   'holders',
+  'trades5m',
+  'trades1h',
   'trades24h',
   'lastTradeAt',
   'graduation',
+  'migratedAt',
+  'trending',
 ] as const
 export type TokenSort = (typeof TOKEN_SORTS)[number]
 
@@ -37,13 +50,27 @@ export interface TokenCursor {
   readonly address: Address
 }
 
-export interface TokensQuery {
+/** In each list one has to fit. A token that has no value of a bounded field is left out. */
+export interface TokenFilters {
+  readonly statuses?: readonly GraduationStatus[]
+  readonly creator?: Address
+  readonly launchpads?: readonly string[]
+  readonly addresses?: readonly Address[]
+  /** In WETH, plain decimals, as the next two. */
+  readonly minMarketCap?: string
+  readonly minLiquidity?: string
+  readonly minVolume24h?: string
+  readonly minHolders?: number
+  /** In percent. */
+  readonly minGraduation?: number
+  /** Unix seconds, exclusive, as the next. */
+  readonly createdAfter?: number
+  readonly createdBefore?: number
+}
+
+export interface TokensQuery extends TokenFilters {
   readonly sort: TokenSort
   readonly order: SortOrder
-  readonly status?: GraduationStatus
-  readonly creator?: Address
-  readonly launchpad?: string
-  readonly addresses?: readonly Address[]
   readonly limit: number
   readonly cursor?: TokenCursor
 }
@@ -95,14 +122,58 @@ export interface HoldersQuery {
   readonly cursor?: HolderCursor
 }
 
+/** The sort value of the last row of a page, and its account. `null`: the rows without one, which come last. */
+export interface TraderCursor {
+  readonly value: string | null
+  readonly address: Address
+}
+
+export interface TradersQuery {
+  readonly token: Address
+  readonly sort: TraderSort
+  readonly limit: number
+  readonly cursor?: TraderCursor
+}
+
+/** As `TraderCursor`. */
+export interface HoldingCursor {
+  readonly value: string | null
+  readonly token: Address
+}
+
+export interface HoldingsQuery {
+  readonly wallet: Address
+  readonly sort: HoldingSort
+  readonly limit: number
+  readonly cursor?: HoldingCursor
+}
+
+/** Of the last account of a page. */
+export interface ClaimCursor {
+  readonly token: Address
+  readonly launchpad: string
+  readonly currency: Address
+}
+
+export interface ClaimsQuery {
+  readonly creator: Address
+  readonly limit: number
+  readonly cursor?: ClaimCursor
+}
+
 /** Of the last candle of a page. */
 export type CandleCursor = Pick<Candle, 'time'>
 
 export type CandleCurrency = 'weth' | 'usd' | 'quote'
 
+/** What candles show: prices per whole token, or those times the present total supply. */
+export type CandleValue = 'price' | 'marketCap'
+
 export interface CandlesQuery {
   readonly token: Address
   readonly interval: CandleInterval
+  /** Default `price`. */
+  readonly of?: CandleValue
   readonly currency: CandleCurrency
   /** Unix seconds, inclusive; the interval that holds it is included. */
   readonly from?: number
@@ -142,15 +213,32 @@ export interface Reads {
   marketTrades(query: MarketTradesQuery): Promise<Page<Trade, TradeCursor>>
   /** Launchpads that have a token. */
   launchpads(): Promise<{ readonly data: readonly LaunchpadTotals[]; readonly asOfBlock: string | null }>
-  /** `null`: the token is not indexed. The same for the next four. */
+  /** Of any account, also one that is not known. The same for the next two. */
+  wallet(address: Address): Promise<Wallet>
+  holdings(query: HoldingsQuery): Promise<Page<Holding, HoldingCursor>>
+  claims(query: ClaimsQuery): Promise<Page<WalletClaim, ClaimCursor>>
+  /** `null`: the token is not indexed. The same for the next five. */
   trades(query: TradesQuery): Promise<Page<Trade, TradeCursor> | null>
+  traders(query: TradersQuery): Promise<Page<Trader, TraderCursor> | null>
   holders(query: HoldersQuery): Promise<Page<Holder, HolderCursor> | null>
+  holderDistribution(token: Address): Promise<HolderDistribution | null>
   supply(token: Address): Promise<Supply | null>
   candles(query: CandlesQuery): Promise<Page<Candle, CandleCursor> | null>
   claimable(token: Address, creator: Address): Promise<Claimable | null>
   search(query: SearchQuery): Promise<Omit<Page<Token, never>, 'next'>>
+  channelEvents(query: ChannelEventsQuery): Promise<ChannelEvents>
   /** The gateway fills in what comes from the chain. `null`: nothing is indexed yet. */
   chainStats(): Promise<Omit<ChainStats, 'headBlock' | 'blockTimeMs' | 'baseFeeGwei'> | null>
+  finality(): Promise<Finality>
+  /** In order. The blocks must be final. */
+  pairEvents(range: BlockRange, limit: number): Promise<PairEvents>
+  /** `null`: no final block has it. The same for the next. */
+  pair(id: Hex): Promise<ListedPair | null>
+  asset(id: Address): Promise<ListedAsset | null>
+  dayTotals(tokens: readonly Address[]): Promise<readonly DayTotals[]>
+  block(at: BlockPlace): Promise<FinalBlock | null>
+  /** Largest first, from a place counted from 0. None of a token that is not indexed. */
+  holdersFrom(token: Address, place: number, limit: number): Promise<readonly Pick<Holder, 'address' | 'balance'>[]>
   /** Round trip to the database in ms. */
   ping(): Promise<number>
 }

@@ -5,7 +5,8 @@ import type { Trade } from './trade.ts'
 export type PoolType = 'curve' | 'uniswap-v2' | 'uniswap-v3' | 'uniswap-v4'
 
 /** `none`: the launchpad has no graduation; `completed`: the target is reached and the pool not yet made. */
-export type GraduationStatus = 'none' | 'bonding' | 'completed' | 'migrated'
+export const GRADUATION_STATUSES = ['none', 'bonding', 'completed', 'migrated'] as const
+export type GraduationStatus = (typeof GRADUATION_STATUSES)[number]
 
 /** One value per rolling window, which ends at the timestamp of the newest indexed block. */
 export interface PerWindow<T> {
@@ -18,6 +19,10 @@ export interface PerWindow<T> {
 export interface TradeCounts {
   readonly buys: number
   readonly sells: number
+  /** Distinct makers of buys. */
+  readonly buyers: number
+  /** Distinct makers of sells. */
+  readonly sellers: number
 }
 
 /** Prices and values are plain decimal strings in WETH or USD; `null` where unknown. */
@@ -31,6 +36,8 @@ export interface Market {
   readonly liquidityWeth: string | null
   readonly liquidityUsd: string | null
   readonly volumeWeth: PerWindow<string | null>
+  readonly buyVolumeWeth: PerWindow<string | null>
+  readonly sellVolumeWeth: PerWindow<string | null>
   /** Percent against the price at the window's start, or against the first price of a token younger than the window. */
   readonly priceChange: PerWindow<number | null>
   readonly trades: PerWindow<TradeCounts>

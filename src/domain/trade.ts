@@ -1,6 +1,7 @@
 import type { Address, Hex } from './address.ts'
 
-export type TradeSide = 'buy' | 'sell'
+export const TRADE_SIDES = ['buy', 'sell'] as const
+export type TradeSide = (typeof TRADE_SIDES)[number]
 export type TradePhase = 'curve' | 'pool'
 
 /** One swap of the token, identified and ordered by (block number, log index). */
@@ -30,6 +31,8 @@ export interface Trade {
   readonly blockNumber: string
   readonly blockHash: Hex
   readonly txHash: Hex
+  /** Of the transaction in its block; `null`: indexed by a version that did not keep it. */
+  readonly txIndex: number | null
   readonly logIndex: number
   readonly timestamp: string
 }

@@ -1,4 +1,4 @@
-import type { Hex } from './address.ts'
+import type { Address, Hex } from './address.ts'
 import type { Decimal } from './decimal.ts'
 import type { PerWindow } from './token.ts'
 import type { TradeSide } from './trade.ts'
@@ -10,16 +10,27 @@ export const WINDOW_SECONDS: PerWindow<number> = { m5: 300, h1: 3_600, h6: 21_60
 
 export const WINDOW_NAMES: readonly WindowName[] = ['m5', 'h1', 'h6', 'h24']
 
-export interface WindowTotals {
+/** Sums over trades. */
+export interface TradeSums {
   readonly volumeWei: bigint
+  readonly buyVolumeWei: bigint
   readonly buys: number
   readonly sells: number
 }
 
+/** A maker counts once per side, from its first trade of the window until its last one leaves. */
+export interface WindowTotals extends TradeSums {
+  readonly buyers: number
+  readonly sellers: number
+}
+
+/** When makers last bought and last sold a token, in Unix seconds. */
+export type LastTrades = Readonly<Record<TradeSide, ReadonlyMap<Address, number>>>
+
 /** How a window changes that moves from the time of its totals to now. */
 export interface WindowAging {
   /** The trades that were in the window and no longer are. */
-  readonly leaving: WindowTotals
+  readonly leaving: TradeSums
   /** The oldest trade that is still in the window; `null`: none. */
   readonly oldestAt: number | null
   /** The last trade before the window with a price; `null`: there is none. */
@@ -33,9 +44,13 @@ export interface WindowReference {
   readonly pool: Hex
 }
 
-export const EMPTY_TOTALS: WindowTotals = { volumeWei: 0n, buys: 0, sells: 0 }
+const EMPTY_SUMS: TradeSums = { volumeWei: 0n, buyVolumeWei: 0n, buys: 0, sells: 0 }
 
-export const EMPTY_AGING: WindowAging = { leaving: EMPTY_TOTALS, oldestAt: null, reference: null }
+export const EMPTY_TOTALS: WindowTotals = { ...EMPTY_SUMS, buyers: 0, sellers: 0 }
+
+export const EMPTY_AGING: WindowAging = { leaving: EMPTY_SUMS, oldestAt: null, reference: null }
+
+export const NO_LAST_TRADES: LastTrades = { buy: new Map(), sell: new Map() }
 
 export function perWindow<T>(value: (name: WindowName) => T): PerWindow<T> {
   return { m5: value('m5'), h1: value('h1'), h6: value('h6'), h24: value('h24') }
@@ -52,8 +67,22 @@ interface WindowTrade {
   readonly pool: Hex
   readonly timestamp: number
   readonly side: TradeSide
+  readonly maker: Address
   readonly amountWei: bigint | null
   readonly priceAfterWeth: Decimal | null
+}
+
+/** A token's windows as they are stored, and the Unix second at which they end. */
+export interface StoredWindows {
+  readonly totals: PerWindow<WindowTotals>
+  readonly at: number
+}
+
+/** What is known of stored trades when windows move. */
+export interface StoredTrades {
+  readonly aging: PerWindow<WindowAging>
+  /** At least of the makers of new trades, and of those whose last trade has left a window. */
+  readonly lastTrades: LastTrades
 }
 
 /**
@@ -62,27 +91,48 @@ interface WindowTrade {
  * @param newTrades not yet stored, in order, none later than `now`
  */
 export function rollWindows(
-  windows: PerWindow<WindowTotals>,
-  aging: PerWindow<WindowAging>,
+  { totals, at }: StoredWindows,
+  { aging, lastTrades }: StoredTrades,
   newTrades: readonly WindowTrade[],
   now: number,
 ): RolledWindows {
-  const added = newTrades.reduce(addTrade, EMPTY_TOTALS)
+  const added = newTrades.reduce(addTrade, EMPTY_SUMS)
   const aged = perWindow(name => ageWindow(aging[name], newTrades, { after: Number.NEGATIVE_INFINITY, start: now - WINDOW_SECONDS[name] }))
   const expiries = WINDOW_NAMES.map(name => (aged[name].oldestAt ?? Number.POSITIVE_INFINITY) + WINDOW_SECONDS[name])
   const soonest = Math.min(...expiries)
+  const lastNow = addLastTrades(lastTrades, newTrades)
   return {
     windows: perWindow(name => {
       const { leaving } = aged[name]
+      const was = totals[name]
+      const comeAndGone = (side: TradeSide) =>
+        countAfter(lastNow[side], now - WINDOW_SECONDS[name]) - countAfter(lastTrades[side], at - WINDOW_SECONDS[name])
       return {
-        volumeWei: windows[name].volumeWei + added.volumeWei - leaving.volumeWei,
-        buys: windows[name].buys + added.buys - leaving.buys,
-        sells: windows[name].sells + added.sells - leaving.sells,
+        volumeWei: was.volumeWei + added.volumeWei - leaving.volumeWei,
+        buyVolumeWei: was.buyVolumeWei + added.buyVolumeWei - leaving.buyVolumeWei,
+        buys: was.buys + added.buys - leaving.buys,
+        sells: was.sells + added.sells - leaving.sells,
+        buyers: was.buyers + comeAndGone('buy'),
+        sellers: was.sellers + comeAndGone('sell'),
       }
     }),
     reference: perWindow(name => aged[name].reference),
     windowsExpireAt: soonest === Number.POSITIVE_INFINITY ? null : soonest,
   }
+}
+
+/** Of each maker the last of later trades counts, in order. */
+export function addLastTrades(lastTrades: LastTrades, trades: readonly Pick<WindowTrade, 'side' | 'maker' | 'timestamp'>[]): LastTrades {
+  if (trades.length === 0) return lastTrades
+  const added = { buy: new Map(lastTrades.buy), sell: new Map(lastTrades.sell) }
+  for (const { side, maker, timestamp } of trades) added[side].set(maker, timestamp)
+  return added
+}
+
+function countAfter(times: ReadonlyMap<Address, number>, start: number): number {
+  let count = 0
+  for (const time of times.values()) if (time > start) count++
+  return count
 }
 
 /**
@@ -109,8 +159,11 @@ export function ageWindow(
   return { leaving, oldestAt, reference }
 }
 
-function addTrade({ volumeWei, buys, sells }: WindowTotals, { amountWei, side }: WindowTrade): WindowTotals {
-  return { volumeWei: volumeWei + (amountWei ?? 0n), buys: buys + (side === 'buy' ? 1 : 0), sells: sells + (side === 'sell' ? 1 : 0) }
+function addTrade({ volumeWei, buyVolumeWei, buys, sells }: TradeSums, { amountWei, side }: WindowTrade): TradeSums {
+  const wei = amountWei ?? 0n
+  return side === 'buy'
+    ? { volumeWei: volumeWei + wei, buyVolumeWei: buyVolumeWei + wei, buys: buys + 1, sells }
+    : { volumeWei: volumeWei + wei, buyVolumeWei, buys, sells: sells + 1 }
 }
 
 /** `volumeM5` */
@@ -122,8 +175,11 @@ function windowField<const Name extends string>(name: Name, window: WindowName):
 
 export const WINDOW_FIELDS = perWindow(window => ({
   volume: windowField('volume', window),
+  buyVolume: windowField('buyVolume', window),
   buys: windowField('buys', window),
   sells: windowField('sells', window),
+  buyers: windowField('buyers', window),
+  sellers: windowField('sellers', window),
   referencePrice: windowField('referencePrice', window),
   priceChange: windowField('priceChange', window),
 }))

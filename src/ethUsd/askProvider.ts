@@ -1,10 +1,12 @@
+import { z } from 'zod'
 import { parseRetryAfter } from '#async/retryAfter.ts'
+import type { EthUsdSource } from '#domain/ethUsd.ts'
 import { plainDecimal } from './plainDecimal.ts'
 import type { PriceProvider } from './priceProviders.ts'
 import { requestText, type TextRequest } from './requestText.ts'
 
 export type PriceAnswer =
-  | { readonly ok: true; readonly price: string }
+  | { readonly ok: true; readonly price: string; readonly source: EthUsdSource }
   /** `waitMs`: how long the provider asks not to be called; `null`: it does not ask. */
   | { readonly ok: false; readonly reason: string; readonly waitMs: number | null }
 
@@ -15,6 +17,8 @@ const MAX_PRICE = 10_000_000
 /** CoinGecko counts calls per minute. */
 const RATE_LIMIT_WAIT_MS = 60_000
 const MAX_WAIT_MS = 3_600_000
+/** What the price server of a development chain adds to its answers. */
+const simulated = z.object({ simulated: z.literal(true) })
 
 /** Calls a provider once. Never rejects; the reason of a failure contains no part of the URL, the headers or the answer. */
 export async function askProvider(
@@ -24,13 +28,14 @@ export async function askProvider(
 ): Promise<PriceAnswer> {
   const answer = await requestText({ url: provider.url, headers: provider.headers, maxBytes: MAX_BYTES, ...request })
   if (!answer.ok) return { ok: false, reason: answer.reason, waitMs: waitMs(answer.status, answer.retryAfter, nowMs()) }
-  const text = provider.price.safeParse(parseKeepingDigits(answer.text))
+  const content = parseKeepingDigits(answer.text)
+  const text = provider.price.safeParse(content)
   if (!text.success) return { ok: false, reason: 'an answer without a price', waitMs: null }
   const price = plainDecimal(text.data)
   if (price === null || Number(price) < MIN_PRICE || Number(price) > MAX_PRICE) {
     return { ok: false, reason: 'an answer with an impossible price', waitMs: null }
   }
-  return { ok: true, price }
+  return { ok: true, price, source: simulated.safeParse(content).success ? 'simulated' : provider.source }
 }
 
 /** Parses JSON with every number as a string of its original digits, so that none is lost; `undefined`: the text is not JSON. */

@@ -53,7 +53,7 @@ export function createEthUsd(options: EthUsdOptions): EthUsdFeed {
       if (answer.ok) {
         if (state.failures > 0) logger.info({ source }, 'ETH/USD provider answers again')
         Object.assign(state, { failures: 0, pausedUntilMs: 0 })
-        quote = { price: answer.price, source, fetchedAtMs: now() }
+        quote = { price: answer.price, source: answer.source, fetchedAtMs: now() }
         lastRenewalFailed = false
         onPrice(answer.price, USABLE_MS)
         return

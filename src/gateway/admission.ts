@@ -1,16 +1,13 @@
-import { hash, randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { monotonicMs } from '#clock'
 import type { Config } from '#config'
-import { addressOfBytes, forwardedAddress, limitKey } from './clientAddress.ts'
+import { type AdmissionCounts, type AdmissionMemory, createAdmissionMemory, openAdmissionCounts } from './admissionCounts.ts'
+import { addressOfBytes, forwardedAddress } from './clientAddress.ts'
 import { originTest } from './originPattern.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 import type { HttpRequest, HttpResponse } from './uWebSockets.ts'
 
-const MINUTE_SECONDS = 60
-
-/** Clients share this many counters, so that a flood of addresses can't fill the memory: 25 MB when all are in use. */
-const RATE_BUCKETS = 65_536
+const MINUTE_MS = 60_000
 
 export interface RequestQuota {
   readonly allowed: boolean
@@ -37,7 +34,7 @@ export interface Admission {
   /** The client's normalised IP address, behind `TRUST_PROXY` proxies. Call it before the first await, which invalidates `req`. */
   clientAddress(res: HttpResponse, req: HttpRequest): string
   openConnection(address: string): ConnectionAdmission
-  takeRequest(address: string): Promise<RequestQuota | null>
+  takeRequest(address: string): RequestQuota | null
 }
 
 export type AdmissionConfig = Pick<
@@ -45,15 +42,28 @@ export type AdmissionConfig = Pick<
   'allowedOrigins' | 'requireOrigin' | 'trustProxy' | 'rateLimitPerMinute' | 'maxConnections' | 'maxConnectionsPerIp'
 >
 
-export function createAdmission(config: AdmissionConfig, logger: Logger, descriptors?: number): Admission {
+export interface AdmissionOptions {
+  /** Default: this thread counts alone. */
+  readonly memory?: AdmissionMemory
+  /** How many threads share the memory. Default 1. */
+  readonly threads?: number
+  /** How many descriptors the process may have. */
+  readonly descriptors?: number
+  /** Default `monotonicMs`. */
+  readonly now?: () => number
+}
+
+/** The limits are those of the process: threads with the same memory count together. */
+export function createAdmission(config: AdmissionConfig, logger: Logger, options: AdmissionOptions = {}): Admission {
   const allowed = originTest(config.allowedOrigins)
-  const sockets = createSockets(config, logger, descriptors)
+  const counts = openAdmissionCounts(options.memory ?? createAdmissionMemory())
+  const sockets = createSockets(config, logger, { ...options, count: counts.sockets })
   return {
     sockets,
     originAllowed: origin => (origin === '' ? !config.requireOrigin : allowed(origin)),
     clientAddress: clientAddressOf(config.trustProxy, logger),
-    openConnection: connectionLimit(sockets.maxRealtime, config.maxConnectionsPerIp),
-    takeRequest: requestLimit(config.rateLimitPerMinute),
+    openConnection: connectionLimit(counts, sockets.maxRealtime, config.maxConnectionsPerIp),
+    takeRequest: requestLimit(counts, config.rateLimitPerMinute, options.now ?? monotonicMs),
   }
 }
 
@@ -82,45 +92,37 @@ function forwardedFor(req: HttpRequest): string {
   return lines.join(',')
 }
 
-function connectionLimit(maxConnections: number, maxConnectionsPerIp: number) {
-  const clients = new Map<string, { readonly key: string; open: number }>()
-  let total = 0
+function connectionLimit({ connections, connectionsOf }: AdmissionCounts, maxConnections: number, maxConnectionsPerIp: number) {
   return (address: string): ConnectionAdmission => {
-    const key = limitKey(address)
-    const client = clients.get(key) ?? { key, open: 0 }
-    if (client.open >= maxConnectionsPerIp) return { ok: false, status: 429 }
-    if (total >= maxConnections) return { ok: false, status: 503 }
-    clients.set(key, client)
-    client.open++
-    total++
+    const ofClient = connectionsOf(address)
+    if (ofClient.add(1) > maxConnectionsPerIp) {
+      ofClient.add(-1)
+      return { ok: false, status: 429 }
+    }
+    if (connections.add(1) > maxConnections) {
+      connections.add(-1)
+      ofClient.add(-1)
+      return { ok: false, status: 503 }
+    }
     let isReleased = false
     return {
       ok: true,
       release() {
         if (isReleased) return
         isReleased = true
-        total--
-        client.open--
-        if (client.open === 0) clients.delete(client.key)
+        connections.add(-1)
+        ofClient.add(-1)
       },
     }
   }
 }
 
-function requestLimit(limit: number): Admission['takeRequest'] {
-  if (limit === 0) return async () => null
-  const limiter = new RateLimiterMemory({ points: limit, duration: MINUTE_SECONDS, keyPrefix: '' })
-  const seed = randomUUID()
-  return async address => {
-    // The seed keeps an attacker from finding an address that shares a counter with a certain client.
-    const bucket = hash('sha1', seed + limitKey(address), 'buffer').readUInt32BE(0) % RATE_BUCKETS
-    const [allowed, result] = await limiter.consume(bucket).then(
-      taken => [true, taken] as const,
-      (refused: unknown) => {
-        if (refused instanceof RateLimiterRes) return [false, refused] as const
-        throw refused
-      },
-    )
-    return { allowed, limit, remaining: result.remainingPoints, resetSeconds: Math.max(1, Math.ceil(result.msBeforeNext / 1_000)) }
+function requestLimit(counts: AdmissionCounts, limit: number, now: () => number): Admission['takeRequest'] {
+  if (limit === 0) return () => null
+  return address => {
+    const nowMs = now()
+    const { count, endsAtMs } = counts.request(address, nowMs, MINUTE_MS)
+    const resetSeconds = Math.max(1, Math.ceil((endsAtMs - nowMs) / 1_000))
+    return { allowed: count <= limit, limit, remaining: Math.max(0, limit - count), resetSeconds }
   }
 }

@@ -2,14 +2,15 @@ import type { Logger } from 'pino'
 import type { Registry } from '#actors/registry.ts'
 import type { Config } from '#config'
 import type { Admission } from './admission.ts'
+import type { ChannelActors } from './channelSubscriptions.ts'
 import type { Flusher } from './flusher.ts'
 import { problem, RETRY_AFTER } from './problem.ts'
 import type { RealtimeStats } from './realtimeStats.ts'
 
 export const SHUTTING_DOWN = problem(503, 'data_unavailable', 'the server is shutting down', [RETRY_AFTER])
 
-export interface ConnectionDeps {
-  readonly config: Pick<Config, 'maxSubscriptionsPerConnection' | 'maxMessagesPerSecond' | 'drainSeconds'>
+export interface ConnectionDeps extends ChannelActors {
+  readonly config: Pick<Config, 'maxSubscriptionsPerConnection' | 'maxMessagesPerSecond' | 'drainSeconds' | 'launchpads'>
   readonly admission: Admission
   readonly registry: Pick<Registry, 'subscribe' | 'unsubscribe' | 'internAddress'>
   readonly flusher: Flusher

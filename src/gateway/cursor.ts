@@ -1,7 +1,18 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { Address } from '#domain/address.ts'
-import type { CandleCursor, HolderCursor, Page, TokenCursor, TokenSort, TradeCursor } from '#domain/queries.ts'
+import type { HoldingSort } from '#domain/holding.ts'
+import type {
+  CandleCursor,
+  ClaimCursor,
+  HolderCursor,
+  HoldingCursor,
+  Page,
+  TokenCursor,
+  TokenSort,
+  TradeCursor,
+  TraderCursor,
+} from '#domain/queries.ts'
 import { invalidParameter, type Problem } from './problem.ts'
 
 /** Rises when the fields of a cursor change their meaning: older cursors are then refused instead of misread. */
@@ -64,7 +75,7 @@ function fingerprint(kind: string, identity: unknown): string {
 /** 9999-12-31, the last second with a year of four digits in ISO 8601. */
 export const MAX_UNIX_SECONDS = 253_402_300_799
 
-const INT32_MAX = 2_147_483_647
+export const INT32_MAX = 2_147_483_647
 
 const addressText = z.string().regex(/^0x[0-9a-f]{40}$/) as unknown as z.ZodType<Address, string>
 
@@ -98,6 +109,34 @@ export const HOLDER_CURSOR: CursorCodec<HolderCursor> = {
   fields: z.object({ balance: z.string().regex(/^\d{1,78}$/), address: addressText, rank: integerUpTo(INT32_MAX) }),
 }
 
+export const TRADER_CURSOR: CursorCodec<TraderCursor> = {
+  kind: 'traders',
+  fields: z.object({ value: decimalText.nullable(), address: addressText }),
+}
+
+const holdingsBy = (value: z.ZodType<string | null>): CursorCodec<HoldingCursor> => ({
+  kind: 'holdings',
+  fields: z.object({ value, token: addressText }),
+})
+
+export const HOLDING_CURSORS: Readonly<Record<HoldingSort, CursorCodec<HoldingCursor>>> = {
+  value: holdingsBy(decimalText.nullable()),
+  balance: holdingsBy(decimalText),
+  lastChanged: holdingsBy(integerTextUpTo(Number.MAX_SAFE_INTEGER)),
+}
+
+export const CLAIM_CURSOR: CursorCodec<ClaimCursor> = {
+  kind: 'claims',
+  fields: z.object({
+    token: addressText,
+    launchpad: z
+      .string()
+      .max(64)
+      .regex(/^\P{Cc}*$/u),
+    currency: addressText,
+  }),
+}
+
 export const CANDLE_CURSOR: CursorCodec<CandleCursor> = {
   kind: 'candles',
   fields: z.object({ time: integerUpTo(MAX_UNIX_SECONDS) }),
@@ -111,12 +150,19 @@ const tokensBy = (value: z.ZodString): CursorCodec<TokenCursor> => ({
 export const TOKEN_CURSORS: Readonly<Record<TokenSort, CursorCodec<TokenCursor>>> = {
   createdAt: tokensBy(integerTextUpTo(MAX_UNIX_SECONDS)),
   lastTradeAt: tokensBy(integerTextUpTo(MAX_UNIX_SECONDS)),
+  migratedAt: tokensBy(integerTextUpTo(MAX_UNIX_SECONDS)),
   holders: tokensBy(integerTextUpTo(INT32_MAX)),
+  trades5m: tokensBy(integerTextUpTo(INT32_MAX)),
+  trades1h: tokensBy(integerTextUpTo(INT32_MAX)),
   trades24h: tokensBy(integerTextUpTo(INT32_MAX)),
+  trending: tokensBy(integerTextUpTo(INT32_MAX)),
   marketCap: tokensBy(decimalText),
+  volume5m: tokensBy(decimalText),
+  volume1h: tokensBy(decimalText),
   volume24h: tokensBy(decimalText),
   liquidity: tokensBy(decimalText),
-  priceChange24h: tokensBy(doubleText),
+  priceChange5m: tokensBy(doubleText),
   priceChange1h: tokensBy(doubleText),
+  priceChange24h: tokensBy(doubleText),
   graduation: tokensBy(doubleText),
 }

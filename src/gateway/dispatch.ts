@@ -29,10 +29,10 @@ export function createDispatch(
     if (pathPrefix !== '' && exchange.path === pathPrefix) return unrouted(toFolder(pathPrefix))
     const matched = match(exchange.method, withoutPrefix(exchange.path, pathPrefix))
     if (matched.kind === 'preflight') return unrouted(preflight(exchange, admission))
-    if (matched.kind === 'problem') return unrouted((await overQuota(exchange, admission)) ?? matched)
+    if (matched.kind === 'problem') return unrouted(overQuota(exchange, admission) ?? matched)
     const { route, pathParameters } = matched
     const outcome = await enter(route, pathParameters, exchange).catch((error: unknown) => failed(error, exchange))
-    return { outcome, cacheControl: route.cacheControl, route: route.label ?? route.path }
+    return { outcome: worded(outcome, route), cacheControl: route.cacheControl, route: route.label ?? route.path }
   }
 
   async function enter(route: Route, pathParameters: ReadonlyMap<string, string>, exchange: Exchange): Promise<Outcome> {
@@ -40,7 +40,7 @@ export function createDispatch(
     const { authorization, host } = exchange
     const forbidden =
       route.access === 'public' ? null : refuseOperator(operators, { authorization, host, forwarded: exchange.isForwarded() })
-    const limited = route.limited ? await overQuota(exchange, admission) : null
+    const limited = route.limited ? overQuota(exchange, admission) : null
     const refused = limited ?? (route.access === 'operator' ? forbidden : null)
     if (refused !== null) return refused
     const query = parseQuery(exchange.query)
@@ -51,6 +51,10 @@ export function createDispatch(
     const token = route.keptUntil(texts) === 'commit' ? null : (pathParameters.get('address')?.toLowerCase() as Address)
     return kept.ask({ key: `${withoutPrefix(exchange.path, pathPrefix)}?${exchange.query}`, token }, handle)
   }
+}
+
+function worded(outcome: Outcome, { problemsHaveMessage = false }: Route): Outcome {
+  return outcome.kind === 'problem' && problemsHaveMessage ? { ...outcome, hasMessage: true } : outcome
 }
 
 /** Parameters of the path take precedence over those of the query. */
@@ -79,8 +83,8 @@ function preflight({ origin }: Exchange, admission: Admission): Outcome {
   return { kind: 'answer', status: '204 No Content', headers: PREFLIGHT_HEADERS, body: null }
 }
 
-async function overQuota(exchange: Exchange, admission: Admission): Promise<Problem | null> {
-  const quota = await admission.takeRequest(exchange.clientAddress)
+function overQuota(exchange: Exchange, admission: Admission): Problem | null {
+  const quota = admission.takeRequest(exchange.clientAddress)
   if (quota === null) return null
   exchange.headers.push(
     ['RateLimit-Limit', String(quota.limit)],

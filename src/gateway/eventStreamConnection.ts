@@ -1,16 +1,17 @@
-import type { Frame } from '#actors/token/frame.ts'
-import type { Address } from '#domain/address.ts'
 import type { Connection, ConnectionDeps, WriteBudget } from './connections.ts'
 import type { Exchange } from './exchange.ts'
 import { UNRESPONSIVE_MS } from './liveness.ts'
 import { Outbox } from './outbox.ts'
-import type { OutboxSubscription } from './outboxSubscription.ts'
-import type { Sink, WriteResult } from './sink.ts'
+import type { Sink, WriteResult, Written } from './sink.ts'
+import { type StreamSubscription, subscribeStream } from './streamSubscription.ts'
 import type { HttpResponse } from './uWebSockets.ts'
 
 /** Tells clients when to reconnect, after this end of a stream and later ones. */
 const retryLine = (ms: number) => `retry: ${Math.floor(ms)}\n\n`
 const RETRY = retryLine(2_000)
+
+/** When the client of a stream that can't be served comes back. */
+const REFUSED_RETURN_MS = 60_000
 
 const COMMENT = ':\n\n'
 /** With a sweep per second: a comment every 15 s. */
@@ -24,11 +25,9 @@ const PROBE_AFTER_MS = 4_000
 
 const EXTEND_EVERY_MS = 3_000
 
-/** A request for an event stream of an indexed token that has passed the origin check, the rate limit and the validation. */
+/** A request for an event stream that has passed the origin check, the rate limit and the validation. */
 export interface EventStreamRequest extends Pick<Exchange, 'res' | 'clientAddress' | 'headers' | 'isAborted' | 'onAborted'> {
-  readonly token: Address
-  /** From `Last-Event-ID` or `lastEventId`; `null`: none. */
-  readonly lastSequence: number | null
+  readonly subscription: StreamSubscription
 }
 
 export class EventStreamConnection implements Connection, Sink {
@@ -37,7 +36,7 @@ export class EventStreamConnection implements Connection, Sink {
   readonly #request: EventStreamRequest
   readonly #deps: ConnectionDeps
   readonly #outbox: Outbox
-  readonly #subscription: OutboxSubscription
+  #unsubscribe = () => {}
   readonly #closed: (connection: EventStreamConnection) => void
   #isClosed = false
   #isShuttingDown = false
@@ -59,14 +58,12 @@ export class EventStreamConnection implements Connection, Sink {
     this.#deps = deps
     this.#closed = closed
     this.#outbox = new Outbox(this, deps.flusher, deps.stats, deps.now)
-    this.#subscription = this.#outbox.subscription(request.token)
     this.#commentedAtMs = deps.now()
   }
 
   open(): void {
-    const { token, lastSequence, headers } = this.#request
+    const { subscription, headers } = this.#request
     this.#deps.stats.opened('eventStream')
-    this.#deps.stats.subscribed()
     this.#request.onAborted(() => this.#finish())
     this.#res.onWritable(() => this.#writable())
     this.#res.cork(() => {
@@ -78,10 +75,12 @@ export class EventStreamConnection implements Connection, Sink {
       this.#res.writeHeader('X-Accel-Buffering', 'no')
       this.#res.write(RETRY)
     })
-    this.#deps.registry.subscribe(token, this.#subscription, lastSequence)
+    const unsubscribe = subscribeStream(subscription, this.#outbox, this.#deps)
+    if (unsubscribe === null) this.shutDown(REFUSED_RETURN_MS)
+    else this.#unsubscribe = unsubscribe
   }
 
-  writeFrame(frame: Frame): WriteResult {
+  writeFrame(frame: Written): WriteResult {
     this.#unprovenSinceMs = this.#deps.now()
     return this.#write(frame.eventStream)
   }
@@ -156,9 +155,7 @@ export class EventStreamConnection implements Connection, Sink {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#outbox.close()
-    this.#subscription.end()
-    this.#deps.registry.unsubscribe(this.#request.token, this.#subscription)
-    this.#deps.stats.unsubscribed()
+    this.#unsubscribe()
     this.#deps.stats.closed('eventStream')
     this.#closed(this)
   }

@@ -1,52 +1,36 @@
 import type { Config } from '#config'
-import { App, SSLApp, type TemplatedApp } from './uWebSockets.ts'
+import { createAcceptor, createApp, type ListeningPort, listenWith } from './acceptor.ts'
+import { createChildApps } from './childApps.ts'
+import type { TemplatedApp } from './uWebSockets.ts'
 
-/** What the types of uWebSockets.js lack. */
-interface ParentApp extends TemplatedApp {
-  getDescriptor(): unknown
-  addChildAppDescriptor(descriptor: unknown): void
-  removeChildAppDescriptor(descriptor: unknown): void
-}
-
-/** An app of uWebSockets whose certificate can be replaced while it listens. */
+/** An app of this thread whose certificate can be replaced while it listens. */
 export interface ListeningApp {
-  /** Only for `listen`. */
-  readonly acceptor: TemplatedApp
+  /** As `listenWith`. */
+  listen(host: string, port: number): Promise<ListeningPort>
   /** New connections get the certificate of the files, open ones keep theirs. @throws when these are no certificate and its key */
   renewCertificate(): void
   close(): void
 }
 
-/**
- * The certificate of an app is fixed, so with TLS an acceptor hands each connection to a child app of the same thread, and a renewal gives
- * it a new child. `prepare` adds the routes to an app.
- */
+/** With TLS an acceptor hands each connection to a child app, of which a renewal makes a new one. `prepare` adds the routes to an app. */
 export function createListeningApp(tls: Config['tls'], prepare: (app: TemplatedApp) => void): ListeningApp {
   if (tls === null) {
-    const acceptor = App()
-    prepare(acceptor)
-    return { acceptor, renewCertificate: () => {}, close: () => void acceptor.close() }
+    const app = createApp(null)
+    prepare(app)
+    return { listen: (host, port) => listenWith(app, host, port, false), renewCertificate: () => {}, close: () => void app.close() }
   }
-  const files = { cert_file_name: tls.certFile, key_file_name: tls.keyFile }
-  const acceptor = SSLApp(files) as ParentApp
-  /** With open connections perhaps, the newest last. */
-  const children: ParentApp[] = []
-
-  function renewCertificate(): void {
-    const child = SSLApp(files) as ParentApp
-    prepare(child)
-    acceptor.addChildAppDescriptor(child.getDescriptor())
-    const before = children.at(-1)
-    if (before !== undefined) acceptor.removeChildAppDescriptor(before.getDescriptor())
-    children.push(child)
-  }
-
-  renewCertificate()
+  const acceptor = createAcceptor(tls)
+  const children = createChildApps(tls, prepare)
+  acceptor.hand([children.descriptor()])
   return {
-    acceptor,
-    renewCertificate,
-    close() {
-      for (const app of [acceptor, ...children]) app.close()
+    listen: acceptor.listen,
+    renewCertificate: () => {
+      children.renew()
+      acceptor.hand([children.descriptor()])
+    },
+    close: () => {
+      acceptor.close()
+      children.close()
     },
   }
 }

@@ -1,7 +1,8 @@
 import type { Transport } from '#actors/subscription.ts'
 import type { Address } from '#domain/address.ts'
 import type { Flushable, Flusher } from './flusher.ts'
-import { type FrameQueue, OutboxSubscription } from './outboxSubscription.ts'
+import { OutboxSubscription } from './outboxSubscription.ts'
+import type { FrameQueue, Queued } from './queued.ts'
 import type { RealtimeStats } from './realtimeStats.ts'
 import type { Sink, WriteResult } from './sink.ts'
 
@@ -12,9 +13,10 @@ const SLICE_BYTES = 131_072
 const MAX_WAITING_ANSWERS = 1_024
 
 /**
- * What one connection has yet to be sent: its answers in order, and the newest frame of each subscribed token. Frames of one tick are
- * written together at its end. While the socket is full, nothing is written and newer frames replace older ones: a slow reader costs a
- * bounded amount of memory and receives the newest state of each token when it reads again.
+ * What one connection has yet to be sent: its answers in order, the newest frame of each subscribed token, and what waits in its
+ * subscriptions to channels. Frames of one tick are written together at its end. While the socket is full, nothing is written and newer
+ * frames replace older ones: a slow reader costs a bounded amount of memory and receives the newest state of each token when it reads
+ * again.
  *
  * Answers are written before frames. A client thus receives `subscribed` before the snapshot and, because unsubscribing drops the token's
  * frame, no frame after `unsubscribed`.
@@ -27,9 +29,9 @@ export class Outbox implements Flushable, FrameQueue {
   readonly #now: () => number
   /** `null` when there are none, which is nearly always: an emptied array would keep its capacity. */
   #answers: string[] | null = null
-  /** First come first served: a list linked by `OutboxSubscription.next`, so that enqueuing allocates nothing. */
-  #first: OutboxSubscription | null = null
-  #last: OutboxSubscription | null = null
+  /** First come first served: a list linked by `Queued.next`, so that enqueuing allocates nothing. */
+  #first: Queued | null = null
+  #last: Queued | null = null
   #isClosed = false
   #stuckSinceMs: number | null = null
 
@@ -68,19 +70,16 @@ export class Outbox implements Flushable, FrameQueue {
     this.#flusher.add(this)
   }
 
-  /** Adds a subscription with a frame. It must not be enqueued already. */
-  enqueue(subscription: OutboxSubscription): void {
+  enqueue(queued: Queued): void {
     if (this.#isClosed) return
-    if (this.#last === null) this.#first = subscription
-    else this.#last.next = subscription
-    this.#last = subscription
+    this.#link(queued)
     this.#flusher.add(this)
   }
 
-  dequeue(subscription: OutboxSubscription): void {
-    let before: OutboxSubscription | null = null
+  dequeue(queued: Queued): void {
+    let before: Queued | null = null
     for (let one = this.#first; one !== null; before = one, one = one.next) {
-      if (one === subscription) {
+      if (one === queued) {
         this.#unlink(before, one)
         return
       }
@@ -159,9 +158,14 @@ export class Outbox implements Flushable, FrameQueue {
   #writeFrames(): void {
     let left = SLICE_BYTES
     while (this.#first !== null && left > 0) {
-      left -= this.#first.frameBytes
-      const result = this.#first.write(this.#sink)
-      if (result !== 'refused') this.#unlink(null, this.#first)
+      const queued = this.#first
+      left -= queued.frameBytes
+      const result = queued.write(this.#sink)
+      if (result !== 'refused') {
+        this.#unlink(null, queued)
+        // The others get their turn before its next message.
+        if (queued.frameBytes > 0) this.#link(queued)
+      }
       if (result !== 'sent') {
         this.block()
         return
@@ -169,11 +173,17 @@ export class Outbox implements Flushable, FrameQueue {
     }
   }
 
-  #unlink(before: OutboxSubscription | null, subscription: OutboxSubscription): void {
-    if (before === null) this.#first = subscription.next
-    else before.next = subscription.next
-    if (this.#last === subscription) this.#last = before
-    subscription.next = null
+  #link(queued: Queued): void {
+    if (this.#last === null) this.#first = queued
+    else this.#last.next = queued
+    this.#last = queued
+  }
+
+  #unlink(before: Queued | null, queued: Queued): void {
+    if (before === null) this.#first = queued.next
+    else before.next = queued.next
+    if (this.#last === queued) this.#last = before
+    queued.next = null
   }
 }
 

@@ -2,29 +2,25 @@ import type { Subscription, Transport } from '#actors/subscription.ts'
 import type { Frame } from '#actors/token/frame.ts'
 import type { Address } from '#domain/address.ts'
 import { encodeSubscribed } from '#protocol/encodeAnswer.ts'
+import type { FrameQueue, Queued } from './queued.ts'
 import type { RealtimeStats } from './realtimeStats.ts'
 import type { Sink, WriteResult } from './sink.ts'
 
-/** The outbox, whose own type would be a circular import. */
-export interface FrameQueue {
-  readonly transport: Transport
-  readonly isBlocked: boolean
-  answer(text: string): void
-  enqueue(subscription: OutboxSubscription): void
-  dequeue(subscription: OutboxSubscription): void
-}
-
 /** One connection's interest in one token. At most one frame waits in it: a newer one replaces an older one. */
-export class OutboxSubscription implements Subscription {
+export class OutboxSubscription implements Subscription, Queued {
   readonly token: Address
-  /** Owned by the outbox: the next subscription with a frame to write. */
-  next: OutboxSubscription | null = null
+  next: Queued | null = null
   readonly #outbox: FrameQueue
   readonly #stats: RealtimeStats
   #frame: Frame | null = null
   #isUpdate = false
   #newestSequence = -1
+  #withHolders = true
   #isEnded = false
+  #asked = 0
+  #answered = 0
+  /** By the number of the subscribe. `null`: no unanswered one has an id, as nearly always. */
+  #ids: Map<number, string> | null = null
 
   constructor(token: Address, outbox: FrameQueue, stats: RealtimeStats) {
     this.token = token
@@ -44,13 +40,29 @@ export class OutboxSubscription implements Subscription {
     return this.#frame !== null && this.#outbox.isBlocked
   }
 
-  /** Size of the waiting frame; 0: none waits. */
   get frameBytes(): number {
     return this.#frame?.webSocket.length ?? 0
   }
 
+  /** Whether frames are to have holders. After a change a frame of the newest sequence may come once more, in the other form. */
+  wantHolders(withHolders: boolean): void {
+    if (withHolders === this.#withHolders) return
+    this.#withHolders = withHolders
+    this.#newestSequence = -1
+  }
+
+  /** Notes a subscribe of the client. Each is answered once, in order. */
+  asked(id: string | undefined): void {
+    if (id !== undefined) {
+      this.#ids ??= new Map()
+      this.#ids.set(this.#asked, id)
+    }
+    this.#asked++
+  }
+
   subscribed(sequence: number | null): void {
-    if (!this.#isEnded && this.transport === 'webSocket') this.#outbox.answer(encodeSubscribed(this.token, sequence))
+    const id = this.#takeId()
+    if (!this.#isEnded && this.transport === 'webSocket') this.#outbox.answer(encodeSubscribed(this.token, sequence, id))
   }
 
   snapshot(frame: Frame): void {
@@ -68,7 +80,6 @@ export class OutboxSubscription implements Subscription {
     this.#outbox.dequeue(this)
   }
 
-  /** Writes the waiting frame. A refused frame stays. */
   write(sink: Sink): WriteResult {
     const frame = this.#frame
     if (frame === null) return 'sent'
@@ -79,11 +90,18 @@ export class OutboxSubscription implements Subscription {
     return result
   }
 
+  #takeId(): string | undefined {
+    const number = this.#answered++
+    const id = this.#ids?.get(number)
+    if (id !== undefined && this.#ids?.delete(number) && this.#ids.size === 0) this.#ids = null
+    return id
+  }
+
   #offer(frame: Frame, isUpdate: boolean): boolean {
     if (frame.sequence <= this.#newestSequence || this.#isEnded) return false
     this.#newestSequence = frame.sequence
     const isFirst = this.#frame === null
-    this.#frame = frame
+    this.#frame = this.#withHolders ? frame : frame.withoutHolders
     this.#isUpdate = isUpdate
     if (isFirst) this.#outbox.enqueue(this)
     else this.#stats.conflated()

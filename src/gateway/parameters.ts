@@ -55,6 +55,13 @@ export const decimalParameter = z
   .string({ error: 'a decimal number of at most 18 digits on each side of the point' })
   .regex(/^(?:0|[1-9]\d{0,17})(?:\.\d{1,18})?$/)
 
+/** 0 to 100, without a sign or an exponent. */
+export const percentParameter = z.codec(
+  z.string({ error: 'a number from 0 to 100' }).regex(/^\d{1,3}(?:\.\d{1,18})?$/),
+  z.number().min(0).max(100),
+  { decode: Number, encode: String },
+)
+
 export const booleanParameter = z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive', error: 'true or false' })
 
 /** In any letter case; the value is in lower case. */

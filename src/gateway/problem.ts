@@ -11,6 +11,8 @@ export interface Problem {
   /** What was expected, for people. Contains no internals. */
   readonly detail: string
   readonly headers: readonly (readonly [name: string, value: string])[]
+  /** Whether the body says the detail once more, as `message`. */
+  readonly hasMessage?: boolean
 }
 
 /** After this many seconds a database or a price provider may work again. */
@@ -49,8 +51,9 @@ export function originNotAllowed(origin: string): Problem {
 
 /** The body by RFC 9457. `type` is `about:blank` because the codes have no pages of their own. */
 export function problemBody(problem: Problem, requestId: string): string {
-  const { status, code, detail } = problem
-  return JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail, code, requestId })
+  const { status, code, detail, hasMessage = false } = problem
+  const message = hasMessage ? { message: detail } : {}
+  return JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail, code, ...message, requestId })
 }
 
 export function problemStatus(problem: Problem): string {

@@ -6,6 +6,7 @@ import { type ConnectionDeps, createConnections, SHUTTING_DOWN } from './connect
 import { EventStreamConnection, type EventStreamRequest } from './eventStreamConnection.ts'
 import { Flusher } from './flusher.ts'
 import { connectionRefused, type Problem } from './problem.ts'
+import type { RealtimeReport } from './realtimeReport.ts'
 import { RealtimeStats } from './realtimeStats.ts'
 import type { TemplatedApp } from './uWebSockets.ts'
 import { registerWebSockets } from './webSockets.ts'
@@ -27,6 +28,7 @@ export interface Realtime {
   /** Opens an event stream, which owns the response from then on. On a problem nothing was written, and the caller answers with it. */
   openEventStream(request: EventStreamRequest): Problem | null
   health(): RealtimeHealth
+  report(): RealtimeReport
   /** Times from the completion of a commit to the write of its update to a socket, since the start. */
   commitToDelivery(): LatencySnapshot
   /**
@@ -60,6 +62,7 @@ export function createRealtime(options: RealtimeOptions): Realtime {
       return null
     },
     health: () => stats.health(),
+    report: () => stats.report(),
     commitToDelivery: () => stats.commitToDelivery(),
     async close() {
       const waiting = new AbortController()

@@ -2,6 +2,7 @@ import type { Transport } from '#actors/subscription.ts'
 import type { Frame } from '#actors/token/frame.ts'
 import type { RealtimeHealth } from '#domain/health.ts'
 import { createLatencyHistogram, type LatencySnapshot } from '#telemetry/latencyHistogram.ts'
+import { healthOf, type RealtimeReport } from './realtimeReport.ts'
 import { RecentLatencies } from './recentLatencies.ts'
 
 /** Whole seconds over which the rate of updates is averaged. */
@@ -63,7 +64,7 @@ export class RealtimeStats {
   }
 
   /** @param isUpdate false for a snapshot, whose commit may be long ago: it does not count in the latency */
-  delivered(frame: Frame, isUpdate: boolean): void {
+  delivered(frame: Pick<Frame, 'completedAtMs'>, isUpdate: boolean): void {
     const completedAtMs = isUpdate ? frame.completedAtMs : null
     if (completedAtMs !== this.#completedAtMs || this.#unrecorded === DELIVERIES_PER_CLOCK_READING) {
       this.#record()
@@ -75,6 +76,10 @@ export class RealtimeStats {
   }
 
   health(): RealtimeHealth {
+    return healthOf(this.report())
+  }
+
+  report(): RealtimeReport {
     this.#record()
     this.#readClock()
     const current = this.#perSecond[this.#second % this.#perSecond.length] ?? 0
@@ -85,10 +90,7 @@ export class RealtimeStats {
       updatesPerSecond: (this.#perSecond.reduce((sum, count) => sum + count, 0) - current) / RATE_SECONDS,
       deliveredTotal: this.#delivered,
       conflatedTotal: this.#conflated,
-      commitToDeliveryMs: {
-        p50: this.#recentLatencies.quantile(0.5, this.#nowMs),
-        p99: this.#recentLatencies.quantile(0.99, this.#nowMs),
-      },
+      recentLatencies: this.#recentLatencies.counts(this.#nowMs),
     }
   }
 

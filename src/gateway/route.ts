@@ -18,6 +18,8 @@ export interface Route {
   readonly cacheControl: CacheControl
   /** What outdates a kept answer: a commit that changes the token of its path, or any commit. Absent: no answer is kept. */
   readonly keptUntil?: (texts: ParameterTexts) => 'tokenChanges' | 'commit'
+  /** Whether problems also have a `message`, as a site's contract asks. */
+  readonly problemsHaveMessage?: boolean
   /** `null`: a file of the console, which the descriptions leave out. */
   readonly description: RouteDescription | null
   handle(texts: ParameterTexts, exchange: Exchange, isOperator: boolean): Promise<Outcome>

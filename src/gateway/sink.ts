@@ -1,13 +1,18 @@
 import type { Transport } from '#actors/subscription.ts'
-import type { Frame } from '#actors/token/frame.ts'
 
 /** `sent`: write more; `full`: taken, but write nothing more until the socket drains; `refused`: not taken, write it again after that. */
 export type WriteResult = 'sent' | 'full' | 'refused'
 
+/** A message in the form of each transport. */
+export interface Written {
+  readonly webSocket: Uint8Array | string
+  readonly eventStream: Uint8Array | string
+}
+
 /** A connection's socket, as its outbox writes to it. Nothing throws. */
 export interface Sink {
   readonly transport: Transport
-  writeFrame(frame: Frame): WriteResult
+  writeFrame(frame: Written): WriteResult
   writeAnswer(text: string): WriteResult
   /** Collects the writes of `write` into one system call. Returns false when some of it is still buffered: wait until the socket drains. */
   cork(write: () => void): boolean

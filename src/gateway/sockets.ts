@@ -2,6 +2,7 @@ import process from 'node:process'
 import type { Logger } from 'pino'
 import { isLogged } from '#async/logSampling.ts'
 import type { Config } from '#config'
+import type { SharedCount } from './admissionCounts.ts'
 import { addressOfBytes, limitKey } from './clientAddress.ts'
 import type { HttpResponse, TemplatedApp } from './uWebSockets.ts'
 
@@ -10,6 +11,9 @@ import type { HttpResponse, TemplatedApp } from './uWebSockets.ts'
  * and a TLS renewal.
  */
 const RESERVED_DESCRIPTORS = 160
+
+/** Of a further gateway thread: its event loop, and its connections to the database. */
+const DESCRIPTORS_PER_THREAD = 30
 
 /** Connections without a request that any address may have: browsers open six per host, also in advance. */
 const FEWEST_SILENT = 32
@@ -32,16 +36,25 @@ export interface Sockets {
   webSocketClosed(): void
 }
 
-/** @param descriptors how many the process may have; `Infinity`: no limit is known */
+export interface SocketsOptions {
+  /** Of all threads. */
+  readonly count: SharedCount
+  /** How many threads take connections in turns. Default 1. */
+  readonly threads?: number
+  /** How many the process may have; `Infinity`: no limit is known. */
+  readonly descriptors?: number
+}
+
 export function createSockets(
   config: Pick<Config, 'maxConnections' | 'maxConnectionsPerIp' | 'trustProxy'>,
   logger: Logger,
-  descriptors = descriptorLimit(),
+  { count, threads = 1, descriptors = descriptorLimit() }: SocketsOptions,
 ): Sockets {
-  const limit = Math.max(descriptors - RESERVED_DESCRIPTORS, FEWEST_SOCKETS)
+  const limit = Math.max(descriptors - RESERVED_DESCRIPTORS - (threads - 1) * DESCRIPTORS_PER_THREAD, FEWEST_SOCKETS)
   const maxRealtime = Math.min(config.maxConnections, Math.floor((limit * 7) / 8))
-  const silent = createSilentCount(Math.min(Math.max(config.maxConnectionsPerIp, FEWEST_SILENT), Math.ceil(limit / 4)))
-  let open = 0
+  const mostSilent = Math.min(Math.max(config.maxConnectionsPerIp, FEWEST_SILENT), Math.ceil(limit / 4))
+  // A connection's requests are seen by its own thread, and connections go to the threads in turns.
+  const silent = createSilentCount(Math.ceil(mostSilent / threads))
   let refused = 0
   if (maxRealtime < config.maxConnections) {
     logger.warn(
@@ -51,7 +64,7 @@ export function createSockets(
   }
 
   function opened(res: HttpResponse): void {
-    open++
+    const open = count.add(1)
     const reason = open > limit ? 'as many sockets are open as the limit of open files allows' : reasonToRefuse(res)
     if (reason === null) return
     if (isLogged(++refused)) logger.warn({ open, limit, refused, reason }, 'a connection was refused')
@@ -73,16 +86,16 @@ export function createSockets(
     watch(app) {
       app.filter((res, change) => {
         if (change > 0) opened(res)
-        else open--
+        else count.add(-1)
       })
     },
     requested(address) {
       const key = limitKey(address)
       silent.remove(key)
       // While sockets are scarce an idle connection must not keep a client out.
-      return open > limit / 2 || silent.has(key)
+      return count.add(0) > limit / 2 || silent.has(key)
     },
-    webSocketClosed: () => void open--,
+    webSocketClosed: () => void count.add(-1),
   }
 }
 

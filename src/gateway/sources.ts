@@ -21,6 +21,14 @@ export interface IndexerView {
   chain(): { readonly headBlock: number | null; readonly blockTimeMs: number | null; readonly baseFeeGwei: string | null }
 }
 
+type Awaitable<T> = T | Promise<T>
+/** The same functions, whose results may have to be awaited: another thread may have them. */
+type Of<Functions> = {
+  readonly [Name in keyof Functions]: Functions[Name] extends (...args: infer Args) => infer Result
+    ? (...args: Args) => Awaitable<Result>
+    : never
+}
+
 export interface Sources {
   readonly config: Pick<Config, 'role' | 'pathPrefix' | 'explorerUrl' | 'launchpads' | 'integrations'> & DescribedLimits
   readonly site: Site | null
@@ -29,10 +37,11 @@ export interface Sources {
   readonly reads: Reads
   readonly kept: Pick<KeptAnswers, 'ask'>
   readonly indexer: IndexerView
-  readonly feed: () => FeedHealth
-  readonly ethUsd: EthUsdPrices
-  readonly actors: Pick<Registry, 'health' | 'list' | 'get' | 'sequence'>
-  readonly realtime: Pick<Realtime, 'health' | 'openEventStream'>
+  readonly ethUsd: Pick<EthUsdPrices, 'get' | 'ethUsd'> & Of<Pick<EthUsdPrices, 'last'>>
+  /** These three speak for the whole process, whichever of its threads answers. */
+  readonly feed: () => Awaitable<FeedHealth>
+  readonly actors: Of<Pick<Registry, 'health' | 'list' | 'get'>> & Pick<Registry, 'sequence'>
+  readonly realtime: Of<Pick<Realtime, 'health'>> & Pick<Realtime, 'openEventStream'>
   readonly metrics: Pick<Metrics, 'contentType' | 'render'>
   readonly probeDatabase: DatabaseProbe
   readonly chainId: number

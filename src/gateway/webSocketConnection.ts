@@ -1,14 +1,15 @@
-import type { Frame } from '#actors/token/frame.ts'
 import type { Address } from '#domain/address.ts'
 import { CLOSE_CODES, type CloseCodeName, leavingReason } from '#protocol/closeCodes.ts'
-import { encodeError, encodeUnsubscribed } from '#protocol/encodeAnswer.ts'
-import { type ErrorMessage, parseClientMessage } from '#protocol/parseClientMessage.ts'
+import { encodeChannelUnsubscribed, encodeError, encodePong, encodeUnsubscribed } from '#protocol/encodeAnswer.ts'
+import { type ErrorMessage, type ParsedMessage, parseClientMessage } from '#protocol/parseClientMessage.ts'
+import { channelRequestOf } from './channelRequest.ts'
+import { ChannelSubscriptions } from './channelSubscriptions.ts'
 import type { Connection, ConnectionDeps, WriteBudget } from './connections.ts'
 import { judge } from './liveness.ts'
 import { takeMessage } from './messageRate.ts'
 import { Outbox } from './outbox.ts'
 import type { OutboxSubscription } from './outboxSubscription.ts'
-import type { Sink, WriteResult } from './sink.ts'
+import type { Sink, WriteResult, Written } from './sink.ts'
 import { Subscriptions } from './subscriptions.ts'
 import type { WebSocket } from './uWebSockets.ts'
 
@@ -21,6 +22,8 @@ export class WebSocketConnection implements Connection, Sink {
   readonly #deps: ConnectionDeps
   readonly #outbox: Outbox
   readonly #subscriptions = new Subscriptions()
+  /** `null`: there was none yet, as on most connections. */
+  #channelSubscriptions: ChannelSubscriptions | null = null
   /** Whole ms: V8 stores integers in the object and allocates fractions apart. */
   #heardAtMs: number
   #pingedAtMs: number
@@ -52,10 +55,20 @@ export class WebSocketConnection implements Connection, Sink {
     const message = parseClientMessage(bytes, isBinary)
     switch (message.type) {
       case 'subscribe':
-        this.#subscribe(message.token, message.sequence)
+        for (const token of message.tokens) this.#subscribe(token, message)
         break
       case 'unsubscribe':
-        this.#unsubscribe(message.token)
+        this.#unsubscribe(message.token, message.id)
+        break
+      case 'subscribeChannel':
+        this.#subscribeChannel(message)
+        break
+      case 'unsubscribeChannel':
+        this.#channelSubscriptions?.unsubscribe(message.id)
+        this.#outbox.answer(encodeChannelUnsubscribed(message.id))
+        break
+      case 'ping':
+        this.#outbox.answer(encodePong(message.id))
         break
       case 'error':
         if (message.code === 'message_too_large') this.#refuse('messageTooLarge', message)
@@ -82,10 +95,11 @@ export class WebSocketConnection implements Connection, Sink {
     this.#isClosed = true
     this.#outbox.close()
     for (const subscription of this.#subscriptions.values()) this.#forget(subscription)
+    this.#channelSubscriptions?.end()
     this.#deps.stats.closed('webSocket')
   }
 
-  writeFrame(frame: Frame): WriteResult {
+  writeFrame(frame: Written): WriteResult {
     return this.#send(frame.webSocket)
   }
 
@@ -130,26 +144,42 @@ export class WebSocketConnection implements Connection, Sink {
     else this.#end('leaving', leavingReason(this.#returnAfterMs))
   }
 
-  #subscribe(token: Address, sequence: number | null): void {
+  #subscribe(token: Address, { sequence, holders, id }: Extract<ParsedMessage, { type: 'subscribe' }>): void {
     let subscription = this.#subscriptions.get(token)
     if (subscription === undefined) {
       const { maxSubscriptionsPerConnection: most } = this.#deps.config
       if (this.#subscriptions.size >= most) {
-        this.#outbox.answer(encodeError({ code: 'too_many_subscriptions', message: `a connection may have ${most} subscriptions`, token }))
+        const message = `a connection may have ${most} subscriptions`
+        this.#outbox.answer(encodeError({ code: 'too_many_subscriptions', message, token, ...(id !== undefined && { id }) }))
         return
       }
       subscription = this.#outbox.subscription(this.#deps.registry.internAddress(token))
       this.#subscriptions.add(subscription)
       this.#deps.stats.subscribed()
     }
+    subscription.wantHolders(holders)
+    subscription.asked(id)
     this.#deps.registry.subscribe(token, subscription, sequence)
   }
 
+  #subscribeChannel(message: Extract<ParsedMessage, { type: 'subscribeChannel' }>): void {
+    const { stats, config } = this.#deps
+    const { id = message.channel } = message
+    const parsed = channelRequestOf(message, config.launchpads.launchpads)
+    if (!parsed.ok) {
+      this.#outbox.answer(encodeError({ code: 'invalid_message', message: parsed.problem.detail, id }))
+      return
+    }
+    this.#channelSubscriptions ??= new ChannelSubscriptions(this.#deps, this.#outbox, stats)
+    const refusal = this.#channelSubscriptions.subscribe(parsed.request)
+    if (refusal !== null) this.#outbox.answer(encodeError({ code: 'too_many_subscriptions', message: refusal, id }))
+  }
+
   /** Confirmed also without a subscription: the client gets the state that it asked for. */
-  #unsubscribe(token: Address): void {
+  #unsubscribe(token: Address, id: string | undefined): void {
     const subscription = this.#subscriptions.get(token)
     if (subscription !== undefined) this.#forget(subscription)
-    this.#outbox.answer(encodeUnsubscribed(token))
+    this.#outbox.answer(encodeUnsubscribed(token, id))
   }
 
   #forget(subscription: OutboxSubscription): void {

@@ -28,6 +28,8 @@ export interface DecodedLogs {
 export interface DecodedTransaction extends DecodedLogs {
   /** By the log index of a pool's swap: makers where the transfers show none, or end in the token's own contract. */
   readonly makers?: ReadonlyMap<number, Address>
+  /** Log indexes of swaps in v4 pools of which only a part went through the pool: their whole trades are among the events. */
+  readonly partialSwaps?: ReadonlySet<number>
 }
 
 export interface LaunchpadContract {
@@ -49,6 +51,8 @@ export interface LaunchpadAdapter {
   readonly contracts: readonly LaunchpadContract[]
   /** The pool that says what a quote currency is worth, where the entry is of one. */
   readonly quotePool?: QuotePoolSource
+  /** A quote currency whose contract pays out a wei of ETH for each of its units, so that amounts in it are ether. */
+  readonly etherWrapper?: Address
   /** How to read the creator's share of uncollected fees, for launchpads that lock LP positions. */
   readonly lpPositions?: LpPositionFees
   /** First topics of the logs that add sources. Blocks without any of them are never passed to `discover`. */

@@ -68,6 +68,7 @@ function decodeTransaction(
   const own: TokenEvent[] = []
   const malformed = [...shared.malformed]
   const makers = new Map<number, Address>()
+  const partialSwaps = new Set<number>()
   for (const adapter of adapters) {
     if (!hasLogsFor(adapter, transaction)) continue
     const decoded = adapter.decode(transaction, key => directory.lookup(key))
@@ -76,8 +77,11 @@ function decodeTransaction(
     for (const event of decoded.events) if (isOwn(event)) own.push(event)
     malformed.push(...decoded.malformed)
     for (const [logIndex, maker] of decoded.makers ?? []) makers.set(logIndex, maker)
+    for (const logIndex of decoded.partialSwaps ?? []) partialSwaps.add(logIndex)
   }
-  const events = mergeByLogIndex(graduationsLast(own), shared.events)
+  const ofPools =
+    partialSwaps.size === 0 ? shared.events : shared.events.filter(event => !(isPoolTrade(event) && partialSwaps.has(event.logIndex)))
+  const events = mergeByLogIndex(graduationsLast(own), ofPools)
   if (!events.some(isPoolTrade)) return { events, malformed }
   return { events: events.map(event => (isPoolTrade(event) ? withMaker(event, makers, directory) : event)), malformed }
 }

@@ -36,8 +36,8 @@ export function findMaker(logs: readonly SourcedLog[], swap: Swap): Address | nu
   for (const place of [swap.pool, ...BURN_ADDRESSES, ZERO_ADDRESS]) passed.add(place)
   let maker = buy ? start.to : start.from
   for (let { logIndex } = start; ; ) {
+    const change = passed.has(maker) ? 0n : (changes.get(maker) ?? 0n)
     passed.add(maker)
-    const change = changes.get(maker) ?? 0n
     if (buy ? change > 0n : change < 0n) return maker
     const next = largest(
       transfers.filter(({ from, to, logIndex: at }) =>

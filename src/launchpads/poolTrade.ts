@@ -58,6 +58,12 @@ export function poolTrade(
   return { ...at, kind: 'trade', pool: pool.address, phase: 'pool', side, maker, amountToken, amountQuote, feeQuote }
 }
 
+/** The liquidity that an event says to have entered a pool, negative where it left. None where nothing moved. */
+export function poolJoinExit({ pool, at }: PoolLog, { token, quote }: PairAmounts, maker: Address): readonly TokenEventOf<'joinExit'>[] {
+  if (token === 0n && quote === 0n) return []
+  return [{ ...at, kind: 'joinExit', pool: pool.address, maker, amountToken: token, amountQuote: quote }]
+}
+
 export function fixedFeePips({ feeBps }: Pick<PoolFacts, 'feeBps'>): bigint | null {
   return feeBps === null ? null : BigInt(Math.round(feeBps * 100))
 }

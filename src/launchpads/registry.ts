@@ -3,6 +3,7 @@ import type { AdapterKind, LaunchpadAdapter } from './adapter.ts'
 import { bondingCurve } from './bondingCurve.ts'
 import { clankerV4 } from './clankerV4.ts'
 import { clankerV31 } from './clankerV31.ts'
+import { flaunch } from './flaunch.ts'
 import { quotePool } from './quotePool.ts'
 import { wow } from './wow.ts'
 import { zoraCoins } from './zoraCoins.ts'
@@ -14,6 +15,7 @@ export const ADAPTER_KINDS: Readonly<Record<string, AdapterKind>> = {
   'clanker-v3.1': clankerV31,
   'clanker-v4': clankerV4,
   'zora-coins': zoraCoins,
+  flaunch,
   'quote-pool': quotePool,
 }
 

@@ -10,6 +10,8 @@ export interface EventPosition {
   readonly blockHash: Hex
   readonly timestamp: number
   readonly txHash: Hex
+  /** Of the transaction in its block. */
+  readonly txIndex: number
   readonly logIndex: number
 }
 
@@ -81,6 +83,15 @@ export type TokenEvent = TokenEventPosition &
         /** The maker is a contract, and no transfer shows for whom it acts: for the transaction's sender. */
         readonly viaContract?: true
       }
+    | {
+        /** Liquidity that entered a pool, or left it when negative. The event's pool change is applied before it. */
+        readonly kind: 'joinExit'
+        readonly pool: Hex
+        /** Whose liquidity it is, as the pool's event says. */
+        readonly maker: Address
+        readonly amountToken: bigint
+        readonly amountQuote: bigint
+      }
     | { readonly kind: 'transfer'; readonly from: Address; readonly to: Address; readonly amount: bigint }
     | {
         readonly kind: 'curveProgress'
@@ -121,7 +132,8 @@ export type TokenEvent = TokenEventPosition &
 export type TokenEventOf<K extends TokenEvent['kind']> = Extract<TokenEvent, { readonly kind: K }>
 
 export function eventPosition(log: ChainLog, { header }: { readonly header: BlockHeader }): EventPosition {
-  return { blockNumber: log.blockNumber, blockHash: log.blockHash, timestamp: header.timestamp, txHash: log.txHash, logIndex: log.logIndex }
+  const { blockNumber, blockHash, txHash, txIndex, logIndex } = log
+  return { blockNumber, blockHash, timestamp: header.timestamp, txHash, txIndex, logIndex }
 }
 
 /** A pool of a launchpad's token. */

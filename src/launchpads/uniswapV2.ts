@@ -1,17 +1,19 @@
 import { toEventSelector } from 'viem/utils'
 import type { Hex } from '#domain/address.ts'
 import { findMaker, findTaxedMaker } from './maker.ts'
-import { type DecodePool, fixedFeePips, pairAmounts, poolTrade, quotePrice } from './poolTrade.ts'
+import { type DecodePool, fixedFeePips, pairAmounts, poolJoinExit, poolTrade, quotePrice } from './poolTrade.ts'
 import { poolChanged } from './tokenEvent.ts'
 import { addressTopic, unsigned, wordsOf } from './words.ts'
 
 /**
  * The logs of a Uniswap v2 pair that are decoded (`v2-core/contracts/interfaces/IUniswapV2Pair.sol`). A `Sync` with the new reserves
- * precedes every `Swap`, `Mint` and `Burn`, so that the last two add nothing.
+ * precedes every `Swap`, `Mint` and `Burn`.
  */
 const TOPICS = {
   sync: toEventSelector('Sync(uint112,uint112)'),
   swap: toEventSelector('Swap(address,uint256,uint256,uint256,uint256,address)'),
+  mint: toEventSelector('Mint(address,uint256,uint256)'),
+  burn: toEventSelector('Burn(address,uint256,uint256,address)'),
 } as const
 
 export const V2_TOPICS: readonly Hex[] = Object.values(TOPICS)
@@ -47,6 +49,14 @@ export const decodeUniswapV2: DecodePool = poolLog => {
             addressTopic(log.topics, swap.side === 'buy' ? 2 : 1),
         ),
       ]
+    }
+    case TOPICS.mint: {
+      const word = wordsOf(log.data, 2)
+      return poolJoinExit(poolLog, pairAmounts(pool, word(0), word(1)), addressTopic(log.topics, 1))
+    }
+    case TOPICS.burn: {
+      const word = wordsOf(log.data, 2)
+      return poolJoinExit(poolLog, pairAmounts(pool, -word(0), -word(1)), addressTopic(log.topics, 2))
     }
     default:
       return []

@@ -2,8 +2,8 @@ import { toEventSelector } from 'viem/utils'
 import type { Hex } from '#domain/address.ts'
 import type { Decimal } from '#domain/decimal.ts'
 import { findMaker } from './maker.ts'
-import { type DecodePool, fixedFeePips, type PoolLog, pairAmounts, poolTrade, quotePrice } from './poolTrade.ts'
-import { type PoolChange, type PoolFacts, poolChanged, type ReserveChange, type TokenEventOf } from './tokenEvent.ts'
+import { type DecodePool, fixedFeePips, type PoolLog, pairAmounts, poolJoinExit, poolTrade, quotePrice } from './poolTrade.ts'
+import { type PoolChange, type PoolFacts, poolChanged, type TokenEvent, type TokenEventOf } from './tokenEvent.ts'
 import { addressTopic, signed, unsigned, wordsOf, wordTopic } from './words.ts'
 
 /** The logs of a Uniswap v3 pool that change its balances or price (`v3-core/contracts/interfaces/pool/IUniswapV3PoolEvents.sol`). */
@@ -27,7 +27,14 @@ const Q192 = 1n << 192n
 export const decodeUniswapV3: DecodePool = poolLog => {
   const { log, pool, at, transaction } = poolLog
   const changed = (change: PoolChange) => poolChanged(at, pool.address, change)
-  const move = (amount0: bigint, amount1: bigint): ReserveChange => ({ mode: 'move', ...pairAmounts(pool, amount0, amount1) })
+  const joinExit = (amount0: bigint, amount1: bigint, change: PoolChange = {}): readonly TokenEvent[] => {
+    const amounts = pairAmounts(pool, amount0, amount1)
+    return [
+      changed({ reserves: { mode: 'move', ...amounts }, ...change }),
+      // The first topic of each is the account whose liquidity it is.
+      ...poolJoinExit(poolLog, amounts, addressTopic(log.topics, 1)),
+    ]
+  }
 
   switch (log.topics[0]) {
     case TOPICS.initialize: {
@@ -49,21 +56,21 @@ export const decodeUniswapV3: DecodePool = poolLog => {
     }
     case TOPICS.mint: {
       const word = wordsOf(log.data, 4)
-      return [changed({ reserves: move(word(2), word(3)), liquidityChange: { amount: word(1), ...range(log.topics) } })]
+      return joinExit(word(2), word(3), { liquidityChange: { amount: word(1), ...range(log.topics) } })
     }
     case TOPICS.burn:
       return [changed({ liquidityChange: { amount: -wordsOf(log.data, 3)(0), ...range(log.topics) } })]
     case TOPICS.collect: {
       const word = wordsOf(log.data, 3)
-      return [changed({ reserves: move(-word(1), -word(2)) })]
+      return joinExit(-word(1), -word(2))
     }
     case TOPICS.collectProtocol: {
       const word = wordsOf(log.data, 2)
-      return [changed({ reserves: move(-word(0), -word(1)) })]
+      return joinExit(-word(0), -word(1))
     }
     case TOPICS.flash: {
       const word = wordsOf(log.data, 4)
-      return [changed({ reserves: move(word(2), word(3)) })]
+      return joinExit(word(2), word(3))
     }
     default:
       return []

@@ -1,8 +1,8 @@
 import { toEventSelector } from 'viem/utils'
 import { findMaker } from './maker.ts'
 import { MalformedLogError } from './malformedLog.ts'
-import { type DecodePool, pairAmounts, poolTrade, WHOLE_PIPS } from './poolTrade.ts'
-import { type PoolChange, poolChanged } from './tokenEvent.ts'
+import { type DecodePool, type PairAmounts, type PoolLog, pairAmounts, poolTrade, WHOLE_PIPS } from './poolTrade.ts'
+import { type PoolChange, poolChanged, type TokenEventOf } from './tokenEvent.ts'
 import { concentratedChange } from './uniswapV3.ts'
 import { addressTopic, signed, wordsOf } from './words.ts'
 
@@ -19,7 +19,7 @@ export const V4_SWAP_TOPIC = TOPICS.swap
 
 /** Decodes a log of one pool. Its reserves are unknown: no event reports the fees and donations that change them. */
 export const decodeUniswapV4: DecodePool = poolLog => {
-  const { log, pool, at, transaction } = poolLog
+  const { log, pool, at } = poolLog
   const changed = (change: PoolChange) => poolChanged(at, pool.address, change)
   switch (log.topics[0]) {
     case TOPICS.initialize: {
@@ -39,16 +39,22 @@ export const decodeUniswapV4: DecodePool = poolLog => {
       if (intoPool.token === 0n && intoPool.quote === 0n) return [state]
       const feePips = word(5)
       if (feePips > WHOLE_PIPS) throw new MalformedLogError('expected a fee of at most 100 %')
-      // The PoolManager is paid before or after the swap, at any time in the transaction.
-      let viaContract = false
-      const trade = poolTrade(poolLog, intoPool, feePips, swap => {
-        const maker = findMaker(transaction.logs, { ...swap, settled: 'anytime' })
-        viaContract = maker === null
-        return maker ?? addressTopic(log.topics, 2)
-      })
-      return [state, viaContract ? { ...trade, viaContract } : trade]
+      return [state, v4Trade(poolLog, intoPool, feePips)]
     }
     default:
       return []
   }
+}
+
+/** The trade that a swap is, with the parameters of `poolTrade`. Where no transfer shows the maker, it is who called the PoolManager. */
+export function v4Trade(poolLog: PoolLog, intoPool: PairAmounts, feePips: bigint | null): TokenEventOf<'trade'> {
+  const { log, transaction } = poolLog
+  let viaContract = false
+  const trade = poolTrade(poolLog, intoPool, feePips, swap => {
+    // The PoolManager is paid before or after the swap, at any time in the transaction.
+    const maker = findMaker(transaction.logs, { ...swap, settled: 'anytime' })
+    viaContract = maker === null
+    return maker ?? addressTopic(log.topics, 2)
+  })
+  return viaContract ? { ...trade, viaContract } : trade
 }

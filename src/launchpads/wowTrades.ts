@@ -43,7 +43,7 @@ interface TokenProgress {
  * Decodes the events that the tokens emit. After graduation a trade through the token is a swap of the pool, and the token's own event only
  * names its maker. The buy that causes the graduation is logged after it, as a trade in the pool, and is the curve's last one.
  */
-export function decodeWowTokens(transaction: TransactionLogs, launchpad: string): Required<DecodedTransaction> {
+export function decodeWowTokens(transaction: TransactionLogs, launchpad: string): Required<Omit<DecodedTransaction, 'partialSwaps'>> {
   const makers = new Map<number, Address>()
   const progressByToken = new Map<Address, TokenProgress>()
   const progressOf = (token: Address): TokenProgress => {

@@ -37,7 +37,7 @@ interface Context {
 }
 
 /** What a transaction's coins and hooks report: what payout recipients earned, who they are, who swapped, and a market that moved. */
-export function decodeZoraCoins(transaction: TransactionLogs, context: Context): Required<DecodedTransaction> {
+export function decodeZoraCoins(transaction: TransactionLogs, context: Context): Required<Omit<DecodedTransaction, 'partialSwaps'>> {
   const { launchpad, lookup } = context
   const makers = new Map<number, Address>()
   /** Swaps in v4 pools since the hook's last report. */

@@ -1,16 +1,35 @@
 import type { Address } from '#domain/address.ts'
+import type { StateChannelName } from './channels.ts'
 import type { ErrorMessage } from './parseClientMessage.ts'
 
-/* The server's answers to a client's messages, as the text of a WebSocket message. */
+/* The server's answers to a client's messages, as the text of a WebSocket message. Each carries the message's `id`, if that has one. */
 
-export function encodeSubscribed(token: Address, sequence: number | null): string {
-  return `{"type":"subscribed","token":"${token}","sequence":${sequence}}`
+export function encodeSubscribed(token: Address, sequence: number | null, id?: string): string {
+  return `{"type":"subscribed","token":"${token}","sequence":${sequence}${idField(id)}}`
 }
 
-export function encodeUnsubscribed(token: Address): string {
-  return `{"type":"unsubscribed","token":"${token}"}`
+export function encodeUnsubscribed(token: Address, id?: string): string {
+  return `{"type":"unsubscribed","token":"${token}"${idField(id)}}`
+}
+
+/** Of a subscription to a channel. */
+export function encodeChannelUnsubscribed(id: string): string {
+  return `{"type":"unsubscribed"${idField(id)}}`
+}
+
+/** To a list or to candles. */
+export function encodeStateSubscribed(channel: StateChannelName, id: string, filters: object): string {
+  return JSON.stringify({ type: 'subscribed', id, channel, filters })
+}
+
+export function encodePong(id?: string): string {
+  return `{"type":"pong"${idField(id)}}`
 }
 
 export function encodeError(error: Omit<ErrorMessage, 'type'>): string {
   return JSON.stringify({ type: 'error', ...error })
+}
+
+function idField(id: string | undefined): string {
+  return id === undefined ? '' : `,"id":${JSON.stringify(id)}`
 }

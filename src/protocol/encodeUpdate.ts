@@ -1,12 +1,8 @@
-import type { Token, TokenSnapshot } from '#domain/token.ts'
-import { byteLength, cutText } from './cutText.ts'
+import type { TokenSnapshot } from '#domain/token.ts'
+import { byteLength } from './cutText.ts'
+import { withPlainTexts, withShorterTexts } from './fittingToken.ts'
 import { MAX_MESSAGE_BYTES, MAX_UPDATE_HOLDERS } from './limits.ts'
 import type { TokenUpdate } from './tokenUpdate.ts'
-
-/** The creator's texts, in the order in which they are shortened. */
-const FREE_TEXTS = ['description', 'metadataUri', 'imageUrl', 'name', 'symbol'] as const
-
-type FreeText = (typeof FREE_TEXTS)[number]
 
 export interface EncodedUpdate {
   readonly update: TokenUpdate
@@ -46,20 +42,6 @@ function toUpdate(snapshot: TokenSnapshot): TokenUpdate {
   }
 }
 
-/**
- * The token with well-formed texts, each at most as long as a whole message. A longer text is shortened later in any case (the half of a
- * surrogate pair that this may leave goes then); cutting it here avoids encoding a megabyte first.
- */
-function withPlainTexts(token: Token): Token {
-  let plain = token
-  for (const field of FREE_TEXTS) {
-    const text = token[field]
-    if (text === null || (text.length <= MAX_MESSAGE_BYTES && text.isWellFormed())) continue
-    plain = { ...plain, [field]: text.slice(0, MAX_MESSAGE_BYTES).toWellFormed() }
-  }
-  return plain
-}
-
 /** Copies the encoded bytes around the dropped holders instead of encoding again. */
 function withoutLastHolders({ update, bytes }: EncodedUpdate): EncodedUpdate {
   const holders = [...update.holders]
@@ -78,26 +60,8 @@ function withoutLastHolders({ update, bytes }: EncodedUpdate): EncodedUpdate {
   return { update: { ...update, holders }, bytes: shorter }
 }
 
-/** The token with its texts shortened by at least `excess` bytes of JSON, if they have as many. A text cut to nothing becomes `null`. */
-function withShorterTexts(token: Token, excess: number): Token {
-  const texts: Partial<Record<FreeText, string | null>> = {}
-  let left = excess
-  for (const field of FREE_TEXTS) {
-    if (left <= 0) break
-    const text = token[field]
-    if (text === null || text.length < 2) continue
-    const { text: shorter, bytesSaved } = cutText(text, left)
-    texts[field] = shorter === '' ? null : shorter
-    left -= bytesSaved - (shorter === '' ? NULL_GROWTH : 0)
-  }
-  return { ...token, ...texts }
-}
-
 const COMMA = 1
 const BRACKETS = 2
-
-/** `null` is two bytes longer than the `""` of an empty text. */
-const NULL_GROWTH = 2
 
 function encodeFitting(update: TokenUpdate): EncodedUpdate {
   const bytes = encoder.encode(JSON.stringify(update))

@@ -3,3 +3,18 @@ export const MAX_MESSAGE_BYTES = 16_384
 
 /** Most holders in an update: the largest by balance. */
 export const MAX_UPDATE_HOLDERS = 20
+
+/** Most tokens that one message subscribes to. */
+export const MAX_TOKENS_PER_MESSAGE = 100
+
+/** Most subscriptions to channels that a connection may have. */
+export const MAX_CHANNEL_SUBSCRIPTIONS = 20
+
+/** Most rows of a list that is subscribed to. */
+export const MAX_LIST_ROWS = 50
+
+/** Most candles of a message: an hour of minutes. */
+export const MAX_MESSAGE_CANDLES = 60
+
+/** Longest `id` of a client's message, in UTF-16 units. */
+export const MAX_MESSAGE_ID = 64

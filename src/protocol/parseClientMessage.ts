@@ -1,5 +1,6 @@
 import type { Address } from '#domain/address.ts'
-import { MAX_MESSAGE_BYTES } from './limits.ts'
+import { CHANNELS, type ChannelName, isChannel } from './channels.ts'
+import { MAX_MESSAGE_BYTES, MAX_MESSAGE_ID, MAX_TOKENS_PER_MESSAGE } from './limits.ts'
 
 export interface ErrorMessage {
   readonly type: 'error'
@@ -7,13 +8,39 @@ export interface ErrorMessage {
   readonly message: string
   /** As the client wrote it; present when the error is about a token. */
   readonly token?: string
+  /** Of the message that it answers. */
+  readonly id?: string
+}
+
+/** What the client calls the message: answers to it carry the same. */
+interface Named {
+  readonly id?: string
 }
 
 /** An error is the answer to the message. */
 export type ParsedMessage =
-  | { readonly type: 'subscribe'; readonly token: Address; readonly sequence: number | null }
-  | { readonly type: 'unsubscribe'; readonly token: Address }
+  | ({
+      readonly type: 'subscribe'
+      readonly tokens: readonly Address[]
+      readonly sequence: number | null
+      readonly holders: boolean
+    } & Named)
+  | ({ readonly type: 'unsubscribe'; readonly token: Address } & Named)
+  | ({ readonly type: 'subscribeChannel' } & ChannelFields & Named)
+  /** `id`: of the subscription. */
+  | { readonly type: 'unsubscribeChannel'; readonly id: string }
+  | ({ readonly type: 'ping' } & Named)
   | ErrorMessage
+
+/** Of a subscription to a channel, whose filters are checked where the service's launchpads are known. */
+interface ChannelFields {
+  readonly channel: ChannelName
+  readonly filters: unknown
+  readonly after: unknown
+  readonly reorgs: unknown
+}
+
+type Fields = Readonly<Record<string, unknown>>
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i
 const OPENING_BRACE = 0x7b
@@ -32,21 +59,58 @@ export function parseClientMessage(bytes: Uint8Array, isBinary: boolean): Parsed
   if (isBinary) return refuse('invalid_message', 'a message must be text, not binary')
   const message = parseObject(bytes)
   if (message === undefined) return refuse('invalid_message', 'a message must be a JSON object')
-  const { type } = message
-  if (typeof type !== 'string') return refuse('invalid_message', 'a message must have a string "type"')
-  if (type !== 'subscribe' && type !== 'unsubscribe') return refuse('unknown_type', 'the type must be "subscribe" or "unsubscribe"')
-  const { token } = message
-  if (typeof token !== 'string' || !ADDRESS.test(token)) return refuseToken(token)
-  const address = token.toLowerCase() as Address
-  if (type === 'unsubscribe') return { type, token: address }
-  const { sequence } = message
-  if (sequence === undefined || sequence === null) return { type, token: address, sequence: null }
+  const { id } = message
+  if (id === undefined) return parseFields(message)
+  if (typeof id !== 'string' || id.length > MAX_MESSAGE_ID)
+    return refuse('invalid_message', `the id must be a string of at most ${MAX_MESSAGE_ID} characters`)
+  return { ...parseFields(message), id }
+}
+
+function parseFields(message: Fields): ParsedMessage {
+  switch (message['type']) {
+    case 'subscribe':
+      return parseSubscribe(message)
+    case 'unsubscribe':
+      return parseUnsubscribe(message)
+    case 'ping':
+      return { type: 'ping' }
+    default:
+      return typeof message['type'] === 'string'
+        ? refuse('unknown_type', 'the type must be "subscribe", "unsubscribe" or "ping"')
+        : refuse('invalid_message', 'a message must have a string "type"')
+  }
+}
+
+/** A message with `token` is about that one, whatever else it has. */
+function parseSubscribe({ token, tokens, channel, sequence = null, holders = true, filters, after, reorgs }: Fields): ParsedMessage {
+  if (token === undefined && tokens !== undefined) return parseMany(tokens, sequence, holders)
+  if (token === undefined && channel !== undefined)
+    return isChannel(channel) ? { type: 'subscribeChannel', channel, filters, after, reorgs } : refuseChannel()
+  if (!isAddress(token)) return refuseToken(token)
   if (!isSequence(sequence)) return refuse('invalid_message', 'the sequence must be a non-negative safe integer', token)
-  return { type, token: address, sequence }
+  if (typeof holders !== 'boolean') return refuse('invalid_message', 'holders must be true or false', token)
+  return { type: 'subscribe', tokens: [lowerCase(token)], sequence, holders }
+}
+
+function parseMany(tokens: unknown, sequence: unknown, holders: unknown): ParsedMessage {
+  if (!Array.isArray(tokens) || tokens.length === 0 || tokens.length > MAX_TOKENS_PER_MESSAGE)
+    return refuse('invalid_message', `the tokens must be a list of 1 to ${MAX_TOKENS_PER_MESSAGE} addresses`)
+  const wrong = tokens.findIndex(token => !isAddress(token))
+  if (wrong >= 0) return refuseToken(tokens[wrong])
+  if (!isSequence(sequence)) return refuse('invalid_message', 'the sequence must be a non-negative safe integer')
+  if (typeof holders !== 'boolean') return refuse('invalid_message', 'holders must be true or false')
+  return { type: 'subscribe', tokens: tokens.map(lowerCase), sequence, holders }
+}
+
+function parseUnsubscribe({ token, channel, id = channel }: Fields): ParsedMessage {
+  if (token !== undefined || id === undefined)
+    return isAddress(token) ? { type: 'unsubscribe', token: lowerCase(token) } : refuseToken(token)
+  if (channel !== undefined && !isChannel(channel)) return refuseChannel()
+  return { type: 'unsubscribeChannel', id: id as string }
 }
 
 /** Safe for any bytes: `JSON.parse` makes `__proto__` an ordinary property and does not recurse into deep nesting. */
-function parseObject(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefined {
+function parseObject(bytes: Uint8Array): Fields | undefined {
   if (!beginsWithBrace(bytes)) return undefined
   try {
     return JSON.parse(decoder.decode(bytes)) as Record<string, unknown>
@@ -64,8 +128,16 @@ function beginsWithBrace(bytes: Uint8Array): boolean {
   return false
 }
 
-function isSequence(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+function isAddress(value: unknown): value is string {
+  return typeof value === 'string' && ADDRESS.test(value)
+}
+
+function lowerCase(address: string): Address {
+  return address.toLowerCase() as Address
+}
+
+function isSequence(value: unknown): value is number | null {
+  return value === null || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)
 }
 
 function refuseToken(token: unknown): ErrorMessage {
@@ -73,6 +145,10 @@ function refuseToken(token: unknown): ErrorMessage {
   return typeof token === 'string' && token.length <= MAX_ECHO
     ? refuse('invalid_token', message, token.toWellFormed())
     : refuse('invalid_token', message)
+}
+
+function refuseChannel(): ErrorMessage {
+  return refuse('invalid_message', `the channel must be one of ${CHANNELS.join(', ')}`)
 }
 
 function refuse(code: ErrorMessage['code'], message: string, token?: string): ErrorMessage {

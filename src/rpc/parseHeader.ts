@@ -4,9 +4,11 @@ import { fieldsOf, parseHash, parseHex, parseQuantity } from './answerFields.ts'
 import { headerHash } from './headerHash.ts'
 import { RpcError } from './rpcFault.ts'
 
-/** A header with its bloom and base fee. */
+/** A header with what the index needs of its other fields. */
 export interface ChainHeader extends BlockHeader {
   readonly logsBloom: Hex
+  /** Of the trie of the block's receipts. */
+  readonly receiptsRoot: Hex
   /** `null` on a chain without EIP-1559. */
   readonly baseFeeWei: bigint | null
   /** Whether the hash is that of the fields. Never on a chain whose headers have other fields than Ethereum's. */
@@ -35,6 +37,7 @@ export function parseHeader(raw: unknown, what: string, asked?: number): ChainHe
     parentHash: parseHash(fields['parentHash'], `${what}: parentHash`),
     timestamp: parseQuantity(fields['timestamp'], `${what}: timestamp`),
     logsBloom: parseHex(fields['logsBloom'], BLOOM, `${what}: logsBloom`),
+    receiptsRoot: parseHash(fields['receiptsRoot'], `${what}: receiptsRoot`),
     baseFeeWei:
       fields['baseFeePerGas'] === undefined || fields['baseFeePerGas'] === null
         ? null

@@ -34,6 +34,11 @@ export function receiptOf(transaction: Hex): RpcCall {
   return { method: 'eth_getTransactionReceipt', params: [transaction] }
 }
 
+/** All receipts of the block with this hash. */
+export function receiptsOfBlock(hash: Hex): RpcCall {
+  return { method: 'eth_getBlockReceipts', params: [hash] }
+}
+
 export function transactionByHash(hash: Hex): RpcCall {
   return { method: 'eth_getTransactionByHash', params: [hash] }
 }

@@ -27,8 +27,8 @@ export interface CommitOptions extends StateReads {
 export interface BatchChanges extends BatchBlocks {
   /** The hash of the block before it; `null`: nothing was indexed. */
   readonly follows: Hex | null
-  /** The batch's tokens before it. A token that is not among them is new. */
-  readonly before: CurrentRows['tokens']
+  /** The batch's rows before it. A token that is not among them is new. */
+  readonly before: Pick<CurrentRows, 'tokens' | 'balances'>
   readonly changes: Changes
   readonly split: SplitRows
   readonly contracts: readonly AnnouncedContractRow[]
@@ -73,7 +73,7 @@ export async function writeBatch(db: Queryable, batch: Omit<BatchChanges, 'follo
   await writeTotals(db, changes, before, to.timestamp)
   await writeChanges(db, batch, committedAtMs)
   const tokens = changes.tokens.map(({ address }) => address)
-  const launched = tokens.filter(address => !before.has(address))
+  const launched = tokens.filter(address => !before.tokens.has(address))
   await raiseRelaunched(db, launched)
   await attachMetadata(db, launched)
   if (wasUndoFrom !== null && undoFrom !== wasUndoFrom) await forgetUndo(db, wasUndoFrom, undoFrom ?? to.number)

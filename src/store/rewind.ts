@@ -20,6 +20,9 @@ const INDEXED_TABLES = [
   'token',
   'pool',
   'trade',
+  'join_exit',
+  'pool_creation',
+  'milestone',
   'balance',
   'candle',
   'creator_fee',
@@ -98,6 +101,6 @@ async function undoAll(db: Queryable): Promise<null> {
   await dropAllTokens(db, await readClockMs(db))
   await sql`truncate ${sql.join(INDEXED_TABLES.map(table => sql.table(table)))}`.execute(db)
   await sql`update chain_state set cursor_number = null, cursor_hash = null, cursor_timestamp = null, committed_at_ms = null,
-    undo_from = null`.execute(db)
+    undo_from = null, reserves_from = null`.execute(db)
   return null
 }

@@ -6,6 +6,7 @@ import { decode } from '#index/decode.ts'
 import { transactionsOfUnknownMakers, withSenders } from '#index/tradeSenders.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import type { Directory } from '#launchpads/directory.ts'
+import { etherWrappersOf } from '#launchpads/etherWrappers.ts'
 import { quotePoolsOf } from '#launchpads/quotePool.ts'
 import { type CommitOptions, commitBatch } from '#store/commit.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
@@ -54,7 +55,7 @@ export const RECENT_BLOCKS = 512
 export function createCommitter(options: CommitterOptions): Committer {
   const { db, adapters, directory, transaction, writer, maxReorgDepth } = options
   const { startBlock } = directory
-  const quotePools = quotePoolsOf(adapters)
+  const quotes = { quotePools: quotePoolsOf(adapters), etherWrappers: etherWrappersOf(adapters) }
   // The deepest reorg goes back to the end of blocks that were committed together, which may be that much further.
   const recentBlocks = Math.max(RECENT_BLOCKS, maxReorgDepth + MOST_CATCH_UP_BLOCKS)
 
@@ -82,7 +83,7 @@ export function createCommitter(options: CommitterOptions): Committer {
           return projectBatch(
             tx,
             { ...decoded, events: withSenders(decoded.events, senders) },
-            { ...options, quotePools, startBlock, previous: null },
+            { ...options, ...quotes, startBlock, previous: null },
           )
         },
       },
@@ -115,7 +116,7 @@ export function createCommitter(options: CommitterOptions): Committer {
       const asked = transactionsOfUnknownMakers(decoded.events)
       const events = asked.length === 0 ? decoded.events : withSenders(decoded.events, await options.senders(asked))
       // Not awaited: a suspended function would hold on to the batch's logs.
-      return projectBatch(db, { ...decoded, events }, { ...options, quotePools, startBlock, previous })
+      return projectBatch(db, { ...decoded, events }, { ...options, ...quotes, startBlock, previous })
     },
     commit: commit => {
       switch (commit.kind) {
@@ -124,7 +125,7 @@ export function createCommitter(options: CommitterOptions): Committer {
         case 'replace':
           return replace(commit)
         case 'settle':
-          return settle({ at: commit.to, project: tx => projectTime(tx, commit.to, { ...options, quotePools }) }, options)
+          return settle({ at: commit.to, project: tx => projectTime(tx, commit.to, { ...options, ...quotes }) }, options)
       }
     },
   }

@@ -3,6 +3,7 @@ import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
 import { parseDecimal } from '#domain/decimal.ts'
+import { TRADE_SIDES } from '#domain/trade.ts'
 import { type DecodeInput, decode } from '#index/decode.ts'
 import { project } from '#index/project/project.ts'
 import type { Valuation } from '#index/project/values.ts'
@@ -31,11 +32,9 @@ export function decodeBatch(
   return { ...blocks, ...decoded, stage: 'decoded', logCount: logs.length }
 }
 
-export interface ProjectOptions {
+export interface ProjectOptions extends Pick<Valuation, 'weth' | 'quotePools' | 'etherWrappers'> {
   /** The first block that is indexed: a batch that begins with it follows nothing. */
   readonly startBlock: number
-  readonly weth: Address
-  readonly quotePools: Valuation['quotePools']
   /** USD per ETH now, stored with the trades of batches near the head; `null`: not known. */
   ethUsd(): string | null
   /** The batch before it, whose changes count as made though they may not be committed; `null`: everything before is committed. */
@@ -45,25 +44,25 @@ export interface ProjectOptions {
 /** Computes what a batch changes, from the current rows. Changes nothing. */
 export async function projectBatch(db: Queryable, batch: DecodedBatch, options: ProjectOptions): Promise<ProjectedBatch> {
   const { events, directory, malformed: _, stage: __, ...blocks } = batch
-  const { startBlock, weth, quotePools, previous } = options
+  const { startBlock, weth, quotePools, etherWrappers, previous } = options
   const { mode, first, to } = batch
   const keys = keysOf(events)
   const rows = await loadRows(db, keys, { now: to.timestamp, expired: mode === 'live', pending: previous, weth })
   const ethUsd = mode === 'range' ? null : options.ethUsd()
   const price = ethUsd === null ? null : parseDecimal(ethUsd)
-  const changes = project({ events, rows, now: to.timestamp, weth, quotePools, ethUsd: price, directory })
+  const changes = project({ events, rows, now: to.timestamp, weth, quotePools, etherWrappers, ethUsd: price, directory })
   const follows = batch.from === startBlock ? null : (previous?.to ?? { hash: first.parentHash }).hash
   const contracts = batch.discoveries.flatMap(announcedContract)
-  return { ...blocks, stage: 'projected', follows, before: rows.tokens, changes, split: splitNewRows(changes, rows), contracts }
+  return { ...blocks, stage: 'projected', follows, before: rows, changes, split: splitNewRows(changes, rows), contracts }
 }
 
 /** What the passing of time up to a block changes: trades leave windows. Of no block, so there is nothing to remember. */
-export async function projectTime(db: Queryable, at: BlockHeader, { weth, quotePools }: Pick<ProjectOptions, 'weth' | 'quotePools'>) {
+export async function projectTime(db: Queryable, at: BlockHeader, { weth, quotePools, etherWrappers }: Omit<Valuation, 'ethUsd'>) {
   const rows = await loadRows(db, NO_KEYS, { now: at.timestamp, expired: true, pending: null, weth })
   const nothing = { events: [], ethUsd: null, directory: { lookup: () => undefined } }
-  const changes = project({ ...nothing, rows, now: at.timestamp, weth, quotePools })
+  const changes = project({ ...nothing, rows, now: at.timestamp, weth, quotePools, etherWrappers })
   const blocks = { mode: 'live', from: at.number, first: at, to: at, blocks: [] } as const
-  return { ...blocks, before: rows.tokens, changes, split: splitNewRows(changes, rows), contracts: [] }
+  return { ...blocks, before: rows, changes, split: splitNewRows(changes, rows), contracts: [] }
 }
 
 /** The row of a contract that a launch names. Tokens, pools and positions have rows of their own. */
@@ -72,27 +71,42 @@ function announcedContract({ key, source, block }: IndexedSource): readonly Anno
   return role === 'contract' || role === 'module' ? [{ address: key as Address, launchpad, role, createdBlock: block }] : []
 }
 
-const NO_KEYS: RowKeys = { tokens: [], currencies: [], balances: [], creatorFees: [] }
+const NO_KEYS: RowKeys = { tokens: [], currencies: [], balances: [], creatorFees: [], makers: [] }
 
 function keysOf(events: readonly TokenEvent[]): RowKeys {
   const tokens = new Set<Address>()
   const currencies = new Set<Address>()
   const holders = new Map<Address, Set<Address>>()
   const creatorFees = new Map<string, RowKeys['creatorFees'][number]>()
+  const makers = { buy: new Map<Address, Set<Address>>(), sell: new Map<Address, Set<Address>>() }
   for (const event of events) {
     const { token } = event
     tokens.add(token)
     if (event.kind === 'poolCreated') currencies.add(event.pool.quoteToken)
     if (event.kind === 'transfer') {
-      let ofToken = holders.get(token)
-      if (ofToken === undefined) holders.set(token, (ofToken = new Set()))
-      ofToken.add(event.from).add(event.to)
+      setOf(holders, token).add(event.from).add(event.to)
+    } else if (event.kind === 'trade') {
+      setOf(holders, token).add(event.maker)
+      setOf(makers[event.side], token).add(event.maker)
     } else if (event.kind === 'creatorFee') {
       const { launchpad, creator, currency, scope } = event
       const key = { launchpad, creator, currency, token: scope === 'token' ? token : ZERO_ADDRESS }
       creatorFees.set(creatorFeeKey(key), key)
     }
   }
-  const balances = [...holders].flatMap(([token, ofToken]) => [...ofToken].map(holder => ({ token, holder })))
-  return { tokens: [...tokens], currencies: [...currencies], balances, creatorFees: [...creatorFees.values()] }
+  return {
+    tokens: [...tokens],
+    currencies: [...currencies],
+    balances: [...holders].flatMap(([token, ofToken]) => [...ofToken].map(holder => ({ token, holder }))),
+    creatorFees: [...creatorFees.values()],
+    makers: TRADE_SIDES.flatMap(side =>
+      [...makers[side]].flatMap(([token, ofToken]) => [...ofToken].map(maker => ({ token, side, maker }))),
+    ),
+  }
+}
+
+function setOf<Key, Value>(sets: Map<Key, Set<Value>>, key: Key): Set<Value> {
+  let values = sets.get(key)
+  if (values === undefined) sets.set(key, (values = new Set()))
+  return values
 }

@@ -14,14 +14,53 @@ const properties = {
   balance: column.units(),
   type: column.oneOf('type', HOLDER_TYPES, keepContract),
   lastChangedBlock: column.blockNumber(),
+
+  buys: column.integer().defaultRaw('0'),
+  sells: column.integer().defaultRaw('0'),
+  boughtToken: column.units().defaultRaw('0'),
+  soldToken: column.units().defaultRaw('0'),
+  // What the buys cost and the sales brought. USD are counted in 10^-18. `null`: of one of them it is not known.
+  boughtWei: column.wei().strictNullable(),
+  boughtUsd: column.units().strictNullable(),
+  soldWei: column.wei().strictNullable(),
+  soldUsd: column.units().strictNullable(),
+  /** What the balance cost by average price; `null`: a part of it came at an unknown cost. */
+  costWei: column.wei().strictNullable(),
+  costUsd: column.units().strictNullable(),
+  /** What the sales brought beyond that cost; `null`: of one of them it is not known. */
+  realizedWei: column.wei().strictNullable(),
+  realizedUsd: column.units().strictNullable(),
+  /** `null`: it has never traded. */
+  firstTradeAt: column.seconds().strictNullable(),
+  lastTradeAt: column.seconds().strictNullable(),
 }
 
+const UNKNOWN = `'-Infinity'::numeric`
+
+/** What a token's traders are sorted by: expressions of indexes, in which unknown values are the smallest. */
+export const TRADER_SORT_VALUES = {
+  realized: `coalesce(realized_wei, ${UNKNOWN})`,
+  volume: `coalesce(bought_wei + sold_wei, ${UNKNOWN})`,
+  bought: `coalesce(bought_wei, ${UNKNOWN})`,
+  sold: `coalesce(sold_wei, ${UNKNOWN})`,
+  balance: 'balance',
+}
+
+/** What an account holds of a token, what it has traded of it, and what that cost and earned. */
 export const BalanceEntity = defineEntity({
   name: 'Balance',
   tableName: 'balance',
   properties,
   indexes: [
     { name: 'balance_by_size', expression: 'create index balance_by_size on balance (token, (- balance), holder) where balance > 0' },
+    {
+      name: 'balance_by_holder',
+      expression: 'create index balance_by_holder on balance (holder, last_changed_block, token) where balance > 0',
+    },
+    ...Object.entries(TRADER_SORT_VALUES).map(([sort, value]) => ({
+      name: `trader_by_${sort}`,
+      expression: `create index trader_by_${sort} on balance (token, (${value}), holder) where last_trade_at is not null`,
+    })),
   ],
 })
 

@@ -18,5 +18,7 @@ export const ChainStateEntity = defineEntity({
     committedAtMs: column.milliseconds().strictNullable(),
     undoFrom: column.blockNumber().strictNullable(),
     commits: column.bigint().default(0),
+    /** The first block whose trades have their places and reserves; `null`: all have. */
+    reservesFrom: column.blockNumber().strictNullable(),
   },
 })

@@ -1,10 +1,14 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { PerWindow } from '#domain/token.ts'
-import type { WindowAging } from '#domain/windows.ts'
+import type { TradeSide } from '#domain/trade.ts'
+import type { LastTrades, WindowAging } from '#domain/windows.ts'
 import type { BalanceRow } from './balance.ts'
 import type { CandleRow } from './candle.ts'
 import type { CreatorFeeRow } from './creatorFee.ts'
+import type { JoinExitRow } from './joinExit.ts'
+import type { MilestoneRow } from './milestone.ts'
 import type { PoolRow } from './pool.ts'
+import type { PoolCreationRow } from './poolCreation.ts'
 import type { TokenRow } from './token.ts'
 import type { TradeRow } from './trade.ts'
 
@@ -18,6 +22,15 @@ export interface CurrentRows {
   /** By `creatorFeeKey`. */
   readonly creatorFees: ReadonlyMap<string, CreatorFeeRow>
   readonly aging: ReadonlyMap<Address, PerWindow<WindowAging>>
+  /** By token: of the batch's makers, and of those whose last trade has left a window. */
+  readonly lastTrades: ReadonlyMap<Address, LastTrades>
+}
+
+/** Whose last trade of a side of a token is asked for. */
+export interface MakerKey {
+  readonly token: Address
+  readonly side: TradeSide
+  readonly maker: Address
 }
 
 export type BalanceKey = Pick<BalanceRow, 'token' | 'holder'>
@@ -30,15 +43,19 @@ export interface RowKeys {
   readonly currencies: readonly Address[]
   readonly balances: readonly BalanceKey[]
   readonly creatorFees: readonly CreatorFeeKey[]
+  readonly makers: readonly MakerKey[]
 }
 
-/** Every row that a batch changes or adds, in its final state; candles and trades are additions. */
+/** Every row that a batch changes or adds, in its final state; from trades on, all are additions. */
 export interface Changes {
   readonly tokens: readonly TokenRow[]
   readonly pools: readonly PoolRow[]
   readonly balances: readonly BalanceRow[]
   readonly creatorFees: readonly CreatorFeeRow[]
   readonly trades: readonly TradeRow[]
+  readonly joinExits: readonly JoinExitRow[]
+  readonly poolCreations: readonly PoolCreationRow[]
+  readonly milestones: readonly MilestoneRow[]
   readonly candles: readonly CandleRow[]
   /** What new pools are quoted in. */
   readonly currencies: readonly Address[]

@@ -22,7 +22,7 @@ export const CreatorFeeEntity = defineEntity({
   name: 'CreatorFee',
   tableName: 'creator_fee',
   properties,
-  indexes: [{ name: 'creator_fee_by_creator', properties: ['creator', 'token'] }],
+  indexes: [{ name: 'creator_fee_by_creator', properties: ['creator', 'token', 'launchpad', 'currency'] }],
 })
 
 export interface CreatorFeeRow extends RowOf<typeof properties> {}

@@ -5,9 +5,13 @@ import { CandleEntity } from './candle.ts'
 import { ChainStateEntity } from './chainState.ts'
 import { CreatorFeeEntity } from './creatorFee.ts'
 import { CurrencyEntity } from './currency.ts'
+import { JoinExitEntity } from './joinExit.ts'
 import { LpFeeEntity } from './lpFee.ts'
 import { MetadataEntity, MetadataWaitingEntity } from './metadata.ts'
+import { MilestoneEntity } from './milestone.ts'
 import { PoolEntity } from './pool.ts'
+import { PoolCreationEntity } from './poolCreation.ts'
+import { ReorgEntity } from './reorg.ts'
 import { TokenEntity } from './token.ts'
 import { IndexTotalsEntity, LaunchpadTotalsEntity, TraderEntity } from './totals.ts'
 import { TradeEntity } from './trade.ts'
@@ -23,6 +27,8 @@ export const ENTITIES = [
   TokenEntity,
   PoolEntity,
   TradeEntity,
+  JoinExitEntity,
+  PoolCreationEntity,
   BalanceEntity,
   CandleEntity,
   CreatorFeeEntity,
@@ -37,4 +43,6 @@ export const ENTITIES = [
   HolderCodeEntity,
   AnnouncedContractEntity,
   CurrencyEntity,
+  MilestoneEntity,
+  ReorgEntity,
 ]

@@ -37,8 +37,13 @@ const projected = {
   lastTradeAt: column.seconds().strictNullable(),
 
   ...windowFields('volume', () => column.wei()),
+  /** The part of it that was bought. */
+  ...windowFields('buyVolume', () => column.wei()),
   ...windowFields('buys', () => column.integer()),
   ...windowFields('sells', () => column.integer()),
+  /** Distinct makers. */
+  ...windowFields('buyers', () => column.integer()),
+  ...windowFields('sellers', () => column.integer()),
   /** The price at each window's start; `null`: the token had none yet, or has none now. */
   ...windowFields('referencePrice', () => column.decimal().strictNullable()),
   /** In percent. */
@@ -82,21 +87,32 @@ const properties = {
   // From the document behind the metadata URI (rows/metadata.ts).
   imageUrl: column.text().strictNullable(),
   description: column.text().strictNullable(),
+  tradesM5: column.integer().generated('(buys_m5 + sells_m5) stored'),
+  tradesH1: column.integer().generated('(buys_h1 + sells_h1) stored'),
   tradesH24: column.integer().generated('(buys_h24 + sells_h24) stored'),
+  /** 24 times the buyers per hour: of the last hour, of the last 6 hours, and of the last 24 hours, added. */
+  trending: column.integer().generated('(((24 * buyers_h1) + (4 * buyers_h6)) + buyers_h24) stored'),
 }
 
 /** What lists are sorted by: the name of the index and the property. */
 const SORTED = [
   ['created_at', 'createdAt'],
   ['market_cap', 'marketCapWeth'],
+  ['volume_m5', 'volumeM5'],
+  ['volume_h1', 'volumeH1'],
   ['volume_h24', 'volumeH24'],
-  ['price_change_h24', 'priceChangeH24'],
+  ['price_change_m5', 'priceChangeM5'],
   ['price_change_h1', 'priceChangeH1'],
+  ['price_change_h24', 'priceChangeH24'],
   ['liquidity', 'liquidityWeth'],
   ['holder_count', 'holderCount'],
+  ['trades_m5', 'tradesM5'],
+  ['trades_h1', 'tradesH1'],
   ['trades_h24', 'tradesH24'],
   ['last_trade_at', 'lastTradeAt'],
   ['graduation', 'graduationPercent'],
+  ['migrated_at', 'migratedAt'],
+  ['trending', 'trending'],
 ] as const
 
 /** A token with everything that lists and updates show of it. */

@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { column, sum } from './columns.ts'
+import { column, least, sum } from './columns.ts'
 import { type RowOf, tableOf } from './tableOf.ts'
 
 const totalsProperties = {
@@ -42,10 +42,21 @@ export const LAUNCHPAD_TOTALS = tableOf(LaunchpadTotalsEntity, launchpadProperti
 
 const traderProperties = {
   maker: column.address().primary(),
+  firstTradeAt: column.seconds(least),
   lastTradeAt: column.seconds(),
+  trades: column.integer(sum),
+  /** Of the trades whose worth in WETH is known. */
+  volumeWei: column.wei(sum),
+  /** How many tokens it has traded. */
+  tokens: column.integer(sum),
+  // Of the tokens of which it is known (`balance`), and how many the others are.
+  realizedWei: column.wei(sum),
+  realizedUsd: column.units(sum),
+  tokensWithoutWei: column.integer(sum),
+  tokensWithoutUsd: column.integer(sum),
 }
 
-/** An address's last trade of any token. The traders of the last 24 hours are counted by it. */
+/** An address's trades of all tokens. The traders of the last 24 hours are counted by the last one. */
 export const TraderEntity = defineEntity({
   name: 'Trader',
   tableName: 'trader',

@@ -21,10 +21,17 @@ const properties = {
   priceWeth: column.decimal().strictNullable(),
   /** The market's price after this trade: what candles show, and price changes are measured from. */
   priceAfterWeth: column.decimal().strictNullable(),
+  /** The pool's price after it, as `PoolRow.price`; `null`: the same as `priceAfterWeth`. */
+  poolPrice: column.decimal().strictNullable(),
+  /** What the pool holds after it; `null`: not known. */
+  reserveToken: column.units().strictNullable(),
+  reserveQuote: column.units().strictNullable(),
   /** USD per ETH when the block was indexed, if that was near the head and the price was fresh. */
   ethUsd: column.decimal().strictNullable(),
   blockHash: column.hex(),
   txHash: column.hex(),
+  /** Of the transaction in its block; `null`: indexed before the column existed. */
+  txIndex: column.integer().strictNullable(),
   timestamp: column.seconds(),
 }
 

@@ -2,6 +2,7 @@ import type { EthUsd } from '#domain/ethUsd.ts'
 import type { ActorsHealth, IndexerState, RealtimeHealth } from '#domain/health.ts'
 import type { EventLoopState } from './eventLoopWatch.ts'
 import type { LatencySnapshot } from './latencyHistogram.ts'
+import type { MetricsData } from './requestMetrics.ts'
 
 export interface MetricsReading {
   readonly indexer: IndexerState
@@ -12,6 +13,10 @@ export interface MetricsReading {
   readonly ethUsd: EthUsd | null
   readonly metadata: MetadataState
   readonly eventLoops: Readonly<Record<string, EventLoopState>>
+  /** Of each thread that answers requests. */
+  readonly requests: readonly MetricsData[]
+  /** Of Node, in the main thread. */
+  readonly runtime: readonly MetricsData[]
 }
 
 export interface MetadataState {

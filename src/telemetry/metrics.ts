@@ -1,22 +1,15 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client'
+import { AggregatorRegistry, Gauge, type Metric, Registry } from 'prom-client'
 import type { LatencySnapshot } from './latencyHistogram.ts'
 import { COUNTERS, GAUGES, type MetricRow, type MetricsReading } from './metricRows.ts'
+import type { AnsweredRequest, RequestMetrics } from './requestMetrics.ts'
 
 export interface MetricsOptions {
   readonly version: string
   readonly chainId: number
   /** Reads everything for one scrape. Must not reject. */
   readonly read: () => Promise<MetricsReading>
-}
-
-export interface AnsweredRequest {
-  /** `other`: a method that is not allowed. Clients may invent any number of methods, and a label needs few values. */
-  readonly method: 'GET' | 'HEAD' | 'OPTIONS' | 'other'
-  /** The pattern of the route, such as `/api/tokens/:address`; `null`: no route was reached. */
-  readonly route: string | null
-  /** 499: the client went away before the answer. */
-  readonly status: number
-  readonly durationMs: number
+  /** Of this thread. */
+  readonly requests: Pick<RequestMetrics, 'observe'>
 }
 
 export interface Metrics {
@@ -25,11 +18,8 @@ export interface Metrics {
   observeRequest(request: AnsweredRequest): void
 }
 
-const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
-
-export function createMetrics({ version, chainId, read }: MetricsOptions): Metrics {
+export function createMetrics({ version, chainId, read, requests }: MetricsOptions): Metrics {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
   const registers = [registry]
   let reading: MetricsReading | null = null
   /** A metric whose samples are computed at each scrape, in the shape that prom-client's registry reads and has no type for. */
@@ -47,31 +37,15 @@ export function createMetrics({ version, chainId, read }: MetricsOptions): Metri
   for (const row of GAUGES) addComputed(row, 'gauge', current => samplesOf(row, current))
   for (const row of COUNTERS) addComputed(row, 'counter', current => samplesOf(row, current))
   addComputed(COMMIT_TO_DELIVERY, 'histogram', current => bucketsOf(current.commitToDelivery))
-  const requests = new Counter({
-    name: 'tokenwire_http_requests_total',
-    help: 'Answered HTTP requests.',
-    labelNames: ['method', 'route', 'status'],
-    registers,
-  })
-  const durations = new Histogram({
-    name: 'tokenwire_http_request_duration_seconds',
-    help: 'Time from a request to its answer.',
-    labelNames: ['route'],
-    buckets: REQUEST_SECONDS,
-    registers,
-  })
 
   return {
     contentType: registry.contentType,
     async render() {
       reading = await read()
-      return registry.metrics()
+      const parts = [AggregatorRegistry.aggregate([...reading.runtime]), registry, AggregatorRegistry.aggregate([...reading.requests])]
+      return (await Promise.all(parts.map(part => part.metrics()))).join('')
     },
-    observeRequest({ method, route: pattern, status, durationMs }) {
-      const route = pattern ?? 'unknown'
-      requests.inc({ method, route, status: String(status) })
-      durations.observe({ route }, durationMs / 1_000)
-    },
+    observeRequest: requests.observe,
   }
 }
 

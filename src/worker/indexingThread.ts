@@ -1,17 +1,16 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { monotonicMs as now } from '#clock'
 import type { Config } from '#config'
-import type { Address } from '#domain/address.ts'
 import { TokenwireError } from '#errors'
 import { watchEventLoop } from '#telemetry/eventLoopWatch.ts'
 import { createLogger } from '#telemetry/logger.ts'
 import { createRedactor } from '#telemetry/redactor.ts'
 import { secretsOf } from '#telemetry/secrets.ts'
 import type { WriteLock } from '#telemetry/writeLock.ts'
-import { createAckWindow } from './ackWindow.ts'
+import { createAudience } from './audience.ts'
 import { checkDatabase } from './checkDatabase.ts'
 import { connectChain } from './connectChain.ts'
-import type { FromIndexing, ThreadView, ToIndexing } from './messages.ts'
+import type { FromIndexing, FromReceiver, ThreadView, ToIndexing } from './messages.ts'
 import { type OpenedIndexing, openIndexing } from './openIndexing.ts'
 import { redactDetails } from './redactDetails.ts'
 
@@ -20,8 +19,6 @@ import { redactDetails } from './redactDetails.ts'
  * exception ends it, and with it the process.
  */
 
-/** How many messages the main thread may leave unacknowledged: enough to go on while it is busy for a moment. */
-const ACK_WINDOW = 4
 const VIEW_EVERY_MS = 250
 
 if (parentPort === null) throw new TypeError('this is a thread of the service; see loadThread.ts')
@@ -34,9 +31,9 @@ const send = (message: FromIndexing) => port.postMessage(message)
 function configured(config: Config): (message: Exclude<ToIndexing, { readonly kind: 'configure' }>) => Promise<void> {
   const redactor = createRedactor(secretsOf(config))
   const logger = createLogger({ level: config.logLevel, format: config.logFormat, redactor, writeLock })
-  const unacknowledged = createAckWindow(ACK_WINDOW)
+  const audience = createAudience()
+  const hearMain = audience.add(send)
   const eventLoop = watchEventLoop({ logger, now, thread: 'indexing' })
-  const watched = new Set<Address>()
   let price: { readonly ethUsd: string; readonly untilMs: number } | null = null
   let indexing: OpenedIndexing | null = null
   const connecting = connectChain(config, logger)
@@ -76,9 +73,9 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
         config,
         chain: await connecting,
         databaseUrl,
-        paced: unacknowledged.paced,
+        paced: audience.paced,
         // Gateways get the states that commits read by NATS, and this process does not know what they watch.
-        isWatched: token => config.nats !== null || watched.has(token),
+        isWatched: token => config.nats !== null || audience.isWatched(token),
         ethUsd: () => (price !== null && now() < price.untilMs ? price.ethUsd : null),
         now,
         logger,
@@ -88,18 +85,9 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
       return indexing
     })
 
-  const index = (indexing: OpenedIndexing): void => {
-    indexing.blocks.subscribe(block => {
-      unacknowledged.sent()
-      send({ kind: 'committed', block, view: viewOf(indexing) })
-    })
-  }
-
-  /** Skipped while messages are unacknowledged. */
-  const sendView = (indexing: OpenedIndexing): void => {
-    if (!unacknowledged.isIdle()) return
-    unacknowledged.sent()
-    send({ kind: 'view', view: viewOf(indexing) })
+  const receiver = (port: MessagePort): void => {
+    const hear = audience.add(message => port.postMessage(message))
+    port.on('message', (message: FromReceiver) => hear(message))
   }
 
   return async message => {
@@ -110,19 +98,20 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
       case 'open': {
         const opened = await open(message.databaseUrl)
         indexing = opened
-        if (opened !== null) setInterval(() => sendView(opened), VIEW_EVERY_MS)
+        if (opened !== null) setInterval(() => audience.report(viewOf(opened)), VIEW_EVERY_MS)
         return
       }
-      case 'index':
-        if (indexing !== null) index(indexing)
+      case 'index': {
+        const opened = indexing
+        opened?.blocks.subscribe(block => audience.committed(block, viewOf(opened)))
+        return
+      }
+      case 'receiver':
+        receiver(message.port)
         return
       case 'taken':
-        unacknowledged.acknowledged()
-        return
       case 'watched':
-        for (const token of message.ended) watched.delete(token)
-        for (const token of message.began) watched.add(token)
-        send({ kind: 'noted' })
+        hearMain(message)
         return
       case 'price':
         price = message

@@ -1,6 +1,7 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { EncodedBlock } from '#bus/encodedBlock.ts'
 import type { Config, LaunchpadConfig } from '#config'
 import type { Address } from '#domain/address.ts'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { IndexerState } from '#domain/health.ts'
 import type { ErrorCode } from '#errors'
 import type { MetadataView } from '#jobs/metadata/metadataReader.ts'
@@ -8,8 +9,8 @@ import type { ChainView } from '#sync/healthReport.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
 
 /*
- * The messages between the two threads. They are plain data: the structured clone of a class instance loses its class. Neither side sends
- * without a bound: the indexing thread waits for `taken`, and the main thread for `noted` before the next notice of actors.
+ * The messages between the indexing thread and the others. They are plain data: the structured clone of a class instance loses its class.
+ * Neither side sends without a bound: the indexing thread waits for `taken`, and a receiver for `noted` before the next notice of actors.
  */
 
 export interface ThreadView {
@@ -26,18 +27,30 @@ export interface OpenedThread {
   readonly view: ThreadView
 }
 
+/** To a thread that receives committed blocks: the main thread, and each gateway thread by a port of its own. */
+export type ToReceiver =
+  /** Answered by `taken`, as is `view`. */
+  | { readonly kind: 'committed'; readonly block: EncodedBlock; readonly view: ThreadView }
+  | { readonly kind: 'view'; readonly view: ThreadView }
+  | { readonly kind: 'noted' }
+
+export type FromReceiver =
+  /** Acknowledges the oldest unacknowledged `committed` or `view`. */
+  | { readonly kind: 'taken' }
+  /** Tokens that have got or lost their actor since the last notice. Answered by `noted`. */
+  | { readonly kind: 'watched'; readonly began: readonly Address[]; readonly ended: readonly Address[] }
+
 export type ToIndexing =
+  | FromReceiver
   /** The first message, once: connect to the chain. The outcome is reported after `open`. */
   | { readonly kind: 'configure'; readonly config: Config }
+  /** Another thread receives blocks by this port. */
+  | { readonly kind: 'receiver'; readonly port: MessagePort }
   /** Compares chain and launchpads with the database, and writes nothing. Answered by `checked` or `failed`. */
   | { readonly kind: 'check'; readonly databaseUrl: string }
   /** The database is migrated and locked by this process: claim it. Answered by `opened` or `failed`. */
   | { readonly kind: 'open'; readonly databaseUrl: string }
   | { readonly kind: 'index' }
-  /** Acknowledges the oldest unacknowledged `committed` or `view`. */
-  | { readonly kind: 'taken' }
-  /** Tokens that have got or lost their actor since the last notice. Answered by `noted`. */
-  | { readonly kind: 'watched'; readonly began: readonly Address[]; readonly ended: readonly Address[] }
   /** A new price, valid until `untilMs` of `monotonicMs`. */
   | { readonly kind: 'price'; readonly ethUsd: string; readonly untilMs: number }
   /** Answered by `ended`, after the block of the commit under way. */
@@ -45,12 +58,9 @@ export type ToIndexing =
   | { readonly kind: 'close' }
 
 export type FromIndexing =
+  | ToReceiver
   | { readonly kind: 'checked' }
   | ({ readonly kind: 'opened' } & OpenedThread)
   /** The error that prevents the start. */
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly retryable: boolean }
-  /** Answered by `taken`, as is `view`. */
-  | { readonly kind: 'committed'; readonly block: CommittedBlock; readonly view: ThreadView }
-  | { readonly kind: 'view'; readonly view: ThreadView }
-  | { readonly kind: 'noted' }
   | { readonly kind: 'ended' }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
-import { merge, tap } from 'rxjs'
+import { merge, type Observable, tap } from 'rxjs'
 import type { ChainSource } from '#chain/chainSource.ts'
 import type { Config } from '#config'
 import type { Address } from '#domain/address.ts'
+import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { createCurrencyReader } from '#jobs/currencies/currencyReader.ts'
 import { createHolderClassifier } from '#jobs/holders/holderClassifier.ts'
 import { createLpFeeRefresher } from '#jobs/lpFees/lpFeeRefresher.ts'
@@ -44,7 +45,9 @@ export interface OpenIndexingOptions {
 }
 
 /** Synchronisation and the background jobs: everything that writes to the database. */
-export interface OpenedIndexing extends Pick<Indexing, 'chainId' | 'launchpads' | 'blocks' | 'stop'> {
+export interface OpenedIndexing extends Pick<Indexing, 'chainId' | 'launchpads' | 'stop'> {
+  /** As those of `Indexing`. */
+  readonly blocks: Observable<CommittedBlock>
   readonly view: SyncView
   metadata(): MetadataView
   /** Aborts what is under way and closes all connections. */

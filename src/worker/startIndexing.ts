@@ -1,13 +1,14 @@
-import { Observable, Subject } from 'rxjs'
+import type { MessagePort } from 'node:worker_threads'
+import { Observable } from 'rxjs'
+import type { EncodedBlock } from '#bus/encodedBlock.ts'
 import { monotonicMs } from '#clock'
 import type { Config, LaunchpadConfig } from '#config'
 import type { Address } from '#domain/address.ts'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { TokenwireError } from '#errors'
+import { createBlockReceiver } from './blockReceiver.ts'
 import type { LoadedThread } from './loadThread.ts'
 import type { FromIndexing, OpenedThread, ToIndexing } from './messages.ts'
-import { createThreadStatus, type ThreadStatus } from './threadStatus.ts'
-import { createWatchNotices } from './watchNotices.ts'
+import type { ThreadStatus } from './threadStatus.ts'
 
 export interface StartIndexingOptions {
   readonly thread: Pick<LoadedThread, 'worker' | 'exited' | 'crashed'>
@@ -28,6 +29,8 @@ export interface StartedThread {
   check(databaseUrl: string): Promise<void>
   /** To be called once, when the database is migrated and locked. */
   open(databaseUrl: string): Promise<Indexing>
+  /** Hands the port of another thread that receives committed blocks to the indexing thread. To be called before indexing begins. */
+  connect(port: MessagePort): void
   /** Ends the thread. May be called before `open` has resolved, and again. */
   close(): Promise<void>
 }
@@ -40,7 +43,7 @@ export interface Indexing {
    * Indexes from the first subscription on, and emits every commit in order, after it is committed. Never errors; completes on `stop`. A
    * block is acknowledged when its subscribers return; the thread commits only a few blocks ahead of that.
    */
-  readonly blocks: Observable<CommittedBlock>
+  readonly blocks: Observable<EncodedBlock>
   readonly view: Omit<ThreadStatus, 'update'>
   /** The token has an actor: commits read its state from now on. */
   watch(token: Address): void
@@ -58,12 +61,11 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
   const checking = Promise.withResolvers<void>()
   const opening = Promise.withResolvers<OpenedThread>()
   const ended = Promise.withResolvers<void>()
-  const blocks = new Subject<CommittedBlock>()
-  let status: ThreadStatus | null = null
+  let isOpen = false
   let closing: Promise<void> | null = null
 
   const send = (message: ToIndexing) => worker.postMessage(message)
-  const notices = createWatchNotices({ send: (began, ended) => send({ kind: 'watched', began, ended }) })
+  const receiver = createBlockReceiver(send, now)
 
   const hear = (message: FromIndexing): void => {
     switch (message.kind) {
@@ -80,20 +82,12 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
         return
       }
       case 'committed':
-        // First, so that no client learns of a block that health does not show.
-        status?.update(message.view)
-        blocks.next(message.block)
-        send({ kind: 'taken' })
-        return
       case 'view':
-        status?.update(message.view)
-        send({ kind: 'taken' })
-        return
       case 'noted':
-        notices.acknowledged()
+        receiver.hear(message)
         return
       case 'ended':
-        blocks.complete()
+        receiver.complete()
         ended.resolve()
         return
     }
@@ -108,7 +102,7 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
   send({ kind: 'configure', config })
 
   const close = async (): Promise<void> => {
-    if (status === null) await worker.terminate()
+    if (!isOpen) await worker.terminate()
     send({ kind: 'close' })
     const late = setTimeout(() => void worker.terminate(), closeTimeoutMs)
     await exited
@@ -118,21 +112,21 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
   const open = async (databaseUrl: string): Promise<Indexing> => {
     send({ kind: 'open', databaseUrl })
     const { chainId, launchpads, view } = await opening.promise
-    const current = createThreadStatus(view, now)
-    status = current
+    receiver.reported(view)
+    isOpen = true
     let hasBegun = false
     return {
       chainId,
       launchpads,
       blocks: new Observable(subscriber => {
-        const subscription = blocks.subscribe(subscriber)
+        const subscription = receiver.blocks.subscribe(subscriber)
         if (!hasBegun) send({ kind: 'index' })
         hasBegun = true
         return subscription
       }),
-      view: current,
-      watch: notices.began,
-      unwatch: notices.ended,
+      view: receiver.status() as ThreadStatus,
+      watch: receiver.watch,
+      unwatch: receiver.unwatch,
       priced: (ethUsd, lifeMs) => send({ kind: 'price', ethUsd, untilMs: monotonicMs() + lifeMs }),
       stop: () => {
         send({ kind: 'stop' })
@@ -147,6 +141,7 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
       return checking.promise
     },
     open,
+    connect: port => worker.postMessage({ kind: 'receiver', port } satisfies ToIndexing, [port]),
     close: () => {
       closing ??= close()
       return closing

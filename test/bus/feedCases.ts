@@ -19,8 +19,8 @@ export interface FeedSite {
   readonly chainId: number
   readonly alpha: Address
   readonly beta: Address
-  /** Tokens whose states commits read, as an indexer in the same process does. */
-  readonly watched: Set<Address>
+  /** Whether commits read the token's state, as an indexer in the same process does. */
+  isWatched: (token: Address) => boolean
   /** Receives every commit after it has committed. */
   onCommitted: (block: CommittedBlock) => void
   /** Buys of a token in a block of its own, and commits that block. */
@@ -38,7 +38,6 @@ export async function openSite(database: TestDatabase): Promise<FeedSite> {
     launches.push(readLaunched(await chain.mined(launch(chain, { from: creator, name: symbol, symbol }))))
   }
   const [alpha, beta] = launches as [Launched, Launched]
-  const watched = new Set<Address>()
   let fails = false
   const around = (transaction: Transaction): Transaction => {
     return work =>
@@ -48,8 +47,7 @@ export async function openSite(database: TestDatabase): Promise<FeedSite> {
         return result
       })
   }
-  const index: ChainIndex = await openChainIndex(chain, database, null, undefined, token => watched.has(token), around)
-  await index.indexEach(chain.deployment.startBlock)
+  const index: ChainIndex = await openChainIndex(chain, database, null, undefined, token => site.isWatched(token), around)
   let paid = parseEther('0.001')
   let next = (await chain.head()) + 1
   const commit = async () => {
@@ -66,7 +64,7 @@ export async function openSite(database: TestDatabase): Promise<FeedSite> {
     chainId: chain.deployment.chainId,
     alpha: alpha.token,
     beta: beta.token,
-    watched,
+    isWatched: () => false,
     onCommitted: () => undefined,
     buy: async token => {
       await mineBuy(token)
@@ -84,6 +82,7 @@ export async function openSite(database: TestDatabase): Promise<FeedSite> {
       return snapshot
     },
   }
+  await index.indexEach(chain.deployment.startBlock)
   closers.push(() => chain.stop())
   return site
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { encodeBlock } from '#bus/encodedBlock.ts'
 import { connectNats } from '#bus/natsConnection.ts'
 import { createNatsFeed } from '#bus/natsFeed.ts'
 import { commitSubject } from '#bus/natsMessages.ts'
@@ -26,7 +27,7 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
     const sender = await connectTo()
     onTestFinished(() => sender.close())
     const outlet = createNatsOutlet({ nats: sender, chainId: site.chainId, db, logger })
-    site.onCommitted = block => outlet.publish(block)
+    site.onCommitted = block => outlet.publish(encodeBlock(block))
     const options = { databaseUrl: url, db, chainId: site.chainId, logger, now: monotonicMs }
     const feed = createNatsFeed({ ...options, onReport: () => undefined, nats: await connectTo() })
     return { feed, sender }
@@ -34,7 +35,7 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
 
   feedCases('NATS', database, async site => {
     // As an indexer that publishes: it reads every changed token's state.
-    for (const token of [site.alpha, site.beta]) site.watched.add(token)
+    site.isWatched = () => true
     return (await openFeed(site)).feed
   })
 
@@ -58,7 +59,7 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
 
     test('reads the states that did not come', async () => {
       // Commits do not read them, as in a history that is indexed.
-      site.watched.clear()
+      site.isWatched = () => false
       const { witness } = await started()
       for (let round = 0; round < 3; round++) {
         await site.buy(site.alpha)
@@ -70,7 +71,7 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
     })
 
     test('has the newest states while no server runs, and hears again when one does', async () => {
-      site.watched.add(site.alpha)
+      site.isWatched = token => token === site.alpha
       const { feed, witness } = await started()
       await server.kill()
       await site.buy(site.alpha)

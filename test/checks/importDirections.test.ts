@@ -25,7 +25,7 @@ const REACHES: Readonly<Record<string, Reach>> = {
   clock: { values: [] },
   config: { values: ['domain'], types: ['configuration'] },
   domain: { values: [], packages: [] },
-  async: { values: [] },
+  async: { values: ['errors'] },
   configuration: { values: BASE, types: ['launchpads'] },
   rpc: { values: BASE },
   chain: { values: [...BASE, 'rpc'] },
@@ -35,7 +35,7 @@ const REACHES: Readonly<Record<string, Reach>> = {
   store: { values: [...BASE, 'tables'] },
   sync: { values: [...BASE, 'rpc', 'chain', 'launchpads', 'index', 'store'], types: ['tables'] },
   jobs: { values: [...BASE, 'rpc', 'launchpads', 'store'], types: ['tables'] },
-  worker: { values: [...BASE, 'rpc', 'chain', 'launchpads', 'sync', 'jobs', 'store', 'telemetry'] },
+  worker: { values: [...BASE, 'rpc', 'chain', 'launchpads', 'sync', 'jobs', 'store', 'telemetry', 'bus'] },
   bus: { values: [...BASE, 'store'] },
   ethUsd: { values: BASE },
   telemetry: { values: BASE },
@@ -52,7 +52,7 @@ const REACHES: Readonly<Record<string, Reach>> = {
   devchain: { values: [...BASE, 'configuration', 'launchpads', 'store', 'telemetry'] },
 }
 /** Composition roots: they may import everything that runs in production. */
-const ROOTS = ['main', 'run', 'service', 'serve', 'gatewayService', 'standbyService']
+const ROOTS = ['main', 'process']
 const NOT_IN_PRODUCTION = ['client', 'console', 'devchain', 'test', 'benchmarks']
 
 interface Import {
@@ -130,7 +130,7 @@ describe('the import directions', () => {
     ['src/console/main.tsx', '#protocol/schemas/token.ts', false, false],
     ['src/protocol/closeCodes.ts', '#protocol/schemas/token.ts', false, false],
     ['src/gateway/problem.ts', '#protocol/schemas/problem.ts', true, true],
-    ['src/serve.ts', '#devchain/dev.ts', false, false],
+    ['src/process/serve.ts', '#devchain/dev.ts', false, false],
     ['src/sync/sync.ts', '../rpc/rpc.ts', false, false],
   ])('%s importing %s (type: %s) is judged right', (file, specifier, isType, isAllowed) => {
     expect(objectionTo({ file, specifier, isType }) === null).toBe(isAllowed)
@@ -155,12 +155,14 @@ describe('the import directions', () => {
     // These are imported dynamically: beside the thread's start, and beside the preparation of the database.
     expect(evasions.toSorted()).toEqual([
       'src/bus/openNats.ts: ./natsConnection.ts',
-      'src/gatewayService.ts: ./serve.ts',
-      'src/main.ts: ./run.ts',
-      'src/run.ts: ./service.ts',
-      'src/service.ts: ./gatewayService.ts',
-      'src/service.ts: ./serve.ts',
-      'src/service.ts: ./standbyService.ts',
+      'src/main.ts: #process/run.ts',
+      'src/process/gatewayService.ts: ./gatewayThreads.ts',
+      'src/process/gatewayService.ts: ./serve.ts',
+      'src/process/run.ts: ./service.ts',
+      'src/process/service.ts: ./gatewayService.ts',
+      'src/process/service.ts: ./gatewayThreads.ts',
+      'src/process/service.ts: ./serve.ts',
+      'src/process/service.ts: ./standbyService.ts',
     ])
   })
 })

@@ -32,14 +32,17 @@ for (const guide of GUIDES) {
 describe('the guides', () => {
   let fixture: RealtimeFixture
   let folder: TemporaryFolder
+  let trading: NodeJS.Timeout
   beforeAll(async () => {
     folder = await makeTemporaryFolder()
     fixture = await RealtimeFixture.start()
     const { tokens = [], ...stored } = exampleStored()
     Object.assign(fixture.gateway.reads.stored, { ...stored, tokens: tokens.map(token => ({ ...token, creator: EXAMPLE_CREATOR })) })
     fixture.stored.set(EXAMPLE_TOKEN, exampleSnapshot())
+    trading = setInterval(() => fixture.trade([0xa, 0xd]), 50)
   })
   afterAll(async () => {
+    clearInterval(trading)
     await fixture.stop()
     await folder.remove()
   })

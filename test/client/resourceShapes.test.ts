@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import * as messages from '#client/messages.ts'
+import { pageShape } from '#client/pageShape.ts'
 import * as own from '#client/resourceShapes.ts'
 import { type AnyShape, mismatch, object, type Shape, string } from '#client/shape.ts'
+import * as ofWallets from '#client/walletShapes.ts'
 import type { Token } from '#domain/token.ts'
 import * as sent from '#protocol/schemas/messages.ts'
 import * as operations from '#protocol/schemas/operations.ts'
 import * as resources from '#protocol/schemas/resources.ts'
 import * as tokens from '#protocol/schemas/token.ts'
+import * as wallets from '#protocol/schemas/wallets.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 
 /** A shape as JSON Schema. */
@@ -59,16 +62,21 @@ describe('the shapes of the client', () => {
     ['a trade', own.tradeShape, tokens.tradeSchema],
     ['a holder', own.holderShape, tokens.holderSchema],
     ['a candle', own.candleShape, resources.candleSchema],
-    ['what is claimable', own.claimableShape, resources.claimableSchema],
+    ['what is claimable', ofWallets.claimableShape, resources.claimableSchema],
+    ['a trader', ofWallets.traderShape, wallets.traderSchema],
+    ['a holding', ofWallets.holdingShape, wallets.holdingSchema],
+    ['a wallet', ofWallets.walletShape, wallets.walletSchema],
+    ['a claim of a wallet', ofWallets.walletClaimShape, wallets.walletClaimSchema],
     ['the price of ETH', own.ethUsdShape, resources.ethUsdSchema],
     ['the statistics', own.chainStatsShape, resources.chainStatsSchema],
     ['the health', own.indexerHealthShape, operations.indexerHealthSchema],
     ['an actor', own.actorStateShape, operations.actorStateSchema],
     // The client does not read the block of a list yet.
-    ['a page', own.pageShape(own.holderShape), resources.listSchema(tokens.holderSchema).omit({ asOfBlock: true })],
+    ['a page', pageShape(own.holderShape), resources.listSchema(tokens.holderSchema).omit({ asOfBlock: true })],
     ['an update', messages.tokenUpdateShape, sent.tokenUpdateSchema],
-    ['the answer to a subscription', messages.subscribedShape, sent.subscribedSchema],
-    ['the answer to its end', messages.unsubscribedShape, sent.unsubscribedSchema],
+    // The client gives its messages no id.
+    ['the answer to a subscription', messages.subscribedShape, sent.subscribedSchema.omit({ id: true })],
+    ['the answer to its end', messages.unsubscribedShape, sent.unsubscribedSchema.omit({ id: true })],
   ])("equal the server's schema of %s", (_, shape, schema) => {
     expect(jsonSchema(shape)).toEqual(serverSchema(schema))
   })
@@ -80,7 +88,7 @@ describe('the shapes of the client', () => {
     expect(mismatch(own.tokenShape, { ...token, market: { ...token.market, priceWeth: 1 } })).toBe('market.priceWeth')
     expect(mismatch(own.tokenShape, { ...token, pool: [] })).toBe('pool')
     expect(mismatch(own.tokenShape, [])).toBe('')
-    expect(mismatch(own.pageShape(own.tokenShape), { data: [token, { ...token, totalSupply: '1e27' }], nextCursor: null })).toBe(
+    expect(mismatch(pageShape(own.tokenShape), { data: [token, { ...token, totalSupply: '1e27' }], nextCursor: null })).toBe(
       'data.1.totalSupply',
     )
     expect(mismatch(own.actorStateShape, JSON.parse('{"__proto__":{"token":"x"}}'))).toBe('token')

@@ -23,6 +23,7 @@ const trade = (block: number, logIndex = 0, tx = block * 1_000 + logIndex): Trad
   blockNumber: String(block),
   logIndex,
   txHash: hashOf(tx),
+  txIndex: 3,
 })
 
 /** Commits trades in one update, after the trades before. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Config } from '#config'
 import { type LoadConfigOptions, loadConfig, loadDatabaseConfig } from '#configuration/loadConfig.ts'
+import { INTEGRATIONS } from '#domain/integration.ts'
 import { TokenwireError } from '#errors'
 import { originTest } from '#gateway/originPattern.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
@@ -43,6 +44,7 @@ function refusal(env: Readonly<Record<string, string>>, files?: Readonly<Record<
 const DEFAULTS: Config = {
   role: 'all',
   standby: false,
+  gatewayThreads: 1,
   rpcUrls: ['https://node.example/v2/key'],
   chainId: null,
   launchpadsFile: '/app/launchpads.json',
@@ -58,6 +60,7 @@ const DEFAULTS: Config = {
     ],
   },
   confirmations: 3,
+  verifyLogs: 'bloom',
   maxReorgDepth: 128,
   claimableRefreshBlocks: 10,
   databaseUrl: null,
@@ -75,7 +78,7 @@ const DEFAULTS: Config = {
   explorerUrl: null,
   operatorToken: null,
   operatorLoopbackOpen: false,
-  integrations: ['supply', 'udf'],
+  integrations: INTEGRATIONS,
   rateLimitPerMinute: 600,
   maxConnections: 50_000,
   maxConnectionsPerIp: 100,

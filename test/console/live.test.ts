@@ -159,6 +159,7 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     await expect.poll(() => actors.count()).toBeGreaterThanOrEqual(2)
     await page.getByLabel('Filter actors by address').fill(live.alpha.token.slice(0, 12))
     await expect.poll(() => actors.count()).toBe(1)
+    await expect.poll(() => actors.locator('td').first().textContent()).toMatch(/^ALP 0x/)
     await actors.getByRole('button').click()
     const marked = () => page.getByRole('columnheader', { name: 'Sequence' }).getAttribute('aria-sort')
     expect(await marked()).toBeNull()

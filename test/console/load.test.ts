@@ -2,6 +2,7 @@ import { setInterval as every } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
+import type { Token } from '#domain/token.ts'
 import type { RealtimeFixture } from '#test/gateway/startRealtime.ts'
 import { findBrowser } from '#test/support/findBrowser.ts'
 import { FIRST_SEQUENCE, type MemoryConsole, startMemoryConsole } from './memoryConsole.ts'
@@ -36,14 +37,14 @@ beforeEach(async ({ onTestFinished }) => {
 
 afterAll(() => memory?.stop())
 
-/** Commits a new state of each token, with another price, so that the rows change. */
-function commit(tokens: readonly Address[]): void {
+/** Commits a new state of each token, with another price, so that the rows change. `fields`: the same in every state. */
+function commit(tokens: readonly Address[], fields: Partial<Token> = {}): void {
   sequence++
   fixture.commit(
     ...tokens.map((token, index) => {
       const { market } = fixture.stored.get(token)?.token ?? fixture.store(token, sequence).token
       const priceWeth = `0.0000000${1_000 + ((sequence * 7 + index) % 8_999)}`
-      return fixture.store(token, sequence, { market: { ...market, priceWeth } })
+      return fixture.store(token, sequence, { ...fields, market: { ...market, priceWeth } })
     }),
   )
 }
@@ -52,10 +53,10 @@ function commit(tokens: readonly Address[]): void {
  * Commits updates of all tokens in turn, `UPDATES_PER_SECOND` on a machine that is fast enough. The number of updates is that of
  * `seconds`, however long it takes, and more until `isEnough`. Returns that number.
  */
-async function flood(tokens: readonly Address[], seconds: number, isEnough = () => true): Promise<number> {
+async function flood(tokens: readonly Address[], seconds: number, isEnough = () => true, fields: Partial<Token> = {}): Promise<number> {
   let sent = 0
   for await (const _ of every((1_000 * tokens.length) / UPDATES_PER_SECOND)) {
-    commit(tokens)
+    commit(tokens, fields)
     sent += tokens.length
     if (sent >= UPDATES_PER_SECOND * seconds && isEnough()) break
   }
@@ -178,8 +179,8 @@ describe.skipIf(CHROMIUM === null)('the console with a gateway in memory', () =>
     const conflatedSince = () => fixture.realtime.health().conflatedTotal - conflatedTotal
     const tabSession = await page.context().newCDPSession(page)
     await tabSession.send('Page.setWebLifecycleState', { state: 'frozen' })
-    // The buffers between them take some megabytes before the server notices.
-    const sentToFrozen = await flood(tokens, 2, () => conflatedSince() > tokens.length)
+    // The buffers between them take some megabytes before the server notices: large updates fill them sooner.
+    const sentToFrozen = await flood(tokens, 1, () => conflatedSince() > tokens.length, { description: 'd'.repeat(8_000) })
     await tabSession.send('Page.setWebLifecycleState', { state: 'active' })
     await expectNewest(page, tokens)
     const drawnAfterwards = await tab('taken')

@@ -64,7 +64,10 @@ describe.skipIf(CHROMIUM === null)('the rows of the market', () => {
     await memory.watchedTokens(page)
     const order = () => page.locator('tr[data-address]').evaluateAll(rows => rows.map(row => row.getAttribute('data-address')))
     const before = await order()
-    const trades = (buys: number) => ({ ...fixture.stored.get(TOKENS[0] as Address)?.token.market.trades, h24: { buys, sells: 0 } })
+    const trades = (buys: number) => ({
+      ...fixture.stored.get(TOKENS[0] as Address)?.token.market.trades,
+      h24: { buys, sells: 0, buyers: 1, sellers: 0 },
+    })
     const last = before.at(-1) as Address
     const { market } = fixture.store(last, ++sequence).token
     const { tokens } = fixture.gateway.reads.stored
@@ -77,6 +80,107 @@ describe.skipIf(CHROMIUM === null)('the rows of the market', () => {
     expect(await order()).toEqual(before)
     await update.click()
     await expect.poll(order).toEqual([last, ...before.slice(0, -1)])
+  })
+
+  test('cuts no number, heading or filter at any width, and says that the statistics go on', async () => {
+    const { page } = opened
+    const { tokens } = fixture.gateway.reads.stored
+    const perWindow = <T>(value: T) => ({ m5: value, h1: value, h6: value, h24: value })
+    const widest = (decimal: string, percent: number) => {
+      const { market } = fixture.store(TOKENS[0] as Address, ++sequence).token
+      return {
+        ...market,
+        priceWeth: decimal,
+        marketCapWeth: decimal,
+        liquidityWeth: decimal,
+        volumeWeth: perWindow(decimal),
+        priceChange: perWindow(percent),
+        buyVolumeWeth: perWindow(decimal),
+        sellVolumeWeth: perWindow(decimal),
+        trades: perWindow({ buys: 888_888, sells: 0, buyers: 888_888, sellers: 0 }),
+        holderCount: 888_888,
+      }
+    }
+    fixture.gateway.reads.stored.tokens = TOKENS.slice(0, 3).map((token, index) => {
+      const market = widest(['0.00088888', '0.000000000000888888', '278888.886'][index] ?? '', [8_888_888, -88.8, 888][index] ?? 0)
+      return fixture.store(token, ++sequence, { market }).token
+    })
+    try {
+      await page.reload()
+      await expect.poll(() => page.locator('tr[data-address]').count()).toBe(3)
+      for (const currency of ['ETH', 'USD']) {
+        await page.getByRole('radio', { name: currency }).check()
+        for (const width of [360, 390, 590, 600, 768, 944, 1024, 1104, 1280, 1600, 1920]) {
+          await page.setViewportSize({ width, height: 900 })
+          const cut = await page.evaluate(() => {
+            const isCut = (element: Element) => element.scrollWidth > element.clientWidth
+            const labels = Array.from(document.querySelectorAll<HTMLElement>('.filters select')).filter(select => {
+              const width = select.clientWidth
+              select.style.setProperty('min-width', 'max-content')
+              const isClipped = select.clientWidth > width
+              select.style.removeProperty('min-width')
+              return isClipped
+            })
+            return [...labels, ...Array.from(document.querySelectorAll('.tokens td, .tokens th')).filter(isCut)].map(
+              ({ className, textContent }) => `${className}: ${textContent}`,
+            )
+          })
+          expect([currency, width, cut]).toEqual([currency, width, []])
+        }
+      }
+      const strip = page.getByRole('region', { name: 'Chain statistics' })
+      for (const [width, hidden] of [
+        [1920, 'none'],
+        [390, 'end'],
+      ] as const) {
+        await page.setViewportSize({ width, height: 900 })
+        await expect.poll(() => strip.getAttribute('data-hidden')).toBe(hidden)
+      }
+      await strip.evaluate(element => element.scrollTo({ left: 50 }))
+      await expect.poll(() => strip.getAttribute('data-hidden')).toBe('both')
+    } finally {
+      fixture.gateway.reads.stored.tokens = tokens
+    }
+  })
+
+  test('animates no move of a price that it does not know', async () => {
+    const { page } = opened
+    // Updates of a service without a price of ETH.
+    await page.routeWebSocket(/realtime/, socket => {
+      const server = socket.connectToServer()
+      server.onMessage(message => socket.send(String(message).replaceAll(/"(\w+Usd)":"[^"]*"/g, '"$1":null')))
+    })
+    await page.reload()
+    await memory.watchedTokens(page)
+    const [token] = TOKENS as [Address]
+    const cell = page.locator(`tr[data-address="${token}"] .c-price`)
+    const move = async (priceWeth: string) => {
+      const { market } = fixture.store(token, ++sequence).token
+      fixture.commit(fixture.store(token, sequence, { market: { ...market, priceWeth } }))
+      await expect.poll(() => cell.getAttribute('data-sequence')).toBe(String(sequence))
+      return cell.getAttribute('class')
+    }
+    await page.getByRole('radio', { name: 'ETH' }).check()
+    expect(await move('0.000001')).toContain('moved-up')
+    await page.getByRole('radio', { name: 'USD' }).check()
+    expect(await move('0.000002')).not.toContain('moved')
+    expect(await cell.locator('> span').first().textContent()).toBe('–not known')
+  })
+
+  test('says for how long the service limits requests, while live updates go on', async () => {
+    const { page } = opened
+    const tokens = await memory.watchedTokens(page)
+    await page.route('**/api/**', route => route.fulfill({ status: 429, headers: { 'retry-after': '300' }, body: '' }))
+    // Like a user who returns to the page.
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    await page.getByText('The service limits the requests of this address').waitFor()
+    expect(await page.getByRole('timer').textContent()).toMatch(/^in [45]m \d+s$/)
+    expect(await page.getByText('The service does not answer').count()).toBe(0)
+    expect(await page.getByTestId('connection').getAttribute('data-state')).toBe('live')
+    const token = tokens[0] as Address
+    fixture.commit(fixture.store(token, ++sequence))
+    const cell = page.locator(`tr[data-address="${token}"] .c-price`)
+    await expect.poll(() => cell.getAttribute('data-sequence')).toBe(String(sequence))
   })
 
   test('shows unknown values as unknown and never as zero', async () => {
@@ -106,7 +210,7 @@ describe.skipIf(CHROMIUM === null)('the rows of the market', () => {
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
       await page.setViewportSize({ width: 1280, height: 800 })
       for (const currency of ['ETH', 'USD']) {
-        await page.getByRole('button', { name: currency, exact: true }).click()
+        await page.getByRole('radio', { name: currency }).check()
         for (const cell of ['price', 'change-1h', 'change-24h', 'cap', 'volume', 'liquidity', 'last']) {
           expect([cell, await row.locator(`.c-${cell} > span`).first().textContent()]).toEqual([cell, '–not known'])
         }

@@ -106,6 +106,12 @@ describe('npm run dev', () => {
     const indexed = async () => BigInt((await get(`${file.url}/api/indexer/health`)).indexedBlock ?? 0)
     await expect.poll(indexed).toBeGreaterThan(before)
 
+    const prices = await fetch(`${file.url}/api/market/eth-usd`)
+    expect(await prices.json()).toMatchObject({ source: 'simulated', price: expect.stringMatching(/^(2[89]|3[01])\d\d(\.\d+)?$/) })
+    const [token] = data
+    const { market } = (await (await fetch(`${file.url}/api/tokens/${token?.address}`)).json()) as { market: { priceUsd: string | null } }
+    expect(Number(market.priceUsd)).toBeGreaterThan(0)
+
     // The metadata of simulated tokens does not exist, and is not requested.
     const attempts = async () => [
       ...(await (await fetch(`${file.url}/metrics`)).text()).matchAll(/metadata_attempts_total\{outcome="(\w+)"/g),

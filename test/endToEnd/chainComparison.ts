@@ -6,7 +6,10 @@ import type { Claimable } from '#domain/claimable.ts'
 import { formatDecimal, formatUnits, ratio } from '#domain/decimal.ts'
 import type { Holder } from '#domain/holder.ts'
 import type { Token } from '#domain/token.ts'
+import type { Trade } from '#domain/trade.ts'
+import type { Trader } from '#domain/trader.ts'
 import type { TestChain } from '#test/support/chain.ts'
+import { countCosts } from '#test/support/countCosts.ts'
 
 type Pool = NonNullable<Token['pool']>
 
@@ -43,6 +46,7 @@ export class ChainComparison {
     else await this.#expectPool(token, pool, uniswapPool)
     await this.#expectFees(token)
     await this.#expectHolders(token)
+    await this.#expectTraders(token)
     return token
   }
 
@@ -87,6 +91,39 @@ export class ChainComparison {
     expect(holders.reduce((sum, holder) => sum + BigInt(holder.balance), 0n)).toBe(BigInt(totalSupply))
     expect(market.holderCount).toBe(holders.length)
     expect(holders.find(holder => holder.address === creator)?.type ?? 'creator').toBe('creator')
+  }
+
+  /** Costs and profits, counted through all transfers that the chain has of the token. */
+  async #expectTraders({ address, market }: Token): Promise<void> {
+    const { client, deployment } = this.#chain
+    const { data: trades } = await this.#get<{ data: Trade[] }>(`/api/tokens/${address}/trades?limit=500`)
+    const logs = await client.getContractEvents({ address, abi: deployment.abis.token, eventName: 'Transfer', fromBlock: 0n })
+    const transfers = logs.map(({ transactionHash, blockNumber, logIndex, args }) => {
+      const { from, to, value } = args as unknown as { from: Address; to: Address; value: bigint }
+      const step = { from: toAddress(from), to: toAddress(to), amount: value }
+      return { txHash: transactionHash, block: Number(blockNumber), logIndex, step }
+    })
+    const swaps = trades.map(({ txHash, blockNumber, logIndex, side, maker, amountToken, amountQuote }) => {
+      const step = { side, maker, amount: BigInt(amountToken), wei: BigInt(amountQuote ?? 0) }
+      return { txHash, block: Number(blockNumber), logIndex, step }
+    })
+    const ordered = [...transfers, ...swaps].sort((a, b) => a.block - b.block || a.logIndex - b.logIndex)
+    const transactions = [...Map.groupBy(ordered, ({ txHash }) => txHash).values()].map(of => ({
+      price: null,
+      steps: of.map(({ step }) => step),
+    }))
+    const { data: traders } = await this.#get<{ data: Trader[] }>(`/api/tokens/${address}/traders?sort=volume&limit=500`)
+    expect(traders.map(trader => trader.address).toSorted()).toEqual([...new Set(trades.map(({ maker }) => maker))].toSorted())
+    expect(traders.reduce((sum, { buys, sells }) => sum + buys + sells, 0)).toBe(market.tradeCount)
+    const inWeth = (wei: bigint | null) => (wei === null ? null : formatUnits(wei, 18))
+    for (const trader of traders) {
+      const [cost, realized] = countCosts(transactions, trader.address, wei => wei)
+      expect({ ...trader, balance: BigInt(trader.balance ?? -1) }).toMatchObject({
+        balance: await this.balanceOf(address, trader.address),
+        costWeth: inWeth(cost),
+        realizedWeth: inWeth(realized),
+      })
+    }
   }
 
   #read<T>(address: Address, abi: keyof TestChain['deployment']['abis'], functionName: string, args: readonly unknown[] = []): Promise<T> {

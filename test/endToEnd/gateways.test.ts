@@ -56,7 +56,10 @@ beforeAll(async () => {
   near = await folder.start({ ...gateway, ...byNats, DATABASE_URL: database.url })
   far = await folder.start({ ...gateway, DATABASE_URL: proxy.url })
   feeds = [await openFeed(near.url), await openFeed(far.url)]
-  for (const feed of feeds) feed.send({ type: 'subscribe', token: alpha.token })
+  for (const feed of feeds) {
+    feed.send({ type: 'subscribe', token: alpha.token })
+    feed.send({ type: 'subscribe', channel: 'trades' })
+  }
   standby = await folder.start(writer())
 })
 
@@ -106,6 +109,7 @@ test('a commit of the indexer reaches the clients of every gateway, with what it
     await arrives(block)
     for (const [index, gateway] of [near, far].entries()) {
       expect(feeds[index]?.updates(alpha.token).at(-1)?.token).toEqual(await tokenAt(gateway))
+      await feeds[index]?.next(({ type, block: of }) => type === 'trades' && of === String(block))
     }
   }
   expectRisingSequences()

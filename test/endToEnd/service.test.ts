@@ -57,6 +57,7 @@ beforeAll(async () => {
   service = await prepared.start()
   await service.indexed(await chain.head())
   feed = await openFeed(service.url)
+  for (const channel of ['trades', 'launches', 'graduations']) feed.send({ type: 'subscribe', channel, after: '0-0', reorgs: 0 })
 })
 
 afterAll(async () => {
@@ -106,7 +107,7 @@ describe('the service on a chain', () => {
   test('sends a new subscriber the snapshot that REST answers', async () => {
     feed.send({ type: 'subscribe', token: alpha.token.toUpperCase().replace('0X', '0x') })
     const token = await tokenOf(alpha.token)
-    const subscribed = await feed.next(message => message.type === 'subscribed')
+    const subscribed = await feed.next(message => message.type === 'subscribed' && message.token !== undefined)
     expect(subscribed).toEqual({ type: 'subscribed', token: alpha.token, sequence: token.sequence })
     const snapshot = await updateOf(alpha.token, Number(token.asOfBlock))
     expect(snapshot.token).toEqual(token)
@@ -289,6 +290,27 @@ describe('the service on a chain', () => {
       '/api/chain-stats',
     )
     expect(stats).toMatchObject({ tokens: 2, migrated: 1, bonding: 1, trades24h: trades.length, volumeWeth24h: formatUnits(volume, 18) })
+  })
+
+  test('tells on channels of every trade, launch and graduation that REST knows, by WebSocket and as an event stream', async () => {
+    const { data: trades } = await get<{ data: Trade[] }>('/api/trades?order=asc&limit=500')
+    const { data: tokens } = await get<{ data: Token[] }>('/api/tokens?order=asc')
+    type Told = { readonly status?: string; readonly data: readonly (Trade & Token)[] }
+    const told = (type: string) => feed.messages.filter(message => message.type === type) as unknown as readonly Told[]
+    const last = trades.at(-1)?.id
+    const hasLast = (data: readonly { readonly id?: string }[]) => data.some(({ id }) => id === last)
+    await feed.next(message => message.type === 'trades' && hasLast(message['data'] as Trade[]))
+    expect(told('trades').flatMap(({ data }) => data)).toEqual(trades)
+    expect(told('launches').flatMap(({ data }) => data.map(({ address }) => address))).toEqual(tokens.map(({ address }) => address))
+    expect(told('graduations').map(({ status, data }) => [status, ...data.map(({ address }) => address)])).toEqual([
+      ['completed', alpha.token],
+      ['migrated', alpha.token],
+    ])
+    const stream = await openEventStream(`${service.url}/api/stream?channel=trades&side=sell`, { 'Last-Event-ID': '0-0-0' })
+    const sells = trades.filter(({ side }) => side === 'sell')
+    await stream.next(({ update }) => 'data' in update && (update.data as Trade[]).some(({ id }) => id === sells.at(-1)?.id))
+    expect(stream.events().flatMap(({ update }) => ('data' in update ? (update.data as Trade[]) : []))).toEqual(sells)
+    await stream.close()
   })
 
   test('gives charts the same bars, and sites the supply without what is burned or locked', async () => {

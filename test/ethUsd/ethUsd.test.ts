@@ -93,6 +93,11 @@ describe('get', () => {
     expect(base.requests).toEqual([])
   })
 
+  it('says that a price is simulated when its server says so', async () => {
+    gecko.respond = sends(200, '{"ethereum":{"usd":3012.44},"simulated":true}')
+    expect(await prices.get()).toMatchObject({ price: '3012.44', source: 'simulated' })
+  })
+
   it('expands an exponent', async () => {
     gecko.respond = coingeckoAnswers('3.01244e3')
     expect(await prices.get()).toMatchObject({ price: '3012.44' })

@@ -1,19 +1,18 @@
 import pino from 'pino'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type AdmissionConfig, createAdmission } from '#gateway/admission.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { type Admission, type AdmissionConfig, createAdmission } from '#gateway/admission.ts'
+import { createAdmissionMemory } from '#gateway/admissionCounts.ts'
 import { CONFIG } from './startGateway.ts'
 
 const logger = pino({ level: 'silent' })
 
 function admissionWith(config: Partial<AdmissionConfig>) {
-  return createAdmission({ ...CONFIG, ...config }, logger)
+  return createAdmission({ ...CONFIG, ...config }, logger, { now: () => nowMs })
 }
 
+let nowMs = 0
 beforeEach(() => {
-  vi.useFakeTimers({ now: 0 })
-})
-afterEach(() => {
-  vi.useRealTimers()
+  nowMs = 0
 })
 
 test('lets in who sends no origin unless one is required', () => {
@@ -62,18 +61,34 @@ test('counts the connections of an IPv6 /64 together', () => {
   expect(openConnection('2001:db8:1:3:0:0:0:1').ok).toBe(true)
 })
 
-test('allows so many requests per minute and starts anew when the minute is over', async () => {
+test('allows so many requests per minute and starts anew when the minute is over', () => {
   const { takeRequest } = admissionWith({ rateLimitPerMinute: 2 })
-  expect(await takeRequest('203.0.113.1')).toEqual({ allowed: true, limit: 2, remaining: 1, resetSeconds: 60 })
-  vi.advanceTimersByTime(10_500)
-  expect(await takeRequest('203.0.113.1')).toEqual({ allowed: true, limit: 2, remaining: 0, resetSeconds: 50 })
-  expect(await takeRequest('203.0.113.1')).toEqual({ allowed: false, limit: 2, remaining: 0, resetSeconds: 50 })
-  vi.advanceTimersByTime(49_499)
-  expect(await takeRequest('203.0.113.1')).toMatchObject({ allowed: false, resetSeconds: 1 })
-  vi.advanceTimersByTime(1)
-  expect(await takeRequest('203.0.113.1')).toEqual({ allowed: true, limit: 2, remaining: 1, resetSeconds: 60 })
+  expect(takeRequest('203.0.113.1')).toEqual({ allowed: true, limit: 2, remaining: 1, resetSeconds: 60 })
+  nowMs += 10_500
+  expect(takeRequest('203.0.113.1')).toEqual({ allowed: true, limit: 2, remaining: 0, resetSeconds: 50 })
+  expect(takeRequest('203.0.113.1')).toEqual({ allowed: false, limit: 2, remaining: 0, resetSeconds: 50 })
+  nowMs += 49_499
+  expect(takeRequest('203.0.113.1')).toMatchObject({ allowed: false, resetSeconds: 1 })
+  nowMs += 1
+  expect(takeRequest('203.0.113.1')).toEqual({ allowed: true, limit: 2, remaining: 1, resetSeconds: 60 })
 })
 
-test('does not count when there is no limit', async () => {
-  expect(await admissionWith({ rateLimitPerMinute: 0 }).takeRequest('203.0.113.1')).toBeNull()
+test('does not count when there is no limit', () => {
+  expect(admissionWith({ rateLimitPerMinute: 0 }).takeRequest('203.0.113.1')).toBeNull()
+})
+
+test('counts over all threads that share its memory', () => {
+  const memory = createAdmissionMemory()
+  const config = { ...CONFIG, maxConnectionsPerIp: 2, maxConnections: 3, rateLimitPerMinute: 2 }
+  const [one, other] = [0, 1].map(() => createAdmission(config, logger, { memory, threads: 2 })) as [Admission, Admission]
+  const first = one.openConnection('203.0.113.1')
+  expect(other.openConnection('203.0.113.1').ok).toBe(true)
+  expect(one.openConnection('203.0.113.1')).toEqual({ ok: false, status: 429 })
+  expect(other.openConnection('203.0.113.1')).toEqual({ ok: false, status: 429 })
+  expect(one.openConnection('203.0.113.2').ok).toBe(true)
+  expect(other.openConnection('203.0.113.3')).toEqual({ ok: false, status: 503 })
+  if (first.ok) first.release()
+  expect(other.openConnection('203.0.113.1').ok).toBe(true)
+  expect([one, other, one].map(admission => admission.takeRequest('203.0.113.4')?.remaining)).toEqual([1, 0, 0])
+  expect(other.takeRequest('203.0.113.4')?.allowed).toBe(false)
 })

@@ -23,14 +23,21 @@ const sortValue: Readonly<Record<'count' | 'decimal' | 'double', fc.Arbitrary<st
 const COLUMNS: Readonly<Record<TokenSort, keyof typeof sortValue>> = {
   createdAt: 'count',
   marketCap: 'decimal',
+  volume5m: 'decimal',
+  volume1h: 'decimal',
   volume24h: 'decimal',
-  priceChange24h: 'double',
+  priceChange5m: 'double',
   priceChange1h: 'double',
+  priceChange24h: 'double',
   liquidity: 'decimal',
   holders: 'count',
+  trades5m: 'count',
+  trades1h: 'count',
   trades24h: 'count',
   lastTradeAt: 'count',
   graduation: 'double',
+  migratedAt: 'count',
+  trending: 'count',
 }
 
 function expectRoundTrip<C>(codec: CursorCodec<C>, cursors: fc.Arbitrary<C>): void {

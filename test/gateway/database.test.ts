@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { TOKEN_SORTS } from '#domain/queries.ts'
+import { TOKEN_SORTS, type TokenSort } from '#domain/queries.ts'
 import type { Token } from '#domain/token.ts'
 import { CANDLE_CURSOR, type CursorCodec, HOLDER_CURSOR, TOKEN_CURSORS, TRADE_CURSOR } from '#gateway/cursor.ts'
 import { createReads } from '#store/reads/reads.ts'
@@ -12,6 +12,10 @@ import { type Gateway, startGateway } from './startGateway.ts'
 
 const database = await useDatabase()
 const TOKEN = addressOf(1)
+/** Of a launchpad. */
+const HOSTILE_NAME = "'; drop table token; --\\%_😀"
+/** Sorts in whose columns the second token has less than the first. */
+const FALLING: ReadonlySet<TokenSort> = new Set(['priceChange5m', 'priceChange1h', 'migratedAt'])
 let gateway: Gateway
 
 beforeAll(async () => {
@@ -26,7 +30,13 @@ beforeAll(async () => {
         graduation_percent: n * 1e-7,
         last_trade_at: 1_700_000_000 + n,
         liquidity_weth: `0.${'0'.repeat(50)}${n}`,
+        price_change_m5: -n,
         price_change_h1: -n / 3,
+        migrated_at: 1_800_000_000 - n,
+        buyers_h1: n,
+        volume_m5: `${n}`,
+        sells_m5: n,
+        buys_h1: n,
         volume_h24: `${n}${'0'.repeat(60)}`,
         holder_count: n,
         buys_h24: n,
@@ -40,7 +50,8 @@ beforeAll(async () => {
     [1, 2, 3].map(n => tradeRow(TOKEN, n, 0)),
   )
   const reads = createReads({ db: database.kysely, chainId: 31337, weth: addressOf(0x3e7), claimCall: () => null })
-  gateway = await startGateway({ reads })
+  const launchpads = [{ name: HOSTILE_NAME, adapter: 'wow', startBlock: 0, contracts: {} }]
+  gateway = await startGateway({ reads, config: { launchpads: { weth: addressOf(0x3e7), launchpads } } })
 })
 afterAll(() => gateway.close())
 
@@ -63,7 +74,7 @@ test.for(TOKEN_SORTS)('pages through the tokens by %s with the values that Postg
       cursor = `&cursor=${nextCursor}`
     }
     expect(cursor).toBe('&cursor=null')
-    expect(seen).toEqual((sort === 'priceChange1h' ? expected.toReversed() : expected).map(addressOf))
+    expect(seen).toEqual((FALLING.has(sort) ? expected.toReversed() : expected).map(addressOf))
   }
 })
 
@@ -72,7 +83,7 @@ const HUNDRED = Array.from({ length: 100 }, (_, n) => addressOf(n)).join(',')
 
 test.for([
   `/api/tokens?addresses=${HUNDRED}&limit=100`,
-  `/api/tokens?launchpad=${encodeURIComponent("'; drop table token; --\\%_😀")}`,
+  `/api/tokens?launchpad=${encodeURIComponent(HOSTILE_NAME)}`,
   `/api/tokens/${TOKEN}/trades?fromBlock=0&toBlock=${LARGEST}&limit=500`,
   `/api/tokens/${TOKEN}/trades?fromBlock=${LARGEST}`,
   `/api/tokens/${TOKEN}/holders?excludeType=wallet,creator,pool,curve,locker,burn,contract&limit=500`,
@@ -101,9 +112,9 @@ const FORGED: readonly (readonly [
 ])[] = [
   ...TOKEN_SORTS.flatMap(sort =>
     ['0', null, ...(sort.startsWith('priceChange') || sort === 'graduation' ? ['-1.7976931348623157e+308', '5e-324', '-0.0e9'] : [])]
-      .concat(['marketCap', 'volume24h', 'liquidity'].includes(sort) ? [LONGEST_DECIMAL.slice(0, 160)] : [])
-      .concat(['holders', 'trades24h'].includes(sort) ? ['2147483647'] : [])
-      .concat(['createdAt', 'lastTradeAt'].includes(sort) ? ['253402300799'] : [])
+      .concat(['marketCap', 'volume5m', 'volume1h', 'volume24h', 'liquidity'].includes(sort) ? [LONGEST_DECIMAL.slice(0, 160)] : [])
+      .concat(['holders', 'trades5m', 'trades1h', 'trades24h', 'trending'].includes(sort) ? ['2147483647'] : [])
+      .concat(['createdAt', 'lastTradeAt', 'migratedAt'].includes(sort) ? ['253402300799'] : [])
       .map(
         value =>
           [
@@ -136,7 +147,7 @@ const FORGED: readonly (readonly [
           `a candle at ${time}`,
           `/api/tokens/${TOKEN}/candles?fill=${fill}`,
           CANDLE_CURSOR as CursorCodec<never>,
-          { token: TOKEN, interval: '1m', currency: 'weth', fill },
+          { token: TOKEN, interval: '1m', of: 'price', currency: 'weth', fill },
           [time],
         ] as const,
     ),

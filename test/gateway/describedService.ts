@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
+import type { ValuedBalance } from '#domain/valuedBalance.ts'
 import { snapshotOf } from '#test/support/snapshots.ts'
 import type { Conditions, GatewayOptions } from './startGateway.ts'
 
@@ -41,6 +42,21 @@ export function exampleSnapshot(): TokenSnapshot {
   }
 }
 
+const EXAMPLE_BALANCE: ValuedBalance = {
+  balance: '5000000000000000000000',
+  percent: 0.0005,
+  valueWeth: '0.0000617',
+  valueUsd: null,
+  costWeth: '0.00005',
+  costUsd: '0.15',
+  averageCostWeth: '0.00000001',
+  averageCostUsd: '0.00003',
+  unrealizedWeth: '0.0000117',
+  unrealizedUsd: null,
+  realizedWeth: '0.00004',
+  realizedUsd: '0.12',
+}
+
 export function exampleStored(): NonNullable<GatewayOptions['stored']> {
   const { token, latestTrade, holders } = exampleSnapshot()
   return {
@@ -66,6 +82,77 @@ export function exampleStored(): NonNullable<GatewayOptions['stored']> {
     launchpads: [
       { name: 'wow', tokens: 812, tokens24h: 40, bonding: 600, completed: 2, migrated: 60, volumeWeth24h: '341.5', trades24h: 9_001 },
     ],
+    wallets: [
+      {
+        address: accountOf('maker'),
+        tokensHeld: 3,
+        valueWeth: '0.4',
+        valueUsd: null,
+        trades: 41,
+        tokensTraded: 7,
+        volumeWeth: '3.2',
+        realizedWeth: '0.21',
+        realizedUsd: '630.4',
+        tokensWithoutWethProfit: 1,
+        tokensWithoutUsdProfit: 1,
+        tokensCreated: 0,
+        firstSeenAt: '2026-01-01T10:00:00.000Z',
+        lastSeenAt: '2026-01-02T03:04:08.000Z',
+        asOfBlock: '456',
+      },
+    ],
+    traders: [
+      {
+        address: accountOf('maker'),
+        type: 'wallet',
+        buys: 2,
+        sells: 1,
+        boughtToken: '15000000000000000000000',
+        soldToken: '10000000000000000000000',
+        boughtWeth: '0.00015',
+        boughtUsd: '0.45',
+        soldWeth: '0.00014',
+        soldUsd: '0.42',
+        volumeWeth: '0.00029',
+        volumeUsd: '0.87',
+        ...EXAMPLE_BALANCE,
+        firstTradeAt: '2026-01-02T03:00:00.000Z',
+        lastTradeAt: '2026-01-02T03:04:08.000Z',
+      },
+    ],
+    holdings: [
+      {
+        token: {
+          address: EXAMPLE_TOKEN,
+          symbol: token.symbol,
+          name: token.name,
+          decimals: token.decimals,
+          imageUrl: token.imageUrl,
+          launchpad: token.launchpad,
+          priceWeth: token.market.priceWeth,
+          priceUsd: null,
+        },
+        ...EXAMPLE_BALANCE,
+        lastChangedBlock: '456',
+      },
+    ],
+    claims: [
+      {
+        currency: WETH,
+        symbol: 'WETH',
+        decimals: 18,
+        accrued: '410000000000000000',
+        claimed: '100000000000000000',
+        amount: '310000000000000000',
+        amountUsd: null,
+        scope: 'token',
+        claim: { to: accountOf('escrow'), data: '0x4e71d92d' },
+        launchpad: 'wow',
+        token: EXAMPLE_TOKEN,
+        asOfBlock: '456',
+      },
+    ],
+    ...exampleMarketData(),
     claimables: [
       {
         token: EXAMPLE_TOKEN,
@@ -85,6 +172,45 @@ export function exampleStored(): NonNullable<GatewayOptions['stored']> {
           },
         ],
       },
+    ],
+  }
+}
+
+const EXAMPLE_PAIR = accountOf('curve')
+export const EXAMPLE_FACTORY = accountOf('factory')
+
+function exampleMarketData(): Pick<NonNullable<GatewayOptions['stored']>, 'pairs' | 'assets' | 'pairEvents' | 'dayTotals'> {
+  const pair = {
+    id: EXAMPLE_PAIR,
+    type: 'curve',
+    token: EXAMPLE_TOKEN,
+    quoteToken: WETH,
+    launchpad: 'wow',
+    creator: EXAMPLE_CREATOR,
+  } as const
+  const place = { timestamp: 1_795_000_000, txIndex: 3, pair: EXAMPLE_PAIR, pairType: 'curve' } as const
+  const trade = { ...place, blockNumber: 456, txHash: hashNamed('trade'), logIndex: 12, maker: accountOf('maker') }
+  const amounts = { token: '1000', quote: '0.12' }
+  return {
+    pairs: [{ ...pair, feeBps: 100, createdBlock: 123, createdAt: 1_767_323_045, creationTxHash: hashNamed('launch') }],
+    assets: [
+      {
+        id: EXAMPLE_TOKEN,
+        name: 'Alpha',
+        symbol: 'ALP',
+        decimals: 18,
+        totalSupply: '1000000000',
+        circulatingSupply: '999000000',
+        holderCount: 2,
+      },
+    ],
+    dayTotals: [
+      { token: EXAMPLE_TOKEN, pair: EXAMPLE_PAIR, volume: { token: '324000000', quote: '40' }, high: '0.000000013', low: '0.000000012' },
+    ],
+    pairEvents: [
+      { ...trade, kind: 'creation', logIndex: 2, maker: EXAMPLE_CREATOR },
+      { ...trade, kind: 'swap', side: 'buy', amounts, price: '0.00012345', reserves: { token: '793000000', quote: '4.2' } },
+      { ...trade, kind: 'exit', logIndex: 15, amounts, reserves: { token: '792999000', quote: '4.08' } },
     ],
   }
 }
@@ -111,17 +237,40 @@ export const EXAMPLE_REQUESTS: Readonly<Record<string, string>> = {
   listTokens: '/api/tokens?sort=marketCap&limit=1',
   getToken: `/api/tokens/${EXAMPLE_TOKEN}`,
   listTrades: `/api/tokens/${EXAMPLE_TOKEN}/trades?limit=1`,
+  listTraders: `/api/tokens/${EXAMPLE_TOKEN}/traders?limit=1`,
   listHolders: `/api/tokens/${EXAMPLE_TOKEN}/holders?limit=2`,
+  getHolderDistribution: `/api/tokens/${EXAMPLE_TOKEN}/holders/distribution`,
   listCandles: `/api/tokens/${EXAMPLE_TOKEN}/candles?interval=1m&limit=1`,
   getClaimable: `/api/tokens/${EXAMPLE_TOKEN}/claimable?creator=${EXAMPLE_CREATOR}`,
   listMarketTrades: '/api/trades?minWeth=0.1&limit=1',
   listWalletTrades: `/api/wallets/${accountOf('maker')}/trades?limit=1`,
+  getWallet: `/api/wallets/${accountOf('maker')}`,
+  listHoldings: `/api/wallets/${accountOf('maker')}/holdings?limit=1`,
+  listClaims: `/api/wallets/${EXAMPLE_CREATOR}/claimable?limit=1`,
   listLaunchpads: '/api/launchpads',
   searchTokens: '/api/search?q=alp&limit=1',
   getEthUsd: '/api/market/eth-usd',
   getChainStats: '/api/chain-stats',
   getTotalSupply: `/api/tokens/${EXAMPLE_TOKEN}/supply/total`,
   getCirculatingSupply: `/api/tokens/${EXAMPLE_TOKEN}/supply/circulating`,
+  getDexscreenerLatestBlock: '/dexscreener/latest-block',
+  getDexscreenerAsset: `/dexscreener/asset?id=${EXAMPLE_TOKEN}`,
+  getDexscreenerPair: `/dexscreener/pair?id=${EXAMPLE_PAIR}`,
+  getDexscreenerEvents: '/dexscreener/events?fromBlock=456&toBlock=456',
+  getGeckoterminalLatestBlock: '/geckoterminal/latest-block',
+  getGeckoterminalAsset: `/geckoterminal/asset?id=${EXAMPLE_TOKEN}`,
+  getGeckoterminalPair: `/geckoterminal/pair?id=${EXAMPLE_PAIR}`,
+  getGeckoterminalEvents: '/geckoterminal/events?fromBlock=456&toBlock=456',
+  getDextoolsLatestBlock: '/dextools/latest-block',
+  getDextoolsBlock: '/dextools/block?number=456',
+  getDextoolsAsset: `/dextools/asset?id=${EXAMPLE_TOKEN}`,
+  getDextoolsHolders: `/dextools/asset/holders?id=${EXAMPLE_TOKEN}`,
+  getDextoolsExchange: `/dextools/exchange?id=${EXAMPLE_FACTORY}`,
+  getDextoolsPair: `/dextools/pair?id=${EXAMPLE_PAIR}`,
+  getDextoolsEvents: '/dextools/events?fromBlock=456&toBlock=456',
+  getCoingeckoTickers: '/coingecko/tickers',
+  getCoingeckoPairs: '/coingecko/pairs',
+  getCoingeckoTrades: `/coingecko/historical_trades?ticker_id=${EXAMPLE_TOKEN}_${WETH}`,
   getUdfConfig: '/udf/config',
   getUdfSymbol: `/udf/symbols?symbol=${EXAMPLE_TOKEN}`,
   searchUdfSymbols: '/udf/search?query=alp&limit=1',

@@ -6,6 +6,8 @@ import { EventStreamConnection } from '#gateway/eventStreamConnection.ts'
 import { Flusher } from '#gateway/flusher.ts'
 import { RealtimeStats } from '#gateway/realtimeStats.ts'
 import type { HttpResponse } from '#gateway/uWebSockets.ts'
+import { createTestCandles, createTestChannels, createTestLists } from '#test/support/actors.ts'
+import { frameOf } from '#test/support/frames.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { CONFIG } from './startGateway.ts'
 
@@ -49,15 +51,14 @@ function fixture() {
   const connection = new EventStreamConnection(
     {
       res: response as unknown as HttpResponse,
-      token: addressOf(1),
-      lastSequence: null,
+      subscription: { of: 'token', token: addressOf(1), lastSequence: null },
       clientAddress: '127.0.0.1',
       headers: [],
       isAborted: () => false,
       onAborted: () => {},
     },
     {
-      config: { maxMessagesPerSecond: 50, maxSubscriptionsPerConnection: 200, drainSeconds: 0 },
+      config: { maxMessagesPerSecond: 50, maxSubscriptionsPerConnection: 200, drainSeconds: 0, launchpads: CONFIG.launchpads },
       admission: createAdmission(CONFIG, logger),
       registry: {
         subscribe: (_, given) => {
@@ -66,6 +67,9 @@ function fixture() {
         unsubscribe: () => {},
         internAddress: token => token,
       },
+      channels: createTestChannels(),
+      lists: createTestLists(),
+      candles: createTestCandles(),
       flusher,
       stats,
       logger,
@@ -90,13 +94,14 @@ function fixture() {
   }
 }
 
-const frame = (sequence: number): Frame => ({
-  token: addressOf(1),
-  sequence,
-  completedAtMs: 0,
-  webSocket: new Uint8Array(),
-  eventStream: new TextEncoder().encode(`frame ${sequence}`),
-})
+const frame = (sequence: number): Frame =>
+  frameOf({
+    token: addressOf(1),
+    sequence,
+    completedAtMs: 0,
+    webSocket: new Uint8Array(),
+    eventStream: new TextEncoder().encode(`frame ${sequence}`),
+  })
 
 describe('EventStreamConnection', () => {
   it('proves with a comment, once, that a frame has left which nothing followed', () => {

@@ -1,8 +1,10 @@
-import { type Address, parseAddress } from '#domain/address.ts'
+import { type Address, parseAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import { CANDLE_INTERVALS, type Candle } from '#domain/candle.ts'
 import type { ChainStats } from '#domain/chainStats.ts'
-import type { Claimable } from '#domain/claimable.ts'
+import type { Claimable, WalletClaim } from '#domain/claimable.ts'
 import type { Holder } from '#domain/holder.ts'
+import { HOLDER_SIZES, type HolderDistribution, RESERVE_TYPES } from '#domain/holderDistribution.ts'
+import type { Holding } from '#domain/holding.ts'
 import type { LaunchpadTotals } from '#domain/launchpad.ts'
 import type {
   CandleCursor,
@@ -21,18 +23,28 @@ import type {
 } from '#domain/queries.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
+import type { Trader } from '#domain/trader.ts'
+import type { Wallet } from '#domain/wallet.ts'
 import { TokenwireError } from '#errors'
+import { memoryMarketData, type StoredMarketData } from './memoryMarketData.ts'
 
 /** The newest indexed block of the fake storage. */
 export const AS_OF_BLOCK = '456'
 
 /** What the fake storage holds. Candles are those of one minute in WETH. */
-export interface Stored {
+export interface Stored extends StoredMarketData {
   tokens: Token[]
   trades: Trade[]
   holders: Map<Address, Holder[]>
   candles: Map<Address, Candle[]>
   claimables: Claimable[]
+  wallets: Wallet[]
+  /** Of every token and sort. */
+  traders: Trader[]
+  /** Of every wallet and sort. */
+  holdings: Holding[]
+  /** Of every creator. */
+  claims: WalletClaim[]
   launchpads: LaunchpadTotals[]
   chainStats: Omit<ChainStats, 'headBlock' | 'blockTimeMs' | 'baseFeeGwei'> | null
 }
@@ -90,6 +102,10 @@ export function memoryReads(stored: Stored): MemoryReads {
       await reads.before()
       return isIndexed(query.token) ? holdersPage(stored.holders.get(query.token) ?? [], query) : null
     },
+    async holderDistribution(address) {
+      await reads.before()
+      return isIndexed(address) ? distributionOf(address, stored.holders.get(address) ?? []) : null
+    },
     async candles(query) {
       await reads.before()
       return isIndexed(query.token) ? candlesPage(stored.candles.get(query.token) ?? [], query) : null
@@ -100,6 +116,29 @@ export function memoryReads(stored: Stored): MemoryReads {
       const none: Claimable = { token, creator, asOfBlock: '456', claimable: [] }
       return stored.claimables.find(entry => entry.token === token && entry.creator === creator) ?? none
     },
+    async wallet(address) {
+      await reads.before()
+      return { ...(stored.wallets.find(wallet => wallet.address === address) ?? NEW_WALLET), address }
+    },
+    async traders({ token, limit, cursor }) {
+      await reads.before()
+      if (!isIndexed(token)) return null
+      return pageOf(after(stored.traders, cursor, 'address'), limit, ({ address, realizedWeth }) => ({ value: realizedWeth, address }))
+    },
+    async holdings({ limit, cursor }) {
+      await reads.before()
+      const rows = stored.holdings.map(holding => ({ holding, token: holding.token.address, value: holding.valueWeth }))
+      const { data, ...page } = pageOf(after(rows, cursor, 'token'), limit, ({ value, token }) => ({ value, token }))
+      return { ...page, data: data.map(({ holding }) => holding) }
+    },
+    async claims({ limit, cursor }) {
+      await reads.before()
+      const cursorOf = ({ token, launchpad, currency }: WalletClaim) => ({ token: token ?? ZERO_ADDRESS, launchpad, currency })
+      return pageOf(after(stored.claims, cursor, 'token'), limit, cursorOf)
+    },
+    async channelEvents() {
+      throw new Error('channels are tested over MemoryEvents')
+    },
     async search(query) {
       await reads.before()
       return { data: found(stored.tokens, query), asOfBlock: AS_OF_BLOCK }
@@ -108,6 +147,7 @@ export function memoryReads(stored: Stored): MemoryReads {
       await reads.before()
       return stored.chainStats
     },
+    ...memoryMarketData(stored, () => reads.before()),
     async ping() {
       await reads.before()
       return 0.5
@@ -116,21 +156,57 @@ export function memoryReads(stored: Stored): MemoryReads {
   return reads
 }
 
+const NEW_WALLET: Omit<Wallet, 'address'> = {
+  tokensHeld: 0,
+  valueWeth: '0',
+  valueUsd: null,
+  trades: 0,
+  tokensTraded: 0,
+  volumeWeth: '0',
+  realizedWeth: '0',
+  realizedUsd: '0',
+  tokensWithoutWethProfit: 0,
+  tokensWithoutUsdProfit: 0,
+  tokensCreated: 0,
+  firstSeenAt: null,
+  lastSeenAt: null,
+  asOfBlock: AS_OF_BLOCK,
+}
+
+function after<Row, Key extends keyof Row>(rows: readonly Row[], cursor: Pick<Row, Key> | undefined, key: Key): readonly Row[] {
+  return cursor === undefined ? rows : rows.slice(rows.findIndex(row => row[key] === cursor[key]) + 1)
+}
+
 const SORT_VALUES: Readonly<Record<TokenSort, (token: Token) => number | string | null>> = {
   createdAt: token => Date.parse(token.createdAt) / 1_000,
   marketCap: token => token.market.marketCapWeth,
+  volume5m: token => token.market.volumeWeth.m5,
+  volume1h: token => token.market.volumeWeth.h1,
   volume24h: token => token.market.volumeWeth.h24,
-  priceChange24h: token => token.market.priceChange.h24,
+  priceChange5m: token => token.market.priceChange.m5,
   priceChange1h: token => token.market.priceChange.h1,
+  priceChange24h: token => token.market.priceChange.h24,
   liquidity: token => token.market.liquidityWeth,
   holders: token => token.market.holderCount,
-  trades24h: token => token.market.trades.h24.buys + token.market.trades.h24.sells,
-  lastTradeAt: token => (token.market.lastTradeAt === null ? null : Date.parse(token.market.lastTradeAt) / 1_000),
+  trades5m: ({ market }) => market.trades.m5.buys + market.trades.m5.sells,
+  trades1h: ({ market }) => market.trades.h1.buys + market.trades.h1.sells,
+  trades24h: ({ market }) => market.trades.h24.buys + market.trades.h24.sells,
+  lastTradeAt: token => secondsOf(token.market.lastTradeAt),
   graduation: token => token.graduation.percent,
+  migratedAt: token => secondsOf(token.graduation.migratedAt),
+  trending: ({ market: { trades } }) => 24 * trades.h1.buyers + 4 * trades.h6.buyers + trades.h24.buyers,
+}
+
+function isAtLeast(value: number | string | null, bound: number | string | undefined): boolean {
+  return bound === undefined || (value !== null && Number(value) >= Number(bound))
+}
+
+function secondsOf(time: string | null): number | null {
+  return time === null ? null : Date.parse(time) / 1_000
 }
 
 function tokensPage(tokens: readonly Token[], query: TokensQuery): Page<Token, TokenCursor> {
-  const { status, creator, launchpad, addresses, sort, order } = query
+  const { statuses, creator, launchpads, addresses, sort, order } = query
   const cursorOf = (token: Token): TokenCursor => {
     const value = SORT_VALUES[sort](token)
     return { value: value === null ? null : String(value), address: token.address }
@@ -142,10 +218,15 @@ function tokensPage(tokens: readonly Token[], query: TokensQuery): Page<Token, T
     return (order === 'asc' ? 1 : -1) * (Number(a.value) - Number(b.value) || byAddress(a, b))
   }
   const rows = tokens
-    .filter(token => status === undefined || token.graduation.status === status)
+    .filter(token => statuses?.includes(token.graduation.status) !== false)
     .filter(token => creator === undefined || token.creator === creator)
-    .filter(token => launchpad === undefined || token.launchpad === launchpad)
+    .filter(token => launchpads?.includes(token.launchpad) !== false)
     .filter(token => addresses === undefined || addresses.includes(token.address))
+    .filter(({ market }) => isAtLeast(market.marketCapWeth, query.minMarketCap) && isAtLeast(market.liquidityWeth, query.minLiquidity))
+    .filter(({ market }) => isAtLeast(market.volumeWeth.h24, query.minVolume24h) && isAtLeast(market.holderCount, query.minHolders))
+    .filter(({ graduation }) => isAtLeast(graduation.percent, query.minGraduation))
+    .filter(token => Number(SORT_VALUES.createdAt(token)) > (query.createdAfter ?? 0))
+    .filter(token => Number(SORT_VALUES.createdAt(token)) < (query.createdBefore ?? Number.MAX_SAFE_INTEGER))
     .toSorted((a, b) => compare(cursorOf(a), cursorOf(b)))
     .filter(token => query.cursor === undefined || compare(cursorOf(token), query.cursor) > 0)
   return pageOf(rows, query.limit, cursorOf)
@@ -177,6 +258,23 @@ function holdersPage(holders: readonly Holder[], query: HoldersQuery): Page<Hold
     .filter(holder => !query.excludeTypes.includes(holder.type))
     .filter(holder => query.cursor === undefined || holder.rank > query.cursor.rank)
   return pageOf(rows, query.limit, ({ balance, address, rank }) => ({ balance, address, rank }))
+}
+
+function distributionOf(token: Address, holders: readonly Holder[]): HolderDistribution {
+  const counted = holders.filter(({ type }) => !RESERVE_TYPES.includes(type))
+  const shareOf = (some: readonly Holder[]) => some.reduce((sum, { percent }) => sum + percent, 0)
+  return {
+    token,
+    holderCount: holders.length,
+    topTenPercent: shareOf(counted.slice(0, 10)),
+    creatorPercent: shareOf(holders.filter(({ type }) => type === 'creator')),
+    reservePercent: shareOf(holders.filter(({ type }) => RESERVE_TYPES.includes(type))),
+    sizes: HOLDER_SIZES.map((minPercent, index) => {
+      const ofSize = counted.filter(({ percent }) => percent >= minPercent && percent < (HOLDER_SIZES[index - 1] ?? 101))
+      return { minPercent, holders: ofSize.length, percent: shareOf(ofSize) }
+    }),
+    asOfBlock: AS_OF_BLOCK,
+  }
 }
 
 function candlesPage(candles: readonly Candle[], query: CandlesQuery): Page<Candle, CandleCursor> {

@@ -6,6 +6,7 @@ import { Flusher } from '#gateway/flusher.ts'
 import { Outbox } from '#gateway/outbox.ts'
 import { RealtimeStats } from '#gateway/realtimeStats.ts'
 import type { Sink, WriteResult } from '#gateway/sink.ts'
+import { frameOf } from '#test/support/frames.ts'
 
 /** A socket that takes as many writes as the test allows, and writes down what it took. */
 export class FakeSink implements Sink {
@@ -51,13 +52,14 @@ export class FakeSink implements Sink {
   }
 }
 
-export const frame = (token: Address, sequence: number, bytes = 0): Frame => ({
-  token,
-  sequence,
-  completedAtMs: 0,
-  webSocket: new Uint8Array(bytes),
-  eventStream: new Uint8Array(),
-})
+export const frame = (token: Address, sequence: number, bytes = 0): Frame =>
+  frameOf({
+    token,
+    sequence,
+    completedAtMs: 0,
+    webSocket: new Uint8Array(bytes),
+    eventStream: new Uint8Array(),
+  })
 
 /** An outbox and the flusher that it waits in, with time, ticks and turns that the test moves. */
 export function outboxFixture(transport: Transport = 'webSocket') {

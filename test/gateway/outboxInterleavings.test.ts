@@ -7,6 +7,7 @@ import { Outbox } from '#gateway/outbox.ts'
 import type { OutboxSubscription } from '#gateway/outboxSubscription.ts'
 import { RealtimeStats } from '#gateway/realtimeStats.ts'
 import type { Sink, WriteResult } from '#gateway/sink.ts'
+import { frameOf } from '#test/support/frames.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
 /*
@@ -123,7 +124,7 @@ function run(plan: readonly Step[]): readonly FakeConnection[] {
     switch (step.do) {
       case 'commit': {
         sequence++
-        const frame = { token: addressOf(step.token), sequence, completedAtMs: nowMs, webSocket: BYTES, eventStream: BYTES }
+        const frame = frameOf({ token: addressOf(step.token), sequence, completedAtMs: nowMs, webSocket: BYTES, eventStream: BYTES })
         for (const connection of connections) connection.update(step.token, frame)
         break
       }

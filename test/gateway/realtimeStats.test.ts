@@ -3,15 +3,17 @@ import { describe, expect, it } from 'vitest'
 import type { Frame } from '#actors/token/frame.ts'
 import { RealtimeStats } from '#gateway/realtimeStats.ts'
 import { RecentLatencies } from '#gateway/recentLatencies.ts'
+import { frameOf } from '#test/support/frames.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
-const frame = (completedAtMs: number | null): Frame => ({
-  token: addressOf(1),
-  sequence: 1,
-  completedAtMs,
-  webSocket: new Uint8Array(),
-  eventStream: new Uint8Array(),
-})
+const frame = (completedAtMs: number | null): Frame =>
+  frameOf({
+    token: addressOf(1),
+    sequence: 1,
+    completedAtMs,
+    webSocket: new Uint8Array(),
+    eventStream: new Uint8Array(),
+  })
 
 describe('RealtimeStats', () => {
   it('has no latency before the first delivery', () => {

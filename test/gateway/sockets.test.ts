@@ -1,7 +1,13 @@
 import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { get } from 'node:https'
 import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
+import { createAdmissionMemory, openAdmissionCounts } from '#gateway/admissionCounts.ts'
 import { createSockets } from '#gateway/sockets.ts'
+import { certificate, certificateKey } from '#test/support/certificate.ts'
 import { createLogLines } from '#test/support/logLines.ts'
 import { CONFIG } from './startGateway.ts'
 import { type Client, eventually, RealtimeFixture } from './startRealtime.ts'
@@ -9,6 +15,7 @@ import { type Client, eventually, RealtimeFixture } from './startRealtime.ts'
 /** Of these, 160 are kept back, and of the 40 sockets that remain 35 may be realtime ones and 10 those of one silent address. */
 const DESCRIPTORS = 200
 
+const { sockets: count } = openAdmissionCounts(createAdmissionMemory())
 let fixture: RealtimeFixture | null = null
 const sockets: Socket[] = []
 
@@ -61,6 +68,26 @@ it('closes connections of an address past a quarter of the sockets while they se
   await eventually(() => silent.filter(one => one.isClosed).length === 50)
   expect(await ask('127.0.0.3')).toBe('HTTP/1.1 200 OK')
   expect(silent.filter(one => one.isClosed)).toHaveLength(50)
+})
+
+it('counts a connection with half a TLS handshake as silent', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tokenwire-sockets-'))
+  const tls = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') }
+  await Promise.all([writeFile(tls.certFile, certificate), writeFile(tls.keyFile, certificateKey)])
+  try {
+    await start({ tls })
+    const halfway = await connections(60, '127.0.0.2')
+    // The header of a handshake record and of a ClientHello, whose rest never comes.
+    for (const { socket } of halfway) socket.write(Buffer.from('16030100f8010000f40303', 'hex'))
+    await eventually(() => halfway.filter(one => one.isClosed).length >= 50)
+    const response = once(
+      get({ host: '127.0.0.1', port: fixture?.port, path: '/healthz', localAddress: '127.0.0.3', ca: certificate }),
+      'response',
+    )
+    expect(await response).toMatchObject([{ statusCode: 200 }])
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })
 
 it('closes every connection past the limit of descriptors, and takes new ones when some have gone', async () => {
@@ -139,15 +166,15 @@ it('does not limit the silent connections of a proxy', async () => {
 it('says at the start when the limit of descriptors allows fewer connections than are configured', async () => {
   const log = createLogLines()
   const config = { ...CONFIG, maxConnections: 50_000 }
-  expect(createSockets(config, log.logger, 1_024).maxRealtime).toBe(756)
+  expect(createSockets(config, log.logger, { count, descriptors: 1_024 }).maxRealtime).toBe(756)
   expect(log.lines()).toMatchObject([{ level: 40, maxConnections: 50_000, descriptors: 1_024, accepted: 756 }])
-  expect(createSockets(config, log.logger, 65_536).maxRealtime).toBe(50_000)
-  expect(createSockets(config, log.logger, Number.POSITIVE_INFINITY).maxRealtime).toBe(50_000)
+  expect(createSockets(config, log.logger, { count, descriptors: 65_536 }).maxRealtime).toBe(50_000)
+  expect(createSockets(config, log.logger, { count, descriptors: Number.POSITIVE_INFINITY }).maxRealtime).toBe(50_000)
   expect(log.lines()).toHaveLength(1)
 })
 
 it('knows the limit of this process', () => {
   const log = createLogLines()
-  createSockets({ ...CONFIG, maxConnections: Number.MAX_SAFE_INTEGER }, log.logger)
+  createSockets({ ...CONFIG, maxConnections: Number.MAX_SAFE_INTEGER }, log.logger, { count })
   expect(log.lines()[0]?.['descriptors']).toBeGreaterThan(100)
 })

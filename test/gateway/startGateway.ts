@@ -3,6 +3,7 @@ import pino from 'pino'
 import type { Config } from '#config'
 import type { EthUsd } from '#domain/ethUsd.ts'
 import type { ActorState, IndexerState, RealtimeHealth } from '#domain/health.ts'
+import { INTEGRATIONS } from '#domain/integration.ts'
 import { TokenwireError } from '#errors'
 import { createAdmission } from '#gateway/admission.ts'
 import { createDatabaseProbe } from '#gateway/databaseProbe.ts'
@@ -29,7 +30,7 @@ export const CONFIG = {
   launchpads: { weth: addressOf(0xee), launchpads: [] },
   allowedOrigins: ['http://localhost:*', 'https://*.example.com'],
   requireOrigin: false,
-  integrations: ['supply', 'udf'],
+  integrations: INTEGRATIONS,
   rateLimitPerMinute: 0,
   maxConnections: 100,
   maxConnectionsPerIp: 10,
@@ -152,7 +153,16 @@ function storedToken(): Stored {
     holders: new Map(),
     candles: new Map(),
     claimables: [],
+    wallets: [],
+    traders: [],
+    holdings: [],
+    claims: [],
     launchpads: [],
+    finality: { number: 456, timestamp: 1_795_000_060 },
+    pairs: [],
+    assets: [],
+    pairEvents: [],
+    dayTotals: [],
     chainStats: {
       chainId: 8453,
       indexedBlock: '456',

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
 import { type ClientOptions, WebSocket } from 'ws'
+import type { EventChannels } from '#actors/events/eventChannels.ts'
 import type { Registry } from '#actors/registry.ts'
 import type { Config } from '#config'
 import type { Address } from '#domain/address.ts'
@@ -10,8 +11,9 @@ import type { TokenSnapshot } from '#domain/token.ts'
 import { type Admission, createAdmission } from '#gateway/admission.ts'
 import { createRealtime, type Realtime } from '#gateway/realtime.ts'
 import { type ServerMessage, serverMessageSchema } from '#protocol/schemas/messages.ts'
-import { blockOf, createTestRegistry } from '#test/support/actors.ts'
+import { blockOf, createTestCandles, createTestChannels, createTestLists, createTestRegistry } from '#test/support/actors.ts'
 import { messageObjection } from '#test/support/describedAnswers.ts'
+import { MemoryEvents } from '#test/support/memoryEvents.ts'
 import { snapshotOf } from '#test/support/snapshots.ts'
 import { CONFIG, type Gateway, type GatewayOptions, startGateway } from './startGateway.ts'
 
@@ -21,6 +23,12 @@ type RealtimeConfig = Pick<Config, keyof typeof CONFIG>
 export class RealtimeFixture {
   readonly stored = new Map<Address, TokenSnapshot>()
   readonly registry: Registry
+  /** What the channel `trades` tells. */
+  readonly events = new MemoryEvents()
+  readonly channels: EventChannels
+  /** Of what REST answers. */
+  readonly lists = createTestLists(query => this.gateway.reads.tokens(query))
+  readonly candles = createTestCandles(query => this.gateway.reads.candles(query))
   readonly realtime: Realtime
   readonly admission: Admission
   gateway!: Gateway
@@ -36,8 +44,12 @@ export class RealtimeFixture {
       ethUsd: () => '3000',
       now,
     })
-    this.admission = createAdmission(config, logger, descriptors)
+    this.admission = createAdmission(config, logger, descriptors === undefined ? {} : { descriptors })
+    this.channels = createTestChannels(this.events, now)
     this.realtime = createRealtime({
+      channels: this.channels,
+      lists: this.lists,
+      candles: this.candles,
       config,
       admission: this.admission,
       registry: this.registry,
@@ -93,6 +105,12 @@ export class RealtimeFixture {
     this.registry.dispatch({ ...blockOf(...snapshots), completedAtMs: this.nowMs })
   }
 
+  /** Commits a block of trades, each of a token and a maker. */
+  trade(...trades: readonly (readonly [token: number, maker: number])[]): void {
+    this.events.commit(...trades)
+    this.channels.changed()
+  }
+
   /** Lets time pass, with a sweep every second. */
   pass(seconds: number): void {
     for (let second = 0; second < seconds; second++) {
@@ -135,6 +153,9 @@ export class RealtimeFixture {
     for (const client of this.#clients) client.terminate()
     await this.gateway.close()
     this.registry.stop()
+    await this.channels.stop()
+    await this.lists.stop()
+    await this.candles.stop()
   }
 }
 
@@ -216,11 +237,16 @@ export class Client {
 
   /** Everything that has arrived when the server has answered one more message. */
   async settle(): Promise<readonly string[]> {
-    this.send({ type: 'fence' })
-    const messages: string[] = []
+    return (await this.settled()).map(inShort)
+  }
+
+  /** The same in full. */
+  async settled(): Promise<readonly ServerMessage[]> {
+    this.send({ type: 'ping', id: 'fence' })
+    const messages: ServerMessage[] = []
     for (;;) {
-      const message = inShort(await this.next())
-      if (message === 'error unknown_type') return messages
+      const message = await this.next()
+      if (message.type === 'pong' && message.id === 'fence') return messages
       messages.push(message)
     }
   }
@@ -233,9 +259,21 @@ export class Client {
 export function inShort(message: ServerMessage): string {
   switch (message.type) {
     case 'subscribed':
-      return `subscribed ${message.sequence}`
+      return `subscribed ${'sequence' in message ? message.sequence : 'cursor' in message ? message.cursor : message.channel}`
     case 'unsubscribed':
-      return 'unsubscribed'
+    case 'pong':
+      return message.type
+    case 'trades':
+    case 'launches':
+    case 'graduations':
+    case 'reorg':
+      return `${message.type} ${message.cursor}`
+    case 'list':
+      return `list ${message.data.length}`
+    case 'candles':
+      return `candles from ${message.from}: ${message.data.map(({ time, close }) => `${time} ${close}`).join(', ')}`
+    case 'gap':
+      return `gap ${message.from} ${message.to}`
     case 'token.update':
       return `update ${message.sequence}`
     case 'error':

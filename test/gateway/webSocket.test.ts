@@ -67,6 +67,24 @@ describe('subscribing', () => {
     expect(fixture.realtime.health().subscriptions).toBe(1)
   })
 
+  it('leaves holders out for who does not want them, and sends nothing else in another way', async () => {
+    const [full, lean] = [await fixture.client(), await fixture.client()]
+    full.send(subscribe(TOKEN))
+    lean.send({ ...subscribe(TOKEN), holders: false })
+    const [, first] = [await full.next(), await full.next()]
+    const [, firstLean] = [await lean.next(), await lean.next()]
+    expect(first).toMatchObject({ holders: { length: 20 } })
+    expect(firstLean).toEqual({ ...first, holders: [] })
+    fixture.commit(snapshotOf(TOKEN, 8, { description: ',"holders":[],"reason":' }))
+    expect(await lean.next()).toEqual({ ...(await full.next()), holders: [] })
+    // Asked again in the other form, the same state comes once more.
+    lean.send({ ...subscribe(TOKEN), holders: true })
+    expect(await lean.next()).toEqual({ type: 'subscribed', token: TOKEN, sequence: 8 })
+    expect(await lean.next()).toMatchObject({ sequence: 8, holders: { length: 20 } })
+    lean.send({ ...subscribe(TOKEN), holders: true })
+    expect(await lean.settle()).toEqual(['subscribed 8'])
+  })
+
   it('lets the updates of a token flow that was not indexed', async () => {
     const client = await fixture.client()
     client.send(subscribe(OTHER))

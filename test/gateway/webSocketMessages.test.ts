@@ -54,6 +54,46 @@ describe('a bad message', () => {
   })
 })
 
+describe('the id of a message', () => {
+  it('comes back with its answers', async () => {
+    client.send({ type: 'subscribe', token: TOKEN, id: 'a' })
+    expect(await client.next()).toEqual({ type: 'subscribed', token: TOKEN, sequence: 7, id: 'a' })
+    await client.next()
+    for (const message of [SUBSCRIBE, { type: 'subscribe', token: TOKEN, sequence: 7, id: 'b' }]) client.send(message)
+    expect(await client.next()).toEqual({ type: 'subscribed', token: TOKEN, sequence: 7 })
+    expect(await client.next()).toEqual({ type: 'subscribed', token: TOKEN, sequence: 7, id: 'b' })
+    client.send({ type: 'unsubscribe', token: TOKEN, id: 'c' })
+    expect(await client.next()).toEqual({ type: 'unsubscribed', token: TOKEN, id: 'c' })
+    client.send({ type: 'publish', id: 'd' })
+    expect(await client.next()).toMatchObject({ type: 'error', id: 'd' })
+    client.send({ type: 'ping' })
+    client.send({ type: 'ping', id: 'e' })
+    expect(await client.next()).toEqual({ type: 'pong' })
+    expect(await client.next()).toEqual({ type: 'pong', id: 'e' })
+  })
+
+  it('finds its subscribe among others that wait for the same state', async () => {
+    const unknown = addressOf(99)
+    for (const id of ['a', undefined, 'c']) client.send({ type: 'subscribe', token: unknown, id })
+    expect([await client.next(), await client.next(), await client.next()]).toEqual([
+      { type: 'subscribed', token: unknown, sequence: null, id: 'a' },
+      { type: 'subscribed', token: unknown, sequence: null },
+      { type: 'subscribed', token: unknown, sequence: null, id: 'c' },
+    ])
+  })
+})
+
+describe('a subscription to many tokens', () => {
+  it('is as many subscriptions', async () => {
+    const tokens = Array.from({ length: 100 }, (_, n) => addressOf(100 + n))
+    client.send({ type: 'subscribe', tokens, id: 'many' })
+    const answers = []
+    for (const _ of tokens) answers.push(await client.next())
+    expect(new Set(answers.map(answer => 'token' in answer && answer.token))).toEqual(new Set(tokens))
+    expect(answers.every(answer => answer.type === 'subscribed' && answer.id === 'many')).toBe(true)
+  })
+})
+
 describe('framing', () => {
   it('accepts a message in fragments', async () => {
     for (const [index, byte] of [...SUBSCRIBE].entries()) client.socket.send(byte, { fin: index === SUBSCRIBE.length - 1, binary: false })

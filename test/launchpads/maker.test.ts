@@ -32,6 +32,11 @@ describe('the maker of a buy', () => {
     expect(findMaker([transfer(1, pool, router, 100n), transfer(12, router, user, 100n)], buy)).toBe(user))
   test('is not who got a part of them', () =>
     expect(findMaker([transfer(1, pool, user, 100n), transfer(12, user, friend, 40n)], buy)).toBe(user))
+  test('is not a launchpad’s contract that keeps tokens of its own', () => {
+    const logs = [transfer(1, user, router, 5n), transfer(2, pool, router, 100n), transfer(12, router, friend, 100n)]
+    const ofRouter: SourcedLog = { ...transfer(13, user, pool, 1n, router), source: { role: 'contract', launchpad: 'test' } }
+    expect(findMaker([...logs, ofRouter], buy)).toBe(friend)
+  })
   test('is told by the transfer nearest before the swap', () =>
     expect(findMaker([transfer(1, pool, friend, 100n), transfer(6, pool, user, 100n)], buy)).toBe(user))
   test('is not told by another token', () => expect(findMaker([transfer(1, pool, user, 100n, friend)], buy)).toBeNull())

@@ -113,13 +113,19 @@ describe('a pair', () => {
     expect(events([swap(...amounts)])).toEqual([])
   })
 
-  it('tells nothing more by Mint, Burn and its own Transfer', () => {
+  it('tells of liquidity by Mint and Burn, and nothing by its own Transfer', () => {
     const topics = [
       ['Mint(address,uint256,uint256)', [pad(ROUTER)]],
       ['Burn(address,uint256,uint256,address)', [pad(ROUTER), pad(WHO)]],
     ] as const
     const logs = topics.map(([signature, more]) => ({ address: PAIR, topics: [toEventSelector(signature), ...more], data: words(1n, 2n) }))
-    expect(decode([...logs, { ...transfer(ROUTER, WHO, 3n), address: PAIR }])).toEqual({ events: [], malformed: [] })
+    expect(decode([...logs, { ...transfer(ROUTER, WHO, 3n), address: PAIR }])).toMatchObject({
+      events: [
+        { kind: 'joinExit', maker: ROUTER, amountToken: 1n, amountQuote: 2n },
+        { kind: 'joinExit', maker: WHO, amountToken: -1n, amountQuote: -2n },
+      ],
+      malformed: [],
+    })
   })
 
   it.each([

@@ -17,6 +17,7 @@ import type { Reads } from '#domain/queries.ts'
 import type { Token } from '#domain/token.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import { createReads } from '#store/reads/reads.ts'
+import { toBytes } from '#tables/toBytes.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { useDatabase } from '#test/support/database.ts'
@@ -265,6 +266,16 @@ describe('after graduation', () => {
     await onRewards(account(1), { functionName: 'withdraw', args: [account(4), 10_000n] })
     await onRewards(account(7), { functionName: 'withdraw', args: [account(7), 3n] })
     await index()
+  })
+
+  test('the buy that graduates leaves the curve empty, and no trade shares its log with a join or exit', async () => {
+    for (const { token } of [first, second]) {
+      const { rows } = await sql`select reserve_token::text as token, reserve_quote::text as quote from trade
+        where pool = ${toBytes(token)} order by block_number desc, log_index desc limit 1`.execute(batched.kysely)
+      expect(rows).toEqual([{ token: '0', quote: '0' }])
+    }
+    const { rows } = await sql`select from trade join join_exit using (block_number, log_index)`.execute(batched.kysely)
+    expect(rows).toEqual([])
   })
 
   test('the buy that graduates is the last trade of the curve, and takes effect before the graduation', async () => {

@@ -1,7 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { parseClientMessage } from '#protocol/parseClientMessage.ts'
-import { clientMessageSchema, errorSchema } from '#protocol/schemas/messages.ts'
+import { unsubscribeChannelSchema } from '#protocol/schemas/channels.ts'
+import {
+  clientMessageSchema,
+  errorSchema,
+  pingSchema,
+  subscribeSchema,
+  subscribeTokensSchema,
+  unsubscribeSchema,
+} from '#protocol/schemas/messages.ts'
 
 const TOKEN = '0x00000000000000000000000000000000000000aB'
 const LOWER = TOKEN.toLowerCase()
@@ -11,13 +20,53 @@ const parseValue = (value: unknown) => parse(JSON.stringify(value))
 
 describe('parseClientMessage', () => {
   it('reads a subscription, with the address in lower case', () => {
-    expect(parseValue({ type: 'subscribe', token: TOKEN })).toEqual({ type: 'subscribe', token: LOWER, sequence: null })
-    expect(parseValue({ type: 'subscribe', token: TOKEN, sequence: 0 })).toEqual({ type: 'subscribe', token: LOWER, sequence: 0 })
+    const subscribed = { type: 'subscribe', tokens: [LOWER], holders: true }
+    expect(parseValue({ type: 'subscribe', token: TOKEN })).toEqual({ ...subscribed, sequence: null })
+    expect(parseValue({ type: 'subscribe', token: TOKEN, sequence: 0 })).toEqual({ ...subscribed, sequence: 0 })
+    expect(parseValue({ type: 'subscribe', token: TOKEN, holders: false })).toEqual({ ...subscribed, sequence: null, holders: false })
     expect(parseValue({ type: 'unsubscribe', token: TOKEN })).toEqual({ type: 'unsubscribe', token: LOWER })
   })
 
+  it.each([null, 0, 'false'])('refuses holders: %j', holders => {
+    expect(parseValue({ type: 'subscribe', token: TOKEN, holders })).toMatchObject({ code: 'invalid_message', token: TOKEN })
+  })
+
+  it('reads a subscription to a hundred tokens, and refuses one to none or more', () => {
+    const tokens = Array.from({ length: 100 }, (_, n) => `${TOKEN.slice(0, -2)}${String(n).padStart(2, '0')}`)
+    const lower = tokens.map(token => token.toLowerCase())
+    expect(parseValue({ type: 'subscribe', tokens })).toEqual({ type: 'subscribe', tokens: lower, sequence: null, holders: true })
+    expect(parseValue({ type: 'subscribe', tokens: [...tokens, TOKEN] })).toMatchObject({ code: 'invalid_message' })
+    for (const wrong of [[], {}, TOKEN, null]) expect(parseValue({ type: 'subscribe', tokens: wrong })).toHaveProperty('code')
+    expect(parseValue({ type: 'subscribe', tokens: [TOKEN, '0x12'] })).toMatchObject({ code: 'invalid_token', token: '0x12' })
+  })
+
+  it('repeats the id of a message, of a wrong one too', () => {
+    expect(parseValue({ type: 'ping' })).toEqual({ type: 'ping' })
+    for (const message of [{ type: 'ping' }, { type: 'subscribe', token: TOKEN }, { type: 'unsubscribe', token: 'x' }, { type: 'y' }, {}]) {
+      expect(parseValue({ ...message, id: 'a"b' })).toMatchObject({ id: 'a"b' })
+    }
+    expect(parseValue({ type: 'ping', id: 'x'.repeat(64) })).toMatchObject({ type: 'ping' })
+    for (const id of ['x'.repeat(65), 1, null, {}]) {
+      expect(parseValue({ type: 'ping', id })).toEqual({
+        type: 'error',
+        code: 'invalid_message',
+        message: expect.stringContaining('the id'),
+      })
+    }
+  })
+
+  it('reads a subscription to a channel, and the end of one by id or channel', () => {
+    const subscribe = { type: 'subscribe', channel: 'trades', filters: { side: 'buy' }, after: '1-2', reorgs: 3, id: 'a' }
+    expect(parseValue(subscribe)).toEqual({ ...subscribe, type: 'subscribeChannel' })
+    expect(parseValue({ type: 'subscribe', channel: 'blocks' })).toMatchObject({ code: 'invalid_message' })
+    for (const message of [{ id: 'a' }, { channel: 'trades', id: 'a' }])
+      expect(parseValue({ type: 'unsubscribe', ...message })).toEqual({ type: 'unsubscribeChannel', id: 'a' })
+    expect(parseValue({ type: 'unsubscribe', channel: 'trades' })).toEqual({ type: 'unsubscribeChannel', id: 'trades' })
+    expect(parseValue({ type: 'unsubscribe', channel: 'blocks', id: 'a' })).toMatchObject({ code: 'invalid_message' })
+  })
+
   it('ignores fields that it does not know', () => {
-    const message = { type: 'unsubscribe', token: TOKEN, sequence: 'x', constructor: 1, id: [1] }
+    const message = { type: 'unsubscribe', token: TOKEN, sequence: 'x', constructor: 1, tokens: 'x' }
     expect(parseValue(message)).toEqual({ type: 'unsubscribe', token: LOWER })
   })
 
@@ -63,7 +112,7 @@ describe('parseClientMessage', () => {
     expect(parseClientMessage(broken, false)).toMatchObject({ code: 'invalid_message' })
   })
 
-  it.each(['token.update', 'ping', '', '__proto__', 'toString'])('answers the type %j with unknown_type', type => {
+  it.each(['token.update', 'pong', '', '__proto__', 'toString'])('answers the type %j with unknown_type', type => {
     expect(parseValue({ type, token: TOKEN })).toMatchObject({ type: 'error', code: 'unknown_type' })
   })
 
@@ -103,9 +152,12 @@ describe('parseClientMessage', () => {
     const message = fc.oneof(
       fc.record(
         {
-          type: fc.oneof(fc.constantFrom('subscribe', 'unsubscribe'), fc.string()),
+          type: fc.oneof(fc.constantFrom('subscribe', 'unsubscribe', 'ping'), fc.string()),
+          id: fc.oneof(fc.string({ maxLength: 66 }), fc.jsonValue()),
           token: fc.oneof(address, fc.jsonValue()),
+          tokens: fc.oneof(fc.array(address, { maxLength: 101, size: 'max' }), fc.jsonValue()),
           sequence: fc.oneof(fc.maxSafeInteger(), fc.nat(), fc.jsonValue()),
+          channel: fc.oneof(fc.constantFrom('trades', 'list', 'blocks'), fc.jsonValue()),
           other: fc.jsonValue(),
         },
         { requiredKeys: [] },
@@ -115,7 +167,7 @@ describe('parseClientMessage', () => {
     fc.assert(
       fc.property(message, value => {
         const parsed = parseValue(value)
-        const expected = clientMessageSchema.safeParse(JSON.parse(JSON.stringify(value)))
+        const expected = schemaOf(JSON.parse(JSON.stringify(value))).safeParse(JSON.parse(JSON.stringify(value)))
         expect(parsed.type !== 'error').toBe(expected.success)
         if (parsed.type === 'error') expect(errorSchema.safeParse(parsed).success).toBe(true)
       }),
@@ -123,3 +175,10 @@ describe('parseClientMessage', () => {
     )
   })
 })
+
+/** What a message is about: its token, or else its tokens, or else its channel. */
+function schemaOf(value: unknown): z.ZodType {
+  if (typeof value !== 'object' || value === null) return clientMessageSchema
+  if ('token' in value) return z.union([subscribeSchema, unsubscribeSchema, pingSchema])
+  return 'tokens' in value ? z.union([subscribeTokensSchema, unsubscribeChannelSchema, pingSchema]) : clientMessageSchema
+}

@@ -9,30 +9,42 @@ import { LAUNCHPADS } from '#benchmarks/macro/growth/tokenPlan.ts'
 import type { Address } from '#domain/address.ts'
 import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
 import { HOLDER_TYPES } from '#domain/holder.ts'
+import { HOLDING_SORTS } from '#domain/holding.ts'
 import {
+  type ClaimsQuery,
   type HoldersQuery,
+  type HoldingsQuery,
   type MarketTradesQuery,
   TOKEN_SORTS,
+  type TokenCursor,
   type TokenSort,
   type TokensQuery,
+  type TradersQuery,
   type TradesQuery,
 } from '#domain/queries.ts'
 import type { GraduationStatus } from '#domain/token.ts'
+import { TRADER_SORTS } from '#domain/trader.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readCandles } from '#store/reads/candles.ts'
 import { createChainStats } from '#store/reads/chainStats.ts'
 import { readClaimable } from '#store/reads/claimable.ts'
+import { MOST_CLAIMS_LOOKED_AT, readClaims } from '#store/reads/claims.ts'
+import { readHolderDistribution } from '#store/reads/holderDistribution.ts'
 import { MOST_LOOKED_AT, readHolders } from '#store/reads/holders.ts'
+import { MOST_HOLDINGS, readHoldings } from '#store/reads/holdings.ts'
 import { readLaunchpads } from '#store/reads/launchpads.ts'
 import { MOST_TRADES_FILTERED, readMarketTrades } from '#store/reads/marketTrades.ts'
 import { readSearch } from '#store/reads/search.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
+import { MOST_TOKENS_FILTERED } from '#store/reads/tokenFilters.ts'
 import { readToken, readTokens } from '#store/reads/tokens.ts'
+import { readTraders } from '#store/reads/traders.ts'
 import { readTrades } from '#store/reads/trades.ts'
+import { readWallet } from '#store/reads/wallet.ts'
 import { readTokensUpdatedAt } from '#store/rows/cursor.ts'
 import { readPlainHolders } from '#store/rows/holderCodes.ts'
 import { loadRows } from '#store/rows/loadRows.ts'
-import type { BalanceKey, CreatorFeeKey } from '#tables/changes.ts'
+import type { BalanceKey, CreatorFeeKey, MakerKey } from '#tables/changes.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { type MeasuredNode, measuredPlansOf } from '#test/support/explain.ts'
@@ -103,7 +115,13 @@ function given<T extends object>(query: T): T {
 }
 
 const LIMIT = 10
-const STATUSES: readonly (GraduationStatus | undefined)[] = [undefined, 'none', 'bonding', 'completed', 'migrated']
+const STATUSES: readonly (readonly GraduationStatus[] | undefined)[] = [
+  undefined,
+  ['none'],
+  ['bonding', 'none'],
+  ['completed'],
+  ['migrated'],
+]
 
 describe('every list of tokens', () => {
   // A part of the list per launchpad and status, of which a page reads its length, and then the tokens of the page with their pools.
@@ -125,7 +143,12 @@ describe('every list of tokens', () => {
   })
 
   async function faultsOfLists(sort: TokenSort, creator: Address | undefined, mostRows: number): Promise<readonly string[]> {
-    const queries = combinations({ order: ['asc', 'desc'], status: STATUSES, launchpad: [undefined, LAUNCHPADS[0], LAUNCHPADS[3]] })
+    const queries = combinations({
+      order: ['asc', 'desc'],
+      // A creator's tokens are all read, whatever the status and launchpad are.
+      statuses: creator === undefined ? STATUSES : [undefined, ['bonding'], ['completed']],
+      launchpads: creator === undefined ? [undefined, [LAUNCHPADS[0]], [LAUNCHPADS[3]]] : [undefined, [LAUNCHPADS[0]]],
+    })
     const faults: string[] = []
     for (const filters of queries) {
       const query = given({ sort, limit: LIMIT, creator, ...filters }) as TokensQuery
@@ -135,17 +158,73 @@ describe('every list of tokens', () => {
     return faults
   }
 
+  test.each(TOKEN_SORTS)('with filters looks at a bounded number, by %s', async sort => {
+    const faults: string[] = []
+    for (const filters of [
+      { order: 'desc', minHolders: 1 },
+      { order: 'asc', minHolders: 0, minMarketCap: '40' },
+      { order: 'desc', minLiquidity: '0.000001', launchpads: [LAUNCHPADS[0]], statuses: ['bonding', 'migrated'] },
+      { order: 'desc', minVolume24h: '0.1', minGraduation: 100 },
+      { order: 'asc', createdAfter: startOf(SCALE) + 86_400, createdBefore: END, minHolders: 2 },
+    ] as const) {
+      const query: TokensQuery = { sort, limit: LIMIT, ...filters }
+      // Each filter's tokens are counted that far, and then a page looks at as many with a value in the sort's column, and without.
+      const found = await faultsOf(db => readTokens(db, query, CHAIN_ID), 4 * (MOST_TOKENS_FILTERED + 16))
+      faults.push(...found.map(fault => `${JSON.stringify(query)}: ${fault}`))
+    }
+    expect(faults).toEqual([])
+  })
+
+  test.each([
+    // Tokens with little liquidity are small: the first that are looked at are left out.
+    ['liquidity', 'asc', 'liquidity_weth, address', true],
+    [
+      'graduation',
+      'desc',
+      'graduation_percent desc nulls last, case when graduation_percent is not null then address end desc, address',
+      false,
+    ],
+  ] as const)('gives each of the thousands that a filter lets through once and in order, by %s', async (sort, order, sorted, isShort) => {
+    const { rows: sizes } = await sql<{ half: string }>`
+      select percentile_disc(0.5) within group (order by market_cap_weth)::text as half from token`.execute(kysely)
+    const filters = { minMarketCap: sizes[0]?.half ?? '', minLiquidity: '0' }
+    const { rows } = await sql<{ address: Address }>`select address from token
+      where market_cap_weth >= ${filters.minMarketCap}::numeric and liquidity_weth >= 0 order by ${sql.raw(sorted)}`.execute(kysely)
+    expect(rows.length).toBeGreaterThan(MOST_TOKENS_FILTERED)
+    const listed: Address[] = []
+    let shorter = 0
+    let cursor: TokenCursor | null | undefined
+    while (cursor !== null) {
+      const query: TokensQuery = { sort, order, limit: 100, ...filters, ...(cursor === undefined ? {} : { cursor }) }
+      const page = await readTokens(kysely, query, CHAIN_ID)
+      listed.push(...page.data.map(({ address }) => address))
+      if (page.next !== null && page.data.length < 100) shorter++
+      cursor = page.next
+    }
+    expect(listed).toEqual(rows.map(({ address }) => address))
+    expect(shorter > 0).toBe(isShort)
+  })
+
   test('reads a bounded stretch among those without a value', async () => {
     const cursor = { value: null, address: addressOf('token', 3) }
-    for (const sort of ['marketCap', 'priceChange24h', 'priceChange1h', 'liquidity', 'lastTradeAt', 'graduation'] as const) {
+    for (const sort of [
+      'marketCap',
+      'priceChange5m',
+      'priceChange1h',
+      'priceChange24h',
+      'liquidity',
+      'lastTradeAt',
+      'graduation',
+      'migratedAt',
+    ] as const) {
       expect(await faultsOf(db => readTokens(db, { sort, order: 'desc', limit: LIMIT, cursor }, CHAIN_ID), MOST_ROWS)).toEqual([])
     }
   })
 
   test.each(TOKEN_SORTS)('reads the addresses that are asked for, by %s', async sort => {
     const addresses = Array.from({ length: 100 }, (_, index) => addressOf('token', index * 7))
-    for (const status of STATUSES) {
-      const query = given({ sort, order: 'desc' as const, status, addresses, limit: 100 }) as TokensQuery
+    for (const statuses of STATUSES) {
+      const query = given({ sort, order: 'desc' as const, statuses, addresses, limit: 100 }) as TokensQuery
       expect(await faultsOf(db => readTokens(db, query, CHAIN_ID), 3 * 101)).toEqual([])
     }
   })
@@ -230,6 +309,45 @@ describe('every other read', () => {
     }
   })
 
+  test('of how a token is spread reads the largest holders', async () => {
+    for (const rank of [0, 1, 400]) {
+      // The ten largest are looked for as those of a page without some types; and those with a thousandth of the supply.
+      expect(await faultsOf(db => readHolderDistribution(db, addressOf('token', rank)), MOST_LOOKED_AT + 1_000 + 4)).toEqual([])
+    }
+  })
+
+  test.each(TRADER_SORTS)('of traders reads a bounded stretch of an index, by %s', async sort => {
+    for (const rank of [0, 1, 400]) {
+      const query: TradersQuery = { token: addressOf('token', rank), sort, limit: LIMIT }
+      expect(await faultsOf(db => pageOf(3, query, (asked: TradersQuery) => readTraders(db, asked)), LIMIT + 3)).toEqual([])
+    }
+  })
+
+  test('of a wallet reads its holdings, at most so many as are valued, and the index entries of what it created', async () => {
+    const { rows } = await sql<{ holder: Address; held: number; created: number }>`
+      select holder, count(*)::integer as held, (select count(*)::integer from token where creator = holder) as created
+      from balance where balance > 0 group by holder order by held desc limit 1`.execute(kysely)
+    const { rows: others } = await sql<{ holder: Address; held: number; created: number }>`
+      select creator as holder, (select count(*)::integer from balance where holder = creator and balance > 0) as held,
+        count(*)::integer as created from token group by creator order by created desc limit 1`.execute(kysely)
+    for (const { holder: wallet, held, created } of [...rows, ...others]) {
+      const valued = 2 * Math.min(held, MOST_HOLDINGS + 1)
+      expect(await faultsOf(db => readWallet(db, wallet), valued + created + 3)).toEqual([])
+      for (const sort of HOLDING_SORTS) {
+        const query: HoldingsQuery = { wallet, sort, limit: LIMIT }
+        const mostRows = (sort === 'lastChanged' ? 2 * (LIMIT + 1) : valued) + 2 * (LIMIT + 1) + 2
+        expect(await faultsOf(db => pageOf(2, query, (asked: HoldingsQuery) => readHoldings(db, asked)), mostRows)).toEqual([])
+      }
+    }
+  })
+
+  test('of what a creator of many tokens can claim in all looks at a bounded number of accounts', async () => {
+    const options = { creator: addressOf('creator', 0), weth: WETH, claimCall: () => null, vestedOf: () => null }
+    const query: ClaimsQuery = { creator: options.creator, limit: LIMIT }
+    const work = (db: Queryable) => pageOf(2, query, (asked: ClaimsQuery) => readClaims(db, asked, options))
+    expect(await faultsOf(work, 2 * (MOST_CLAIMS_LOOKED_AT + 1) + 2)).toEqual([])
+  })
+
   test('of candles reads a bounded stretch, filled or not, in WETH and in USD', async () => {
     const times = [undefined, startOf(SCALE) + 5 * 86_400, END - 3_600]
     const faults: string[] = []
@@ -288,7 +406,9 @@ describe('a commit', () => {
     const { rows: holders } = await sql<BalanceKey>`
       select distinct on (token) token, holder from balance where token = any(${asked.map(toBytes)}::bytea[])`.execute(kysely)
     const { rows: fees } = await sql<CreatorFeeKey>`select launchpad, creator, currency, token from creator_fee limit 10`.execute(kysely)
-    const keys = { tokens: asked, currencies: [], balances: holders, creatorFees: fees }
+    const { rows: makers } = await sql<MakerKey>`
+      select distinct on (token) token, side, maker from trade where token = any(${asked.map(toBytes)}::bytea[])`.execute(kysely)
+    const keys = { tokens: asked, currencies: [], balances: holders, creatorFees: fees, makers }
     await expire(SCALE.tokens)
     await sql`analyze token`.execute(kysely)
     await expire(5)
@@ -308,7 +428,7 @@ describe('a commit', () => {
     const { rows } = await sql<{ address: Address }>`select address from token where windows_expire_at <= ${END}`.execute(kysely)
     const { tokens } = await loadRows(
       kysely,
-      { tokens: asked, currencies: [], balances: [], creatorFees: [] },
+      { tokens: asked, currencies: [], balances: [], creatorFees: [], makers: [] },
       { now: END, expired: true, weth: WETH },
     )
     const expected = new Set([...asked, ...rows.map(({ address }) => address)])

@@ -1,10 +1,14 @@
 import { pino } from 'pino'
+import { createWatchedCandles, type WatchedCandles, type WatchedCandlesOptions } from '#actors/candles/watchedCandles.ts'
+import { createEventChannels, type EventChannels } from '#actors/events/eventChannels.ts'
+import { createLists, type Lists, type ListsOptions } from '#actors/lists/lists.ts'
 import { createRegistry, type Registry, type RegistryOptions } from '#actors/registry.ts'
 import type { Subscription, Transport } from '#actors/subscription.ts'
 import type { Frame } from '#actors/token/frame.ts'
 import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
+import { MemoryEvents } from '#test/support/memoryEvents.ts'
 import { hashOf } from '#test/support/snapshots.ts'
 
 export type Call =
@@ -104,6 +108,21 @@ export function createTestRegistry(options: Partial<RegistryOptions> = {}): Regi
     date: () => new Date(0),
     ...options,
   })
+}
+
+/** Channels over the given events: default: none. */
+export function createTestChannels(events = new MemoryEvents(), now = () => 0): EventChannels {
+  return createEventChannels({ read: events.read, ethUsd: () => null, logger: pino({ enabled: false }), now })
+}
+
+/** Lists over a read of tokens. Default: there are none. */
+export function createTestLists(read: ListsOptions['read'] = async () => ({ data: [], next: null, asOfBlock: '456' })): Lists {
+  return createLists({ read, ethUsd: () => '3000', logger: pino({ enabled: false }), epochMs: () => 1_795_000_000_000 })
+}
+
+/** Candles over a read of them. Default: no token is indexed. */
+export function createTestCandles(read: WatchedCandlesOptions['read'] = async () => null): WatchedCandles {
+  return createWatchedCandles({ read, logger: pino({ enabled: false }), epochMs: () => 1_795_000_000_000 })
 }
 
 /** A registry on a history in memory and clocks that the test moves. */

@@ -110,6 +110,8 @@ export function messageObjection(message: { readonly type: string }): string | n
     messageSchemas = { document, objection: createValidator(document.components.schemas) }
   }
   const { document, objection } = messageSchemas
-  const described = document.components.messages[message.type]
-  return described === undefined ? `${message.type} is not described` : objection(described.payload, message)
+  // Messages of one type that differ in their fields are described apart: `subscribed` and `subscribed.channel`.
+  const described = Object.entries(document.components.messages).filter(([name]) => `${name}.`.startsWith(`${message.type}.`))
+  const objections = described.map(([, { payload }]) => objection(payload, message))
+  return objections.length === 0 ? `${message.type} is not described` : objections.includes(null) ? null : objections.join('; or ')
 }

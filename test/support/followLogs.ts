@@ -6,6 +6,7 @@ import type { ChainLog } from '#domain/block.ts'
 import { decode } from '#index/decode.ts'
 import { project } from '#index/project/project.ts'
 import { createDirectory, type Directory } from '#launchpads/directory.ts'
+import { etherWrappersOf } from '#launchpads/etherWrappers.ts'
 import { quotePoolsOf } from '#launchpads/quotePool.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import { type MemoryRows, memoryRows } from './memoryRows.ts'
@@ -45,6 +46,7 @@ export async function followLogs({ launchpads, weth, blocks, atOnce = 1 }: Follo
         now: timestamp,
         weth,
         quotePools: quotePoolsOf(adapters),
+        etherWrappers: etherWrappersOf(adapters),
         ethUsd: null,
         directory: known,
       }),

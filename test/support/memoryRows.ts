@@ -1,7 +1,7 @@
 import type { Address } from '#domain/address.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
 import { add, max, min } from '#domain/decimal.ts'
-import { perWindow, WINDOW_SECONDS } from '#domain/windows.ts'
+import { addLastTrades, NO_LAST_TRADES, perWindow, WINDOW_SECONDS } from '#domain/windows.ts'
 import type { CandleRow } from '#tables/candle.ts'
 import { balancesOf, type Changes, type CurrentRows } from '#tables/changes.ts'
 import type { TradeRow } from '#tables/trade.ts'
@@ -36,7 +36,8 @@ export function memoryRows(): MemoryRows {
       const left = trades.filter(trade => trade.timestamp > was - length && trade.timestamp <= now - length)
       return {
         leaving: {
-          volumeWei: left.reduce((sum, trade) => sum + (trade.amountWei ?? 0n), 0n),
+          volumeWei: weiOf(left),
+          buyVolumeWei: weiOf(left.filter(trade => trade.side === 'buy')),
           buys: left.filter(trade => trade.side === 'buy').length,
           sells: left.filter(trade => trade.side === 'sell').length,
         },
@@ -54,6 +55,9 @@ export function memoryRows(): MemoryRows {
       balances: balancesOf(tables.balances.values()),
       creatorFees: new Map(tables.creatorFees),
       aging: new Map([...tables.tokens.values()].map(token => [token.address, agingOf(token.address, token.windowsAt, now)])),
+      lastTrades: new Map(
+        [...Map.groupBy(tables.trades, ({ token }) => token)].map(([token, made]) => [token, addLastTrades(NO_LAST_TRADES, made)]),
+      ),
     }),
     write: changes => {
       for (const token of changes.tokens) tables.tokens.set(token.address, token)
@@ -68,6 +72,10 @@ export function memoryRows(): MemoryRows {
       }
     },
   }
+}
+
+function weiOf(trades: readonly TradeRow[]): bigint {
+  return trades.reduce((total, { amountWei }) => total + (amountWei ?? 0n), 0n)
 }
 
 function merged(stored: CandleRow, delta: CandleRow): CandleRow {

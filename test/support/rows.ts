@@ -37,8 +37,11 @@ export async function insertRows(db: Queryable, table: string, rows: readonly Ro
 export function tokenRow(n: number, columns: Row = {}): Row {
   const windows = ['m5', 'h1', 'h6', 'h24'].flatMap(name => [
     [`volume_${name}`, '0'],
+    [`buy_volume_${name}`, '0'],
     [`buys_${name}`, 0],
     [`sells_${name}`, 0],
+    [`buyers_${name}`, 0],
+    [`sellers_${name}`, 0],
   ])
   return {
     address: addressOf(n),
@@ -60,11 +63,13 @@ export function tokenRow(n: number, columns: Row = {}): Row {
     holder_count: 0,
     last_trade_at: null,
     ...Object.fromEntries(windows),
+    price_change_m5: null,
     price_change_h1: null,
     price_change_h24: null,
     windows_at: 1_700_000_000,
     graduation_status: 'none',
     graduation_percent: null,
+    migrated_at: null,
     sequence: 1_700_000_000_000,
     as_of_block: 1,
     updated_at_ms: 1_700_000_000_000,

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
+import { encodeBlock } from '#bus/encodedBlock.ts'
 import { createAckWindow } from '#worker/ackWindow.ts'
 import type { FromIndexing, ThreadView, ToIndexing } from '#worker/messages.ts'
 
@@ -45,7 +45,7 @@ const commit = unacknowledged.paced(async work => work({} as never))
 
 async function commitOne(): Promise<void> {
   const number = await commit(async () => Atomics.add(commits, 0, 1) + 1)
-  const block: CommittedBlock = { number, hash: '0x', timestamp: 0, completedAtMs: 0, tokens: [], unread: [], dropped: [] }
+  const block = encodeBlock({ number, hash: '0x', timestamp: 0, completedAtMs: 0, tokens: [], unread: [], dropped: [] })
   unacknowledged.sent()
   send({ kind: 'committed', block, view: { ...VIEW, state: { ...VIEW.state, indexedBlock: number } } })
 }
@@ -105,6 +105,7 @@ async function obey(message: ToIndexing): Promise<void> {
       send({ kind: 'noted' })
       return
     case 'price':
+    case 'receiver':
       return
     case 'stop':
       stopping.abort()

@@ -97,7 +97,16 @@ export function createSimulatedChain({
       const txHash = keccak256(toHex(`${hash}:${txIndex}`))
       return { address, topics, data, blockNumber: number, blockHash: hash, txHash, txIndex, logIndex }
     })
-    const header: ChainHeader = { number, hash, parentHash, timestamp, logsBloom: bloom, baseFeeWei: BASE_FEE_WEI, isProven: provesHeaders }
+    const header: ChainHeader = {
+      number,
+      hash,
+      parentHash,
+      timestamp,
+      logsBloom: bloom,
+      receiptsRoot: fields.receiptsRoot,
+      baseFeeWei: BASE_FEE_WEI,
+      isProven: provesHeaders,
+    }
     const block = { header, logs }
     const { stateRoot, ...others } = unhashed
     rawHeaders.set(header, { ...others, ...(provesHeaders && { stateRoot }), hash })

@@ -53,7 +53,7 @@ export function tradeBlock(market: Market, random: Random): { readonly logs: rea
     }
     const token = random.pick(tokens)
     const acted = act(token, random)
-    logs.push(...acted.logs)
+    logs.push(...acted.logs.map(log => ({ ...log, tx: count })))
     tokens = tokens.map(one => (one === token ? acted.token : one))
   }
   if (random.chance(0.2)) logs.push(v3SwapLog(DOLLAR_POOL, random.pick(HOLDERS), randomSwap(random), random))
@@ -105,8 +105,12 @@ function act(token: SimulatedToken, random: Random): Acted {
   }
 }
 
-function tradeOnCurve(token: SimulatedToken, maker: Address, weiAmount: bigint, amount: bigint, random: Random): Acted {
+function tradeOnCurve(token: SimulatedToken, holder: Address, weiAmount: bigint, most: bigint, random: Random): Acted {
   const buy = random.chance(0.65)
+  // Some makers only trade, and most of them sell what they have bought, so that it is known what it cost.
+  const onlyTrades = weiAmount % 3n !== 0n
+  const maker = onlyTrades ? testAddress(9_000 + Number((weiAmount / 10n ** 15n) % 4n)) : holder
+  const amount = onlyTrades && !buy ? most / 10n : most
   const fee = weiAmount / 100n
   const after = [2n * ETHER + weiAmount, 10n ** 27n - amount, BigInt(random.integer(0, 3_999)) * 10n ** 15n, 10n ** 27n - amount]
   const values = buy ? [weiAmount, fee, amount, ...after] : [amount, weiAmount, fee, ...after]

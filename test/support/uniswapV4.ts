@@ -5,6 +5,7 @@ import {
   encodeAbiParameters,
   getContractAddress,
   type Hex,
+  hexToBytes,
   keccak256,
   numberToHex,
   parseAbi,
@@ -29,7 +30,9 @@ const CREATE2_DEPLOYER = '0x4e59b44847b379578588920ca78fbf26c0b4956c' as Address
 /** Where a PoolManager keeps its pools (v4-core, `StateLibrary.sol`). */
 const POOLS_SLOT = 6n
 /** A hook's permissions are the lowest 14 bits of its address (v4-core, `Hooks.sol`). */
-const PERMISSION_BITS = 0x3fffn
+const PERMISSIONS = 2n ** 14n
+/** After the byte 0xff, the deployer's 20 bytes and the salt. */
+const SALT_END = 1 + 20 + 32
 
 /** Uniswap's own PoolManager. */
 export function deployPoolManager(chain: TestChain): Promise<Address> {
@@ -42,15 +45,22 @@ export function deployPoolManager(chain: TestChain): Promise<Address> {
 
 /** A hook tells what it wants to be called for by its address, so that one with the right address has to be looked for. */
 export async function deployHook(chain: TestChain, bytecode: Hex, permissions: bigint): Promise<Address> {
-  const bytecodeHash = keccak256(bytecode)
+  const salt = saltFor(bytecode, permissions)
+  const account = chain.accounts[0] ?? expect.unreachable()
+  const data = concat([salt, bytecode])
+  await chain.mined(chain.client.sendTransaction({ account, chain: null, to: CREATE2_DEPLOYER, data, gas: 12_000_000n }))
+  return toAddress(getContractAddress({ opcode: 'CREATE2', from: CREATE2_DEPLOYER, salt, bytecode }))
+}
+
+/** About one in 16,384 salts does, each at the cost of one hash. */
+function saltFor(bytecode: Hex, permissions: bigint): Hex {
+  // EIP-1014: the address is the end of the hash of 0xff, the deployer, the salt and the hash of the code.
+  const preimage = hexToBytes(concat(['0xff', CREATE2_DEPLOYER, numberToHex(0, { size: 32 }), keccak256(bytecode)]))
+  const end = new DataView(preimage.buffer)
   for (let count = 0; ; count += 1) {
-    const salt = numberToHex(count, { size: 32 })
-    const address = getContractAddress({ opcode: 'CREATE2', from: CREATE2_DEPLOYER, salt, bytecodeHash })
-    if ((BigInt(address) & PERMISSION_BITS) !== permissions) continue
-    const account = chain.accounts[0] ?? expect.unreachable()
-    const data = concat([salt, bytecode])
-    await chain.mined(chain.client.sendTransaction({ account, chain: null, to: CREATE2_DEPLOYER, data, gas: 12_000_000n }))
-    return toAddress(address)
+    end.setUint32(SALT_END - 4, count)
+    const hash = keccak256(preimage, 'bytes')
+    if ((BigInt(hash.at(-2) ?? 0) * 256n + BigInt(hash.at(-1) ?? 0)) % PERMISSIONS === permissions) return numberToHex(count, { size: 32 })
   }
 }
 

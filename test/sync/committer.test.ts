@@ -157,7 +157,7 @@ test('a silent token loses its window when the chain moves on, with a new sequen
   const index = await openChainIndex(chain, followed)
   const blocks = await index.indexEach(1)
   const last = blocks.at(-1)?.tokens.find(entry => entry.token.address === token.token)
-  expect(last?.token.market.trades.m5).toEqual({ buys: 0, sells: 0 })
+  expect(last?.token.market.trades.m5).toEqual({ buys: 0, sells: 0, buyers: 0, sellers: 0 })
   expect(last?.token.market.volumeWeth.m5).toBe('0')
   expect(last?.token.market.trades.h1.buys).toBeGreaterThan(0)
   expect(Number(last?.token.asOfBlock)).toBeLessThan(blocks.at(-1)?.number ?? 0)

@@ -19,7 +19,9 @@ const BLOCKS = 40
 const SEEDS = [1, 2, 8]
 const GAPS = [0, 2, 200, 301, 3_601, 86_401, -2, -200, -301, -3_601, -86_401]
 
-const fields = WINDOW_NAMES.flatMap(window => (['buys', 'sells', 'volume'] as const).map(name => WINDOW_FIELDS[window][name]))
+const fields = WINDOW_NAMES.flatMap(window =>
+  (['volume', 'buyVolume', 'buys', 'sells', 'buyers', 'sellers'] as const).map(name => WINDOW_FIELDS[window][name]),
+)
 const columns = fields.map(field => TOKEN.columns.find(column => column.field === field)?.name ?? field)
 
 async function negatives(): Promise<readonly unknown[]> {

@@ -48,10 +48,22 @@ type Row = TokenRow & { readonly [ADDED]: Decimal | null }
 const TOKEN = addressOf(1)
 const headerOf = (number: number): BlockHeader => ({ number, hash: wordOf(number), parentHash: wordOf(number - 1), timestamp: number })
 
-function batchOf(number: number, row: Row, before: BatchChanges['before']): BatchChanges {
+function batchOf(number: number, row: Row, tokens: BatchChanges['before']['tokens']): BatchChanges {
   const to = headerOf(number)
-  const changes = { tokens: [row], pools: [], balances: [], creatorFees: [], trades: [], candles: [], currencies: [] }
-  const split = splitNewRows(changes, { tokens: before, balances: new Map() })
+  const changes = {
+    tokens: [row],
+    pools: [],
+    balances: [],
+    creatorFees: [],
+    trades: [],
+    joinExits: [],
+    poolCreations: [],
+    milestones: [],
+    candles: [],
+    currencies: [],
+  }
+  const before = { tokens, balances: new Map() }
+  const split = splitNewRows(changes, before)
   return {
     mode: 'live',
     from: number,
@@ -67,7 +79,7 @@ function batchOf(number: number, row: Row, before: BatchChanges['before']): Batc
 }
 
 async function load(pending: BatchChanges | null = null): Promise<Row | undefined> {
-  const keys = { tokens: [TOKEN], currencies: [], balances: [], creatorFees: [] }
+  const keys = { tokens: [TOKEN], currencies: [], balances: [], creatorFees: [], makers: [] }
   const { tokens } = await loadRows(db, keys, { now: 9, expired: false, pending, weth: addressOf(0xe7) })
   return tokens.get(TOKEN) as Row | undefined
 }
@@ -98,6 +110,7 @@ test('a column that only the entity and a migration describe is written, merged,
     blockHash: wordOf(1),
     timestamp: 1,
     txHash: wordOf(7),
+    txIndex: 0,
     logIndex: 0,
   })
   const first: Row = { ...launched, [ADDED]: parseDecimal('1.5') }
@@ -129,10 +142,12 @@ describe('the columns of a token', () => {
       'address launchpad symbol name decimals totalSupply creator createdBlock metadataUri creatorFeeBps priceWeth target sequence',
       'updatedAtMs imageUrl description asOfBlock raised completedAt migratedAt',
       // Of lists, searches and totals.
-      'createdAt marketCapWeth liquidityWeth holderCount lastTradeAt volumeH24 buysH24 sellsH24 tradesH24 priceChangeH1 priceChangeH24',
-      'graduationStatus graduationPercent',
+      'createdAt marketCapWeth liquidityWeth holderCount lastTradeAt volumeM5 volumeH1 volumeH24 buysH24 sellsH24 tradesM5 tradesH1 tradesH24',
+      'priceChangeM5 priceChangeH1 priceChangeH24 graduationStatus graduationPercent trending',
       // Of candles.
       'closeUsd lastPriceAt mainPool',
+      // Of tickers.
+      'priceQuote',
       // Of the ageing of windows.
       'windowsAt windowsExpireAt',
     ].flatMap(names => names.split(' ')),

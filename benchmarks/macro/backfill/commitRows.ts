@@ -44,7 +44,18 @@ interface Method {
   balances(bench: Bench, rows: readonly BalanceRow[]): Promise<void>
 }
 
-const NOTHING: Changes = { tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [], currencies: [] }
+const NOTHING: Changes = {
+  tokens: [],
+  pools: [],
+  balances: [],
+  creatorFees: [],
+  trades: [],
+  joinExits: [],
+  poolCreations: [],
+  milestones: [],
+  candles: [],
+  currencies: [],
+}
 const WARM_UP_ROWS = 100
 const NONE: SplitRows = { balances: { added: [], merged: [] }, candles: { added: [], merged: [] } }
 /** The ORM's statements contain their values as text: more rows at a time take gigabytes of memory. */
@@ -73,7 +84,7 @@ const COPY: Method = {
   balances: async ({ orm, file }, rows) => {
     await writeRows(file, rows.map(balanceLine))
     await transaction(orm, async db => {
-      await sql`create temporary table incoming (like balance) on commit drop`.execute(db)
+      await sql`create temporary table incoming (like balance including defaults) on commit drop`.execute(db)
       await sql.raw(`copy incoming (${BALANCE_COLUMNS}) from '${file}'`).execute(db)
       await sql
         .raw(`insert into balance select * from incoming on conflict (token, holder) do update set
@@ -174,22 +185,43 @@ function tradeRow(number: number): TradeRow {
     feeWei: 10n ** 14n,
     priceWeth: PRICE,
     priceAfterWeth: PRICE,
+    poolPrice: null,
+    reserveToken: 10n ** 26n + BigInt(number),
+    reserveQuote: 10n ** 18n + BigInt(number),
     ethUsd: null,
     blockNumber: Math.floor(number / 33),
     blockHash: HASH,
     txHash: HASH,
+    txIndex: number % 33,
     logIndex: number % 33,
     timestamp: 1_780_000_000 + Math.floor(number / 33),
   }
 }
 
+const NOT_TRADED = {
+  buys: 0,
+  sells: 0,
+  boughtToken: 0n,
+  soldToken: 0n,
+  boughtWei: 0n,
+  boughtUsd: 0n,
+  soldWei: 0n,
+  soldUsd: 0n,
+  costWei: null,
+  costUsd: null,
+  realizedWei: 0n,
+  realizedUsd: 0n,
+  firstTradeAt: null,
+  lastTradeAt: null,
+}
+
 function balanceRow(number: number, repeat: number): BalanceRow {
   const place = { token: addressOf(number % 500), holder: addressOf(30_000 + number) }
-  return { ...place, balance: 10n ** 24n + BigInt(number + repeat), type: 'wallet', lastChangedBlock: repeat }
+  return { ...place, ...NOT_TRADED, balance: 10n ** 24n + BigInt(number + repeat), type: 'wallet', lastChangedBlock: repeat }
 }
 
 const TRADE_COLUMNS =
-  'block_number, log_index, token, pool, phase, side, maker, amount_token, amount_wei, fee_wei, price_weth, price_after_weth, block_hash, tx_hash, timestamp'
+  'block_number, log_index, token, pool, phase, side, maker, amount_token, amount_wei, fee_wei, price_weth, price_after_weth, reserve_token, reserve_quote, block_hash, tx_hash, tx_index, timestamp'
 const BALANCE_COLUMNS = 'token, holder, balance, type, last_changed_block'
 
 const bytes = (hex: string) => `\\\\x${hex.slice(2)}`
@@ -197,9 +229,8 @@ const bytes = (hex: string) => `\\\\x${hex.slice(2)}`
 function tradeLine(row: TradeRow): string {
   const price = formatDecimal(PRICE)
   const keys = [row.blockNumber, row.logIndex, bytes(row.token), bytes(row.pool), row.phase, row.side, bytes(row.maker)]
-  return [...keys, row.amountToken, row.amountWei, row.feeWei, price, price, bytes(row.blockHash), bytes(row.txHash), row.timestamp].join(
-    '\t',
-  )
+  const amounts = [row.amountToken, row.amountWei, row.feeWei, price, price, row.reserveToken, row.reserveQuote]
+  return [...keys, ...amounts, bytes(row.blockHash), bytes(row.txHash), row.txIndex, row.timestamp].join('\t')
 }
 
 function balanceLine({ token, holder, balance, type, lastChangedBlock }: BalanceRow): string {

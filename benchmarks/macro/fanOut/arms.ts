@@ -19,6 +19,9 @@ export interface ArmKind {
 export const TOKENWIRE: ArmKind = { name: 'tokenwire', server: 'tokenwire' }
 /** The same code in other processes: its difference from `tokenwire` is the machine's noise. */
 export const TOKENWIRE_AGAIN: ArmKind = { name: 'tokenwire, again', server: 'tokenwire' }
+/** In gateway threads, to which another thread hands each block. */
+export const TOKENWIRE_THREAD: ArmKind = { name: 'tokenwire, 1 gateway thread', server: 'tokenwire-threads-1' }
+export const TOKENWIRE_THREADS: ArmKind = { name: 'tokenwire, 2 gateway threads', server: 'tokenwire-threads-2' }
 export const TOKENWIRE_SSE: ArmKind = { name: 'tokenwire, SSE', server: 'tokenwire', transport: 'eventStream' }
 export const UWS_SEND: ArmKind = { name: 'bare uWebSockets.js, send', server: 'uws-send' }
 export const UWS_PUBLISH: ArmKind = { name: 'bare uWebSockets.js, publish', server: 'uws-publish' }

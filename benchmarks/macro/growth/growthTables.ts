@@ -16,9 +16,10 @@ export interface Line {
   readonly text: string
 }
 
+const GENERATED: readonly string[] = ['tradesM5', 'tradesH1', 'tradesH24', 'trending']
+
 const COLUMNS = {
-  // All but the generated one.
-  token: FULL_TOKEN.columns.filter(({ field }) => field !== 'tradesH24'),
+  token: FULL_TOKEN.columns.filter(({ field }) => !GENERATED.includes(field)),
   pool: POOL.columns,
   trade: TRADE.columns,
   balance: BALANCE.columns,

@@ -89,7 +89,20 @@ async function dropIndexes(db: Queryable): Promise<readonly { readonly name: str
 
 /** The totals that commits maintain, computed once from the tables. */
 export async function countTotals(db: Queryable): Promise<void> {
-  await sql`insert into trader select maker, max(timestamp) from trade group by maker`.execute(db)
+  await sql`
+    with traded as (
+      select maker, min(timestamp) as first_trade_at, max(timestamp) as last_trade_at, count(*) as trades, coalesce(sum(amount_wei), 0) as volume_wei
+      from trade group by maker
+    ),
+    earned as (
+      select holder as maker, count(*) as tokens, coalesce(sum(realized_wei), 0) as realized_wei, coalesce(sum(realized_usd), 0) as realized_usd,
+        count(*) filter (where realized_wei is null) as tokens_without_wei, count(*) filter (where realized_usd is null) as tokens_without_usd
+      from balance where last_trade_at is not null group by holder
+    )
+    insert into trader select maker, first_trade_at, last_trade_at, trades, volume_wei, coalesce(tokens, 0), coalesce(realized_wei, 0),
+      coalesce(realized_usd, 0), coalesce(tokens_without_wei, 0), coalesce(tokens_without_usd, 0) from traded left join earned using (maker)`.execute(
+    db,
+  )
   await sql`insert into index_totals (counted_at, tokens, bonding, completed, migrated, liquidity_weth, trades_h24, volume_h24, traders_h24)
     select cursor_timestamp, of_tokens.*, (select count(*) from trader where last_trade_at > cursor_timestamp - 86400)
     from chain_state cross join (

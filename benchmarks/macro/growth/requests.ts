@@ -1,6 +1,8 @@
 import { CANDLE_INTERVALS } from '#domain/candle.ts'
 import { HOLDER_TYPES } from '#domain/holder.ts'
+import { HOLDING_SORTS } from '#domain/holding.ts'
 import { TOKEN_SORTS } from '#domain/queries.ts'
+import { TRADER_SORTS } from '#domain/trader.ts'
 import { addressOf } from './hex.ts'
 import { nameOf } from './names.ts'
 import type { Random } from './random.ts'
@@ -30,8 +32,12 @@ export const ROUTES: readonly {
   },
   { route: '/api/tokens/<address>/trades', share: 16, make: trades },
   { route: '/api/tokens/<address>/holders', share: 12, make: holders },
+  { route: '/api/tokens/<address>/traders', share: 4, make: traders },
   { route: '/api/tokens/<address>/candles', share: 14, make: candles },
   { route: '/api/tokens/<address>/claimable', share: 6, make: claimable },
+  { route: '/api/wallets/<address>', share: 3, make: wallet },
+  { route: '/api/wallets/<address>/holdings', share: 3, make: holdings },
+  { route: '/api/wallets/<address>/claimable', share: 2, make: claims },
   { route: '/api/search', share: 8, make: search },
   { route: '/api/chain-stats', share: 4, make: plain('/api/chain-stats') },
   { route: '/api/market/eth-usd', share: 1, make: plain('/api/market/eth-usd') },
@@ -84,6 +90,29 @@ function holders(scale: GrowthScale, random: Random): LoadRequest {
     path: withQuery(`/api/tokens/${addressOf('token', ofTrades(scale, random))}/holders`, { excludeType, limit }),
     list: true,
   }
+}
+
+function traders(scale: GrowthScale, random: Random): LoadRequest {
+  const sort = random.chance(0.4) ? undefined : pick(TRADER_SORTS, random)
+  const limit = random.chance(0.85) ? undefined : 500
+  const path = withQuery(`/api/tokens/${addressOf('token', ofTrades(scale, random))}/traders`, { sort, limit })
+  return { route: '/api/tokens/<address>/traders', path, list: true }
+}
+
+function wallet(scale: GrowthScale, random: Random): LoadRequest {
+  const route = '/api/wallets/<address>'
+  return { route, path: `/api/wallets/${walletOf(scale, ofTrades(scale, random), random)}`, list: false }
+}
+
+function holdings(scale: GrowthScale, random: Random): LoadRequest {
+  const sort = random.chance(0.5) ? undefined : pick(HOLDING_SORTS, random)
+  const path = withQuery(`/api/wallets/${walletOf(scale, ofTrades(scale, random), random)}/holdings`, { sort })
+  return { route: '/api/wallets/<address>/holdings', path, list: true }
+}
+
+function claims(scale: GrowthScale, random: Random): LoadRequest {
+  const creator = addressOf('creator', random.chance(0.2) ? 0 : random.integer(0, scale.creators - 1))
+  return { route: '/api/wallets/<address>/claimable', path: `/api/wallets/${creator}/claimable`, list: true }
 }
 
 function candles(scale: GrowthScale, random: Random): LoadRequest {

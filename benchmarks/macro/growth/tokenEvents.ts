@@ -70,6 +70,7 @@ function placesOf(scale: GrowthScale, { rank, times, address }: TokenPlan): (ind
       blockHash: hashOf('block', block),
       timestamp: timeOf(scale, block),
       txHash: hashOf('transaction', rank * 1_048_576 + index),
+      txIndex: index % 100,
       logIndex: rank * PLACES + place,
     }
   }

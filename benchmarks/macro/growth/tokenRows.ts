@@ -61,13 +61,14 @@ export function tokenRows(scale: GrowthScale, plan: TokenPlan, events: readonly 
     while (next < events.length && (events[next]?.timestamp ?? 0) < to) next++
     const now = Math.min(to - 1, END)
     const held = { balances: balancesOf(balances.values()), creatorFees }
-    const rows = { tokens: withEmptyWindows(tokens), pools, quotes: new Map(), ...held, aging: agingOf(tokens) }
+    const rows = { tokens: withEmptyWindows(tokens), pools, quotes: new Map(), ...held, aging: agingOf(tokens), lastTrades: new Map() }
     const changes = project({
       events: events.slice(from, next),
       rows,
       now,
       weth: WETH,
       quotePools: new Map(),
+      etherWrappers: new Set(),
       ethUsd,
       directory: { lookup: lookupOf(plan) },
     })
@@ -89,7 +90,14 @@ export function tokenRows(scale: GrowthScale, plan: TokenPlan, events: readonly 
   }
 }
 
-const EMPTY_WINDOWS = { ...windowFields('volume', () => 0n), ...windowFields('buys', () => 0), ...windowFields('sells', () => 0) }
+const EMPTY_WINDOWS = {
+  ...windowFields('volume', () => 0n),
+  ...windowFields('buyVolume', () => 0n),
+  ...windowFields('buys', () => 0),
+  ...windowFields('sells', () => 0),
+  ...windowFields('buyers', () => 0),
+  ...windowFields('sellers', () => 0),
+}
 
 /** At the end of the last period every trade of earlier periods has left every window. */
 function withEmptyWindows(tokens: ReadonlyMap<Address, TokenRow>): CurrentRows['tokens'] {

@@ -1,5 +1,6 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
+import { fetchHeader } from '#rpc/fetchHeaders.ts'
 import type { LogLimit } from '#rpc/logLimit.ts'
 import { parseHeader } from '#rpc/parseHeader.ts'
 import type { Rpc, RpcProvider } from '#rpc/rpc.ts'
@@ -9,7 +10,8 @@ import { createLogTest, widthOf } from './logFilter.ts'
 import { blocksOf, byAddress, createLogPlan, type LogQuery, sentFilter, splitQuery } from './logQueries.ts'
 import { createLogStrategy, type LogStrategy } from './logStrategy.ts'
 import { parseLogs } from './parseLogs.ts'
-import { fetchReceiptLogs } from './receiptLogs.ts'
+import { assertProven, fetchProvenLogs } from './provenLogs.ts'
+import { fetchReceipts, logsOfReceipts } from './receipts.ts'
 
 export interface LogRangeQuery {
   readonly from: number
@@ -49,6 +51,8 @@ export interface LogRangesOptions {
   readonly rpc: Pick<Rpc, 'ask' | 'preferred'>
   /** Queries in flight at the same time. */
   readonly concurrency: number
+  /** Whether each log has to be in the receipts of its block. Default false. */
+  readonly provesLogs?: boolean
 }
 
 /** This many queries in a row that time out are split; after that the provider hangs, and the caller has to know. */
@@ -78,8 +82,13 @@ type Outcome =
 
 type QueryLimits = ReturnType<LogStrategy['limits']>
 
-export function createLogRanges({ rpc, concurrency }: LogRangesOptions): LogRanges {
+export function createLogRanges({ rpc, concurrency, provesLogs = false }: LogRangesOptions): LogRanges {
   const strategy = createLogStrategy()
+
+  const fetchByReceipts = async (provider: RpcProvider, block: number): Promise<readonly ChainLog[]> => {
+    if (provesLogs) return fetchProvenLogs(provider, await fetchHeader(provider, block))
+    return logsOfReceipts(await fetchReceipts(provider, blockByNumber(block)))
+  }
 
   const ask = async (query: LogQuery, fetching: RangeFetch): Promise<Outcome> => {
     let limits = strategy.limits(rpc.preferred(), query.filter)
@@ -92,6 +101,7 @@ export function createLogRanges({ rpc, concurrency }: LogRangesOptions): LogRang
       try {
         const all = await fetchLogs(provider, query, fetching.query.end)
         const logs = wantedLogs(all, query, fetching)
+        if (provesLogs) await assertProven(provider, logs)
         strategy.answered(query, all.length, logs.length)
         if (all.length > 0 && all.length % ROUND_LOGS === 0) {
           refused({ kind: 'density' })
@@ -115,7 +125,7 @@ export function createLogRanges({ rpc, concurrency }: LogRangesOptions): LogRang
       const fault = faultOf(error)
       const last = async () => {
         if (fault?.kind !== 'too-large' || blocksOf(query) > 1) throw error
-        const logs = await rpc.ask(provider => fetchReceiptLogs(provider, blockByNumber(query.from)))
+        const logs = await rpc.ask(provider => fetchByReceipts(provider, query.from))
         return logs.filter(wantedTest(query, fetching))
       }
       if (query.by === 'topic' && mayNeedAddresses(fault)) return { kind: 'again', by: 'address', limits, last }

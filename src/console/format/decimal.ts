@@ -9,6 +9,7 @@ const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉'
 /** From this number of zeros after the point on, a subscript counts them. */
 const MANY_ZEROS = 4
 const PRICE_DIGITS = 4
+const AMOUNT_DIGITS = 3
 const UNITS = ['', 'K', 'M', 'B', 'T', 'Q'] as const
 
 interface Parts {
@@ -28,45 +29,45 @@ function partsOf(decimal: string): Parts | null {
 const signed = (negative: boolean, text: string) => (negative && /[1-9]/.test(text) ? `−${text}` : text)
 
 /**
- * A price with four significant digits: `0.0₅1230`, `1.234`, `12,345.00`, `12.3M`. Trailing zeros stay, so that a column is even
- * and does not move when the last digit becomes zero.
+ * A price with four significant digits, or as many as asked for: `0.0₅1230`, `1.234`, `12,345.00`, `12.3M`. Trailing zeros stay, so
+ * that a column is even and does not move when the last digit becomes zero.
  */
-export function formatPrice(decimal: string | null): string {
-  return priceText(decimal, false)
-}
-
-function priceText(decimal: string | null, trims: boolean): string {
+export function formatPrice(decimal: string | null, count = PRICE_DIGITS): string {
   const parts = decimal === null ? null : partsOf(decimal)
   if (parts === null) return UNKNOWN
   const { negative, whole, fraction } = parts
   if (whole.length > 6) return formatCompact(decimal)
-  if (whole !== '') return signed(negative, formatWhole(whole, fraction, Math.max(2, PRICE_DIGITS - whole.length)))
+  if (whole !== '') return signed(negative, formatWhole(whole, fraction, Math.max(2, count - whole.length)))
+  return signed(negative, formatFraction(fraction, count))
+}
+
+/** The digits after the point of a value below 1, rounded to `count` significant ones. */
+function formatFraction(fraction: string, count: number): string {
   const zeros = /^0*/.exec(fraction)?.[0].length ?? 0
   if (zeros === fraction.length) return '0'
-  const digits = roundDigits(fraction.slice(zeros), PRICE_DIGITS)
+  const digits = roundDigits(fraction.slice(zeros), count)
   // Rounding 0.09999… up removes one leading zero.
   const left = zeros - digits.carried
-  if (left < 0) return signed(negative, '1.000')
-  const kept = digits.text.slice(0, PRICE_DIGITS)
-  const shown = trims ? kept.replace(/0+$/, '') : kept
-  return signed(negative, left < MANY_ZEROS ? `0.${'0'.repeat(left)}${shown}` : `0.0${subscript(left)}${shown}`)
+  if (left < 0) return `1.${'0'.repeat(count - 1)}`
+  const kept = digits.text.slice(0, count)
+  return left < MANY_ZEROS ? `0.${'0'.repeat(left)}${kept}` : `0.0${subscript(left)}${kept}`
 }
 
 /**
- * An amount with three significant digits and a unit: `0`, `7.50`, `12.3K`, `1.20M`. Whole numbers below a thousand stay as they
- * are. Below 1 it has the format of a price without trailing zeros: `0.12`.
+ * An amount with three significant digits, or as many as asked for, and a unit: `0`, `7.50`, `12.3K`, `1.20M`. Whole numbers below a
+ * thousand stay as they are. Below 1 it has no trailing zeros: `0.12`, `0.0₅123`.
  */
-export function formatCompact(value: string | number | null): string {
+export function formatCompact(value: string | number | null, count = AMOUNT_DIGITS): string {
   const decimal = typeof value === 'number' ? plain(value) : value
   const parts = decimal === null ? null : partsOf(decimal)
   if (parts === null) return UNKNOWN
   const { negative, whole, fraction } = parts
-  if (whole === '') return /^0*$/.test(fraction) ? '0' : priceText(decimal, true)
-  const digits = roundDigits(whole + fraction, 3)
+  if (whole === '') return signed(negative, trimmed(formatFraction(fraction, count)))
+  const digits = roundDigits(whole + fraction, count)
   const length = whole.length + digits.carried
   const unit = Math.min(Math.floor((length - 1) / 3), UNITS.length - 1)
   const inFront = length - unit * 3
-  const kept = digits.text.slice(0, 3).padEnd(inFront, '0')
+  const kept = digits.text.slice(0, count).padEnd(inFront, '0')
   const rest = unit === 0 && /^0*$/.test(fraction) ? '' : kept.slice(inFront)
   const text = `${group(kept.slice(0, inFront))}${rest === '' ? '' : `.${rest}`}`
   return signed(negative, `${text}${UNITS[unit]}`)
@@ -126,6 +127,9 @@ function roundDigits(digits: string, count: number): { readonly text: string; re
   const up = String(BigInt(kept) + 1n).padStart(count, '0')
   return up.length > count ? { text: up, carried: 1 } : { text: up, carried: 0 }
 }
+
+/** Without zeros at the end of a fraction. */
+const trimmed = (text: string) => (text === '0' ? text : text.replace(/\.?0+$/, ''))
 
 function subscript(count: number): string {
   return Array.from(String(count), digit => SUBSCRIPTS[Number(digit)]).join('')

@@ -5,7 +5,7 @@ import { timesPrice } from '#console/format/usd.ts'
 import { Avatar } from '#console/parts/avatar.tsx'
 import { Meter } from '#console/parts/meter.tsx'
 import { Symbol } from '#console/parts/tokenName.tsx'
-import { Age, Change, Money, Unknown } from '#console/parts/value.tsx'
+import { Age, Change, Money, moveClass, Unknown } from '#console/parts/value.tsx'
 import { hrefOf, STATUSES } from '#console/state/route.ts'
 import type { Row } from '#console/state/rows.ts'
 import { ethUsd } from '#console/state/session.ts'
@@ -50,7 +50,7 @@ function NameCell({ row }: { readonly row: Row }) {
 
 function NumberCells({ row }: { readonly row: Row }) {
   const { market, createdAt, graduation, sequence } = row.token.value
-  const { direction, count } = row.priceMove.value
+  const price = { usd: market.priceUsd, weth: market.priceWeth }
   const { buys, sells } = market.trades.h24
   const eth = ethUsd.state.value.value?.price ?? null
   return (
@@ -58,8 +58,8 @@ function NumberCells({ row }: { readonly row: Row }) {
       <td class="c-age quiet">
         <Age time={createdAt} />
       </td>
-      <td class={`c-price ${direction === null ? '' : `moved-${direction}-${count % 2}`}`} data-sequence={sequence}>
-        <Money as="price" usd={market.priceUsd} weth={market.priceWeth} />
+      <td class={`c-price ${moveClass(row.priceMove.value, price)}`} data-sequence={sequence}>
+        <Money as="price" {...price} />
         <span class="below">
           <Change percent={market.priceChange.h24} />
         </span>

@@ -1,3 +1,5 @@
+import { useRef } from 'preact/hooks'
+import { useRovingFocus } from '#console/parts/rovingFocus.ts'
 import { type MarketQuery, showMarket } from '#console/state/route.ts'
 import type { Row } from '#console/state/rows.ts'
 import type { TokenSort } from '#domain/queries.ts'
@@ -36,9 +38,12 @@ interface TokenTableProps {
 }
 
 export function TokenTable({ rows, query, busy, onScreen }: TokenTableProps) {
+  const body = useRef<HTMLTableSectionElement>(null)
+  useRovingFocus(body)
   return (
     <div class="card market">
-      <table class="data tokens" aria-busy={busy}>
+      {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: arrow keys move between its links */}
+      <table class="data tokens" role="grid" aria-busy={busy}>
         <caption class="sr-only">Tokens</caption>
         <thead>
           <tr>
@@ -47,7 +52,7 @@ export function TokenTable({ rows, query, busy, onScreen }: TokenTableProps) {
             ))}
           </tr>
         </thead>
-        <tbody class={busy && rows.length > 0 ? 'outdated' : ''} data-testid="rows">
+        <tbody ref={body} class={busy && rows.length > 0 ? 'outdated' : ''} data-testid="rows">
           {rows.length > 0
             ? rows.map(row => <TokenListRow key={row.address} row={row} onScreen={onScreen} />)
             : Array.from({ length: SKELETONS }, (_, index) => <SkeletonRow key={index} />)}

@@ -1,25 +1,27 @@
 import { formatCount } from '#console/format/decimal.ts'
-import { shortHex } from '#console/format/text.ts'
 import { formatMoment } from '#console/format/time.ts'
 import { Copy } from '#console/parts/copy.tsx'
 import { Pair, Pairs } from '#console/parts/pairs.tsx'
 import { Age, Known, Unknown } from '#console/parts/value.tsx'
 import { hrefOf } from '#console/state/route.ts'
 import type { ActorState } from '#domain/health.ts'
+import { ActorName } from './actorName.tsx'
 
 interface ActorDetailProps {
   readonly address: string
+  /** `null` while unknown. */
+  readonly symbol: string | null
   /** `null` while unknown, and when the token has no subscriber any more. */
   readonly actor: ActorState | null
   readonly onClose: () => void
 }
 
-export function ActorDetail({ address, actor, onClose }: ActorDetailProps) {
+export function ActorDetail({ address, symbol, actor, onClose }: ActorDetailProps) {
   return (
     <section class="card" aria-labelledby="actor-title" data-testid="actor">
       <header>
         <h2 id="actor-title">
-          Actor <span class="mono">{shortHex(address)}</span>
+          Actor <ActorName address={address} symbol={symbol} />
         </h2>
         <Copy text={address} of="token address" />
         <button type="button" class="button bare" onClick={onClose}>

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { formatCompact, formatCount } from '#console/format/decimal.ts'
-import { shortHex } from '#console/format/text.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { Notice } from '#console/parts/notice.tsx'
 import { Age, Unknown } from '#console/parts/value.tsx'
 import type { Operator } from '#console/state/operator.ts'
 import type { ActorSort, ActorState, ActorStateName } from '#domain/health.ts'
 import { ActorDetail } from './actorDetail.tsx'
+import { ActorName } from './actorName.tsx'
 
 const STATES = { activating: 'fair', live: 'good', resyncing: 'fair', passivated: '' } as const satisfies Record<ActorStateName, string>
 
@@ -20,7 +20,8 @@ export function Actors({ operator, canForget }: ActorsProps) {
   const text = useSignal('')
   const wanted = text.value.trim().toLowerCase()
   const all = operator.actors.value
-  const shown = all?.filter(({ token }) => token.includes(wanted)) ?? null
+  const symbols = operator.symbols.value
+  const shown = all?.filter(({ token }) => token.includes(wanted) || symbols.get(token)?.toLowerCase().includes(wanted)) ?? null
   return (
     <div class="actors">
       <section class="card" aria-labelledby="actors-title">
@@ -29,8 +30,8 @@ export function Actors({ operator, canForget }: ActorsProps) {
           <input
             class="field"
             type="search"
-            placeholder="Filter by address"
-            aria-label="Filter actors by address"
+            placeholder="Address or symbol"
+            aria-label="Filter actors by address or symbol"
             spellcheck={false}
             value={text.value}
             onInput={event => (text.value = event.currentTarget.value)}
@@ -72,7 +73,12 @@ export function Actors({ operator, canForget }: ActorsProps) {
         )}
       </section>
       {operator.selected.value === null ? null : (
-        <ActorDetail address={operator.selected.value} actor={operator.detail.value} onClose={() => (operator.selected.value = null)} />
+        <ActorDetail
+          address={operator.selected.value}
+          symbol={symbols.get(operator.selected.value) ?? null}
+          actor={operator.detail.value}
+          onClose={() => (operator.selected.value = null)}
+        />
       )}
     </div>
   )
@@ -104,12 +110,12 @@ function ActorTable({ operator, actors }: { readonly operator: Operator; readonl
           <td class="text">
             <button
               type="button"
-              class="link mono"
+              class="link"
               title={token}
               aria-pressed={operator.selected.value === token}
               onClick={() => (operator.selected.value = token)}
             >
-              {shortHex(token)}
+              <ActorName address={token} symbol={operator.symbols.value.get(token) ?? null} />
             </button>
           </td>
           <td class="text">

@@ -20,7 +20,7 @@ export function HealthCards({ process }: { readonly process: ProcessMetrics | nu
       <Notice title="Loading" />
     ) : (
       <Notice urgent title="The health could not be loaded" action={{ text: 'Try again', run: () => health.refresh() }}>
-        {failure}
+        {failure.message}
       </Notice>
     )
   }

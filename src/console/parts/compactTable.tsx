@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
+import { useRovingFocus } from './rovingFocus.ts'
 
 /** A column of a table. `text` aligns it to the left, `wide` hides it on narrow screens. */
 export interface TableColumn {
@@ -23,10 +25,13 @@ interface CompactTableProps {
   readonly testId?: string
 }
 
-/** A dense table with a sticky header. */
+/** A dense table with a sticky header, whose links and buttons are one tab stop. */
 export function CompactTable({ columns, children, label, name = '', testId }: CompactTableProps) {
+  const body = useRef<HTMLTableSectionElement>(null)
+  useRovingFocus(body)
   const table = (
-    <table class="data compact">
+    // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: arrow keys move between its links and buttons
+    <table class="data compact" role="grid">
       <thead>
         <tr>
           {columns.map(column => (
@@ -36,7 +41,9 @@ export function CompactTable({ columns, children, label, name = '', testId }: Co
           ))}
         </tr>
       </thead>
-      <tbody data-testid={testId}>{children}</tbody>
+      <tbody ref={body} data-testid={testId}>
+        {children}
+      </tbody>
     </table>
   )
   if (label === undefined) return table

@@ -1,3 +1,5 @@
+import { useId } from 'preact/hooks'
+
 interface SegmentsProps<T extends string> {
   readonly label: string
   readonly options: Readonly<Record<T, string>>
@@ -6,14 +8,16 @@ interface SegmentsProps<T extends string> {
   readonly small?: boolean
 }
 
-/** A choice between a few visible options. */
+/** A choice between a few visible options: one tab stop, in which the arrow keys choose. */
 export function Segments<T extends string>({ label, options, value, onChange, small = false }: SegmentsProps<T>) {
+  const name = useId()
   return (
-    <div class={small ? 'segments small' : 'segments'} role="group" aria-label={label}>
+    <div class={small ? 'segments small' : 'segments'} role="radiogroup" aria-label={label}>
       {(Object.keys(options) as T[]).map(option => (
-        <button key={option} type="button" aria-pressed={option === value} onClick={() => onChange(option)}>
+        <label key={option}>
+          <input type="radio" name={name} checked={option === value} onChange={() => onChange(option)} />
           {options[option]}
-        </button>
+        </label>
       ))}
     </div>
   )

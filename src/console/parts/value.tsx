@@ -2,6 +2,7 @@ import { formatChange, formatCompact, formatPrice, UNKNOWN } from '#console/form
 import { displayText } from '#console/format/text.ts'
 import { formatAge, formatMoment } from '#console/format/time.ts'
 import { minuteClock, secondClock } from '#console/state/clock.ts'
+import type { PriceMove } from '#console/state/rows.ts'
 import { currency } from '#console/state/session.ts'
 
 interface MoneyProps {
@@ -23,6 +24,12 @@ export function Money({ usd, weth, as = 'amount' }: MoneyProps) {
       {text}
     </span>
   )
+}
+
+/** CSS class that animates a move of a price that `Money` shows. An unknown price does not move. */
+export function moveClass({ direction, count }: PriceMove, { usd, weth }: Pick<MoneyProps, 'usd' | 'weth'>): string {
+  const isKnown = (currency.value === 'usd' ? usd : weth) !== null
+  return direction === null || !isKnown ? '' : `moved-${direction}-${count % 2}`
 }
 
 /** A price in the currency of the token's own pool, where what that is worth is not known. */

@@ -1,9 +1,11 @@
-import { formatClock } from '#console/format/time.ts'
+import { formatClock, formatDuration } from '#console/format/time.ts'
+import { secondClock } from '#console/state/clock.ts'
 import { client, connection, health } from '#console/state/session.ts'
 
 /** Explains why the page may show outdated values. */
 export function Banner() {
   const { value, failure, atMs } = health.state.value
+  if (failure?.code === 'rate_limited') return <Limited againAtMs={failure.againAtMs} />
   if (failure !== null) {
     return (
       <div class="banner bad" role="alert">
@@ -36,6 +38,22 @@ export function Banner() {
       <span>
         <strong>{SAYS[value.status]}</strong>
         {backfill} {value.reasons.join('; ')}
+      </span>
+    </div>
+  )
+}
+
+/** Only requests are limited: an open connection still brings updates. */
+function Limited({ againAtMs }: { readonly againAtMs: number }) {
+  const waitSeconds = Math.ceil((againAtMs - secondClock.value) / 1_000)
+  const isLive = connection.value === 'live' || connection.value === 'fallback'
+  return (
+    <div class="banner" role="status">
+      <span>
+        <strong>The service limits the requests of this address.</strong>{' '}
+        {isLive ? 'Live updates still come in; the rest is asked for again ' : 'They are sent again '}
+        {/* A timer is not announced with every second. */}
+        <span role="timer">{waitSeconds > 0 ? `in ${formatDuration(waitSeconds)}` : 'now'}</span>.
       </span>
     </div>
   )

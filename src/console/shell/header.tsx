@@ -6,6 +6,7 @@ import { Unknown } from '#console/parts/value.tsx'
 import { type Currency, chosenCurrency, type Theme, theme } from '#console/state/preferences.ts'
 import { hrefOf, lastMarket, route } from '#console/state/route.ts'
 import { connection, currency, ethUsd, health } from '#console/state/session.ts'
+import { SearchBox } from './searchBox.tsx'
 
 const CONNECTION = {
   connecting: { text: 'Connecting', kind: 'fair', means: 'a connection is being made' },
@@ -22,7 +23,7 @@ const THEME_NAME: Readonly<Record<Theme, string>> = { system: 'as the system', l
 export function Header() {
   const { view } = route.value
   return (
-    <div class="bar">
+    <div class="bar" data-view={view}>
       <a class="brand" href={hrefOf({ view: 'market', query: lastMarket.value })} aria-label="Tokenwire, to the market">
         <Mark />
         <span>Tokenwire</span>
@@ -38,6 +39,7 @@ export function Header() {
           Operator
         </a>
       </nav>
+      <SearchBox />
       <div class="status">
         <dl>
           <EthPrice />

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
 import { formatCompact, formatCount, formatMs } from '#console/format/decimal.ts'
 import { timesPrice } from '#console/format/usd.ts'
+import { useHiddenEnds } from '#console/parts/hiddenEnds.ts'
 import { Known, Money, Unknown } from '#console/parts/value.tsx'
 import { chainStats, ethUsd } from '#console/state/session.ts'
 
@@ -8,10 +10,17 @@ import { chainStats, ethUsd } from '#console/state/session.ts'
 export function StatsStrip() {
   const stats = chainStats.state.value.value
   const price = ethUsd.state.value.value?.price ?? null
+  const strip = useRef<HTMLElement>(null)
+  const hidden = useHiddenEnds(strip).value
   return (
     // It scrolls on narrow screens, so the keyboard has to reach it.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable
-    <section class="stats-scroll" aria-label="Chain statistics" tabIndex={0}>
+    <section
+      class="stats-scroll"
+      aria-label="Chain statistics"
+      ref={strip}
+      data-hidden={hidden}
+      tabIndex={hidden === 'none' ? undefined : 0}
+    >
       <dl class="stats" data-testid="stats">
         <Stat name="Tokens">{stats === null ? <Unknown /> : formatCount(stats.tokens)}</Stat>
         <Stat name="New 24h">{stats === null ? <Unknown /> : formatCount(stats.tokens24h)}</Stat>

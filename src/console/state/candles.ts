@@ -97,8 +97,7 @@ export function createCandleFeed({ client, address, interval, currency, trades, 
       seen = new Set(known.map(trade => trade.id))
       if (isFirst || news.length === 0) return
       for (const trade of news) {
-        const bar = foldTrade(bars.at(-1) ?? null, trade, interval, currency)
-        if (bar !== null && bars.length > 0) put(bar)
+        if (bars.length > 0) for (const bar of foldTrade(bars.at(-1) ?? null, trade, interval, currency)) put(bar)
       }
       if (timer !== undefined) return
       const wait = Math.max(REFETCH_AFTER_MS, askedAtMs + REFETCH_EVERY_MS - performance.now())

@@ -7,6 +7,8 @@ import { type Poll, poll } from './polling.ts'
 import { askMetrics } from './session.ts'
 
 const LIMIT = 500
+/** Symbols asked for at once: as many as one request of the API may name. */
+const SYMBOLS_AT_ONCE = 100
 
 /** How the operator routes answer. `token`: they require a token; `wrong`: they reject the given one; `closed`: they are disabled here. */
 export type Access = 'unknown' | 'open' | 'token' | 'wrong' | 'closed'
@@ -14,6 +16,8 @@ export type Access = 'unknown' | 'open' | 'token' | 'wrong' | 'closed'
 export interface Operator {
   readonly access: ReadonlySignal<Access>
   readonly actors: ReadonlySignal<readonly ActorState[] | null>
+  /** Symbols by token address, as far as they are known. `null`: the token has none. */
+  readonly symbols: ReadonlySignal<ReadonlyMap<string, string | null>>
   readonly failure: ReadonlySignal<string | null>
   readonly process: ReadonlySignal<ProcessMetrics | null>
   readonly sort: Signal<ActorSort>
@@ -30,6 +34,7 @@ export interface Operator {
 export function createOperator(client: Tokenwire, token: Signal<string | null>): Operator {
   const access = signal<Access>('unknown')
   const actors = signal<readonly ActorState[] | null>(null)
+  const symbols = signal<ReadonlyMap<string, string | null>>(new Map())
   const failure = signal<string | null>(null)
   const process = signal<ProcessMetrics | null>(null)
   const sort = signal<ActorSort>('subscribers')
@@ -51,6 +56,15 @@ export function createOperator(client: Tokenwire, token: Signal<string | null>):
     else failure.value = result.error.message
   }
 
+  /** Asks for symbols that are not known yet. A token's symbol never changes. */
+  async function askSymbols(tokens: readonly string[], signal: AbortSignal): Promise<void> {
+    const addresses = tokens.filter(token => !symbols.peek().has(token)).slice(0, SYMBOLS_AT_ONCE)
+    if (addresses.length === 0) return
+    const result = await client.tokens({ addresses, limit: addresses.length }, { signal, retries: 0 })
+    if (!result.ok || signal.aborted) return
+    symbols.value = new Map([...symbols.peek(), ...result.value.data.map(({ address, symbol }) => [address, symbol] as const)])
+  }
+
   async function ask(signal: AbortSignal): Promise<Result<null>> {
     const filter = state.peek() === null ? {} : { state: state.peek() as ActorStateName }
     const list = await client.actors({ sort: sort.peek(), limit: LIMIT, ...filter }, { ...credentials(), signal, retries: 0 })
@@ -65,6 +79,10 @@ export function createOperator(client: Tokenwire, token: Signal<string | null>):
     const [one, metrics] = await Promise.all([
       address === null ? null : client.actor(address, { ...credentials(), signal, retries: 0 }),
       askMetrics(token.peek(), signal),
+      askSymbols(
+        list.value.data.map(actor => actor.token),
+        signal,
+      ),
     ])
     if (signal.aborted) return { ok: true, value: null }
     if (address === selected.peek()) detail.value = one?.ok === true ? one.value : null
@@ -82,6 +100,7 @@ export function createOperator(client: Tokenwire, token: Signal<string | null>):
   return {
     access,
     actors,
+    symbols,
     failure,
     process,
     sort,

@@ -1,12 +1,21 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { coalesce } from '#async/coalesce.ts'
+import type { ClientErrorCode } from '#client/clientError.ts'
 import type { Result } from '#client/result.ts'
+
+/** Why a request failed. */
+export interface PollFailure {
+  readonly code: ClientErrorCode
+  readonly message: string
+  /** When the next request is sent, Unix ms. */
+  readonly againAtMs: number
+}
 
 /** The state of a poll: the newest value, and whether the last request failed. */
 export interface Polled<T> {
   readonly value: T | null
-  /** Why the last request failed; `null` when it succeeded or none has ended yet. */
-  readonly failure: string | null
+  /** `null` when the last request succeeded or none has ended yet. */
+  readonly failure: PollFailure | null
   /** When `value` arrived, Unix ms. */
   readonly atMs: number | null
 }
@@ -26,8 +35,8 @@ export interface PollOptions<T> {
 }
 
 /**
- * Sends a request now, then periodically, a tenth more or less, one at a time. A hidden page pauses, and asks at once when it is
- * visible again.
+ * Sends a request now, then periodically, a tenth more or less, one at a time, and not before the service allows it. A hidden page
+ * pauses, and asks at once when it is visible again.
  */
 export function poll<T>({ everyMs, ask, keepMs = Number.POSITIVE_INFINITY }: PollOptions<T>): Poll<T> {
   const state = signal<Polled<T>>({ value: null, failure: null, atMs: null })
@@ -38,13 +47,19 @@ export function poll<T>({ everyMs, ask, keepMs = Number.POSITIVE_INFINITY }: Pol
     const result = await ask(ending.signal)
     if (ending.signal.aborted) return
     const nowMs = Date.now()
+    const pauseMs = Math.max(everyMs * (0.9 + Math.random() / 5), result.ok ? 0 : (result.error.retryAfterMs ?? 0))
     if (result.ok) state.value = { value: result.value, failure: null, atMs: nowMs }
     else {
       const { value, atMs } = state.peek()
       const isExpired = atMs === null || nowMs - atMs > keepMs
-      state.value = { value: isExpired ? null : value, failure: result.error.message, atMs: isExpired ? null : atMs }
+      const { code, message } = result.error
+      state.value = {
+        value: isExpired ? null : value,
+        failure: { code, message, againAtMs: nowMs + pauseMs },
+        atMs: isExpired ? null : atMs,
+      }
     }
-    if (!document.hidden) timer = window.setTimeout(refresh, everyMs * (0.9 + Math.random() / 5))
+    if (!document.hidden) timer = window.setTimeout(refresh, pauseMs)
   }, reportError)
 
   function refresh(): void {

@@ -18,16 +18,23 @@ export type PageRoute =
   | { readonly view: 'nowhere' }
 
 export const SORTS = {
+  trending: 'Trending',
   createdAt: 'Age',
   marketCap: 'Market cap',
+  volume5m: 'Volume 5m',
+  volume1h: 'Volume 1h',
   volume24h: 'Volume 24h',
-  priceChange24h: 'Change 24h',
+  priceChange5m: 'Change 5m',
   priceChange1h: 'Change 1h',
+  priceChange24h: 'Change 24h',
   liquidity: 'Liquidity',
   holders: 'Holders',
+  trades5m: 'Trades 5m',
+  trades1h: 'Trades 1h',
   trades24h: 'Trades 24h',
   lastTradeAt: 'Last trade',
   graduation: 'Graduation',
+  migratedAt: 'Migrated',
 } as const satisfies Record<TokenSort, string>
 
 export const STATUSES = { bonding: 'Bonding', completed: 'Completed', migrated: 'Migrated', none: 'No curve' } as const satisfies Record<

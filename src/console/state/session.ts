@@ -58,7 +58,8 @@ export function startSession(): void {
   })
   let wasAnswering = true
   effect(() => {
-    const isAnswering = health.state.value.failure === null
+    const { failure } = health.state.value
+    const isAnswering = failure === null || failure.code === 'rate_limited'
     // The service answers again, so the client need not wait for the end of its pause.
     if (isAnswering && !wasAnswering) untracked(() => client.reconnect())
     wasAnswering = isAnswering

@@ -1,6 +1,9 @@
-import type { IChartApi, ISeriesApi, UTCTimestamp } from 'lightweight-charts'
-import { formatCompact, formatPrice, plain } from '#console/format/decimal.ts'
+import type { AutoscaleInfo, IChartApi, ISeriesApi, SeriesMarker, Time, UTCTimestamp } from 'lightweight-charts'
+import { formatCompact } from '#console/format/decimal.ts'
+import type { ChartMark } from '#console/state/chartMarks.ts'
+import { axisLabels, formatMeasure, type Measure } from './axisLabels.ts'
 import type { Bar } from './candleFold.ts'
+import type { ChartTime, TimePart } from './chartTime.ts'
 
 /** The chart's colours in the current theme. */
 interface Palette {
@@ -8,13 +11,34 @@ interface Palette {
   readonly line: string
   readonly up: string
   readonly down: string
+  readonly accent: string
   readonly surface: string
+}
+
+/** How the bars are drawn. */
+export interface ChartView {
+  readonly measure: Measure
+  /** Tokens whose price is drawn: 1, or the supply. */
+  readonly factor: number
+  readonly isLogarithmic: boolean
+}
+
+export interface ChartOptions {
+  readonly time: ChartTime
+  readonly view: ChartView
+  /** The first bars are near the left end of what is shown. */
+  onNearStart(): void
+  /** The bar below the pointer; `null` when there is none. */
+  onPointed(bar: Bar | null): void
 }
 
 /** A drawn chart. */
 export interface Chart {
   replace(bars: readonly Bar[]): void
   update(bar: Bar): void
+  /** @param marks - in the order of time */
+  mark(marks: readonly ChartMark[]): void
+  show(view: ChartView): void
   /** Applies the colours of the current theme. */
   repaint(): void
   /** Scrolls to the newest bars. */
@@ -26,19 +50,48 @@ export interface Chart {
 const NEAR_END = 20
 const NEWEST_BARS = 90
 
+/** The smallest height of the price axis, as a share of the price: smaller moves do not fill the chart. */
+const LEAST_RANGE = 0.02
+
 /** Loads the chart library and draws a chart in the element. */
-export async function createChart(element: HTMLElement, onNearStart: () => void): Promise<Chart> {
-  const { CandlestickSeries, createChart: create, HistogramSeries, CrosshairMode, LineStyle } = await import('lightweight-charts')
+export async function createChart(element: HTMLElement, { time, view: firstView, onNearStart, onPointed }: ChartOptions): Promise<Chart> {
+  // Named one by one, so that the build leaves out the rest of the library.
+  const {
+    CandlestickSeries,
+    createChart: create,
+    createSeriesMarkers,
+    CrosshairMode,
+    HistogramSeries,
+    LineStyle,
+    PriceScaleMode,
+    TickMarkType,
+  } = await import('lightweight-charts')
+  const parts: Readonly<Record<number, TimePart>> = {
+    [TickMarkType.Year]: 'year',
+    [TickMarkType.Month]: 'month',
+    [TickMarkType.DayOfMonth]: 'day',
+  }
   const chart: IChartApi = create(element, {
     autoSize: true,
     // The library's logo needs inline styles, which the page's policy forbids. The footer names the library instead.
     layout: { attributionLogo: false, fontSize: 11 },
     crosshair: { mode: CrosshairMode.Normal },
     rightPriceScale: { borderVisible: false, entireTextOnly: true, scaleMargins: { top: 0.12, bottom: 0.25 } },
-    timeScale: { borderVisible: false, timeVisible: true, secondsVisible: false, rightOffset: 4 },
+    timeScale: {
+      borderVisible: false,
+      timeVisible: true,
+      secondsVisible: false,
+      rightOffset: 4,
+      tickMarkFormatter: (at: Time, type: number) => time.tick(Number(at), parts[type] ?? 'time'),
+    },
+    localization: { timeFormatter: (at: Time) => time.moment(Number(at)) },
     handleScroll: { vertTouchDrag: false },
   })
-  const candles: ISeriesApi<'Candlestick'> = chart.addSeries(CandlestickSeries, { borderVisible: false, priceLineStyle: LineStyle.Dashed })
+  const candles: ISeriesApi<'Candlestick'> = chart.addSeries(CandlestickSeries, {
+    borderVisible: false,
+    priceLineStyle: LineStyle.Dashed,
+    autoscaleInfoProvider: widened,
+  })
   const volumes: ISeriesApi<'Histogram'> = chart.addSeries(HistogramSeries, {
     priceScaleId: '',
     priceFormat: { type: 'custom', formatter: (volume: number) => formatCompact(volume), minMove: 1e-9 },
@@ -46,18 +99,63 @@ export async function createChart(element: HTMLElement, onNearStart: () => void)
     priceLineVisible: false,
   })
   volumes.priceScale().applyOptions({ scaleMargins: { top: 0.82, bottom: 0 } })
+  const markers = createSeriesMarkers(candles, [])
   chart.timeScale().subscribeVisibleLogicalRangeChange(range => {
     if (range !== null && range.from < NEAR_END) onNearStart()
   })
-  let palette = paletteOf(element)
-  let held: readonly Bar[] = []
-
-  const volumeOf = ({ time, open, close, volume }: Bar) => ({
-    time: time as UTCTimestamp,
-    value: volume,
-    color: withAlpha(close >= open ? palette.up : palette.down, 0.35),
+  chart.subscribeCrosshairMove(({ time: at }) => {
+    onPointed(at === undefined ? null : (held.find(bar => bar.time + time.shift === at) ?? null))
   })
-  const candleOf = ({ time, open, high, low, close }: Bar) => ({ time: time as UTCTimestamp, open, high, low, close })
+  let palette = paletteOf(element)
+  let view = firstView
+  let held: readonly Bar[] = []
+  let marks: readonly ChartMark[] = []
+
+  const timeOf = (bar: Bar) => (bar.time + time.shift) as UTCTimestamp
+  const volumeOf = (bar: Bar) => ({
+    time: timeOf(bar),
+    value: bar.volume,
+    color: withAlpha(bar.close >= bar.open ? palette.up : palette.down, 0.35),
+  })
+  const candleOf = (bar: Bar) => {
+    const { factor } = view
+    return { time: timeOf(bar), open: bar.open * factor, high: bar.high * factor, low: bar.low * factor, close: bar.close * factor }
+  }
+
+  /** The marker of a mark on the bar that holds its time; none when that bar is not loaded. */
+  function markerOf({ kind, time: at }: ChartMark): SeriesMarker<Time>[] {
+    const bar = held.findLast(each => each.time <= at)
+    if (bar === undefined) return []
+    const { up, down, accent } = palette
+    switch (kind) {
+      case 'launch':
+        return [{ time: timeOf(bar), position: 'belowBar', shape: 'square', color: accent, text: 'Launch' }]
+      case 'graduation':
+        return [{ time: timeOf(bar), position: 'belowBar', shape: 'square', color: accent, text: 'Graduation' }]
+      case 'creatorBuy':
+        return [{ time: timeOf(bar), position: 'belowBar', shape: 'arrowUp', color: up, text: 'B' }]
+      case 'creatorSell':
+        return [{ time: timeOf(bar), position: 'aboveBar', shape: 'arrowDown', color: down, text: 'S' }]
+    }
+  }
+
+  const drawMarks = () => markers.setMarkers(marks.flatMap(markerOf))
+
+  function draw(): void {
+    const { measure, factor, isLogarithmic } = view
+    chart.priceScale('right').applyOptions({ mode: isLogarithmic ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal })
+    candles.applyOptions({
+      priceFormat: {
+        type: 'custom',
+        minMove: stepOf((held.at(-1)?.close ?? 1) * factor),
+        formatter: (value: number) => formatMeasure(value, measure),
+        tickmarksFormatter: (values: number[]) => axisLabels(values, measure),
+      },
+    })
+    candles.setData(held.map(candleOf))
+    volumes.setData(held.map(volumeOf))
+    drawMarks()
+  }
 
   function showNewest(): void {
     if (held.length === 0) return
@@ -73,6 +171,7 @@ export async function createChart(element: HTMLElement, onNearStart: () => void)
     })
     candles.applyOptions({ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down })
     volumes.setData(held.map(volumeOf))
+    drawMarks()
   }
 
   repaint()
@@ -82,11 +181,7 @@ export async function createChart(element: HTMLElement, onNearStart: () => void)
       const range = chart.timeScale().getVisibleLogicalRange()
       const isFirst = held.length === 0
       held = bars
-      candles.applyOptions({
-        priceFormat: priceFormatOf(bars),
-      })
-      candles.setData(bars.map(candleOf))
-      volumes.setData(bars.map(volumeOf))
+      draw()
       if (isFirst) showNewest()
       // Older bars were added on the left: the visible range moves with its bars.
       else if (range !== null && grown > 0) chart.timeScale().setVisibleLogicalRange({ from: range.from + grown, to: range.to + grown })
@@ -96,23 +191,32 @@ export async function createChart(element: HTMLElement, onNearStart: () => void)
       candles.update(candleOf(bar))
       volumes.update(volumeOf(bar))
     },
+    mark(next) {
+      marks = next
+      drawMarks()
+    },
+    show(next) {
+      view = next
+      draw()
+    },
     repaint,
     showNewest,
     remove: () => chart.remove(),
   }
 }
 
-/** Labels of the price axis. The label at zero is a sum of float steps, which is rounded to `0`. */
-function priceFormatOf(bars: readonly Bar[]) {
-  const minMove = stepOf(bars)
-  const formatter = (price: number) => (Math.abs(price) < minMove / 2 ? '0' : formatPrice(plain(price)))
-  return { type: 'custom', minMove, formatter } as const
+/** A range of the price axis that is not so narrow that moves by a thousandth look large. */
+function widened(original: () => AutoscaleInfo | null): AutoscaleInfo | null {
+  const info = original()
+  if (info === null || info.priceRange === null) return info
+  const { minValue, maxValue } = info.priceRange
+  const missing = Math.max(0, LEAST_RANGE * maxValue - (maxValue - minValue)) / 2
+  return { ...info, priceRange: { minValue: minValue - missing, maxValue: maxValue + missing } }
 }
 
-/** The smallest step of the price axis: a ten-thousandth of the price, as a power of ten. */
-function stepOf(bars: readonly Bar[]): number {
-  const price = bars.at(-1)?.close ?? 1
-  return price > 0 ? 10 ** Math.max(-18, Math.floor(Math.log10(price)) - 4) : 1e-9
+/** The smallest step of the price axis: a millionth of the price, as a power of ten. */
+function stepOf(price: number): number {
+  return price > 0 ? 10 ** Math.max(-18, Math.floor(Math.log10(price)) - 6) : 1e-9
 }
 
 /** A canvas can not use CSS variables, so a hidden element resolves them. */
@@ -124,7 +228,14 @@ function paletteOf(element: HTMLElement): Palette {
     probe.style.color = `var(--${name})`
     return getComputedStyle(probe).color
   }
-  const palette = { ink: resolve('ink-3'), line: resolve('line'), up: resolve('up'), down: resolve('down'), surface: resolve('surface') }
+  const palette = {
+    ink: resolve('ink-3'),
+    line: resolve('line'),
+    up: resolve('up'),
+    down: resolve('down'),
+    accent: resolve('accent'),
+    surface: resolve('surface'),
+  }
   probe.remove()
   return palette
 }

@@ -1,22 +1,37 @@
 import { computed, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { formatPrice, plain } from '#console/format/decimal.ts'
+import { formatCompact, fromUnits } from '#console/format/decimal.ts'
 import { Segments } from '#console/parts/segments.tsx'
 import { createCandleFeed } from '#console/state/candles.ts'
+import { followChartMarks } from '#console/state/chartMarks.ts'
+import { minuteClock } from '#console/state/clock.ts'
 import { theme } from '#console/state/preferences.ts'
 import { client, currency, returns } from '#console/state/session.ts'
 import type { TokenDetail } from '#console/state/tokenDetail.ts'
 import type { CandleInterval } from '#domain/candle.ts'
+import type { Token } from '#domain/token.ts'
+import { formatMeasure, type Measure } from './axisLabels.ts'
 import type { Bar } from './candleFold.ts'
-import { type Chart, createChart } from './chart.ts'
+import { type Chart, type ChartView, createChart } from './chart.ts'
+import { chartTimeOf } from './chartTime.ts'
 import { INTERVAL_NAMES } from './intervals.ts'
 
+const MEASURES = { price: 'Price', marketCap: 'Market cap' } as const satisfies Record<Measure, string>
+
 interface ChartCardProps {
-  readonly address: string
+  readonly token: Token
   readonly detail: TokenDetail
 }
 
-export function ChartCard({ address, detail }: ChartCardProps) {
+export function ChartCard({ token: { address, totalSupply, decimals }, detail }: ChartCardProps) {
+  const measure = useSignal<Measure>('price')
+  const isLogarithmic = useSignal(false)
+  const pointed = useSignal<Bar | null>(null)
+  const hasCreatorTrades = useSignal(false)
+  const supply = Number(fromUnits(totalSupply, decimals))
+  const factor = measure.value === 'price' ? 1 : supply
+  const view: ChartView = { measure: measure.value, factor, isLogarithmic: isLogarithmic.value }
+  const drawn = useRef<Chart | null>(null)
   const interval = useSignal<CandleInterval>('5m')
   const newest = useSignal<Bar | null>(null)
   const state = useSignal<'loading' | 'ready' | 'empty'>('loading')
@@ -27,27 +42,32 @@ export function ChartCard({ address, detail }: ChartCardProps) {
   useEffect(() => {
     const element = place.current
     if (element === null) return
-    let chart: Chart | null = null
     let isOver = false
     let stop = () => {}
     state.value = 'loading'
     newest.value = null
     failure.value = null
     let loadOlder = () => {}
-    void createChart(element, () => loadOlder()).then(
+    pointed.value = null
+    const time = chartTimeOf(interval.value, Date.now())
+    const onPointed = (bar: Bar | null) => {
+      pointed.value = bar
+    }
+    void createChart(element, { time, view, onNearStart: () => loadOlder(), onPointed }).then(
       created => {
         if (isOver) {
           created.remove()
           return
         }
-        chart = created
+        drawn.current = created
+        const renewals = computed(() => returns.value + detail.rewinds.value)
         const feed = createCandleFeed({
           client,
           address,
           interval: interval.value,
           currency: unit,
           trades: detail.trades,
-          renewals: computed(() => returns.value + detail.rewinds.value),
+          renewals,
           sink: {
             replace(bars) {
               created.replace(bars)
@@ -65,13 +85,27 @@ export function ChartCard({ address, detail }: ChartCardProps) {
           },
         })
         loadOlder = () => feed.loadOlder()
-        stop = () => feed.stop()
+        const { token, trades } = detail
+        const stopMarks = followChartMarks({
+          client,
+          token,
+          trades,
+          renewals,
+          onMarks: marks => {
+            created.mark(marks)
+            hasCreatorTrades.value = marks.some(({ kind }) => kind === 'creatorBuy' || kind === 'creatorSell')
+          },
+        })
+        stop = () => {
+          feed.stop()
+          stopMarks()
+        }
       },
       () => {
         failure.value = 'the chart could not be loaded'
       },
     )
-    const repaint = () => chart?.repaint()
+    const repaint = () => drawn.current?.repaint()
     const scheme = matchMedia('(prefers-color-scheme: dark)')
     scheme.addEventListener('change', repaint)
     const unfollow = theme.subscribe(() => requestAnimationFrame(repaint))
@@ -80,18 +114,33 @@ export function ChartCard({ address, detail }: ChartCardProps) {
       stop()
       unfollow()
       scheme.removeEventListener('change', repaint)
-      chart?.remove()
+      drawn.current?.remove()
+      drawn.current = null
     }
   }, [address, detail, interval.value, unit])
+  useEffect(() => drawn.current?.show(view), [measure.value, factor, isLogarithmic.value])
 
   const bar = newest.value
+  const legend = pointed.value ?? bar
+  const { zone } = chartTimeOf(interval.value, minuteClock.value)
+  const text = (value: number) => formatMeasure(value * factor, measure.value)
   const sign = unit === 'usd' ? '$' : 'Ξ'
   const spoken =
     bar === null ? 'no candles yet' : `open ${text(bar.open)}, high ${text(bar.high)}, low ${text(bar.low)}, close ${text(bar.close)}`
   return (
     <section class="card chart-card" aria-labelledby="chart-title">
       <header>
-        <h2 id="chart-title">Price</h2>
+        <h2 id="chart-title">Chart</h2>
+        <Segments small label="Measure" options={MEASURES} value={measure.value} onChange={value => (measure.value = value)} />
+        <button
+          type="button"
+          class="button small"
+          aria-pressed={isLogarithmic.value}
+          title="Logarithmic scale"
+          onClick={() => (isLogarithmic.value = !isLogarithmic.value)}
+        >
+          Log
+        </button>
         <Segments small label="Interval" options={INTERVAL_NAMES} value={interval.value} onChange={value => (interval.value = value)} />
       </header>
       <div class="chart-frame">
@@ -99,20 +148,25 @@ export function ChartCard({ address, detail }: ChartCardProps) {
           class="chart"
           ref={place}
           role="img"
-          aria-label={`Candles of ${interval.value} in ${unit === 'usd' ? 'dollars' : 'ETH'}; newest: ${spoken}`}
+          aria-label={`${MEASURES[measure.value]} in candles of ${interval.value} in ${unit === 'usd' ? 'dollars' : 'ETH'}; newest: ${spoken}`}
           data-testid="chart"
           data-state={state.value}
           data-close={bar?.close}
           data-time={bar?.time}
         />
-        {bar === null ? null : (
-          <p class="chart-legend" aria-hidden="true">
-            <span>O {sign + text(bar.open)}</span>
-            <span>H {sign + text(bar.high)}</span>
-            <span>L {sign + text(bar.low)}</span>
-            <span>C {sign + text(bar.close)}</span>
+        {legend === null ? null : (
+          <p class="chart-legend" aria-hidden="true" data-testid="legend">
+            <span>O {sign + text(legend.open)}</span>
+            <span>H {sign + text(legend.high)}</span>
+            <span>L {sign + text(legend.low)}</span>
+            <span>C {sign + text(legend.close)}</span>
+            <span>Vol {sign + formatCompact(legend.volume)}</span>
           </p>
         )}
+        <p class="chart-zone" title={interval.value === '1d' ? 'Days are those of UTC' : 'Your local time'} data-testid="zone">
+          {hasCreatorTrades.value ? <span>B, S: the creator’s trades · </span> : null}
+          {zone}
+        </p>
         {failure.value !== null ? (
           <p class="chart-note" role="status">
             No candles: {failure.value}
@@ -126,5 +180,3 @@ export function ChartCard({ address, detail }: ChartCardProps) {
     </section>
   )
 }
-
-const text = (value: number) => formatPrice(plain(value))

@@ -1,13 +1,13 @@
 import { formatCompact, fromUnits, UNKNOWN } from '#console/format/decimal.ts'
 import { displayText, shortHex } from '#console/format/text.ts'
 import { timesPrice } from '#console/format/usd.ts'
-import { Copy } from '#console/parts/copy.tsx'
 import { HexLink } from '#console/parts/hexLink.tsx'
 import { Pair, Pairs } from '#console/parts/pairs.tsx'
 import { Known, Money, Unknown } from '#console/parts/value.tsx'
 import { ethUsd } from '#console/state/session.ts'
 import type { Claimable, ClaimableAmount } from '#domain/claimable.ts'
 import type { Token } from '#domain/token.ts'
+import { ClaimButton } from './claimButton.tsx'
 
 interface CreatorProps {
   readonly token: Token
@@ -16,7 +16,7 @@ interface CreatorProps {
 }
 
 /** The fees of the creator, and the call that claims them. */
-export function Creator({ token: { creator, fees }, claimable }: CreatorProps) {
+export function Creator({ token: { chainId, creator, fees }, claimable }: CreatorProps) {
   return (
     <section class="card late" aria-labelledby="creator-title">
       <header>
@@ -38,7 +38,7 @@ export function Creator({ token: { creator, fees }, claimable }: CreatorProps) {
       ) : (
         <ul class="claims">
           {claimable.claimable.map(entry => (
-            <Claim key={`${entry.currency}-${entry.scope}`} entry={entry} />
+            <Claim key={`${entry.currency}-${entry.scope}`} entry={entry} chainId={chainId} creator={creator} />
           ))}
         </ul>
       )}
@@ -46,7 +46,11 @@ export function Creator({ token: { creator, fees }, claimable }: CreatorProps) {
   )
 }
 
-function Claim({ entry }: { readonly entry: ClaimableAmount }) {
+interface ClaimProps extends Pick<Token, 'chainId' | 'creator'> {
+  readonly entry: ClaimableAmount
+}
+
+function Claim({ entry, chainId, creator }: ClaimProps) {
   const { symbol, currency, decimals, amount, claimed, amountUsd, scope, claim } = entry
   const name = displayText(symbol, 12) ?? shortHex(currency)
   const shown = (raw: string | null) => (raw === null || decimals === null ? UNKNOWN : formatCompact(fromUnits(raw, decimals)))
@@ -66,22 +70,7 @@ function Claim({ entry }: { readonly entry: ClaimableAmount }) {
       {claim === null ? (
         <p class="quiet">The launchpad has no call that pays it out.</p>
       ) : (
-        <dl class="call">
-          <div>
-            <dt>to</dt>
-            <dd>
-              <span class="mono">{claim.to}</span>
-              <Copy text={claim.to} of="contract to call" />
-            </dd>
-          </div>
-          <div>
-            <dt>data</dt>
-            <dd>
-              <span class="mono">{claim.data}</span>
-              <Copy text={claim.data} of="call data" />
-            </dd>
-          </div>
-        </dl>
+        <ClaimButton order={{ chainId, creator, call: claim }} isDue={amount !== '0'} />
       )}
     </li>
   )

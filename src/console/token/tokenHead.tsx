@@ -2,7 +2,7 @@ import { displayText } from '#console/format/text.ts'
 import { Avatar } from '#console/parts/avatar.tsx'
 import { HexLink } from '#console/parts/hexLink.tsx'
 import { Symbol } from '#console/parts/tokenName.tsx'
-import { Age, Change, InCurrency, Money } from '#console/parts/value.tsx'
+import { Age, Change, InCurrency, Money, moveClass } from '#console/parts/value.tsx'
 import { STATUSES } from '#console/state/route.ts'
 import type { PriceMove } from '#console/state/rows.ts'
 import type { Token } from '#domain/token.ts'
@@ -11,6 +11,7 @@ const WINDOWS = { m5: '5m', h1: '1h', h6: '6h', h24: '24h' } as const
 
 export function TokenHead({ token, priceMove }: { readonly token: Token; readonly priceMove: PriceMove }) {
   const { address, symbol, name, launchpad, graduation, market } = token
+  const price = { usd: market.priceUsd, weth: market.priceWeth }
   return (
     <div class="token-head">
       <Avatar large address={address} symbol={symbol} />
@@ -33,15 +34,11 @@ export function TokenHead({ token, priceMove }: { readonly token: Token; readonl
         </p>
       </div>
       <div class="token-price">
-        <span
-          class={`price ${priceMove.direction === null ? '' : `moved-${priceMove.direction}-${priceMove.count % 2}`}`}
-          data-testid="price"
-          data-sequence={token.sequence}
-        >
+        <span class={`price ${moveClass(priceMove, price)}`} data-testid="price" data-sequence={token.sequence}>
           {market.priceWeth === null ? (
             <InCurrency amount={market.priceQuote} symbol={token.pool?.quoteSymbol ?? null} />
           ) : (
-            <Money as="price" usd={market.priceUsd} weth={market.priceWeth} />
+            <Money as="price" {...price} />
           )}
         </span>
         <dl class="changes">

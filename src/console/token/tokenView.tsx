@@ -47,7 +47,7 @@ export function TokenView({ address }: { readonly address: string }) {
           <TokenHead token={token} priceMove={detail.priceMove.value} />
           <div class="token-grid">
             <div class="token-main">
-              <ChartCard address={address} detail={detail} />
+              <ChartCard token={token} detail={detail} />
               <div class="token-flow">
                 <Trades trades={detail.trades.value} token={token} />
                 <Holders holders={detail.holders.value} token={token} />

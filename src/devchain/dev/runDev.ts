@@ -23,6 +23,7 @@ import { launchpadsFile } from './launchpadsFile.ts'
 import { PartEnded, rejectWhen } from './partEnded.ts'
 import type { DevSettings } from './settings.ts'
 import type { Shutdown } from './shutdown.ts'
+import { startSimulatedPrices } from './simulatedPrices.ts'
 import { type Services, startServices } from './startServices.ts'
 import { summary } from './summary.ts'
 import { writeFileAtomically } from './writeFileAtomically.ts'
@@ -106,7 +107,8 @@ async function startChain({ settings, watchdog, shutdown }: DevRun): Promise<{ r
 }
 
 /** @returns the service's environment, validated now, so that a wrong setting is reported before the market is simulated */
-async function prepareService({ settings, environment, watchdog }: DevRun, { anvil, deployment }: Chain): Promise<Environment> {
+async function prepareService(run: DevRun, { anvil, deployment }: Chain): Promise<Environment> {
+  const { settings, environment, watchdog } = run
   const folder = path.join(settings.dataDir, 'dev')
   if (!settings.ownDatabase) {
     await makeFreshFolder(folder)
@@ -119,6 +121,7 @@ async function prepareService({ settings, environment, watchdog }: DevRun, { anv
   const loopbackOpen = environment['OPERATOR_LOOPBACK_OPEN']?.trim() ?? ''
   const variables = {
     ...process.env,
+    ...(await startPrice(run)),
     RPC_URLS: anvil.url,
     CHAIN_ID: String(deployment.chainId),
     LAUNCHPADS_FILE: file,
@@ -131,6 +134,14 @@ async function prepareService({ settings, environment, watchdog }: DevRun, { anv
   }
   loadConfig(variables, { cwd: process.cwd(), knownAdapters: ADAPTER_KINDS })
   return variables
+}
+
+/** A price of ETH for the chain, unless a provider is configured: a development chain sends no requests to the internet. */
+async function startPrice({ environment, shutdown }: DevRun): Promise<Environment> {
+  if (['COINGECKO_URL', 'COINBASE_URL'].some(name => (environment[name]?.trim() ?? '') !== '')) return {}
+  const { url, stop } = await startSimulatedPrices()
+  shutdown.add(stop)
+  return { COINGECKO_URL: url, COINBASE_URL: url }
 }
 
 async function startMarket({ settings, shutdown }: DevRun, chain: Chain): Promise<Market> {

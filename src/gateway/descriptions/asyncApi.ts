@@ -1,10 +1,14 @@
 import type { z } from 'zod'
 import { afterClose, CLOSE_CODES, type CloseCodeName } from '#protocol/closeCodes.ts'
+import { CHANNEL_CLIENT_MESSAGES, CHANNEL_SERVER_MESSAGES } from '#protocol/schemas/channels.ts'
 import {
   ERROR_CODES,
   errorSchema,
+  pingSchema,
+  pongSchema,
   subscribedSchema,
   subscribeSchema,
+  subscribeTokensSchema,
   tokenUpdateSchema,
   unsubscribedSchema,
   unsubscribeSchema,
@@ -15,13 +19,21 @@ import { createJsonSchemas, type JsonObject } from './jsonSchemas.ts'
 import { describeConnectionLimits } from './limits.ts'
 import { type DescribedService, describedRoutes, isEventStream, pathTemplate } from './openApi.ts'
 
-const CLIENT_MESSAGES = { subscribe: subscribeSchema, unsubscribe: unsubscribeSchema } as const
+const CLIENT_MESSAGES = {
+  subscribe: subscribeSchema,
+  'subscribe.tokens': subscribeTokensSchema,
+  unsubscribe: unsubscribeSchema,
+  ping: pingSchema,
+  ...CHANNEL_CLIENT_MESSAGES,
+} as const
 
 const SERVER_MESSAGES = {
   subscribed: subscribedSchema,
   unsubscribed: unsubscribedSchema,
+  pong: pongSchema,
   'token.update': tokenUpdateSchema,
   error: errorSchema,
+  ...CHANNEL_SERVER_MESSAGES,
 } as const
 
 const CLOSE_MEANINGS: Readonly<Record<CloseCodeName, string>> = {
@@ -46,6 +58,7 @@ export function realtimeRules(service: Pick<DescribedService, 'limits'>): readon
   return [
     'Every update is its token’s full state: keep the one with the largest `sequence`, and drop the others.',
     'After a reconnect subscribe again with the largest `sequence`: a snapshot comes only if something was missed.',
+    'Channels tell what happens over all tokens, each event once and in order. Send the last `cursor` and `reorgs` back as `after` and `reorgs`: then nothing is missed.',
     'A slow reader is owed at most the newest update of each token.',
     'Codes 4000 to 4499 mean reconnect, 4500 to 4999 do not.',
     'The server pings silent connections; a client that answers nothing for 60 s is closed.',
@@ -91,7 +104,7 @@ export function asyncApi(service: DescribedService): JsonObject {
       realtime: {
         address: '/realtime',
         title: 'WebSocket',
-        summary: 'Updates of the tokens that the client subscribes to.',
+        summary: 'Updates of the tokens that the client subscribes to, and channels over all tokens.',
         description: `Text messages of JSON.\n\nCodes of \`error\`:\n\n${bullets(codes)}\n\nClose codes:\n\n${bullets(closes)}`,
         servers: [{ $ref: '#/servers/webSocket' }],
         bindings: { ws: { method: 'GET' } },
@@ -103,11 +116,9 @@ export function asyncApi(service: DescribedService): JsonObject {
           {
             address: pathTemplate(route),
             title: 'Event stream',
-            summary: 'Updates of one token as server-sent events.',
-            description: STREAM,
+            ...STREAMS[route.description.id],
             servers: [{ $ref: '#/servers/eventStream' }],
-            parameters: { address: { description: 'Address of the token.' } },
-            messages: refs(['token.update']),
+            messages: refs(streamedBy(route.description.id)),
           },
         ]),
       ),
@@ -116,16 +127,37 @@ export function asyncApi(service: DescribedService): JsonObject {
       receive: operation('receive', 'realtime', 'What the server reads.', Object.keys(CLIENT_MESSAGES)),
       send: operation('send', 'realtime', 'What the server sends.', Object.keys(SERVER_MESSAGES)),
       ...Object.fromEntries(
-        streams.map(({ description: { id } }) => [id, operation('send', id, 'What the server sends.', ['token.update'])]),
+        streams.map(({ description: { id } }) => [id, operation('send', id, 'What the server sends.', streamedBy(id))]),
       ),
     },
     components: { messages, schemas: { Address: schemas.of(addressText), ...schemas.components() } },
   }
 }
 
-const STREAM =
-  'First `retry: 2000`, then events `token.update` whose `id` is the `sequence`; a comment every 15 s. The snapshot is left out when ' +
-  '`Last-Event-ID` is already the current sequence. The same conflation and bounds as the WebSocket.'
+/** What is special about each event stream, by the id of its route. */
+const STREAMS: Readonly<Record<string, JsonObject>> = {
+  streamToken: {
+    summary: 'Updates of one token as server-sent events.',
+    description:
+      'First `retry: 2000`, then events `token.update` whose `id` is the `sequence`; a comment every 15 s. The snapshot is left out when ' +
+      '`Last-Event-ID` is already the current sequence. The same conflation and bounds as the WebSocket.',
+    parameters: { address: { description: 'Address of the token.' } },
+  },
+  streamChannel: {
+    summary: 'A channel of events over all tokens as server-sent events.',
+    description:
+      'First `retry: 2000`, then the event `subscribed` and those of the channel; a comment every 15 s. The `id` of each is a position: ' +
+      '`<cursor>-<reorgs>`. With `Last-Event-ID`, what came since is sent first. The same messages and bounds as the WebSocket.',
+  },
+}
+
+/** Answers about states: a stream is of one, and begins with it. */
+const NOT_STREAMED = new Set(['unsubscribed.channel', 'subscribed.list', 'subscribed.candles'])
+
+function streamedBy(routeId: string): readonly string[] {
+  if (routeId === 'streamToken') return ['token.update']
+  return Object.keys(CHANNEL_SERVER_MESSAGES).filter(name => !NOT_STREAMED.has(name))
+}
 
 const HOST = { host: { default: '127.0.0.1:3000', description: 'Where the service listens, with its path prefix.' } }
 

@@ -98,7 +98,7 @@ function parametersOf(route: Route): readonly JsonObject[] {
       in: 'header',
       required: false,
       description: LAST_EVENT_ID,
-      schema: { type: 'string', pattern: '^\\d{1,16}$' },
+      schema: { type: 'string', pattern: '^\\d{1,16}(?:-\\d{1,16}){0,2}$' },
     },
   ]
 }

@@ -22,7 +22,7 @@ export function actorsRoute({ actors }: Pick<Sources, 'actors'>): Route {
       access: 'operator',
       description: { id: 'listActors', tag: 'Health', summary: 'The actors of this process', answer: actorListSchema, problems: [] },
     },
-    async query => jsonAnswer({ data: actors.list(query), nextCursor: null }),
+    async query => jsonAnswer({ data: await actors.list(query), nextCursor: null }),
   )
 }
 
@@ -38,7 +38,7 @@ export function actorRoute({ actors }: Pick<Sources, 'actors'>): Route {
       description: { id: 'getActor', tag: 'Health', summary: 'The actor of a token', answer: actorStateSchema, problems: ['not_found'] },
     },
     async ({ address }) => {
-      const state = actors.get(address)
+      const state = await actors.get(address)
       return state === null ? problem(404, 'not_found', `${address} has no actor: it has no subscriber`) : jsonAnswer(state)
     },
   )

@@ -1,25 +1,22 @@
 import { z } from 'zod'
-import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
 import { jsonAnswer } from '#gateway/answer.ts'
 import { CANDLE_CURSOR, decodeCursor, listBody, MAX_UNIX_SECONDS } from '#gateway/cursor.ts'
-import { booleanParameter, integerParameter, pageParameters, tokenParameter, wordParameter } from '#gateway/parameters.ts'
+import { booleanParameter, integerParameter, pageParameters, tokenParameter } from '#gateway/parameters.ts'
 import { invalidParameter, tokenNotFound } from '#gateway/problem.ts'
 import { type Route, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
 import { candleListSchema } from '#protocol/schemas/resources.ts'
+import { candleParameters } from './candleParameters.ts'
 
 const unixSeconds = integerParameter(0, MAX_UNIX_SECONDS, ' (Unix seconds)')
 
 const parameters = z.object({
   address: tokenParameter,
-  interval: wordParameter(Object.keys(CANDLE_INTERVALS) as CandleInterval[])
-    .default('1m')
-    .describe('Length of a candle.'),
+  interval: candleParameters.interval,
+  of: candleParameters.of,
   from: unixSeconds.exactOptional().describe('Unix seconds, inclusive: the candle that contains them is the first.'),
   to: unixSeconds.exactOptional().describe('Unix seconds, inclusive.'),
-  currency: wordParameter(['weth', 'usd', 'quote'])
-    .default('weth')
-    .describe('Currency of prices and volume; `quote`: the one of the pool in which the token trades.'),
+  currency: candleParameters.currency,
   fill: booleanParameter.default(false).describe('Whether intervals without a trade get a candle at the last price.'),
   ...pageParameters({ max: 1_500, default: 300 }),
 })

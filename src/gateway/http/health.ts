@@ -42,8 +42,8 @@ export function indexerHealthRoute(sources: HealthSources): Route {
     const { indexer, ethUsd, actors, realtime, chainId, version, now } = sources
     const { cause, ...database } = await sources.probeDatabase()
     const state = indexer.state()
-    const feed = sources.feed()
-    const { status, reasons } = healthStatus({ database: cause?.shown ?? null, indexer: state, price: ethUsd.last(), feed })
+    const feed = await sources.feed()
+    const { status, reasons } = healthStatus({ database: cause?.shown ?? null, indexer: state, price: await ethUsd.last(), feed })
     const health: IndexerHealth = {
       status,
       role: sources.config.role,
@@ -60,8 +60,8 @@ export function indexerHealthRoute(sources: HealthSources): Route {
       reorgs: state.reorgs,
       rpc: state.rpc,
       database,
-      actors: actors.health(),
-      realtime: realtime.health(),
+      actors: await actors.health(),
+      realtime: await realtime.health(),
       feed,
       reasons,
     }
@@ -82,7 +82,7 @@ export function healthzRoute(): Route {
 export function readyzRoute({ indexer, feed, probeDatabase }: Pick<Sources, 'indexer' | 'feed' | 'probeDatabase'>): Route {
   return resource({ path: '/readyz', cacheControl: 'never', limited: false, description: READYZ }, async () => {
     const { cause } = await probeDatabase()
-    const { status, reasons } = healthStatus({ database: cause?.shown ?? null, indexer: indexer.state(), price: null, feed: feed() })
+    const { status, reasons } = healthStatus({ database: cause?.shown ?? null, indexer: indexer.state(), price: null, feed: await feed() })
     switch (status) {
       case 'ok':
       case 'degraded':

@@ -6,17 +6,25 @@ import { ethUsdSchema } from '#protocol/schemas/resources.ts'
 import { actorRoute, actorsRoute } from './actors.ts'
 import { candlesRoute } from './candles.ts'
 import { chainStatsRoute } from './chainStats.ts'
+import { channelStreamRoute } from './channelStream.ts'
 import { claimableRoute } from './claimable.ts'
 import { descriptionRoutes } from './descriptions.ts'
 import { healthzRoute, indexerHealthRoute, readyzRoute } from './health.ts'
+import { holderDistributionRoute } from './holderDistribution.ts'
 import { holdersRoute } from './holders.ts'
+import { coingeckoRoutes } from './integrations/coingecko.ts'
+import { dexscreenerRoutes } from './integrations/dexscreener.ts'
+import { dextoolsRoutes } from './integrations/dextools.ts'
+import { geckoterminalRoutes } from './integrations/geckoterminal.ts'
 import { supplyRoutes } from './integrations/supply.ts'
 import { udfRoutes } from './integrations/udf.ts'
 import { launchpadsRoute } from './launchpads.ts'
 import { siteRoutes } from './site.ts'
 import { streamRoute } from './stream.ts'
 import { searchRoute, tokenRoute, tokensRoute } from './tokens.ts'
+import { tradersRoute } from './traders.ts'
 import { marketTradesRoute, tradesRoute, walletTradesRoute } from './trades.ts'
+import { walletRoutes } from './wallets.ts'
 
 export function routes(sources: Sources): readonly Route[] {
   const health = healthRoutes(sources)
@@ -35,13 +43,17 @@ function publicRoutes(sources: Sources): readonly Route[] {
     tokensRoute(sources),
     tokenRoute(sources),
     tradesRoute(sources),
+    tradersRoute(sources),
     holdersRoute(sources),
+    holderDistributionRoute(sources),
     candlesRoute(sources),
     claimableRoute(sources),
     marketTradesRoute(sources),
     walletTradesRoute(sources),
+    ...walletRoutes(sources),
     launchpadsRoute(sources),
     streamRoute(sources),
+    channelStreamRoute(sources),
     searchRoute(sources),
     ethUsdRoute(sources),
     chainStatsRoute(sources),
@@ -53,7 +65,14 @@ function publicRoutes(sources: Sources): readonly Route[] {
 }
 
 function integrationRoutes(sources: Sources): readonly Route[] {
-  const routesOf = { supply: supplyRoutes, udf: udfRoutes }
+  const routesOf = {
+    coingecko: coingeckoRoutes,
+    supply: supplyRoutes,
+    udf: udfRoutes,
+    dexscreener: dexscreenerRoutes,
+    geckoterminal: geckoterminalRoutes,
+    dextools: dextoolsRoutes,
+  }
   return sources.config.integrations.flatMap(integration => routesOf[integration](sources))
 }
 

@@ -55,7 +55,7 @@ async function open(
   if (exchange.method === 'HEAD') return { kind: 'answer', status: '200 OK', headers: [['Content-Type', 'text/event-stream']], body: null }
   // A sequence above the current one comes from another server: the client gets a snapshot.
   const lastSequence = values.lastEventId === undefined || values.lastEventId > current ? null : values.lastEventId
-  return sources.realtime.openEventStream({ ...exchange, token, lastSequence }) ?? HANDED_OVER
+  return sources.realtime.openEventStream({ ...exchange, subscription: { of: 'token', token, lastSequence } }) ?? HANDED_OVER
 }
 
 /** The token's actor comes first: clients that all reconnect after a restart then don't reach the database. */

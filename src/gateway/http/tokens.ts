@@ -1,37 +1,21 @@
 import { z } from 'zod'
-import { TOKEN_SORTS } from '#domain/queries.ts'
 import { withUsd } from '#domain/usd.ts'
 import { jsonAnswer } from '#gateway/answer.ts'
 import { decodeCursor, listBody, TOKEN_CURSORS } from '#gateway/cursor.ts'
-import {
-  addressParameter,
-  cursorParameter,
-  integerParameter,
-  listParameter,
-  textParameter,
-  tokenParameter,
-  wordParameter,
-} from '#gateway/parameters.ts'
+import { cursorParameter, integerParameter, textParameter, tokenParameter } from '#gateway/parameters.ts'
 import { tokenNotFound } from '#gateway/problem.ts'
 import { type Route, type RouteDescription, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
 import { tokenListSchema } from '#protocol/schemas/resources.ts'
 import { tokenSchema } from '#protocol/schemas/token.ts'
+import { MAX_LISTED_TOKENS, tokenListFilters, tokenQueryOf } from './tokenListFilters.ts'
+import { problemOfLaunchpads } from './tradeParameters.ts'
 
-/** Rows of a page, and addresses of a request. */
-const MAX_TOKENS = 100
 const DEFAULT_TOKENS = 50
 
 const listParameters = z.object({
-  sort: wordParameter(TOKEN_SORTS).default('createdAt').describe('What the tokens are sorted by. Tokens without a value come last.'),
-  order: wordParameter(['asc', 'desc']).default('desc').describe('Whether the sort ascends or descends.'),
-  status: wordParameter(['none', 'bonding', 'completed', 'migrated']).exactOptional().describe('Only tokens of this graduation status.'),
-  creator: addressParameter.exactOptional().describe('Only tokens of this creator.'),
-  launchpad: textParameter(64).exactOptional().describe('Only tokens of the launchpad of this name.'),
-  addresses: listParameter(addressParameter, MAX_TOKENS, 'addresses (0x and 40 hex digits)')
-    .exactOptional()
-    .describe('Only these tokens. An address that is not indexed is left out.'),
-  limit: integerParameter(1, MAX_TOKENS)
+  ...tokenListFilters,
+  limit: integerParameter(1, MAX_LISTED_TOKENS)
     .exactOptional()
     .describe(`Rows per page. Default: as many as \`addresses\` names, else ${DEFAULT_TOKENS}.`),
   cursor: cursorParameter,
@@ -45,10 +29,13 @@ const LIST: RouteDescription = {
   problems: ['data_unavailable'],
 }
 
-export function tokensRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>): Route {
+export function tokensRoute({ reads, ethUsd, config }: Pick<Sources, 'reads' | 'ethUsd' | 'config'>): Route {
   return resource(
     { path: '/api/tokens', parameters: listParameters, cacheControl: 'revalidate', keptUntil: () => 'commit', description: LIST },
-    async ({ limit: given, cursor: cursorText, ...filter }) => {
+    async ({ limit: given, cursor: cursorText, ...asked }) => {
+      const problem = problemOfLaunchpads(asked.launchpad, config.launchpads.launchpads)
+      if (problem !== null) return problem
+      const filter = tokenQueryOf(asked)
       const limit = given ?? filter.addresses?.length ?? DEFAULT_TOKENS
       const codec = TOKEN_CURSORS[filter.sort]
       const decoded = decodeCursor(codec, cursorText, filter)

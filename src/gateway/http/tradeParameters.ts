@@ -11,7 +11,7 @@ import {
 import { invalidParameter, type Problem, quote } from '#gateway/problem.ts'
 
 const blockNumber = integerParameter(0, Number.MAX_SAFE_INTEGER)
-const unixSeconds = integerParameter(0, MAX_UNIX_SECONDS, ' (Unix seconds)')
+export const unixSeconds = integerParameter(0, MAX_UNIX_SECONDS, ' (Unix seconds)')
 
 /** Parameters of every list of trades. */
 export const TRADE_PARAMETERS = {
@@ -55,8 +55,12 @@ export function problemOfBounds({
   return null
 }
 
-export function problemOfLaunchpads(given: readonly string[] | undefined, known: readonly { readonly name: string }[]): Problem | null {
+export function problemOfLaunchpads(
+  given: readonly string[] | undefined,
+  known: readonly { readonly name: string }[],
+  parameter = 'launchpad',
+): Problem | null {
   const unknown = given?.find(name => !known.some(launchpad => launchpad.name === name))
   if (unknown === undefined) return null
-  return invalidParameter(`launchpad must be of ${known.map(({ name }) => name).join(', ')}, got ${quote(unknown)}`)
+  return invalidParameter(`${parameter} must be of ${known.map(({ name }) => name).join(', ')}, got ${quote(unknown)}`)
 }

@@ -2,11 +2,14 @@ import type { Address, Hex } from '#domain/address.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
 import type { Decimal } from '#domain/decimal.ts'
 import type { HolderType } from '#domain/holder.ts'
-import type { TokenEventOf } from '#launchpads/tokenEvent.ts'
+import type { TokenEventOf, TokenEventPosition } from '#launchpads/tokenEvent.ts'
 import type { BalanceRow } from '#tables/balance.ts'
 import type { CurrentRows } from '#tables/changes.ts'
 import type { CreatorFeeRow } from '#tables/creatorFee.ts'
+import type { JoinExitRow } from '#tables/joinExit.ts'
+import type { MilestoneRow } from '#tables/milestone.ts'
 import type { PoolRow } from '#tables/pool.ts'
+import type { PoolCreationRow } from '#tables/poolCreation.ts'
 import type { TokenRow } from '#tables/token.ts'
 import type { TradeRow } from '#tables/trade.ts'
 
@@ -34,6 +37,16 @@ export interface PricePoint {
   readonly volumeQuote: bigint
 }
 
+/** What one transaction moved of one token. */
+export interface Movement {
+  readonly blockNumber: number
+  readonly txHash: Hex
+  /** What transfers added to each account's balance. */
+  readonly transferred: Map<Address, bigint>
+  /** In order. */
+  readonly trades: TradeRow[]
+}
+
 /** The rows under change. Each is copied from the current rows when it is first touched, so that the input stays as it was. */
 export interface Draft {
   readonly rows: CurrentRows
@@ -43,7 +56,15 @@ export interface Draft {
   readonly balances: Map<Address, Map<Address, Mutable<BalanceRow>>>
   readonly creatorFees: Map<string, Mutable<CreatorFeeRow>>
   /** By token, each in order. */
-  readonly trades: Map<Address, TradeRow[]>
+  readonly trades: Map<Address, Mutable<TradeRow>[]>
+  /** In order. */
+  readonly joinExits: JoinExitRow[]
+  /** By pool. */
+  readonly poolCreations: Map<Hex, PoolCreationRow>
+  /** By token, each in order. */
+  readonly movements: Map<Address, Movement[]>
+  /** By kind and place: a log that completes and migrates a token is one graduation. */
+  readonly milestones: Map<string, MilestoneRow>
   /** By token, each in order. */
   readonly points: Map<Address, Mutable<PricePoint>[]>
   /** What new pools are quoted in. */
@@ -60,6 +81,10 @@ export function openDraft(rows: CurrentRows): Draft {
     balances: new Map(),
     creatorFees: new Map(),
     trades: new Map(),
+    movements: new Map(),
+    joinExits: [],
+    poolCreations: new Map(),
+    milestones: new Map(),
     points: new Map(),
     currencies: new Set(),
   }
@@ -79,8 +104,31 @@ export function currentPool({ pools, rows }: Draft, address: Hex | null): PoolRo
   return address === null ? undefined : (pools.get(address) ?? rows.pools.get(address))
 }
 
+const NOTHING_HELD = {
+  balance: 0n,
+  buys: 0,
+  sells: 0,
+  boughtToken: 0n,
+  soldToken: 0n,
+  boughtWei: 0n,
+  boughtUsd: 0n,
+  soldWei: 0n,
+  soldUsd: 0n,
+  costWei: 0n,
+  costUsd: 0n,
+  realizedWei: 0n,
+  realizedUsd: 0n,
+  firstTradeAt: null,
+  lastTradeAt: null,
+}
+
 /** The balance's row for changing; a new holder's begins at zero. */
-export function draftBalance(draft: Draft, token: Address, holder: Address, type: HolderType): Mutable<BalanceRow> {
+export function draftBalance(
+  draft: Draft,
+  token: Address,
+  holder: Address,
+  { type, blockNumber }: { readonly type: HolderType; readonly blockNumber: number },
+): Mutable<BalanceRow> {
   let ofToken = draft.balances.get(token)
   if (ofToken === undefined) draft.balances.set(token, (ofToken = new Map()))
   const existing = drafted(ofToken, draft.rows.balances.get(token) ?? NONE, holder)
@@ -88,7 +136,7 @@ export function draftBalance(draft: Draft, token: Address, holder: Address, type
     existing.type = type
     return existing
   }
-  const created = { token, holder, balance: 0n, type, lastChangedBlock: 0 }
+  const created = { ...NOTHING_HELD, token, holder, type, lastChangedBlock: blockNumber }
   ofToken.set(holder, created)
   return created
 }
@@ -122,4 +170,12 @@ function drafted<K, V extends object>(drafts: Map<K, Mutable<V>>, rows: Readonly
   const copy: Mutable<V> = { ...row }
   drafts.set(key, copy)
   return copy
+}
+
+export function draftMilestone(
+  draft: Draft,
+  { token, blockNumber, logIndex }: TokenEventPosition,
+  { kind, status }: Pick<MilestoneRow, 'kind' | 'status'>,
+): void {
+  draft.milestones.set(`${kind} ${blockNumber}-${logIndex}`, { kind, blockNumber, logIndex, token, status })
 }

@@ -4,6 +4,7 @@ import type { PerWindow } from '#domain/token.ts'
 import { tradePrice } from '#domain/tradePrice.ts'
 import {
   EMPTY_AGING,
+  NO_LAST_TRADES,
   perWindow,
   type RolledWindows,
   rollWindows,
@@ -19,6 +20,7 @@ import type { PoolRow } from '#tables/pool.ts'
 import type { TokenRow } from '#tables/token.ts'
 import type { TradeRow } from '#tables/trade.ts'
 import { currentPool, type Draft, draftPool, type Mutable, type TokenDraft } from './draft.ts'
+import { noteEarlierLog } from './poolEvents.ts'
 import { movePrice, notePoint, pricesBefore } from './pricePoints.ts'
 import { liquidityOf, priceAt, rateOf, type Valuation, valueMarket, weiAt } from './values.ts'
 
@@ -26,6 +28,7 @@ export function applyPoolChange(draft: Draft, token: TokenDraft, event: TokenEve
   const pool = draftPool(draft, event.pool)
   if (pool === undefined || pool.token !== token.address) return
   changePool(pool, event)
+  noteEarlierLog(draft, pool.address, event)
   if (pool.address !== token.mainPool) return
   movePrice(draft, token, pricesBefore(token), event.timestamp, valuation)
   // A pool that gets its first liquidity after the graduation opens with it.
@@ -84,13 +87,14 @@ function changePool(pool: Mutable<PoolRow>, event: TokenEventOf<'poolChanged'>):
 }
 
 /** Adds a trade of any of the token's pools. The event's pool change is applied already. */
-export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<'trade'>, valuation: Valuation): void {
+export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<'trade'>, valuation: Valuation): TradeRow {
   const pool = draftPool(draft, event.pool)
   const before = pricesBefore(token)
   valueMarket(draft, token, valuation)
   const rate = pool === undefined ? null : rateOf(draft, pool.quoteToken, valuation)
   const isInEther = rate === ONE
-  const { amountToken, amountQuote, feeQuote, maker, phase, side, blockNumber, blockHash, txHash, logIndex, timestamp } = event
+  const { amountToken, amountQuote, feeQuote, maker, phase, side, blockNumber, blockHash, txHash, txIndex, logIndex, timestamp } = event
+  const poolPrice = pool?.price ?? null
   const trade: TradeRow = {
     token: token.address,
     pool: event.pool,
@@ -104,13 +108,18 @@ export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<
     feeWei: weiAt(feeQuote, rate),
     priceWeth: priceAt(tradePrice(event, token.decimals) ?? pool?.price ?? null, rate),
     priceAfterWeth: token.priceWeth,
+    poolPrice: poolPrice === token.priceWeth ? null : poolPrice,
+    reserveToken: pool?.reserveToken ?? null,
+    reserveQuote: pool?.reserveQuote ?? null,
     ethUsd: valuation.ethUsd,
     blockNumber,
     blockHash,
     txHash,
+    txIndex,
     logIndex,
     timestamp,
   }
+  noteEarlierLog(draft, event.pool, event)
   const trades = draft.trades.get(token.address)
   if (trades === undefined) draft.trades.set(token.address, [trade])
   else trades.push(trade)
@@ -119,6 +128,7 @@ export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<
   notePoint(draft, token, before, { timestamp, trades: 1, volumeWei: trade.amountWei ?? 0n, volumeQuote }, valuation)
   token.tradeCount += 1
   token.lastTradeAt = Math.max(token.lastTradeAt ?? timestamp, timestamp)
+  return trade
 }
 
 /** Brings what follows from the rest up to date: the windows as of the block's time, market cap and liquidity. */
@@ -126,8 +136,11 @@ export function settleToken(draft: Draft, token: TokenDraft, blockTime: number):
   // Never back, even if a provider's timestamps go back: trades that have left a window would leave it again.
   const now = Math.max(blockTime, token.windowsAt)
   const newTrades = draft.trades.get(token.address) ?? []
-  const aging = draft.rows.aging.get(token.address) ?? perWindow(() => EMPTY_AGING)
-  setWindows(token, rollWindows(windowTotals(token), aging, newTrades, now), now)
+  const stored = {
+    aging: draft.rows.aging.get(token.address) ?? perWindow(() => EMPTY_AGING),
+    lastTrades: draft.rows.lastTrades.get(token.address) ?? NO_LAST_TRADES,
+  }
+  setWindows(token, rollWindows({ totals: windowTotals(token), at: token.windowsAt }, stored, newTrades, now), now)
   token.windowsAt = now
   token.marketCapWeth = token.priceWeth === null ? null : multiply(token.priceWeth, units(token.totalSupply, token.decimals))
   const pool = currentPool(draft, token.mainPool)
@@ -136,8 +149,15 @@ export function settleToken(draft: Draft, token: TokenDraft, blockTime: number):
 
 function windowTotals(token: TokenRow): PerWindow<WindowTotals> {
   return perWindow(window => {
-    const { volume, buys, sells } = WINDOW_FIELDS[window]
-    return { volumeWei: token[volume], buys: token[buys], sells: token[sells] }
+    const { volume, buyVolume, buys, sells, buyers, sellers } = WINDOW_FIELDS[window]
+    return {
+      volumeWei: token[volume],
+      buyVolumeWei: token[buyVolume],
+      buys: token[buys],
+      sells: token[sells],
+      buyers: token[buyers],
+      sellers: token[sellers],
+    }
   })
 }
 
@@ -145,10 +165,13 @@ function windowTotals(token: TokenRow): PerWindow<WindowTotals> {
 function setWindows(token: TokenDraft, { windows, reference, windowsExpireAt }: RolledWindows, now: number): void {
   for (const window of WINDOW_NAMES) {
     const fields = WINDOW_FIELDS[window]
-    const { volumeWei, buys, sells } = windows[window]
+    const { volumeWei, buyVolumeWei, buys, sells, buyers, sellers } = windows[window]
     token[fields.volume] = volumeWei
+    token[fields.buyVolume] = buyVolumeWei
     token[fields.buys] = buys
     token[fields.sells] = sells
+    token[fields.buyers] = buyers
+    token[fields.sellers] = sellers
     const price = priceAtStart(token, reference[window], now - WINDOW_SECONDS[window])
     token[fields.referencePrice] = price
     token[fields.priceChange] = changeFrom(price ?? token.firstPriceWeth, token.priceWeth)

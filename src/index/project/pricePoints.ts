@@ -33,8 +33,9 @@ export function notePoint(
   token: TokenDraft,
   before: PricesBefore,
   moment: Pick<PricePoint, 'timestamp' | 'trades' | 'volumeWei' | 'volumeQuote'>,
-  { weth, ethUsd }: Valuation,
+  valuation: Valuation,
 ): void {
+  const { ethUsd } = valuation
   const { priceWeth, priceQuote } = token
   if (priceQuote === null) return
   const { timestamp } = moment
@@ -49,7 +50,7 @@ export function notePoint(
     token: token.address,
     ...moment,
     weth: priceWeth === null ? null : { before: before.weth, after: priceWeth },
-    quote: isQuotedInEther(draft, token, weth) ? null : { before: before.quote, after: priceQuote },
+    quote: isQuotedInEther(draft, token, valuation) ? null : { before: before.quote, after: priceQuote },
     usd: moveInUsd(token, before, ethUsd),
     ethUsd,
   }

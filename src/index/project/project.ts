@@ -1,17 +1,17 @@
-import { type Address, BURN_ADDRESSES, isEther, ZERO_ADDRESS } from '#domain/address.ts'
+import { type Address, isEther, ZERO_ADDRESS } from '#domain/address.ts'
 import { percentOf } from '#domain/decimal.ts'
-import type { HolderType } from '#domain/holder.ts'
-import { type DatedDirectory, knownAt } from '#launchpads/decodeLogs.ts'
-import type { LogSource } from '#launchpads/logSource.ts'
+import type { DatedDirectory } from '#launchpads/decodeLogs.ts'
 import type { TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
 import type { CandleRow } from '#tables/candle.ts'
 import type { Changes, CurrentRows } from '#tables/changes.ts'
-import type { TokenRow } from '#tables/token.ts'
 import type { TradeRow } from '#tables/trade.ts'
+import { applyTransfer, heldBy } from './balances.ts'
 import { foldCandles } from './candles.ts'
-import { currentPool, type Draft, draftBalance, draftCreatorFee, draftPool, draftToken, openDraft, type TokenDraft } from './draft.ts'
+import { noteTrade, settleCosts } from './costs.ts'
+import { currentPool, type Draft, draftCreatorFee, draftMilestone, draftPool, draftToken, openDraft, type TokenDraft } from './draft.ts'
 import { launchedToken } from './launchedToken.ts'
 import { applyPoolChange, applyQuotePool, applyTrade, newPool, settleToken } from './market.ts'
+import { applyJoinExit, emptyCurve, noteCreation } from './poolEvents.ts'
 import { movePrice, pricesBefore } from './pricePoints.ts'
 import { type Valuation, valueMarket } from './values.ts'
 
@@ -39,6 +39,7 @@ export function project(input: ProjectInput): Changes {
     if (token.windowsExpireAt !== null && token.windowsExpireAt <= input.now) draftToken(draft, token.address)
   }
   for (const token of draft.tokens.values()) settleToken(draft, token, input.now)
+  settleCosts(draft)
   const trades: TradeRow[] = []
   const candles: CandleRow[] = []
   for (const ofToken of draft.trades.values()) {
@@ -53,6 +54,9 @@ export function project(input: ProjectInput): Changes {
     balances: [...draft.balances.values()].flatMap(ofToken => [...ofToken.values()]),
     creatorFees: [...draft.creatorFees.values()],
     trades,
+    joinExits: draft.joinExits,
+    poolCreations: [...draft.poolCreations.values()],
+    milestones: [...draft.milestones.values()],
     candles,
     currencies: [...draft.currencies],
   }
@@ -65,6 +69,7 @@ function isOfSameLog(event: TokenEvent, other: TokenEvent): boolean {
 function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
   if (event.kind === 'launch') {
     draft.tokens.set(event.token, launchedToken(event))
+    draftMilestone(draft, event, { kind: 'launch', status: null })
     return
   }
   // An escrow for all of a creator's tokens belongs to none of them.
@@ -90,6 +95,7 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
         const isEmpty = pool.type !== 'uniswap-v4' && event.reserves !== 'unknown'
         const row = newPool(pool, event.token, token.launchpad, event.blockNumber)
         draft.pools.set(pool.address, isEmpty ? { ...row, reserveToken: 0n, reserveQuote: 0n } : row)
+        noteCreation(draft, pool.address, event)
       }
       // A second announcement of the token does not move its market.
       if (main) token.mainPool ??= pool.address
@@ -98,10 +104,15 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
     }
     case 'poolChanged':
       return applyPoolChange(draft, token, event, input)
-    case 'trade':
-      return applyTrade(draft, token, event, input)
+    case 'trade': {
+      const trade = applyTrade(draft, token, event, input)
+      heldBy(draft, token, trade.maker, { blockNumber: trade.blockNumber, directory: input.directory })
+      return noteTrade(draft, trade)
+    }
+    case 'joinExit':
+      return applyJoinExit(draft, token, event)
     case 'transfer':
-      return applyTransfer(draft, token, event, input)
+      return applyTransfer(draft, token, event, input.directory)
     case 'curveProgress':
       token.raised = (event.raised.mode === 'set' ? 0n : (token.raised ?? 0n)) + event.raised.quote
       if (event.targetSupply !== undefined) token.graduationPercent = percentOf(token.totalSupply, event.targetSupply)
@@ -115,6 +126,7 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
       token.graduationPercent = 100
       token.raised = event.raised ?? token.raised
       token.completedAt = event.timestamp
+      draftMilestone(draft, event, { kind: 'graduation', status: 'completed' })
       return
     case 'renamed':
       token.name = event.name
@@ -131,63 +143,16 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
   }
 }
 
-function applyTransfer(
-  draft: Draft,
-  token: TokenDraft,
-  { from, to, amount, blockNumber }: TokenEventOf<'transfer'>,
-  input: ProjectInput,
-): void {
-  if (from === ZERO_ADDRESS) token.totalSupply += amount
-  if (to === ZERO_ADDRESS) token.totalSupply -= amount
-  const move = (holder: Address, delta: bigint) => {
-    if (holder === ZERO_ADDRESS || delta === 0n) return
-    const row = draftBalance(draft, token.address, holder, holderType(holder, token, knownAt(input.directory, holder, blockNumber)))
-    const held = row.balance > 0n
-    row.balance += delta
-    row.lastChangedBlock = blockNumber
-    const holds = row.balance > 0n
-    if (held !== holds) token.holderCount += holds ? 1 : -1
-  }
-  move(from, -amount)
-  move(to, amount)
-}
-
-export function holderType(holder: Address, token: Pick<TokenRow, 'creator'>, source: LogSource | undefined): HolderType {
-  if (BURN_ADDRESSES.has(holder)) return 'burn'
-  switch (source?.role) {
-    case 'sharedCurve':
-      return 'curve'
-    case 'contract':
-    case 'locker':
-    case 'position':
-      return 'locker'
-    case 'poolManager':
-      return 'pool'
-    case 'tokenCurve':
-    case 'quotePool':
-    case 'pool':
-      return source.pool.type === 'curve' ? 'curve' : 'pool'
-    case 'module':
-    case 'token':
-      return 'contract'
-    case undefined:
-      return holder === token.creator ? 'creator' : 'wallet'
-  }
-}
-
 function applyMigration(draft: Draft, token: TokenDraft, event: TokenEventOf<'migrated'>, valuation: Valuation): void {
   const curve = token.mainPool === null ? undefined : draftPool(draft, token.mainPool)
-  // Graduation moves all that the curve held; no event of the curve says so.
-  if (curve?.type === 'curve') {
-    if (curve.reserveToken !== null) curve.reserveToken = 0n
-    if (curve.reserveQuote !== null) curve.reserveQuote = 0n
-  }
+  if (curve?.type === 'curve') emptyCurve(draft, token, curve, event)
   token.graduationStatus = 'migrated'
   token.graduationPercent = 100
   token.completedAt ??= event.timestamp
   token.migratedAt = event.timestamp
   token.graduatedPool = event.pool
   token.graduationTxHash = event.txHash
+  draftMilestone(draft, event, { kind: 'graduation', status: 'migrated' })
   moveMarket(draft, token, event, valuation)
   if (token.mainPool !== event.pool) return
   const opening = currentPool(draft, event.pool)?.price ?? null

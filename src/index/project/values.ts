@@ -12,6 +12,8 @@ export interface Valuation {
   readonly ethUsd: Decimal | null
   /** The configured pools of each quote currency. */
   readonly quotePools: ReadonlyMap<Address, readonly Address[]>
+  /** Currencies beside WETH of which every unit is a wei of ETH. */
+  readonly etherWrappers: ReadonlySet<Address>
 }
 
 const WETH_DECIMALS = 18
@@ -22,7 +24,7 @@ const Q96 = 1n << 96n
  * market of the currency where it is an indexed token. Of several the deepest counts. `null`: no pool leads there.
  */
 export function rateOf(draft: Draft, currency: Address, valuation: Valuation, pools = MOST_POOLS_TO_WETH): Decimal | null {
-  if (isEther(currency, valuation.weth)) return ONE
+  if (isInEther(currency, valuation)) return ONE
   if (pools === 0) return null
   const configured = (valuation.quotePools.get(currency) ?? []).map(address => ({ address, decimals: WETH_DECIMALS }))
   const market = quoteMarket(draft, currency)
@@ -64,9 +66,13 @@ export function weiAt(amount: bigint | null, rate: Decimal | null): bigint | nul
 }
 
 /** Whether the token's main pool is paid in ether; `false` before there is one. */
-export function isQuotedInEther(draft: Draft, { mainPool }: TokenDraft, weth: Address): boolean {
+export function isQuotedInEther(draft: Draft, { mainPool }: TokenDraft, valuation: Valuation): boolean {
   const pool = currentPool(draft, mainPool)
-  return pool !== undefined && isEther(pool.quoteToken, weth)
+  return pool !== undefined && isInEther(pool.quoteToken, valuation)
+}
+
+function isInEther(currency: Address, { weth, etherWrappers }: Valuation): boolean {
+  return isEther(currency, weth) || etherWrappers.has(currency)
 }
 
 /** Values the token by the state of its main pool: the present price, the first, and the highest. A pool that has not opened has no say. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { MAX_UPDATE_HOLDERS } from '#protocol/limits.ts'
+import { MAX_MESSAGE_ID, MAX_TOKENS_PER_MESSAGE, MAX_UPDATE_HOLDERS } from '#protocol/limits.ts'
+import { CHANNEL_CLIENT_MESSAGES, CHANNEL_SERVER_MESSAGES } from './channels.ts'
 import { holderSchema, tokenSchema, tradeSchema } from './token.ts'
 import { addressText, integerText, SEQUENCE_MEANING, sequence, timeText } from './values.ts'
 
@@ -9,35 +10,85 @@ const anyAddress = z
   .regex(/^0x[0-9a-fA-F]{40}$/)
   .describe('Address of the token, in any letter case.')
 
+/** What the client calls its message. */
+const messageId = z
+  .string()
+  .max(MAX_MESSAGE_ID)
+  .exactOptional()
+  .describe('What the client calls the message: answers to it carry the same.')
+
+/** Of an answer. */
+const answeredId = z.string().max(MAX_MESSAGE_ID).exactOptional().describe('Of the message that it answers, if that has one.')
+
+const lastSequence = sequence
+  .nullish()
+  .describe('The newest one that the client has: a snapshot is sent only of a newer state. Absent: none.')
+
+const holders = z.boolean().default(true).describe('`false`: updates come with an empty list of holders, and are smaller.')
+
 /** What a client may send. The server reads messages with `parseClientMessage`, which a test compares with these schemas. */
 export const subscribeSchema = z
   .object({
     type: z.literal('subscribe').describe('Type of the message.'),
     token: anyAddress,
-    sequence: sequence.nullish().describe('The newest one that the client has: a snapshot is sent only of a newer state. Absent: none.'),
+    sequence: lastSequence,
+    holders,
+    id: messageId,
   })
   .meta({
     id: 'subscribe',
     description: 'Answered by `subscribed`, then a `token.update` when there is one newer than `sequence`. Harmless when repeated.',
   })
 
+export const subscribeTokensSchema = z
+  .object({
+    type: z.literal('subscribe').describe('Type of the message.'),
+    tokens: z.array(anyAddress).min(1).max(MAX_TOKENS_PER_MESSAGE).describe('Addresses of tokens, in any letter case.'),
+    sequence: lastSequence,
+    holders,
+    id: messageId,
+  })
+  .meta({
+    id: 'subscribe.tokens',
+    description: 'As that many `subscribe`s: each token gets a `subscribed` of its own. One that is no address refuses all.',
+  })
+
 export const unsubscribeSchema = z
-  .object({ type: z.literal('unsubscribe').describe('Type of the message.'), token: anyAddress })
+  .object({ type: z.literal('unsubscribe').describe('Type of the message.'), token: anyAddress, id: messageId })
   .meta({ id: 'unsubscribe', description: 'Answered by `unsubscribed`; no update of that token follows it.' })
 
-export const clientMessageSchema = z.discriminatedUnion('type', [subscribeSchema, unsubscribeSchema])
+export const pingSchema = z
+  .object({ type: z.literal('ping').describe('Type of the message.'), id: messageId })
+  .meta({ id: 'ping', description: 'Answered by `pong`: for clients that cannot send pings of the WebSocket protocol, as browsers.' })
+
+export const clientMessageSchema = z.union([
+  subscribeSchema,
+  subscribeTokensSchema,
+  unsubscribeSchema,
+  pingSchema,
+  ...Object.values(CHANNEL_CLIENT_MESSAGES),
+])
 
 export const subscribedSchema = z
   .object({
     type: z.literal('subscribed').describe('Type of the message.'),
     token: addressText.describe('Address of the token.'),
     sequence: sequence.nullable().describe('The token’s current one. `null`: it is not indexed yet; its updates follow once it is.'),
+    id: answeredId,
   })
   .meta({ id: 'subscribed', description: 'Answer to `subscribe`.' })
 
 export const unsubscribedSchema = z
-  .object({ type: z.literal('unsubscribed').describe('Type of the message.'), token: addressText.describe('Address of the token.') })
+  .object({
+    type: z.literal('unsubscribed').describe('Type of the message.'),
+    token: addressText.describe('Address of the token.'),
+    id: answeredId,
+  })
   .meta({ id: 'unsubscribed', description: 'Answer to `unsubscribe`.' })
+
+export const pongSchema = z
+  .object({ type: z.literal('pong').describe('Type of the message.'), id: answeredId })
+  .meta({ id: 'pong', description: 'Answer to `ping`.' })
 
 export const tokenUpdateSchema = z
   .object({
@@ -45,7 +96,10 @@ export const tokenUpdateSchema = z
     sequence: sequence.describe(SEQUENCE_MEANING),
     token: tokenSchema,
     latestTrade: tradeSchema.nullable().describe('The token’s newest trade. `null`: none yet.'),
-    holders: z.array(holderSchema).max(MAX_UPDATE_HOLDERS).describe('The largest, fewer when the message would be too large.'),
+    holders: z
+      .array(holderSchema)
+      .max(MAX_UPDATE_HOLDERS)
+      .describe('The largest, fewer when the message would be too large; none where `holders` of the subscription is `false`.'),
     reason: z.literal('chain').describe('What changed the token: blocks of the chain.'),
     sourceBlock: integerText.describe('Number of the block that this state is of.'),
     timestamp: timeText.describe('Time of the commit.'),
@@ -72,9 +126,17 @@ export const errorSchema = z
     code: z.enum(Object.keys(ERROR_CODES) as (keyof typeof ERROR_CODES)[]).describe('What is wrong, for programs. Stable.'),
     message: z.string().describe('What is wrong, for people.'),
     token: z.string().exactOptional().describe('The token that it is about, as the client wrote it.'),
+    id: answeredId,
   })
   .meta({ id: 'error', description: 'Answer to a message that the server can’t obey. The connection stays, unless `code` says otherwise.' })
 
-export const serverMessageSchema = z.discriminatedUnion('type', [subscribedSchema, unsubscribedSchema, tokenUpdateSchema, errorSchema])
+export const serverMessageSchema = z.union([
+  subscribedSchema,
+  unsubscribedSchema,
+  pongSchema,
+  tokenUpdateSchema,
+  errorSchema,
+  ...Object.values(CHANNEL_SERVER_MESSAGES),
+])
 
 export type ServerMessage = z.infer<typeof serverMessageSchema>

@@ -8,11 +8,11 @@ const milliseconds = z.number().min(0)
 
 const actors = z
   .object({
-    total: count.describe('Tokens with an actor.'),
+    total: count.describe('Actors. A token has one in each gateway thread (`GATEWAY_THREADS`) in which it has a subscriber.'),
     byState: z.record(z.string(), count).describe('Actors by state.'),
     subscribers: count.describe('Subscribers of all tokens.'),
   })
-  .describe('The actors, one per watched token.')
+  .describe('The actors of all gateway threads of the process.')
 
 const realtime = z
   .object({

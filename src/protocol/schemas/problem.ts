@@ -8,7 +8,7 @@ export const PROBLEMS = {
   },
   invalid_request: { statuses: [400], meaning: 'Two `Host` or `Content-Length` headers, or another `Transfer-Encoding` than `chunked`.' },
   token_not_found: { statuses: [404], meaning: 'The address is well formed, and no indexed token has it.' },
-  not_found: { statuses: [404], meaning: 'There is nothing at this path.' },
+  not_found: { statuses: [404], meaning: 'There is nothing at this path, or nothing with this id.' },
   method_not_allowed: { statuses: [405], meaning: 'Paths answer GET, HEAD and OPTIONS only, as `Allow` says.' },
   upgrade_required: { statuses: [426], meaning: 'The path is for WebSockets.' },
   rate_limited: { statuses: [429], meaning: 'Too many requests or connections of this client address; try again after `Retry-After`.' },
@@ -33,6 +33,7 @@ export const problemSchema = z
     status: z.number().int().min(400).max(599).describe('The HTTP status.'),
     detail: z.string().describe('What was expected, for people. Its wording may change.'),
     code: z.enum(Object.keys(PROBLEMS) as ProblemCode[]).describe('What is wrong, for programs. Stable.'),
+    message: z.string().optional().describe('`detail` once more, of `/dextools` alone: its contract asks for it.'),
     requestId: z.string().describe('The `X-Request-Id` of this answer, which the service’s log names too.'),
   })
   .meta({ id: 'Problem', description: 'An error by RFC 9457.' })

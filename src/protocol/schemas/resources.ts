@@ -10,7 +10,9 @@ import { addressText, callDataText, count, decimalText, integerText, percent, ti
 export const candleSchema = z
   .object({
     time: count.describe('Unix seconds of the interval’s start.'),
-    open: decimalText.describe('First price of the interval, per whole token in the asked currency.'),
+    open: decimalText.describe(
+      'First price of the interval, per whole token in the asked currency; with `of=marketCap` the first market cap, and so on.',
+    ),
     high: decimalText.describe('Highest price.'),
     low: decimalText.describe('Lowest price.'),
     close: decimalText.describe('Last price.'),
@@ -23,36 +25,58 @@ const claimCall = z
   .object({ to: addressText.describe('Contract to call.'), data: callDataText.describe('Call data.') })
   .describe('The call that pays out; the creator must send it. `null`: the launchpad has no such call.')
 
+export const claimableAmountSchema = z.object({
+  currency: addressText.describe('Address of the currency; the zero address is the native one.'),
+  symbol: z.string().nullable().describe('Symbol of the currency: untrusted text. `null`: unknown.'),
+  decimals: count.nullable().describe('Decimal places of the currency. `null`: unknown.'),
+  accrued: integerText
+    .nullable()
+    .describe('Earned so far, in the currency’s smallest unit. `null`: fees of an LP position that were not read yet.'),
+  claimed: integerText.describe('Paid out so far, in the currency’s smallest unit.'),
+  amount: integerText.nullable().describe('Claimable now, in the currency’s smallest unit. `null` where `accrued` is.'),
+  amountUsd: decimalText.nullable().describe('`amount` in USD. `null`: unknown, or the currency is neither ETH nor WETH.'),
+  scope: z.enum(['token', 'creator']).describe('`creator`: one escrow for all tokens of the creator.'),
+  claim: claimCall.nullable(),
+})
+
 export const claimableSchema = z
   .object({
     token: addressText.describe('Address of the token.'),
     creator: addressText.describe('The account that may claim.'),
     asOfBlock: integerText.describe('Number of the block of the amounts; fees of an LP position: the block of their last read.'),
-    claimable: z
-      .array(
-        z.object({
-          currency: addressText.describe('Address of the currency; the zero address is the native one.'),
-          symbol: z.string().nullable().describe('Symbol of the currency: untrusted text. `null`: unknown.'),
-          decimals: count.nullable().describe('Decimal places of the currency. `null`: unknown.'),
-          accrued: integerText
-            .nullable()
-            .describe('Earned so far, in the currency’s smallest unit. `null`: fees of an LP position that were not read yet.'),
-          claimed: integerText.describe('Paid out so far, in the currency’s smallest unit.'),
-          amount: integerText.nullable().describe('Claimable now, in the currency’s smallest unit. `null` where `accrued` is.'),
-          amountUsd: decimalText.nullable().describe('`amount` in USD. `null`: unknown, or the currency is neither ETH nor WETH.'),
-          scope: z.enum(['token', 'creator']).describe('`creator`: one escrow for all tokens of the creator.'),
-          claim: claimCall.nullable(),
-        }),
-      )
-      .describe('One entry per currency.'),
+    claimable: z.array(claimableAmountSchema).describe('One entry per currency.'),
   })
   .meta({ id: 'Claimable', description: 'What a creator can claim of a token’s fees, from accruals and claims on chain.' })
+
+export const holderDistributionSchema = z
+  .object({
+    token: addressText.describe('Address of the token.'),
+    holderCount: count.describe('Number of addresses with a balance.'),
+    topTenPercent: percent.describe('Held by the ten largest holders together.'),
+    creatorPercent: percent.describe('Held by the account that launched it.'),
+    reservePercent: percent.describe('Held by pools, curves, lockers and burn addresses that have at least 0.1 percent.'),
+    sizes: z
+      .array(
+        z.object({
+          minPercent: percent.describe('The least share of a holder of this size; the least of the size before is the limit above.'),
+          holders: count.describe('Number of holders of this size.'),
+          percent: percent.describe('What they hold together.'),
+        }),
+      )
+      .describe('Holders by size, the largest first. The last size is the rest of the holders and of the supply.'),
+    asOfBlock: integerText.describe('Number of the newest indexed block.'),
+  })
+  .meta({
+    id: 'HolderDistribution',
+    description:
+      'How a token is spread over its holders, in percent of the total supply. Pools, curves, lockers and burn addresses do not count as holders in shares.',
+  })
 
 export const ethUsdSchema = z
   .object({
     price: decimalText.describe('USD per ETH.'),
     currency: z.literal('USD').describe('Currency of the price.'),
-    source: z.enum(['coingecko', 'coinbase']).describe('The provider that gave the price.'),
+    source: z.enum(['coingecko', 'coinbase', 'simulated']).describe('The provider that gave the price; `simulated`: a development chain.'),
     fetchedAt: timeText.describe('When it was fetched.'),
     ageSeconds: z.number().min(0).describe('Seconds since then.'),
     stale: z.boolean().describe('Whether no provider answers now and this is an earlier price, of at most 10 minutes ago.'),

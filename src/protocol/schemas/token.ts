@@ -40,12 +40,19 @@ const market = z
       ),
     liquidityUsd: decimalText.nullable().describe('`liquidityWeth` in USD. `null`: it or the ETH price is unknown.'),
     volumeWeth: perWindow(decimalText.nullable()).describe('WETH traded per window. `null`: the pool is not quoted in WETH.'),
+    buyVolumeWeth: perWindow(decimalText.nullable()).describe('The part of `volumeWeth` that was bought. `null`: as there.'),
+    sellVolumeWeth: perWindow(decimalText.nullable()).describe('The part of `volumeWeth` that was sold. `null`: as there.'),
     priceChange: perWindow(z.number().nullable()).describe(
       'Percent against the price at the window’s start, or against a younger token’s first price. `null`: there is none.',
     ),
-    trades: perWindow(z.object({ buys: count.describe('Number of buys.'), sells: count.describe('Number of sells.') })).describe(
-      'Number of trades per window.',
-    ),
+    trades: perWindow(
+      z.object({
+        buys: count.describe('Number of buys.'),
+        sells: count.describe('Number of sells.'),
+        buyers: count.describe('Number of distinct makers of buys.'),
+        sellers: count.describe('Number of distinct makers of sells.'),
+      }),
+    ).describe('Trades per window. An account that bought and sold is a buyer and a seller.'),
     tradeCount: count.describe('Number of all trades since the launch.'),
     holderCount: count.describe('Number of addresses with a balance, from transfers.'),
     lastTradeAt: timeText.nullable().describe('Block time of the last trade. `null`: none yet.'),
@@ -155,10 +162,15 @@ export const tradeSchema = z
     blockNumber: integerText.describe('Number of its block.'),
     blockHash: hashText.describe('Hash of its block.'),
     txHash: hashText.describe('Its transaction.'),
+    txIndex: count.nullable().describe('Index of its transaction in the block. `null`: indexed before version 0.2.'),
     logIndex: count.describe('Index of its log in the block.'),
     timestamp: timeText.describe('Time of its block.'),
   })
   .meta({ id: 'Trade', description: 'One swap of a token, from the event of its pool or curve.' })
+
+export const holderTypeSchema = z
+  .enum(['wallet', 'creator', 'pool', 'curve', 'locker', 'burn', 'contract'])
+  .describe('What the account is. `contract`: it has code; known of the largest holders only, others are a `wallet`.')
 
 export const holderSchema = z
   .object({
@@ -166,9 +178,7 @@ export const holderSchema = z
     address: addressText.describe('The account that holds the token.'),
     balance: integerText.describe('Its balance in the smallest unit, from transfers.'),
     percent: percent.describe('Share of the total supply, 0 to 100.'),
-    type: z
-      .enum(['wallet', 'creator', 'pool', 'curve', 'locker', 'burn', 'contract'])
-      .describe('What the account is. `contract`: it has code; known of the largest holders only, others are a `wallet`.'),
+    type: holderTypeSchema,
     lastChangedBlock: integerText.describe('Number of the block that changed the balance last.'),
   })
   .meta({ id: 'Holder', description: 'An account that holds a token.' })

@@ -15,6 +15,10 @@ import { Migration0013GraduatedPrice } from './Migration0013GraduatedPrice.ts'
 import { Migration0015Commits } from './Migration0015Commits.ts'
 import { Migration0016Market } from './Migration0016Market.ts'
 import { Migration0017OnePrice } from './Migration0017OnePrice.ts'
+import { Migration0018Channels } from './Migration0018Channels.ts'
+import { Migration0019Lists } from './Migration0019Lists.ts'
+import { Migration0020Wallets } from './Migration0020Wallets.ts'
+import { Migration0021MarketEvents } from './Migration0021MarketEvents.ts'
 import { Migration0040AnnouncedContracts } from './Migration0040AnnouncedContracts.ts'
 import { Migration0041Currencies } from './Migration0041Currencies.ts'
 
@@ -38,6 +42,10 @@ export const MIGRATIONS = [
   Migration0040AnnouncedContracts,
   Migration0017OnePrice,
   Migration0041Currencies,
+  Migration0018Channels,
+  Migration0019Lists,
+  Migration0020Wallets,
+  Migration0021MarketEvents,
 ]
 
 export const MIGRATION_OPTIONS = {

@@ -7,13 +7,13 @@ export interface AsOf<Row> {
   readonly asOfBlock: string | null
 }
 
-type Listed<Row> = { readonly asOfBlock: number | null } & (({ readonly isListed: true } & Row) | { readonly isListed: null })
+type Listed<Row> = { readonly cursorNumber: number | null } & (({ readonly isListed: true } & Row) | { readonly isListed: null })
 
 /** Runs a statement together with a read of the cursor, so that both are of one snapshot of the database, also when there are no rows. */
 export async function readAsOf<Row>(db: Queryable, statement: RawBuilder<Row>): Promise<AsOf<Row>> {
   const { rows } = await sql<Listed<Row>>`
-    select state."asOfBlock", listed.* from (select (select cursor_number from chain_state) as "asOfBlock") as state
+    select state."cursorNumber", listed.* from (select (select cursor_number from chain_state) as "cursorNumber") as state
     left join lateral (select true as "isListed", found.* from (${statement}) as found) as listed on true`.execute(db)
-  const cursor = rows[0]?.asOfBlock ?? null
+  const cursor = rows[0]?.cursorNumber ?? null
   return { rows: rows.filter(row => row.isListed === true), asOfBlock: cursor === null ? null : String(cursor) }
 }

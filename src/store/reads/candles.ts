@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Address } from '#domain/address.ts'
 import { CANDLE_INTERVALS, type Candle, candleStart } from '#domain/candle.ts'
-import { formatUnits } from '#domain/decimal.ts'
+import { formatUnits, multiplyTexts } from '#domain/decimal.ts'
 import type { CandleCurrency, CandleCursor, CandlesQuery, Page } from '#domain/queries.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
@@ -27,15 +26,15 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
     Math.min(query.to ?? Number.MAX_SAFE_INTEGER, query.cursor === undefined ? Number.MAX_SAFE_INTEGER : query.cursor.time - step),
     query.interval,
   )
-  const decimals = query.currency === 'quote' ? await readQuoteDecimals(db, query.token) : WETH_DECIMALS
-  if (decimals === null) {
+  const scale = await readScale(db, query)
+  if (scale === null) {
     const indexed = await readIndexed(db, query)
     return indexed === null ? null : { data: [], next: null, asOfBlock: indexed.asOfBlock }
   }
   if (!query.fill) {
     const { rows, asOfBlock } = await readAsOf(db, selectCandles(query, from, to, query.limit + 1))
     if (rows.length === 0 && !(await isIndexed(db, query.token))) return null
-    const data = rows.slice(0, query.limit).map(row => toCandle(row, query, decimals))
+    const data = rows.slice(0, query.limit).map(row => toCandle(row, query, scale))
     const oldest = data.at(-1)
     return { data: data.reverse(), next: rows.length > query.limit && oldest !== undefined ? { time: oldest.time } : null, asOfBlock }
   }
@@ -45,7 +44,7 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
   const end = Math.min(to, candleStart(indexed.timestamp, query.interval))
   const start = Math.max(from, end - (query.limit - 1) * step)
   if (start > end) return { data: [], next: null, asOfBlock }
-  const [stored, earlier] = await readRangeAndEarlier(db, query, { start, end, decimals })
+  const [stored, earlier] = await readRangeAndEarlier(db, query, { start, end, scale })
   const byTime = new Map(stored.map(candle => [candle.time, candle]))
   const data: Candle[] = []
   let close = earlier?.close ?? null
@@ -73,11 +72,11 @@ async function readIndexed(db: Queryable, query: CandlesQuery) {
 async function readRangeAndEarlier(
   db: Queryable,
   query: CandlesQuery,
-  { start, end, decimals }: { readonly start: number; readonly end: number; readonly decimals: number },
+  { start, end, scale }: { readonly start: number; readonly end: number; readonly scale: Scale },
 ): Promise<readonly [readonly Candle[], Candle | null]> {
   const { rows } = await sql<StoredCandle>`
     (${selectCandles(query, start, end, query.limit)}) union all (${selectCandles(query, 0, start - 1, 1)}) order by time`.execute(db)
-  const candles = rows.map(row => toCandle(row, query, decimals))
+  const candles = rows.map(row => toCandle(row, query, scale))
   const first = candles[0]
   return first !== undefined && first.time < start ? [candles.slice(1), first] : [candles, null]
 }
@@ -113,25 +112,41 @@ const COLUMNS: Readonly<Record<CandleCurrency, RawBuilder<unknown>>> = {
     coalesce(close_quote, close) as close, coalesce(volume_quote, volume_wei) as volume, trades`,
 }
 
-/** @param decimals of the quote currency */
-function toCandle(row: StoredCandle, { currency }: CandlesQuery, decimals: number): Candle {
-  const price = (text: string) => (currency === 'quote' ? wholeUnits(trimScale(text), decimals) : trimScale(text))
+function toCandle(row: StoredCandle, { currency }: CandlesQuery, { decimals, supply }: Scale): Candle {
+  const value = (text: string) => {
+    const price = currency === 'quote' ? wholeUnits(trimScale(text), decimals) : trimScale(text)
+    return supply === null ? price : multiplyTexts(price, supply)
+  }
   return {
     time: row.time,
-    open: price(row.open),
-    high: price(row.high),
-    low: price(row.low),
-    close: price(row.close),
+    open: value(row.open),
+    high: value(row.high),
+    low: value(row.low),
+    close: value(row.close),
     volume:
       currency === 'usd' ? trimScale(row.volume) : currency === 'weth' ? weiToWeth(row.volume) : formatUnits(BigInt(row.volume), decimals),
     trades: row.trades,
   }
 }
 
-/** Of the currency of a token's main pool; `null`: not known. */
-async function readQuoteDecimals(db: Queryable, token: Address): Promise<number | null> {
-  const { rows } = await sql<{ decimals: number | null }>`
-    select currency.decimals from token join pool on pool.address = token.main_pool join currency on currency.address = pool.quote_token
+/** What stored values are multiplied by. */
+interface Scale {
+  /** Of the currency. */
+  readonly decimals: number
+  /** Whole tokens, for market caps; `null`: prices are asked for. */
+  readonly supply: string | null
+}
+
+/** `null`: the token is not indexed, or the decimals of its main pool's currency are asked for and not known. */
+async function readScale(db: Queryable, { token, of = 'price', currency }: CandlesQuery): Promise<Scale | null> {
+  if (of === 'price' && currency !== 'quote') return { decimals: WETH_DECIMALS, supply: null }
+  const { rows } = await sql<{ supply: string; decimals: number; quote: number | null }>`
+    select token.total_supply as supply, token.decimals, currency.decimals as quote from token
+    left join pool on pool.address = token.main_pool left join currency on currency.address = pool.quote_token
     where token.address = ${toBytes(token)}`.execute(db)
-  return rows[0]?.decimals ?? null
+  const [row] = rows
+  if (row === undefined) return null
+  const decimals = currency === 'quote' ? row.quote : WETH_DECIMALS
+  if (decimals === null) return null
+  return { decimals, supply: of === 'price' ? null : formatUnits(BigInt(row.supply), row.decimals) }
 }

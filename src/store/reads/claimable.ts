@@ -18,13 +18,15 @@ export interface ClaimableInput {
   readonly vestedOf: FindVested
 }
 
-interface FeeRow {
+/** What the conversion of a stored fee takes besides its row. */
+export type ClaimableOptions = Pick<ClaimableInput, 'creator' | 'weth' | 'claimCall' | 'vestedOf'>
+
+/** The fields of `FEE_FIELDS`. */
+export interface FeeRow {
   readonly cursor_number: number | null
   readonly cursor_timestamp: number
-  readonly created_at: number
+  readonly created_at: number | null
   readonly launchpad: string
-  /** `null` in the one row of a creator without fees. */
-  readonly currency: Address | null
   readonly scope: ClaimScope
   readonly accrued: string | null
   readonly claimed: string
@@ -38,6 +40,21 @@ interface FeeRow {
   readonly currency_decimals: number | null
 }
 
+/** Of a `fee`, its `token`, the `chain_state` and what `FEE_PARTS` adds. */
+export const FEE_FIELDS = sql`chain_state.cursor_number, chain_state.cursor_timestamp, token.created_at, fee.currency, fee.scope, fee.accrued,
+  fee.claimed, fee.claim_id, position.uncollected, position.asked_at, position.moved,
+  coalesce(indexed.symbol, currency.symbol) as currency_symbol, coalesce(indexed.decimals, currency.decimals) as currency_decimals`
+
+export const FEE_PARTS = sql`
+  left join lateral (
+    select case fee.currency when asked.token then asked.token_amount when pool.quote_token then asked.quote_amount end as uncollected,
+      asked.block_number as asked_at, pool.last_changed_block > asked.block_number as moved
+    from uncollected_fee as asked join pool on pool.token = asked.token and pool.position_id = fee.claim_id
+    where fee.accrued is null and asked.token = fee.token and fee.last_changed_block <= asked.block_number
+  ) as position on true
+  left join lateral (select symbol, decimals from token where token.address = fee.currency offset 0) as indexed on true
+  left join currency on currency.address = fee.currency`
+
 /**
  * What a creator has earned and claimed of this token, and of the escrow that the token's launchpad keeps for all of a creator's tokens, in
  * the currencies that this one pays in (ETH, itself and what its pools are quoted in). `null` when the token is not indexed. The token's
@@ -45,9 +62,8 @@ interface FeeRow {
  */
 export async function readClaimable(db: Queryable, input: ClaimableInput): Promise<Claimable | null> {
   const { token, creator, weth } = input
-  const { rows } = await sql<FeeRow>`
-    select chain_state.cursor_number, chain_state.cursor_timestamp, token.created_at, token.launchpad, fee.currency, fee.scope, fee.accrued, fee.claimed, fee.claim_id,
-      position.uncollected, position.asked_at, position.moved, currency.symbol as currency_symbol, currency.decimals as currency_decimals
+  const { rows } = await sql<FeeRow & { readonly currency: Address | null }>`
+    select token.launchpad, ${FEE_FIELDS}
     from token cross join chain_state
     left join lateral (
       select own.* from creator_fee as own
@@ -59,13 +75,7 @@ export async function readClaimable(db: Queryable, input: ClaimableInput): Promi
       join creator_fee as escrow on escrow.launchpad = token.launchpad and escrow.creator = ${toBytes(creator)}
         and escrow.currency = paid.currency and escrow.token = ${toBytes(ZERO_ADDRESS)}
     ) as fee on true
-    left join lateral (
-      select case fee.currency when asked.token then asked.token_amount when pool.quote_token then asked.quote_amount end as uncollected,
-        asked.block_number as asked_at, pool.last_changed_block > asked.block_number as moved
-      from uncollected_fee as asked join pool on pool.token = asked.token and pool.position_id = fee.claim_id
-      where fee.accrued is null and asked.token = fee.token and fee.last_changed_block <= asked.block_number
-    ) as position on true
-    left join token as currency on currency.address = fee.currency
+    ${FEE_PARTS}
     where token.address = ${toBytes(token)}
     order by fee.scope desc, fee.currency = ${toBytes(weth)} desc, fee.currency = ${toBytes(ZERO_ADDRESS)} desc,
       fee.currency = token.address desc, fee.currency`.execute(db)
@@ -75,20 +85,21 @@ export async function readClaimable(db: Queryable, input: ClaimableInput): Promi
     token,
     creator,
     asOfBlock: String(asOfBlock(first.cursor_number, rows)),
-    claimable: rows.flatMap(row => (row.currency === null ? [] : [toAmount(row, row.currency, input)])),
+    claimable: rows.flatMap(row => (row.currency === null ? [] : [toAmount(row, { token, currency: row.currency }, input)])),
   }
 }
 
 /** The amount in a position is as of the block of its read, unless nothing has moved the pool since. */
-function asOfBlock(cursor: number, rows: readonly FeeRow[]): number {
+export function asOfBlock(cursor: number, rows: readonly FeeRow[]): number {
   const asked = rows.find(({ uncollected, moved }) => uncollected !== null && moved === true)?.asked_at
   return asked ?? cursor
 }
 
-function toAmount(row: FeeRow, currency: Address, input: ClaimableInput): ClaimableAmount {
-  const { token, creator, weth, claimCall } = input
+export function toAmount(row: FeeRow, of: Pick<ClaimTarget, 'token' | 'currency'>, options: ClaimableOptions): ClaimableAmount {
+  const { creator, weth, claimCall } = options
+  const { currency } = of
   const { scope, launchpad, claimed } = row
-  const unpaid = row.accrued === null ? (row.uncollected ?? unclaimedVesting(row, currency, input)) : BigInt(row.accrued) - BigInt(claimed)
+  const unpaid = row.accrued === null ? (row.uncollected ?? unclaimedVesting(row, of, options)) : BigInt(row.accrued) - BigInt(claimed)
   const amount = unpaid === null ? null : BigInt(unpaid)
   const claimId = row.claim_id === null ? null : BigInt(row.claim_id)
   return {
@@ -99,14 +110,18 @@ function toAmount(row: FeeRow, currency: Address, input: ClaimableInput): Claima
     amount: amount?.toString() ?? null,
     amountUsd: null,
     scope,
-    claim: claimCall({ launchpad, token, creator, currency, scope, amount, claimId }),
+    claim: claimCall({ launchpad, ...of, creator, scope, amount, claimId }),
   }
 }
 
 /** Of the token itself, where it vests to its creator. */
-function unclaimedVesting(row: FeeRow, currency: Address, { token, vestedOf }: ClaimableInput): bigint | null {
+function unclaimedVesting(
+  row: FeeRow,
+  { token, currency }: Pick<ClaimTarget, 'token' | 'currency'>,
+  { vestedOf }: ClaimableOptions,
+): bigint | null {
   const { launchpad, created_at: createdAt, cursor_timestamp: at, claimed, claim_id: claimId } = row
-  const vested = currency === token && claimId === null ? vestedOf({ launchpad, createdAt, at }) : null
+  const vested = createdAt !== null && currency === token && claimId === null ? vestedOf({ launchpad, createdAt, at }) : null
   return vested === null ? null : vested - BigInt(claimed)
 }
 

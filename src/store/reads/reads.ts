@@ -6,14 +6,27 @@ import { toDatabaseError } from '#store/connection/databaseErrors.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readCandles } from './candles.ts'
 import { createChainStats } from './chainStats.ts'
+import { readChannelEvents } from './channelEvents.ts'
 import { type BuildClaimCall, type FindVested, readClaimable } from './claimable.ts'
+import { readClaims } from './claims.ts'
+import { readHolderDistribution } from './holderDistribution.ts'
 import { readHolders } from './holders.ts'
+import { readHoldings } from './holdings.ts'
 import { readLaunchpads } from './launchpads.ts'
+import { readAsset } from './marketData/asset.ts'
+import { readDayTotals } from './marketData/dayTotals.ts'
+import { readBlock } from './marketData/finalBlock.ts'
+import { readFinality } from './marketData/finality.ts'
+import { readHoldersFrom } from './marketData/holdersFrom.ts'
+import { readPair } from './marketData/pair.ts'
+import { readPairEvents } from './marketData/pairEvents.ts'
 import { readMarketTrades } from './marketTrades.ts'
 import { readSearch } from './search.ts'
 import { readSupply } from './supply.ts'
 import { readToken, readTokens } from './tokens.ts'
+import { readTraders } from './traders.ts'
 import { readTrades } from './trades.ts'
+import { readWallet } from './wallet.ts'
 
 export interface ReadsOptions {
   readonly db: Queryable
@@ -39,12 +52,25 @@ export function createReads(options: ReadsOptions): Reads {
     trades: query => answer(readTrades(db, query)),
     marketTrades: query => answer(readMarketTrades(db, query)),
     launchpads: () => answer(readLaunchpads(db)),
+    wallet: address => answer(readWallet(db, address)),
+    holdings: query => answer(readHoldings(db, query)),
+    claims: query => answer(readClaims(db, query, { creator: query.creator, weth, claimCall, vestedOf })),
+    traders: query => answer(readTraders(db, query)),
     holders: query => answer(readHolders(db, query)),
+    holderDistribution: token => answer(readHolderDistribution(db, token)),
     supply: token => answer(readSupply(db, token)),
     candles: query => answer(readCandles(db, query)),
     claimable: (token, creator) => answer(readClaimable(db, { token, creator, weth, claimCall, vestedOf })),
     search: query => answer(readSearch(db, query, chainId)),
+    channelEvents: query => answer(readChannelEvents(db, query, chainId)),
     chainStats: () => answer(chainStats()),
+    finality: () => answer(readFinality(db)),
+    pairEvents: (range, limit) => answer(readPairEvents(db, range, limit)),
+    pair: id => answer(readPair(db, id)),
+    asset: id => answer(readAsset(db, id)),
+    dayTotals: tokens => answer(readDayTotals(db, tokens)),
+    block: at => answer(readBlock(db, at)),
+    holdersFrom: (token, place, limit) => answer(readHoldersFrom(db, token, place, limit)),
     ping: async () => {
       const start = now()
       await answer(sql`select 1`.execute(db))

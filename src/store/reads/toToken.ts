@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { multiplyTexts } from '#domain/decimal.ts'
 import type { Pool, Token } from '#domain/token.ts'
-import { perWindow, WINDOW_FIELDS } from '#domain/windows.ts'
+import { perWindow, WINDOW_FIELDS, type WindowName } from '#domain/windows.ts'
 import { type Prefixed, selectList } from '#store/rows/selectList.ts'
 import { POOL, type PoolRow } from '#tables/pool.ts'
 import type { StoredRow } from '#tables/tableOf.ts'
@@ -49,8 +49,13 @@ export function toToken(row: SelectedToken, chainId: number): Token {
       liquidityWeth: trimScale(row.liquidityWeth),
       liquidityUsd: null,
       volumeWeth: perWindow(window => (hasVolume ? weiToWeth(row[WINDOW_FIELDS[window].volume]) : null)),
+      buyVolumeWeth: perWindow(window => (hasVolume ? weiToWeth(row[WINDOW_FIELDS[window].buyVolume]) : null)),
+      sellVolumeWeth: perWindow(window => (hasVolume ? weiToWeth(sellVolume(row, window)) : null)),
       priceChange: perWindow(window => row[WINDOW_FIELDS[window].priceChange]),
-      trades: perWindow(window => ({ buys: row[WINDOW_FIELDS[window].buys], sells: row[WINDOW_FIELDS[window].sells] })),
+      trades: perWindow(window => {
+        const { buys, sells, buyers, sellers } = WINDOW_FIELDS[window]
+        return { buys: row[buys], sells: row[sells], buyers: row[buyers], sellers: row[sellers] }
+      }),
       tradeCount: row.tradeCount,
       holderCount: row.holderCount,
       lastTradeAt: secondsToIso(row.lastTradeAt),
@@ -77,6 +82,12 @@ export function toToken(row: SelectedToken, chainId: number): Token {
     asOfBlock: String(row.asOfBlock),
     updatedAt: new Date(row.updatedAtMs).toISOString(),
   }
+}
+
+/** In wei. */
+function sellVolume(row: SelectedToken, window: WindowName): string {
+  const { volume, buyVolume } = WINDOW_FIELDS[window]
+  return (BigInt(row[volume]) - BigInt(row[buyVolume])).toString()
 }
 
 /** Of an amount of the main pool's currency. */

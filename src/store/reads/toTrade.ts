@@ -34,6 +34,7 @@ export function toTrade(row: SelectedTrade): Trade {
     blockNumber,
     blockHash: row['trade.blockHash'],
     txHash: row['trade.txHash'],
+    txIndex: row['trade.txIndex'],
     logIndex,
     timestamp: secondsToIso(row['trade.timestamp']),
   }

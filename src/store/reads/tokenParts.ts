@@ -1,18 +1,18 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { TokensQuery } from '#domain/queries.ts'
+import type { TokenFilters } from '#domain/queries.ts'
 
 /**
  * `with recursive … part (launchpad, graduation_status)`: the pairs of launchpad and status that there are tokens of, as far as the filters
  * let them through. The indexes of token lists begin with the pair, so that each part of a list is one stretch of an index. From one pair
  * to the next by a look-up: the cost is that of launchpads times statuses, however many tokens.
  */
-export function withParts({ launchpad, status }: Pick<TokensQuery, 'launchpad' | 'status'>): RawBuilder<unknown> {
+export function withParts({ launchpads, statuses }: Pick<TokenFilters, 'launchpads' | 'statuses'>): RawBuilder<unknown> {
   const next = (after: RawBuilder<unknown>) => sql`select token.launchpad, token.graduation_status from token ${after}
     order by token.launchpad, token.graduation_status limit 1`
   const kept = [
     sql`true`,
-    ...(launchpad === undefined ? [] : [sql`launchpad = ${launchpad}`]),
-    ...(status === undefined ? [] : [sql`graduation_status = ${status}`]),
+    ...(launchpads === undefined ? [] : [sql`launchpad = any(${[...launchpads]}::text[])`]),
+    ...(statuses === undefined ? [] : [sql`graduation_status = any(${[...statuses]}::text[])`]),
   ]
   return sql`with recursive every (launchpad, graduation_status) as (
       (${next(sql``)})

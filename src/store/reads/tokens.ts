@@ -1,60 +1,53 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
-import type { Page, TokenCursor, TokenSort, TokensQuery } from '#domain/queries.ts'
+import type { Page, TokenCursor, TokensQuery } from '#domain/queries.ts'
 import type { Token } from '#domain/token.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
-import { FULL_TOKEN, type FullTokenRow } from '#tables/token.ts'
 import { type AsOf, readAsOf } from './asOf.ts'
+import { allOf, boundsOf, conditionsOf, MOST_TOKENS_FILTERED, readSelectivity, tokensWithin } from './tokenFilters.ts'
+import { sortColumn, tokenOrder } from './tokenOrder.ts'
 import { OF_PART, withParts } from './tokenParts.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 
-interface Sort {
-  readonly column: RawBuilder<unknown>
-  readonly type: RawBuilder<unknown>
-  readonly nullable: boolean
-}
-
-/**
- * Each column has an index of its own after launchpad and status: of every such pair a page is a range of the index. A creator's tokens are
- * found in an index that includes all of these columns, and sorted.
- */
-const SORTS: Readonly<Record<TokenSort, Sort>> = {
-  createdAt: sortBy('createdAt'),
-  marketCap: sortBy('marketCapWeth'),
-  volume24h: sortBy('volumeH24'),
-  priceChange24h: sortBy('priceChangeH24'),
-  priceChange1h: sortBy('priceChangeH1'),
-  liquidity: sortBy('liquidityWeth'),
-  holders: sortBy('holderCount'),
-  trades24h: sortBy('tradesH24'),
-  lastTradeAt: sortBy('lastTradeAt'),
-  graduation: sortBy('graduationPercent'),
-}
-
-function sortBy(field: keyof FullTokenRow): Sort {
-  const column = FULL_TOKEN.columns.find(one => one.field === field)
-  if (column === undefined) throw new TypeError(`token has no ${field}`)
-  return { column: sql.ref(`token.${column.name}`), type: sql.raw(column.type.getColumnType()), nullable: column.nullable }
-}
-
 type ListedRow = SelectedToken & { readonly sort_value: string | null }
+
+interface Listed extends AsOf<ListedRow> {
+  /** Where the looking ended before the list did; `null`: it did not. */
+  readonly end: TokenCursor | null
+}
+
+/** How the tokens of a list are found. */
+type Source =
+  /** All of them are read, then sorted. */
+  | { readonly kind: 'few'; readonly from: RawBuilder<unknown> }
+  /** Stretches of the sort's index, which has all filters. */
+  | { readonly kind: 'stretches' }
+  /** The same with other filters: `each` tokens of a stretch are looked at. */
+  | { readonly kind: 'filtered'; readonly each: number }
 
 /**
  * One page of tokens: first those with a value in the sort's column, in the requested order with ties by address in the same direction,
- * then those without, by ascending address.
+ * then those without, by ascending address. A page whose filters each let thousands of tokens through may hold fewer than `limit`, even
+ * none, and have a next one.
  */
 export async function readTokens(db: Queryable, query: TokensQuery, chainId: number): Promise<Page<Token, TokenCursor>> {
-  const wanted = query.limit + 1
-  const valued = query.cursor?.value === null ? null : await readListed(db, query, true, wanted)
-  const missing = wanted - (valued?.rows.length ?? 0)
-  const valueless = missing > 0 && SORTS[query.sort].nullable ? await readListed(db, query, false, missing) : null
+  const { limit, cursor, sort } = query
+  const source = await chooseSource(db, query)
+  const wanted = limit + 1
+  const valued = cursor?.value === null ? null : await readListed(db, query, source, true, wanted)
+  const isEnded = valued === null || valued.end === null
+  const missing = isEnded ? wanted - (valued?.rows.length ?? 0) : 0
+  const valueless = missing > 0 && sortColumn(sort).nullable ? await readListed(db, query, source, false, missing) : null
   const rows = [...(valued?.rows ?? []), ...(valueless?.rows ?? [])]
-  const data = rows.slice(0, query.limit).map(row => ({ token: toToken(row, chainId), value: row.sort_value }))
+  const data = rows.slice(0, limit).map(row => ({ token: toToken(row, chainId), value: row.sort_value }))
   const last = data.at(-1)
   return {
     data: data.map(({ token }) => token),
-    next: rows.length > query.limit && last !== undefined ? { value: last.value, address: last.token.address } : null,
+    next:
+      rows.length > limit && last !== undefined
+        ? { value: last.value, address: last.token.address }
+        : (valued?.end ?? valueless?.end ?? null),
     asOfBlock: (valued ?? valueless)?.asOfBlock ?? null,
   }
 }
@@ -71,59 +64,96 @@ export async function isIndexed(db: Queryable, token: Address): Promise<boolean>
   return rows.length > 0
 }
 
-/** The next tokens with or without a value in the sort's column. Those without are in ascending order. */
-async function readListed(db: Queryable, query: TokensQuery, hasValue: boolean, count: number): Promise<AsOf<ListedRow>> {
-  const { column, type, nullable } = SORTS[query.sort]
-  const { cursor } = query
-  const isDescending = hasValue && query.order === 'desc'
-  const direction = isDescending ? sql`desc` : sql`asc`
-  const orderedBy = (value: RawBuilder<unknown>, address: RawBuilder<unknown>) =>
-    sql`order by ${value} ${direction}, ${address} ${direction}`
-  const within = (value: RawBuilder<unknown>, address: RawBuilder<unknown>) => {
-    const conditions = hasValue ? (nullable ? [sql`${value} is not null`] : []) : [sql`${value} is null`]
-    if (hasValue && cursor !== undefined) {
-      const beyond = isDescending ? sql`<` : sql`>`
-      conditions.push(sql`(${value}, ${address}) ${beyond} (${cursor.value}::${type}, ${toBytes(cursor.address)}::bytea)`)
-    }
-    if (!hasValue && cursor?.value === null) conditions.push(sql`${address} > ${toBytes(cursor.address)}::bytea`)
-    return conditions
-  }
-  const stored = [column, sql`token.address`] as const
-  const found = [sql`found.value`, sql`found.address`] as const
-  const select = sql`select token.address, ${column} as value from ${tokensAmong(query.addresses)} where`
-  const isNarrow = query.addresses !== undefined || query.creator !== undefined
-  // A few tokens are all read, then sorted. "offset 0" keeps the planner from searching them in an index of all tokens.
-  const listed = isNarrow
-    ? sql`select * from (${select} ${allOf(conditionsOf(query))} offset 0) as found where ${allOf(within(...found))}`
-    : sql`select found.* from part cross join lateral (
-        ${select} ${allOf([OF_PART, ...within(...stored)])} ${orderedBy(...stored)} limit ${count}
-      ) as found`
-  return readAsOf(
-    db,
-    sql<ListedRow>`
-    ${isNarrow ? sql`` : withParts(query)}
-    select ${SELECTED_TOKEN}, listed.value::text as sort_value
-    from (${listed} ${orderedBy(...found)} limit ${count}) as listed
-    join token on token.address = listed.address ${MAIN_POOL}
-    ${orderedBy(sql`listed.value`, sql`listed.address`)}`,
-  )
+async function chooseSource(db: Queryable, query: TokensQuery): Promise<Source> {
+  if (query.addresses !== undefined) return { kind: 'few', from: tokensAmong(query.addresses) }
+  if (query.creator !== undefined) return { kind: 'few', from: sql`token` }
+  const bounds = boundsOf(query)
+  if (bounds.every(({ sort }) => sort === query.sort)) return { kind: 'stretches' }
+  const { narrowest, parts } = await readSelectivity(db, query, bounds)
+  // Twice as many as were counted: some may have come since.
+  if (narrowest !== null) return { kind: 'few', from: tokensWithin(narrowest, 2 * MOST_TOKENS_FILTERED) }
+  return { kind: 'filtered', each: Math.ceil(MOST_TOKENS_FILTERED / parts) }
 }
 
-function allOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
-  return conditions.length === 0 ? sql`true` : sql.join([...conditions], sql` and `)
+/** The next tokens with or without a value in the sort's column. */
+async function readListed(db: Queryable, query: TokensQuery, source: Source, hasValue: boolean, count: number): Promise<Listed> {
+  if (source.kind === 'filtered') return readFiltered(db, query, source.each, hasValue, count)
+  const { nearestFirst, within } = tokenOrder(query, hasValue)
+  const { column } = sortColumn(query.sort)
+  const stored = [column, sql`token.address`] as const
+  const found = [sql`found.value`, sql`found.address`] as const
+  // "offset 0" keeps the planner from searching a few tokens in an index of all.
+  const listed =
+    source.kind === 'few'
+      ? sql`select * from (
+          select token.address, ${column} as value from ${source.from} where ${allOf(conditionsOf(query))} offset 0
+        ) as found where ${allOf(within(found))}`
+      : sql`select found.* from part cross join lateral (
+          select token.address, ${column} as value from token
+          where ${allOf([OF_PART, ...boundsOf(query).map(({ condition }) => condition), ...within(stored)])}
+          order by ${nearestFirst(stored)} limit ${count}
+        ) as found`
+  const isFromParts = query.addresses === undefined && query.creator === undefined
+  const page = await readAsOf(
+    db,
+    sql<ListedRow>`
+    ${isFromParts ? withParts(query) : sql``}
+    select ${SELECTED_TOKEN}, listed.value::text as sort_value
+    from (${listed} order by ${nearestFirst(found)} limit ${count}) as listed
+    join token on token.address = listed.address ${MAIN_POOL}
+    order by ${nearestFirst([sql`listed.value`, sql`listed.address`])}`,
+  )
+  return { ...page, end: null }
+}
+
+type FilteredRow = { readonly end_value: string | null; readonly end_address: Address | null } & (
+  | (ListedRow & { readonly isFound: true })
+  | { readonly isFound: null }
+)
+
+/** Looks at `each` tokens of each stretch of the sort's index, and lists those that the filters let through. */
+async function readFiltered(db: Queryable, query: TokensQuery, each: number, hasValue: boolean, count: number): Promise<Listed> {
+  const { nearestFirst, farthestFirst, within, notAfter } = tokenOrder(query, hasValue)
+  const { column } = sortColumn(query.sort)
+  const stored = [column, sql`token.address`] as const
+  const looked = [sql`looked.value`, sql`looked.address`] as const
+  const { rows, asOfBlock } = await readAsOf(
+    db,
+    sql<FilteredRow>`
+    ${withParts(query)},
+    looked as materialized (
+      select part.*, entry.* from part cross join lateral (
+        select token.address, ${column} as value, ${allOf(boundsOf(query).map(({ condition }) => condition))} as wanted from token
+        where ${allOf([OF_PART, ...within(stored)])} order by ${nearestFirst(stored)} limit ${each}
+      ) as entry
+    ),
+    -- Beyond the last token of a stretch that was not read to its end, others may come first.
+    finish as (
+      select * from (
+        select distinct on (launchpad, graduation_status) value, address, count(*) over (partition by launchpad, graduation_status) as seen
+        from looked order by launchpad, graduation_status, ${farthestFirst(looked)}
+      ) as last
+      where seen = ${each} order by ${nearestFirst([sql`value`, sql`address`])} limit 1
+    ),
+    page as (
+      select looked.value, looked.address from looked left join finish on true
+      where looked.wanted and (finish.address is null or ${notAfter(looked, [sql`finish.value`, sql`finish.address`])})
+      order by ${nearestFirst(looked)} limit ${count}
+    )
+    select finish.value::text as end_value, finish.address as end_address, listed.*
+    from (select) as one left join finish on true left join (
+      select true as "isFound", ${SELECTED_TOKEN}, page.value::text as sort_value, page.value as page_value
+      from page join token on token.address = page.address ${MAIN_POOL}
+    ) as listed on true
+    order by ${nearestFirst([sql`listed.page_value`, sql`listed.address`])}`,
+  )
+  const { end_value: value = null, end_address: address = null } = rows[0] ?? {}
+  const found = rows.filter(row => row.isFound === true)
+  return { rows: found, end: address === null ? null : { value, address }, asOfBlock }
 }
 
 /** A look-up per address: for `= any(…)` PostgreSQL 15 prefers to scan an index of some thousand tokens. */
-function tokensAmong(addresses: TokensQuery['addresses']): RawBuilder<unknown> {
-  if (addresses === undefined) return sql`token`
+function tokensAmong(addresses: readonly Address[]): RawBuilder<unknown> {
   return sql`(select distinct unnest(${addresses.map(toBytes)}::bytea[]) as address) as asked
     cross join lateral (select * from token where token.address = asked.address offset 0) as token`
-}
-
-function conditionsOf({ status, creator, launchpad }: TokensQuery): readonly RawBuilder<unknown>[] {
-  const conditions: RawBuilder<unknown>[] = []
-  if (status !== undefined) conditions.push(sql`token.graduation_status = ${status}`)
-  if (creator !== undefined) conditions.push(sql`token.creator = ${toBytes(creator)}`)
-  if (launchpad !== undefined) conditions.push(sql`token.launchpad = ${launchpad}`)
-  return conditions
 }

@@ -14,6 +14,7 @@ import { POOL, type PoolRow } from '#tables/pool.ts'
 import type { StoredRow, Table } from '#tables/tableOf.ts'
 import { TOKEN, type TokenRow } from '#tables/token.ts'
 import { unnested } from './insertRows.ts'
+import { loadLastTrades } from './loadLastTrades.ts'
 import { type PendingBatch, pendingRows } from './pendingRows.ts'
 import { selectList } from './selectList.ts'
 
@@ -47,6 +48,7 @@ export async function loadRows(
   const pools = await loadMarketPools(db, [...new Set([...addresses, ...keys.tokens])], pending)
   const quotes = await loadQuotes(db, { tokens, pools, currencies: keys.currencies, weth }, pending)
   const aging = await loadAging(db, [...tokens.values()], { before: pending.from, now })
+  const lastTrades = await loadLastTrades(db, tokens, keys.makers, { before: pending.from, now })
   return {
     tokens,
     pools,
@@ -54,6 +56,7 @@ export async function loadRows(
     balances: balancesOf([...(await loadByKey(db, BALANCE, storedBalances)), ...pending.balancesOf(keys.balances)]),
     creatorFees: new Map([...creatorFees.map(fee => [creatorFeeKey(fee), fee] as const), ...pending.creatorFees]),
     aging: pending.aged(aging, tokens, now),
+    lastTrades: pending.lastTrades(lastTrades, addresses),
   }
 }
 
@@ -138,6 +141,7 @@ interface AgingRow {
   readonly token: Address
   readonly window_name: WindowName
   readonly volume: string
+  readonly buy_volume: string
   readonly buys: number
   readonly sells: number
   readonly oldest_at: number | null
@@ -163,13 +167,13 @@ async function loadAging(
   if (tokens.length === 0) return new Map()
   const stored = before === null ? sql`` : sql`and block_number < ${before}::bigint`
   const { rows } = await sql<AgingRow>`
-    select asked.token, win.name as window_name, leaving.volume, leaving.buys, leaving.sells, oldest.at as oldest_at,
+    select asked.token, win.name as window_name, leaving.volume, leaving.buy_volume, leaving.buys, leaving.sells, oldest.at as oldest_at,
       reference.price as reference_price, reference.at as reference_at, reference.pool as reference_pool
     from unnest(${arrayOf(BYTEA, tokens, 'address')}::bytea[], ${arrayOf(BIGINT, tokens, 'windowsAt')}::bigint[],
       ${arrayOf(BIGINT, tokens, 'createdAt')}::bigint[]) as asked (token, was, created_at)
     cross join unnest(${WINDOW_NAMES}::text[], ${WINDOW_NAMES.map(name => WINDOW_SECONDS[name])}::bigint[]) as win (name, seconds)
     cross join lateral (
-      select coalesce(sum(amount_wei), 0)::text as volume, (count(*) filter (where side = 'buy'))::int as buys, (count(*) filter (where side = 'sell'))::int as sells
+      select coalesce(sum(amount_wei), 0)::text as volume, coalesce(sum(amount_wei) filter (where side = 'buy'), 0)::text as buy_volume, (count(*) filter (where side = 'buy'))::int as buys, (count(*) filter (where side = 'sell'))::int as sells
       from trade where asked.created_at <= ${now} - win.seconds and trade.token = asked.token
         and timestamp > asked.was - win.seconds and timestamp <= least(${now} - win.seconds, asked.was) ${stored}
     ) as leaving
@@ -189,7 +193,7 @@ async function loadAging(
 function agingOf(row: AgingRow | undefined): WindowAging {
   if (row === undefined) throw new TypeError('the statement gives a row per token and window')
   return {
-    leaving: { volumeWei: BigInt(row.volume), buys: row.buys, sells: row.sells },
+    leaving: { volumeWei: BigInt(row.volume), buyVolumeWei: BigInt(row.buy_volume), buys: row.buys, sells: row.sells },
     oldestAt: row.oldest_at,
     reference: referenceOf(row),
   }

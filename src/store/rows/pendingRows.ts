@@ -1,6 +1,6 @@
 import type { Address } from '#domain/address.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
-import { ageWindow, perWindow, WINDOW_SECONDS } from '#domain/windows.ts'
+import { addLastTrades, ageWindow, type LastTrades, NO_LAST_TRADES, perWindow, WINDOW_SECONDS } from '#domain/windows.ts'
 import { balancesOf as byTokenAndHolder, type Changes, type CurrentRows, type RowKeys } from '#tables/changes.ts'
 
 /** A batch that is about to be written, or is being written. */
@@ -41,6 +41,14 @@ export function pendingRows(batch: PendingBatch | null) {
           const moved = (length: number) => ({ after: was - length, start: now - length })
           return [address, perWindow(name => ageWindow(stored[name], made, moved(WINDOW_SECONDS[name])))]
         }),
+      ),
+    /** Of stored trades and the batch's. */
+    lastTrades: (stored: CurrentRows['lastTrades'], asked: Iterable<Address>): CurrentRows['lastTrades'] =>
+      new Map(
+        [...asked].map((address): [Address, LastTrades] => [
+          address,
+          addLastTrades(stored.get(address) ?? NO_LAST_TRADES, tradeRows.get(address) ?? []),
+        ]),
       ),
   }
 }

@@ -3,7 +3,8 @@ import type { Address } from '#domain/address.ts'
 import { type Decimal, formatDecimal } from '#domain/decimal.ts'
 import { WINDOW_SECONDS } from '#domain/windows.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import type { Changes } from '#tables/changes.ts'
+import type { BalanceRow } from '#tables/balance.ts'
+import type { Changes, CurrentRows } from '#tables/changes.ts'
 import type { TokenRow } from '#tables/token.ts'
 import { INDEX_TOTALS, LAUNCHPAD_TOTALS, type LaunchpadTotalsRow, TRADER, type TraderRow } from '#tables/totals.ts'
 import { insertRows, runStatements, unnested } from './insertRows.ts'
@@ -15,25 +16,26 @@ const DAY_SECONDS = WINDOW_SECONDS.h24
  * cost that depends on the batch alone. Sums and counts over tokens change by the difference that the batch's tokens make; the traders of
  * 24 hours by its makers, who come in, and by those whose last trade has become older since the totals were last computed.
  *
- * @param before the batch's tokens before it; a token that is not among them is new
+ * @param before the batch's rows before it; a token that is not among them is new
  * @param now Unix seconds of the batch's last block. If an earlier block's is later, the totals stay as of that one: a trader who has left
  *   them would leave them again
  */
 export async function writeTotals(
   db: Queryable,
-  { tokens, trades }: Pick<Changes, 'tokens' | 'trades'>,
-  before: ReadonlyMap<Address, TokenRow>,
+  changes: Pick<Changes, 'tokens' | 'trades' | 'balances'>,
+  before: Pick<CurrentRows, 'tokens' | 'balances'>,
   now: number,
 ): Promise<void> {
+  const { tokens, trades } = changes
   if (tokens.length === 0 && trades.length === 0) return
   const is = totalsOf(tokens)
-  const was = totalsOf(tokens.flatMap(({ address }) => before.get(address) ?? []))
+  const was = totalsOf(tokens.flatMap(({ address }) => before.tokens.get(address) ?? []))
   await sql`
     with counted as (
         select was - ${sql.lit(DAY_SECONDS)}::bigint as was_since, at, at - ${sql.lit(DAY_SECONDS)}::bigint as since
         from (select coalesce(max(counted_at), 0) as was, greatest(max(counted_at), ${now}::bigint) as at from index_totals) as times
       ),
-      seen as (select ${unnested(TRADER.columns, lastTradesOf(trades))}),
+      seen as (select ${unnested(TRADER.columns, traderDifferences(changes, before.balances))}),
       gone as (
         select count(*) as traders from counted join trader on trader.last_trade_at > counted.was_since and trader.last_trade_at <= counted.since
       ),
@@ -42,7 +44,7 @@ export async function writeTotals(
         where seen.last_trade_at > counted.since and (trader.last_trade_at is null or trader.last_trade_at <= counted.since)
       ),
       written as (
-        insert into trader (maker, last_trade_at) select maker, last_trade_at from seen
+        insert into trader (${sql.join(TRADER.columns.map(({ name }) => sql.id(name)))}) select * from seen
         ${sql.raw(TRADER.merge)}
       )
     insert into index_totals
@@ -52,7 +54,7 @@ export async function writeTotals(
       ${is.tradesH24 - was.tradesH24}::bigint, ${(is.volumeH24 - was.volumeH24).toString()}::numeric, come.traders - gone.traders
     from counted cross join come cross join gone
     ${sql.raw(INDEX_TOTALS.merge)}`.execute(db)
-  await runStatements(db, insertRows(LAUNCHPAD_TOTALS, launchpadDifferences(tokens, before), LAUNCHPAD_TOTALS.merge))
+  await runStatements(db, insertRows(LAUNCHPAD_TOTALS, launchpadDifferences(tokens, before.tokens), LAUNCHPAD_TOTALS.merge))
 }
 
 /** What the batch's tokens change in the totals of their launchpads, which tokens never leave. */
@@ -72,10 +74,50 @@ function launchpadDifferences(tokens: readonly TokenRow[], before: ReadonlyMap<A
   })
 }
 
-function lastTradesOf(trades: Changes['trades']): readonly TraderRow[] {
-  const last = new Map<Address, number>()
-  for (const { maker, timestamp } of trades) last.set(maker, Math.max(timestamp, last.get(maker) ?? 0))
-  return [...last].map(([maker, lastTradeAt]) => ({ maker, lastTradeAt }))
+/** What the batch changes in the totals of its trades' makers. Nothing but their trades changes what they have realized. */
+function traderDifferences(
+  { trades, balances }: Pick<Changes, 'trades' | 'balances'>,
+  before: CurrentRows['balances'],
+): readonly TraderRow[] {
+  const differences = new Map<Address, { -readonly [Field in keyof TraderRow]: TraderRow[Field] }>()
+  for (const { maker, timestamp, amountWei } of trades) {
+    const difference = differences.get(maker)
+    if (difference === undefined) {
+      const counted = { firstTradeAt: timestamp, lastTradeAt: timestamp, trades: 1, volumeWei: amountWei ?? 0n }
+      differences.set(maker, { maker, ...counted, ...NO_PROFITS })
+      continue
+    }
+    difference.firstTradeAt = Math.min(timestamp, difference.firstTradeAt)
+    difference.lastTradeAt = Math.max(timestamp, difference.lastTradeAt)
+    difference.trades += 1
+    difference.volumeWei += amountWei ?? 0n
+  }
+  for (const balance of balances) {
+    const difference = differences.get(balance.holder)
+    if (difference === undefined) continue
+    const is = profitsOf(balance)
+    const was = profitsOf(before.get(balance.token)?.get(balance.holder))
+    difference.tokens += is.tokens - was.tokens
+    difference.realizedWei += is.realizedWei - was.realizedWei
+    difference.realizedUsd += is.realizedUsd - was.realizedUsd
+    difference.tokensWithoutWei += is.tokensWithoutWei - was.tokensWithoutWei
+    difference.tokensWithoutUsd += is.tokensWithoutUsd - was.tokensWithoutUsd
+  }
+  return [...differences.values()]
+}
+
+const NO_PROFITS = { tokens: 0, realizedWei: 0n, realizedUsd: 0n, tokensWithoutWei: 0, tokensWithoutUsd: 0 }
+
+function profitsOf(balance: BalanceRow | undefined): typeof NO_PROFITS {
+  if (balance === undefined || balance.lastTradeAt === null) return NO_PROFITS
+  const { realizedWei, realizedUsd } = balance
+  return {
+    tokens: 1,
+    realizedWei: realizedWei ?? 0n,
+    realizedUsd: realizedUsd ?? 0n,
+    tokensWithoutWei: realizedWei === null ? 1 : 0,
+    tokensWithoutUsd: realizedUsd === null ? 1 : 0,
+  }
 }
 
 function totalsOf(tokens: readonly TokenRow[]) {

@@ -16,7 +16,8 @@ import type { SplitRows } from './splitNewRows.ts'
 
 /*
  * Before a block changes rows, their images are kept, so that the block can be undone exactly. Of a token the columns that projection
- * determines are restored; the others survive a reorg. Trades have no images: a block only adds them, and they carry its number.
+ * determines are restored; the others survive a reorg. Trades, joins, exits, creations of pools and milestones have no images: a block only
+ * adds them, and they carry its number.
  */
 
 type UndoableTable = Pick<Table<never>, 'name' | 'key' | 'columns'>
@@ -71,8 +72,8 @@ export async function forgetUndo(db: Queryable, from: number, to: number): Promi
 }
 
 /**
- * Undoes every block above `ancestor`, which must be possible (`ChainCursor.undoFrom`). Every token that the blocks changed gets a new,
- * higher sequence. Tokens that they launched are deleted, and their sequences kept.
+ * Undoes every block above `ancestor`, which must be possible (`ChainCursor.undoFrom`), and counts the reorg. Every token that the blocks
+ * changed gets a new, higher sequence. Tokens that they launched are deleted, and their sequences kept.
  *
  * @returns the tokens that the blocks changed, and the deleted ones
  */
@@ -81,6 +82,7 @@ export async function undoBlocks(
   ancestor: number,
   committedAtMs: number,
 ): Promise<{ readonly changed: readonly Address[]; readonly dropped: readonly Address[] }> {
+  await countReorg(db, ancestor + 1)
   const dropped = await dropTokens(db, ancestor, committedAtMs)
   const { rows } = await sql<{ address: Address }>`
     ${restored(TOKEN, ancestor, [stampToken(committedAtMs, 'current')])} returning current.address`.execute(db)
@@ -90,8 +92,9 @@ export async function undoBlocks(
     await restored(table, ancestor, []).execute(db)
   }
   // LP fees that were read at a dropped block are read again.
-  for (const table of ['trade', 'block_undo', 'uncollected_fee'] as const)
+  for (const table of ['trade', 'join_exit', 'pool_creation', 'block_undo', 'uncollected_fee'] as const)
     await sql`delete from ${sql.table(table)} where block_number > ${ancestor}`.execute(db)
+  await sql`delete from milestone where kind in ('launch', 'graduation') and block_number > ${ancestor}`.execute(db)
   await sql`delete from announced_contract where created_block > ${ancestor}`.execute(db)
   await sql`delete from block where number > ${ancestor}`.execute(db)
   return { changed: rows.map(({ address }) => address), dropped }
@@ -111,6 +114,11 @@ export async function readTokensDroppedAt(db: Queryable, committedAtMs: number):
   return rows.map(({ address }) => address)
 }
 
+/** Readers of what was stored of these blocks learn by it that it is void. */
+async function countReorg(db: Queryable, fromBlock: number): Promise<void> {
+  await sql`insert into reorg (number, from_block) select coalesce(max(number), 0) + 1, ${fromBlock} from reorg`.execute(db)
+}
+
 async function dropTokens(db: Queryable, ancestor: number, committedAtMs: number): Promise<readonly Address[]> {
   await sql`delete from dropped_token where dropped_at_ms < ${committedAtMs - KEPT_DROPPED_MS}`.execute(db)
   const { rows } = await sql<{ address: Address }>`
@@ -122,8 +130,9 @@ async function dropTokens(db: Queryable, ancestor: number, committedAtMs: number
   return rows.map(({ address }) => address)
 }
 
-/** Keeps every token's sequence before all tokens are deleted. */
+/** Keeps every token's sequence before all tokens are deleted, and counts the reorg. */
 export async function dropAllTokens(db: Queryable, committedAtMs: number): Promise<void> {
+  await countReorg(db, 0)
   await sql`insert into dropped_token (address, sequence, dropped_at_ms) select address, sequence, ${committedAtMs} from token
     on conflict (address) do update set sequence = greatest(dropped_token.sequence, excluded.sequence), dropped_at_ms = excluded.dropped_at_ms`.execute(
     db,

@@ -8,7 +8,10 @@ import { CANDLE } from '#tables/candle.ts'
 import type { Changes } from '#tables/changes.ts'
 import { CREATOR_FEE } from '#tables/creatorFee.ts'
 import { CURRENCY } from '#tables/currency.ts'
+import { JOIN_EXIT } from '#tables/joinExit.ts'
+import { MILESTONE } from '#tables/milestone.ts'
 import { POOL } from '#tables/pool.ts'
+import { POOL_CREATION } from '#tables/poolCreation.ts'
 import { WRITTEN_TOKEN } from '#tables/token.ts'
 import { TRADE } from '#tables/trade.ts'
 import { insertRows, runStatements, type Statements } from './insertRows.ts'
@@ -41,6 +44,9 @@ function* statementsOf({ changes, split: { balances, candles }, contracts, block
   yield* insertRows(POOL, changes.pools, POOL.merge)
   // Without a conflict clause: a trade that is stored already means that a batch is applied twice, and fails the transaction.
   yield* insertRows(TRADE, changes.trades)
+  yield* insertRows(JOIN_EXIT, changes.joinExits)
+  yield* insertRows(POOL_CREATION, changes.poolCreations)
+  yield* insertRows(MILESTONE, changes.milestones)
   yield* insertRows(BALANCE, balances.added)
   yield* insertRows(BALANCE, balances.merged, BALANCE.merge)
   yield* insertRows(CANDLE, candles.added)

@@ -59,11 +59,11 @@ test('asks storage for the interval, currency and times that were asked for', as
     asked.push(query)
     return candles(query)
   }
-  await list(`interval=4h&currency=usd&from=${START}&to=${START}&fill=false&limit=1500`)
+  await list(`interval=4h&of=marketCap&currency=usd&from=${START}&to=${START}&fill=false&limit=1500`)
   await list('')
   expect(asked).toEqual([
-    { token: TOKEN, interval: '4h', currency: 'usd', from: START, to: START, fill: false, limit: 1_500 },
-    { token: TOKEN, interval: '1m', currency: 'weth', fill: false, limit: 300 },
+    { token: TOKEN, interval: '4h', of: 'marketCap', currency: 'usd', from: START, to: START, fill: false, limit: 1_500 },
+    { token: TOKEN, interval: '1m', of: 'price', currency: 'weth', fill: false, limit: 300 },
   ])
 })
 

@@ -27,7 +27,7 @@ describe('the table of routes', () => {
     expect(describeParameters(path, 'input').required ?? []).toEqual(expect.arrayContaining(inPath))
     for (const { description, type } of Object.values(describeParameters(path).properties)) {
       expect(description).toMatch(/^[`A-Z].*\.$/)
-      expect(type).toMatch(/^(?:string|integer|boolean|array)$/)
+      expect(type).toMatch(/^(?:string|integer|number|boolean|array)$/)
     }
   })
 
@@ -35,13 +35,20 @@ describe('the table of routes', () => {
     const added = (integrations: readonly Integration[]) => tableWith(integrations).length - tableWith([]).length
     expect(added(['supply'])).toBe(2)
     expect(added(['udf'])).toBe(7)
-    expect(added(INTEGRATIONS)).toBe(9)
+    expect(added(['dexscreener'])).toBe(4)
+    expect(added(INTEGRATIONS)).toBe(27)
   })
 
   it('gives the type, range and default of the values, and which ones are required', () => {
     expect(describeParameters('/api/tokens/:address/candles').properties).toEqual({
       address: { description: 'Address of the token.', type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
       interval: { description: 'Length of a candle.', type: 'string', enum: ['1m', '5m', '15m', '1h', '4h', '1d'], default: '1m' },
+      of: {
+        description: 'What the candles are of; `marketCap`: prices times the present total supply.',
+        type: 'string',
+        enum: ['price', 'marketCap'],
+        default: 'price',
+      },
       from: {
         description: 'Unix seconds, inclusive: the candle that contains them is the first.',
         type: 'integer',

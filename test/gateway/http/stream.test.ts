@@ -34,7 +34,9 @@ test('hands a stream over with all that it needs', async () => {
   const requests = await start({ config: { rateLimitPerMinute: 10 } })
   const response = await gateway.get(PATH, { origin: 'http://localhost:5173', 'x-request-id': 'trace-3' })
   expect(await response.text()).toBe('data: {}\n\n')
-  expect(requests).toMatchObject([{ token: TOKEN, lastSequence: null, clientAddress: '127.0.0.1', requestId: 'trace-3' }])
+  expect(requests).toMatchObject([
+    { subscription: { of: 'token', token: TOKEN, lastSequence: null }, clientAddress: '127.0.0.1', requestId: 'trace-3' },
+  ])
   expect(Object.fromEntries(response.headers)).toMatchObject({
     'access-control-allow-origin': 'http://localhost:5173',
     'x-request-id': 'trace-3',
@@ -47,13 +49,13 @@ test('reads the last sequence from the header first, then from the query', async
   const requests = await start()
   await gateway.get(`${PATH}?lastEventId=41`)
   await gateway.get(`${PATH}?lastEventId=41`, { 'last-event-id': '1795000000123' })
-  expect(requests.map(request => request.lastSequence)).toEqual([41, 1_795_000_000_123])
+  expect(requests).toMatchObject([{ subscription: { lastSequence: 41 } }, { subscription: { lastSequence: 1_795_000_000_123 } }])
 })
 
 test('takes a last event id that the token never had for none: the client is told the state', async () => {
   const requests = await start()
   await gateway.get(PATH, { 'last-event-id': '1795000000124' })
-  expect(requests.map(request => request.lastSequence)).toEqual([null])
+  expect(requests).toMatchObject([{ subscription: { lastSequence: null } }])
 })
 
 test.for([

@@ -57,7 +57,7 @@ test('takes an address in any letter case and percent-encoded', async () => {
   expect((await gateway.get(`/api/tokens/%30x${TOKEN.slice(2)}`)).status).toBe(200)
 })
 
-test.for(['', '/trades', '/holders', '/candles', `/claimable?creator=${TOKEN}`, '/stream'])(
+test.for(['', '/trades', '/holders', '/holders/distribution', '/candles', `/claimable?creator=${TOKEN}`, '/stream'])(
   'tells a malformed address (400) from a token that is not indexed (404): /api/tokens/<address>%s',
   async rest => {
     await start()
@@ -113,7 +113,8 @@ test('gives all of the addresses that are asked for unless told how many', async
 })
 
 test('filters by status, creator, launchpad and addresses', async () => {
-  await start({ stored: { tokens: fiveTokens() } })
+  const launchpads = ['wow', 'elsewhere'].map(name => ({ name, adapter: name, startBlock: 0, contracts: {} }))
+  await start({ stored: { tokens: fiveTokens() }, config: { launchpads: { weth: addressOf(0xee), launchpads } } })
   expect(addresses(await list(`/api/tokens?creator=${addressOf(0xc1)}`))).toEqual([5, 3, 1].map(addressOf))
   expect(addresses(await list('/api/tokens?status=migrated'))).toEqual([])
   expect(addresses(await list('/api/tokens?launchpad=wow&status=bonding&limit=1'))).toEqual([addressOf(5)])
@@ -145,12 +146,12 @@ test.for([
   ['limit=5&limit=5', 'limit is given 2 times; it must be given once'],
   [
     'sort=price',
-    'sort must be one of createdAt, marketCap, volume24h, priceChange24h, priceChange1h, liquidity, holders, trades24h, lastTradeAt, graduation, got "price"',
+    'sort must be one of createdAt, marketCap, volume5m, volume1h, volume24h, priceChange5m, priceChange1h, priceChange24h, liquidity, holders, trades5m, trades1h, trades24h, lastTradeAt, graduation, migratedAt, trending, got "price"',
   ],
   ['order=DESC', 'order must be one of asc, desc, got "DESC"'],
-  ['status=', 'status must be one of none, bonding, completed, migrated, got ""'],
+  ['status=', 'status must be at most 4 of none, bonding, completed, migrated, separated by commas, got ""'],
   ['creator=0x12', 'creator must be an address (0x and 40 hex digits), got "0x12"'],
-  ['launchpad=', 'launchpad must be 1 to 64 characters, not only spaces and no control characters, got ""'],
+  ['launchpad=', 'launchpad must be at most 20 names of launchpads, separated by commas, got ""'],
   ['addresses=', 'addresses must be at most 100 addresses (0x and 40 hex digits), separated by commas, got ""'],
   [`addresses=${TOKEN},`, `addresses must be at most 100 addresses (0x and 40 hex digits), separated by commas, got "${TOKEN},"`],
   ['sort=%zz', 'the query must be percent-encoded UTF-8, got "sort=%zz"'],

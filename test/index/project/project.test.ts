@@ -64,7 +64,14 @@ function buildChain(steps: readonly Step[]): readonly Block[] {
   let number = 100
   let logIndex = 0
   const migrated = new Set<Address>()
-  const at = () => ({ blockNumber: number, blockHash: `0x${number}` as Hex, timestamp, txHash: `0x${number}` as Hex, logIndex: logIndex++ })
+  const at = () => ({
+    blockNumber: number,
+    blockHash: `0x${number}` as Hex,
+    timestamp,
+    txHash: `0x${number}` as Hex,
+    txIndex: 0,
+    logIndex: logIndex++,
+  })
   const launches = TOKENS.flatMap((token): TokenEvent[] => [
     {
       ...at(),
@@ -202,7 +209,16 @@ function index(
     const now = block.timestamp
     const events = batch.flatMap(entry => entry.events)
     const before = rows.load(now)
-    const changes = project({ events, rows: before, now, weth: WETH, quotePools: QUOTE_POOLS, ethUsd: null, directory: { lookup } })
+    const changes = project({
+      events,
+      rows: before,
+      now,
+      weth: WETH,
+      quotePools: QUOTE_POOLS,
+      etherWrappers: new Set(),
+      ethUsd: null,
+      directory: { lookup },
+    })
     beforeWrite(changes, before, rows)
     rows.write(changes)
     batch = []
@@ -277,7 +293,7 @@ describe('price changes', () => {
   const launchedAt = GENESIS_TIME
   const [curvePrice, poolPrice, lastPrice] = [ratio(1n, 10n), ratio(11n, 100n), ratio(22n, 100n)]
   const at = (number: number, timestamp: number) => {
-    const position = { blockNumber: number, blockHash: '0x01' as Hex, timestamp, txHash: '0x02' as Hex, logIndex: 0 }
+    const position = { blockNumber: number, blockHash: '0x01' as Hex, timestamp, txHash: '0x02' as Hex, txIndex: 0, logIndex: 0 }
     return { ...position, token }
   }
   const tradeAt = (place: ReturnType<typeof at>, pool: Address, spot: Decimal | null): readonly TokenEvent[] => [
@@ -461,7 +477,15 @@ describe('projecting', () => {
   test('keeps the liquidity of a token as it is when it moves from its curve into a pool with all that the curve held', () => {
     const [token] = TOKENS as [Address]
     const raised = 3n * 10n ** 18n
-    const place = { blockNumber: 101, blockHash: '0x01' as Hex, timestamp: GENESIS_TIME + 1, txHash: '0x02' as Hex, logIndex: 0, token }
+    const place = {
+      blockNumber: 101,
+      blockHash: '0x01' as Hex,
+      timestamp: GENESIS_TIME + 1,
+      txHash: '0x02' as Hex,
+      txIndex: 0,
+      logIndex: 0,
+      token,
+    }
     const paid: TokenEvent = {
       ...place,
       kind: 'poolChanged',
@@ -498,10 +522,22 @@ describe('projecting', () => {
       now: 0,
       weth: WETH,
       quotePools: QUOTE_POOLS,
+      etherWrappers: new Set(),
       ethUsd: null,
       directory: { lookup },
     })
-    expect(changes).toEqual({ tokens: [], pools: [], balances: [], creatorFees: [], trades: [], candles: [], currencies: [] })
+    expect(changes).toEqual({
+      tokens: [],
+      pools: [],
+      balances: [],
+      creatorFees: [],
+      trades: [],
+      joinExits: [],
+      poolCreations: [],
+      milestones: [],
+      candles: [],
+      currencies: [],
+    })
   })
 
   test('prices a trade by its amounts without the fee, and a dust trade by the pool', () => {
@@ -515,6 +551,7 @@ describe('projecting', () => {
         now: block.timestamp,
         weth: WETH,
         quotePools: QUOTE_POOLS,
+        etherWrappers: new Set(),
         ethUsd: null,
         directory: { lookup },
       }).trades[0]

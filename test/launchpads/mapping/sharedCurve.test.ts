@@ -67,7 +67,16 @@ it('a second token that names the curve of another one has no pool, and takes no
   // The deal of the second token comes from what is known as the first one's curve.
   expect(malformed).toEqual([logs[3]])
   const rows = memoryRows().load(HEADER.timestamp)
-  const changes = project({ events, rows, now: HEADER.timestamp, weth: WETH, quotePools: new Map(), ethUsd: null, directory })
+  const changes = project({
+    events,
+    rows,
+    now: HEADER.timestamp,
+    weth: WETH,
+    quotePools: new Map(),
+    etherWrappers: new Set(),
+    ethUsd: null,
+    directory,
+  })
   expect(changes.pools).toMatchObject([{ address: MARKET, token: FIRST }])
   expect(changes.tokens.map(({ address, mainPool, tradeCount }) => [address, mainPool, tradeCount])).toEqual([
     [FIRST, MARKET, 1],

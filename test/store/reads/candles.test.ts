@@ -164,6 +164,22 @@ describe('candles', () => {
       expect((await ask('usd'))?.data.map(({ time }) => time)).toEqual([at(9)])
     })
 
+    test('of market caps are prices times whole tokens, carried through gaps as prices are', async () => {
+      await fill(6)
+      const caps = { ...base, of: 'marketCap' } as const
+      const inQuote = await readCandles(kysely, { ...caps, currency: 'quote' })
+      const inDollarsOfAll = { open: '1500000000', high: '2000000000', low: '1000000000', close: '1250000000', volume: '2.500001' }
+      expect(inQuote?.data[0]).toEqual({ time: at(3), ...inDollarsOfAll, trades: 4 })
+      const inUsd = await readCandles(kysely, { ...caps, currency: 'usd' })
+      expect(inUsd?.data).toMatchObject([{ time: at(9), open: '27100000000', close: '27200000000', volume: '9.5' }])
+      const filled = await readCandles(kysely, { ...caps, currency: 'weth', fill: true, from: at(9), to: at(10) })
+      expect(filled?.data.map(({ close, trades }) => [close, trades])).toEqual([
+        ['9200000000', 10],
+        ['9200000000', 0],
+      ])
+      expect(await readCandles(kysely, { ...caps, token: addressOf(99), currency: 'weth' })).toBeNull()
+    })
+
     test('has no candles while its decimals are not known, and no token where there is none', async () => {
       await fill(null)
       expect((await ask('quote'))?.data).toEqual([])

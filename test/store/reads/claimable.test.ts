@@ -34,6 +34,16 @@ describe('what a creator can claim', () => {
     await insertRows(kysely, 'token', [tokenRow(1, { symbol: 'ALP', decimals: 9 }), tokenRow(2)])
   })
 
+  test('names a quote currency as its contract does, where it is no indexed token', async () => {
+    const currencies = [addressOf(77), addressOf(2)].map(address => ({ address, symbol: 'flETH', decimals: 6, is_read: true }))
+    await insertRows(kysely, 'currency', currencies)
+    await insertRows(kysely, 'creator_fee', [feeRow({ currency: addressOf(77) }), feeRow({ currency: addressOf(2) })])
+    expect((await read())?.claimable).toMatchObject([
+      { currency: addressOf(2), symbol: tokenRow(2)['symbol'], decimals: tokenRow(2)['decimals'] },
+      { currency: addressOf(77), symbol: 'flETH', decimals: 6 },
+    ])
+  })
+
   test('is listed per currency and scope, with WETH first, then the token itself, then others', async () => {
     await insertRows(kysely, 'creator_fee', [
       feeRow({ accrued: '340282366920938463463374607431768211456', claimed: '1' }),

@@ -6,10 +6,11 @@ import type { Reads } from '#domain/queries.ts'
 import { toDatabaseError } from '#store/connection/databaseErrors.ts'
 import { createReads, type ReadsOptions } from '#store/reads/reads.ts'
 import { administer, databaseUrl, openOrm, useDatabase } from '#test/support/database.ts'
-import { addressOf, chainStateRow, insertRows, tokenRow } from '#test/support/rows.ts'
+import { addressOf, chainStateRow, insertRows, poolRow, tokenRow, wordOf } from '#test/support/rows.ts'
 
 const database = await useDatabase()
 const TOKEN = addressOf(1)
+const PAIR = wordOf(9)
 const options = { chainId: 31337, weth: addressOf(0x3e7), claimCall: () => null }
 const closers: (() => Promise<unknown>)[] = []
 
@@ -31,8 +32,21 @@ const calls: Readonly<Record<keyof Reads, (reads: Reads) => Promise<unknown>>> =
   search: reads => reads.search({ q: 'T1', limit: 5 }),
   chainStats: reads => reads.chainStats(),
   marketTrades: reads => reads.marketTrades({ order: 'desc', limit: 5 }),
+  channelEvents: reads => reads.channelEvents({ channel: 'trades', after: null, through: null, limit: 5 }),
   supply: reads => reads.supply(TOKEN),
+  holderDistribution: reads => reads.holderDistribution(TOKEN),
   launchpads: reads => reads.launchpads(),
+  traders: reads => reads.traders({ token: TOKEN, sort: 'realized', limit: 5 }),
+  wallet: reads => reads.wallet(addressOf(2)),
+  holdings: reads => reads.holdings({ wallet: addressOf(2), sort: 'value', limit: 5 }),
+  claims: reads => reads.claims({ creator: addressOf(2), limit: 5 }),
+  finality: reads => reads.finality(),
+  pairEvents: reads => reads.pairEvents({ fromBlock: 1, toBlock: 9 }, 10),
+  pair: reads => reads.pair(PAIR),
+  asset: reads => reads.asset(TOKEN),
+  dayTotals: reads => reads.dayTotals([TOKEN]),
+  block: reads => reads.block({ number: 456 }),
+  holdersFrom: reads => reads.holdersFrom(TOKEN, 0, 10),
   ping: reads => reads.ping(),
 }
 const names = Object.keys(calls) as (keyof Reads)[]
@@ -41,6 +55,11 @@ describe('reads', () => {
   test('answer from the database', async () => {
     await insertRows(database.kysely, 'chain_state', [chainStateRow()])
     await insertRows(database.kysely, 'token', [tokenRow(1)])
+    await insertRows(database.kysely, 'block', [{ number: 456, hash: wordOf(456), parent_hash: wordOf(455), timestamp: 1_700_086_400 }])
+    await insertRows(database.kysely, 'pool', [poolRow(9, 1)])
+    await insertRows(database.kysely, 'pool_creation', [
+      { pool: PAIR, block_number: 3, log_index: 0, tx_hash: wordOf(3), tx_index: 0, timestamp: 1_700_000_006 },
+    ])
     const reads = createReads({ ...options, db: database.kysely, now: steppingClock(7) })
     const answers = await Promise.all(names.map(name => calls[name](reads)))
     expect(answers.every(answer => answer !== null)).toBe(true)

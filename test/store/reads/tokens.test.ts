@@ -4,9 +4,10 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { parseDecimal } from '#domain/decimal.ts'
 import { TOKEN_SORTS, type TokenCursor, type TokenSort, type TokensQuery } from '#domain/queries.ts'
 import type { GraduationStatus, Token } from '#domain/token.ts'
+import { readSearch } from '#store/reads/search.ts'
 import { readToken, readTokens } from '#store/reads/tokens.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { addressOf, insertRows, type Row, tokenRow } from '#test/support/rows.ts'
+import { addressOf, chainStateRow, insertRows, type Row, tokenRow } from '#test/support/rows.ts'
 
 const CHAIN_ID = 31337
 const { kysely, clear } = await useDatabase()
@@ -20,12 +21,21 @@ const randomToken = fc.record({
     fc.constantFrom('0', '0.000000000000000001', '1.5', '1.50000000000000000001', '123456789012345678901234567890.1'),
   ),
   liquidity_weth: fc.option(fc.constantFrom('0.1', '0.10', '7')),
+  volume_m5: fc.constantFrom('0', '5'),
+  volume_h1: fc.constantFrom('0', '70000000000000000000'),
   volume_h24: fc.constantFrom('0', '1', '340282366920938463463374607431768211456'),
-  price_change_h24: fc.option(fc.constantFrom(-99.9999, -0.1, 0, 0.1, 1e21, 12.3457)),
+  price_change_m5: fc.option(fc.constantFrom(0, 0.5)),
   price_change_h1: fc.option(fc.constantFrom(-1e-7, 0, 3.3333)),
+  price_change_h24: fc.option(fc.constantFrom(-99.9999, -0.1, 0, 0.1, 1e21, 12.3457)),
   holder_count: fc.constantFrom(0, 1, 2147483647),
+  buys_m5: fc.nat(1),
+  sells_h1: fc.nat(2),
   buys_h24: fc.nat(2),
   sells_h24: fc.nat(2),
+  buyers_h1: fc.nat(1),
+  buyers_h6: fc.nat(2),
+  buyers_h24: fc.nat(3),
+  migrated_at: fc.option(fc.integer({ min: 1_700_000_004, max: 1_700_000_006 })),
   last_trade_at: fc.option(fc.integer({ min: 1_700_000_000, max: 1_700_000_003 })),
   graduation_percent: fc.option(fc.constantFrom(0, 41.2, 100)),
   graduation_status: fc.constantFrom(...STATUSES),
@@ -36,14 +46,21 @@ const randomToken = fc.record({
 const COLUMNS: Readonly<Record<TokenSort, (row: Row) => unknown>> = {
   createdAt: row => row['created_at'],
   marketCap: row => row['market_cap_weth'],
+  volume5m: row => row['volume_m5'],
+  volume1h: row => row['volume_h1'],
   volume24h: row => row['volume_h24'],
-  priceChange24h: row => row['price_change_h24'],
+  priceChange5m: row => row['price_change_m5'],
   priceChange1h: row => row['price_change_h1'],
+  priceChange24h: row => row['price_change_h24'],
   liquidity: row => row['liquidity_weth'],
   holders: row => row['holder_count'],
+  trades5m: row => Number(row['buys_m5']) + Number(row['sells_m5']),
+  trades1h: row => Number(row['buys_h1']) + Number(row['sells_h1']),
   trades24h: row => Number(row['buys_h24']) + Number(row['sells_h24']),
   lastTradeAt: row => row['last_trade_at'],
   graduation: row => row['graduation_percent'],
+  migratedAt: row => row['migrated_at'],
+  trending: row => 24 * Number(row['buyers_h1']) + 4 * Number(row['buyers_h6']) + Number(row['buyers_h24']),
 }
 
 /** What a column's value is ordered by, exactly. */
@@ -52,13 +69,24 @@ function comparable(value: unknown): bigint | number | null {
   return typeof value === 'string' ? parseDecimal(value) : Number(value)
 }
 
+function isAtLeast(value: unknown, bound: string | number | undefined): boolean {
+  return bound === undefined || (value !== null && Number(value) >= Number(bound))
+}
+
 /** The listing said plainly: filter, sort, with ties by address and rows without a value last by rising address. */
 function expectedAddresses(rows: readonly Row[], query: Omit<TokensQuery, 'limit'>): readonly unknown[] {
   const kept = rows.filter(
     row =>
-      (query.status === undefined || row['graduation_status'] === query.status) &&
+      (query.statuses === undefined || query.statuses.some(status => status === row['graduation_status'])) &&
       (query.creator === undefined || row['creator'] === query.creator) &&
-      (query.launchpad === undefined || row['launchpad'] === query.launchpad) &&
+      (query.launchpads === undefined || query.launchpads.some(launchpad => launchpad === row['launchpad'])) &&
+      isAtLeast(row['market_cap_weth'], query.minMarketCap) &&
+      isAtLeast(row['liquidity_weth'], query.minLiquidity) &&
+      isAtLeast(`${row['volume_h24']}e-18`, query.minVolume24h) &&
+      isAtLeast(row['holder_count'], query.minHolders) &&
+      isAtLeast(row['graduation_percent'], query.minGraduation) &&
+      Number(row['created_at']) > (query.createdAfter ?? 0) &&
+      Number(row['created_at']) < (query.createdBefore ?? Number.MAX_SAFE_INTEGER) &&
       (query.addresses === undefined || query.addresses.some(address => address === row['address'])),
   )
   const sign = query.order === 'desc' ? -1 : 1
@@ -98,9 +126,16 @@ describe('listing tokens', () => {
         sort: fc.constantFrom(...TOKEN_SORTS),
         order: fc.constantFrom('asc' as const, 'desc' as const),
         limit: fc.constantFrom(1, 7, 50, 100),
-        status: fc.constantFrom(...STATUSES),
+        statuses: fc.uniqueArray(fc.constantFrom(...STATUSES), { minLength: 1 }),
         creator: fc.constantFrom(addressOf(1), addressOf(2), addressOf(3)),
-        launchpad: fc.constantFrom('wow', 'clanker', 'nowhere'),
+        launchpads: fc.uniqueArray(fc.constantFrom('wow', 'clanker', 'nowhere'), { minLength: 1 }),
+        minMarketCap: fc.constantFrom('0', '1.5', '2'),
+        minLiquidity: fc.constantFrom('0.05', '7'),
+        minVolume24h: fc.constantFrom('0', '0.000000000000000001', '5'),
+        minHolders: fc.constantFrom(0, 1),
+        minGraduation: fc.constantFrom(0, 41.2, 50),
+        createdAfter: fc.constantFrom(1_700_000_000, 1_700_000_003),
+        createdBefore: fc.constantFrom(1_700_000_009, 1_700_000_010),
         addresses: fc.uniqueArray(
           fc.nat(400).map(index => addressOf(index * 7919 + 1)),
           { maxLength: 100 },
@@ -110,7 +145,7 @@ describe('listing tokens', () => {
     )
     await fc.assert(
       fc.asyncProperty(query, async chosen => {
-        const wanted = chosen.limit === 1 ? { ...chosen, creator: addressOf(1), status: 'bonding' as const } : chosen
+        const wanted = chosen.limit === 1 ? { ...chosen, creator: addressOf(1), statuses: ['bonding' as const] } : chosen
         const listed = await readAll(wanted)
         expect(listed.map(token => token.address)).toEqual(expectedAddresses(rows, wanted))
       }),
@@ -139,6 +174,17 @@ describe('listing tokens', () => {
         kysely,
       )
     }
+  })
+
+  test('says the newest indexed block, whatever blocks its tokens are of, and of no tokens too', async () => {
+    await insertRows(kysely, 'chain_state', [chainStateRow({ cursor_number: 460 })])
+    await insertRows(kysely, 'token', [tokenRow(1, { as_of_block: 456 })])
+    const query = { sort: 'createdAt', order: 'desc', limit: 1 } as const
+    const page = await readTokens(kysely, query, CHAIN_ID)
+    expect([page.asOfBlock, page.data[0]?.asOfBlock]).toEqual(['460', '456'])
+    expect(await readTokens(kysely, { ...query, statuses: ['completed'] }, CHAIN_ID)).toMatchObject({ data: [], asOfBlock: '460' })
+    for (const q of ['nothing', page.data[0]?.address ?? ''])
+      expect(await readSearch(kysely, { q, limit: 1 }, CHAIN_ID)).toMatchObject({ asOfBlock: '460' })
   })
 
   test('finds one token, and nothing for an address that is not indexed', async () => {

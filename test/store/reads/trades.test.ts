@@ -108,6 +108,7 @@ describe('a token’s trades', () => {
       blockNumber: '9000000000',
       blockHash: wordOf(9_000_000_000),
       txHash: wordOf(9_000_000_000_000),
+      txIndex: null,
       logIndex: 0,
       timestamp: new Date((1_700_000_000 + 18_000_000_000) * 1000).toISOString(),
     })

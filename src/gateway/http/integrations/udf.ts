@@ -148,7 +148,7 @@ function searchRoute({ reads }: UdfSources): Route {
       const most = Math.min(limit, MOST_FOUND)
       const { data } =
         q === ''
-          ? await reads.tokens({ sort: 'volume24h', order: 'desc', limit: most, ...(exchange !== '' && { launchpad: exchange }) })
+          ? await reads.tokens({ sort: 'volume24h', order: 'desc', limit: most, ...(exchange !== '' && { launchpads: [exchange] }) })
           : await reads.search({ q, limit: MOST_FOUND })
       const found = data.filter(({ launchpad }) => exchange === '' || launchpad === exchange)
       return found.slice(0, most).map(token => ({

@@ -1,0 +1,47 @@
+import type { Candle } from '#domain/candle.ts'
+import { byteLength } from '#protocol/cutText.ts'
+import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
+
+/** Besides candles a message has its type, an `id` of 64 escaped characters, sequence and `from`. */
+const HEAD_BYTES = 1_024
+
+/** The newest candles of a token that fit into a message. */
+export interface CandleWindow {
+  /** Times ascending; `text`: the candle as JSON. */
+  readonly candles: readonly { readonly time: number; readonly text: string }[]
+  /** Whether there are no older ones. */
+  readonly isWhole: boolean
+}
+
+/** @param hasOlder whether there are candles before these, whose times ascend */
+export function candleWindowOf(candles: readonly Candle[], hasOlder: boolean): CandleWindow {
+  const encoded = candles.map(candle => ({ time: candle.time, text: JSON.stringify(candle) }))
+  let left = MAX_MESSAGE_BYTES - HEAD_BYTES
+  const oldest = encoded.findLastIndex(({ text }) => {
+    left -= byteLength(text) + 1
+    return left < 0
+  })
+  return { candles: encoded.slice(oldest + 1), isWhole: !hasOlder && oldest < 0 }
+}
+
+/**
+ * The Unix seconds from which candles have changed, appeared or disappeared; 0: any candle may have, because the windows have none in
+ * common; `null`: they are the same. What a commit or a reorg changes are the newest candles, so those before an unchanged one are too.
+ */
+export function changedFrom(before: CandleWindow, after: CandleWindow): number | null {
+  const areWhole = before.isWhole && after.isWhole
+  const start = areWhole ? 0 : Math.max(startOf(before), startOf(after))
+  const older = before.candles.filter(({ time }) => time >= start)
+  const newer = after.candles.filter(({ time }) => time >= start)
+  let same = 0
+  while (same < older.length && older[same]?.text === newer[same]?.text) same++
+  if (same === 0 && !areWhole) return 0
+  // Candles disappeared, and older ones that clients may not have came into the window.
+  if (!before.isWhole && startOf(after) < start) return startOf(after)
+  if (same === older.length && same === newer.length) return null
+  return Math.min(older[same]?.time ?? Number.POSITIVE_INFINITY, newer[same]?.time ?? Number.POSITIVE_INFINITY)
+}
+
+function startOf({ candles }: CandleWindow): number {
+  return candles[0]?.time ?? 0
+}

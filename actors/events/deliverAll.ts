@@ -1,0 +1,17 @@
+import type { ChannelPosition } from '#domain/channelEvent.ts'
+import type { EventMessage } from './eventMessages.ts'
+import type { EventSubscriber } from './eventSubscriber.ts'
+
+/** Returns where a subscriber stopped that did not take all; `null`: it did. */
+export function deliverAll(
+  subscriber: EventSubscriber,
+  messages: readonly EventMessage[],
+  { place, reorgs }: ChannelPosition,
+): ChannelPosition | null {
+  let reached = place
+  for (const message of messages) {
+    if (!subscriber.deliver(message, reorgs)) return { place: reached, reorgs }
+    reached = message.place
+  }
+  return null
+}

@@ -1,0 +1,246 @@
+import type { Logger } from 'pino'
+import { type Coalesced, coalesce } from '#async/coalesce.ts'
+import {
+  type ChannelEvents,
+  type ChannelEventsQuery,
+  type ChannelPosition,
+  comparePlaces,
+  type EventChannelName,
+  type EventPlace,
+  FIRST_PLACE,
+} from '#domain/channelEvent.ts'
+import { deliverAll } from './deliverAll.ts'
+import type { EventFilter } from './eventFilter.ts'
+import { EncodedEvent, eventMessages } from './eventMessages.ts'
+import type { EventSubscriber } from './eventSubscriber.ts'
+import { type FilterGroup, FilterIndex } from './filterIndex.ts'
+import { isAhead, isStale, placeToContinue, type ResumePosition } from './positions.ts'
+
+export interface EventChannelOptions {
+  readonly channel: EventChannelName
+  readonly read: (query: ChannelEventsQuery) => Promise<ChannelEvents>
+  /** USD per ETH as a plain decimal; `null`: none that may be shown. */
+  readonly ethUsd: () => string | null
+  readonly logger: Logger
+  readonly now: () => number
+  /** Events that are read at once. Default: `PAGES`. */
+  readonly pages?: typeof PAGES
+}
+
+/** For those that follow, and for those that are behind: about what one of these takes at once. */
+const PAGES = { following: 1_000, behind: 100 }
+
+/** A position that the database has not reached by then is of another database. */
+const AHEAD_MS = 10_000
+
+type Ready = { readonly subscriber: EventSubscriber; readonly filter: EventFilter; readonly position: ChannelPosition }
+
+/** What a subscriber has come to that does not follow yet, or no longer. */
+interface Behind {
+  readonly filter: EventFilter
+  readonly position: ResumePosition
+  readonly sinceMs: number
+  /** Whether it has been told that it is subscribed. */
+  readonly isAnswered: boolean
+}
+
+/**
+ * The actor of a channel of events over all tokens. Its events are not carried to it: after a commit it reads what has come, in one
+ * statement with the reorgs. Subscribers follow it together, at its position. One that resumes, or whose connection took no more, has a
+ * position of its own and is given events from the database whenever its connection has written what it had. So a slow reader costs a
+ * bounded buffer, and misses events only when there are more than `MAX_REPLAYED`.
+ */
+export class EventChannel {
+  readonly #options: EventChannelOptions
+  readonly #passes: Coalesced<null>
+  readonly #following = new FilterIndex()
+  readonly #filters = new Map<EventSubscriber, EventFilter>()
+  /** In the order in which they fell behind. */
+  readonly #behind = new Map<EventSubscriber, Behind>()
+  /** Of those that follow; `null`: there are none. */
+  #position: ChannelPosition | null = null
+  #mustRetry = false
+  readonly #pages: typeof PAGES
+
+  constructor(options: EventChannelOptions) {
+    this.#options = options
+    this.#pages = options.pages ?? PAGES
+    this.#passes = coalesce(
+      () => this.#pass(),
+      err => {
+        this.#mustRetry = true
+        options.logger.warn({ err, channel: options.channel }, 'events of a channel could not be read')
+      },
+    )
+  }
+
+  /** The subscriber is told later, by its methods. */
+  subscribe(subscriber: EventSubscriber, filter: EventFilter, position: ResumePosition): void {
+    this.#filters.set(subscriber, filter)
+    this.#behind.set(subscriber, { filter, position, sinceMs: this.#options.now(), isAnswered: false })
+    this.#passes.request(null)
+  }
+
+  unsubscribe(subscriber: EventSubscriber): void {
+    const filter = this.#filters.get(subscriber)
+    if (filter === undefined) return
+    this.#filters.delete(subscriber)
+    this.#behind.delete(subscriber)
+    this.#following.remove(filter, subscriber)
+  }
+
+  /** A commit has changed tokens, and the database shows it. */
+  changed(): void {
+    if (this.#filters.size > 0) this.#passes.request(null)
+  }
+
+  /** The subscriber's connection has written all that it had. */
+  drained(subscriber: EventSubscriber): void {
+    if (this.#behind.has(subscriber)) this.#passes.request(null)
+  }
+
+  /** Looks again after a failed read, and for subscribers that wait for a position. To be called every few seconds. */
+  sweep(): void {
+    if (this.#mustRetry || this.#behind.size > 0) this.#passes.request(null)
+  }
+
+  async stop(): Promise<void> {
+    this.#passes.stop()
+    this.#filters.clear()
+    this.#behind.clear()
+    await this.#passes.settled()
+  }
+
+  async #pass(): Promise<void> {
+    this.#mustRetry = false
+    do await this.#advance()
+    while (await this.#catchUp())
+  }
+
+  /** Brings those that follow to the end of what the database holds. */
+  async #advance(): Promise<void> {
+    if (this.#filters.size === this.#behind.size) this.#position = null
+    for (let isFull = this.#filters.size > 0; isFull; ) {
+      const after = this.#position
+      const read = await this.#read(after, null, this.#pages.following)
+      if (after === null) this.#position = { place: read.newest, reorgs: read.reorgs }
+      else if (isStale(read, after)) return
+      else this.#tellFollowing(read, after)
+      isFull = after !== null && read.events.length === this.#pages.following
+    }
+  }
+
+  #tellFollowing(read: ChannelEvents, after: ChannelPosition): void {
+    const from = placeToContinue(after.place, read.voidFrom, read.newest)
+    const place = read.isTooFar || read.events.length < this.#pages.following ? read.newest : (read.events.at(-1)?.place ?? from)
+    const position = { place, reorgs: read.reorgs }
+    if (from !== after.place || read.isTooFar) this.#leaveUndrained(after)
+    if (from !== after.place && read.voidFrom !== null) {
+      for (const { members } of this.#following.groups()) {
+        for (const member of members) member.reorg(read.voidFrom, { place: from, reorgs: read.reorgs })
+      }
+    }
+    if (read.isTooFar) {
+      for (const { members } of this.#following.groups()) for (const member of members) member.gap(from, position)
+    } else this.#deliverToFollowing(this.#encoded(read), { place: from, reorgs: read.reorgs })
+    this.#position = position
+  }
+
+  /** Those that have not taken everything yet are told of a reorg or a gap when they have, so that nothing of it has to wait in memory. */
+  #leaveUndrained(position: ChannelPosition): void {
+    for (const { filter, members } of this.#following.groups()) {
+      for (const member of members) if (!member.isDrained) this.#fallBehind(member, filter, position)
+    }
+  }
+
+  #deliverToFollowing(events: readonly EncodedEvent[], from: ChannelPosition): void {
+    const fitting = new Map<FilterGroup, EncodedEvent[]>()
+    for (const one of events) {
+      for (const group of this.#following.fitting(one.event)) {
+        const before = fitting.get(group)
+        if (before === undefined) fitting.set(group, [one])
+        else before.push(one)
+      }
+    }
+    for (const [{ filter, members }, some] of fitting) {
+      const messages = eventMessages(some)
+      for (const member of members) {
+        const reached = deliverAll(member, messages, from)
+        if (reached !== null) this.#fallBehind(member, filter, reached)
+      }
+    }
+  }
+
+  #fallBehind(subscriber: EventSubscriber, filter: EventFilter, position: ChannelPosition): void {
+    this.#following.remove(filter, subscriber)
+    this.#behind.set(subscriber, { filter, position, sinceMs: this.#options.now(), isAnswered: true })
+  }
+
+  /**
+   * Brings those that are behind and can take more a page further. They share it, so that a rush of clients that resume costs little more
+   * than one. Returns whether there may be more to do.
+   */
+  async #catchUp(): Promise<boolean> {
+    const channel = this.#position
+    if (channel === null) return false
+    const ready = this.#readyBehind(channel)
+    const [head] = ready
+    if (head === undefined) return false
+    const read = await this.#read(head.position, channel.place, this.#pages.behind)
+    // Those that follow learn of a reorg first; a database that lags behind is asked again later.
+    if (read.reorgs !== channel.reorgs) return read.reorgs > channel.reorgs
+    const isComplete = read.isTooFar || read.events.length < this.#pages.behind
+    const end = isComplete ? channel.place : (read.events.at(-1)?.place ?? channel.place)
+    const start = placeToContinue(head.position.place, read.voidFrom, channel.place)
+    const events = this.#encoded(read)
+    for (const { subscriber, filter, position } of ready) {
+      if (!this.#behind.has(subscriber) || position.reorgs !== head.position.reorgs) continue
+      const from = placeToContinue(position.place, read.voidFrom, channel.place)
+      const isCovered = read.isTooFar ? comparePlaces(from, start) <= 0 : comparePlaces(from, start) >= 0 && comparePlaces(from, end) <= 0
+      if (!isCovered) continue
+      if (from !== position.place && read.voidFrom !== null) subscriber.reorg(read.voidFrom, { place: from, reorgs: read.reorgs })
+      if (read.isTooFar) subscriber.gap(from, channel)
+      const later = events.filter(({ event }) => comparePlaces(event.place, from) > 0 && filter.fits(event))
+      const reached = deliverAll(subscriber, eventMessages(later), { place: from, reorgs: read.reorgs })
+      this.#behind.delete(subscriber)
+      if (reached === null && isComplete) this.#following.add(filter, subscriber)
+      else this.#fallBehind(subscriber, filter, reached ?? { place: end, reorgs: read.reorgs })
+    }
+    return true
+  }
+
+  /** Those that are behind the channel and can take more. */
+  #readyBehind(channel: ChannelPosition): readonly Ready[] {
+    const ready: Ready[] = []
+    for (const [subscriber, entry] of this.#behind) {
+      if (!subscriber.isDrained) continue
+      const { filter, sinceMs, isAnswered } = entry
+      const position = { place: entry.position.place ?? channel.place, reorgs: entry.position.reorgs ?? channel.reorgs }
+      if (!isAnswered) {
+        subscriber.subscribed(position)
+        this.#behind.set(subscriber, { filter, position, sinceMs, isAnswered: true })
+      }
+      if (!isAhead(position, channel)) ready.push({ subscriber, filter, position })
+      else if (this.#options.now() - sinceMs >= AHEAD_MS) this.#giveUp(subscriber, filter, channel)
+    }
+    return ready
+  }
+
+  /** The position that it names is of another database, or of none. */
+  #giveUp(subscriber: EventSubscriber, filter: EventFilter, channel: ChannelPosition): void {
+    subscriber.reorg(0, channel)
+    subscriber.gap(FIRST_PLACE, channel)
+    this.#behind.delete(subscriber)
+    this.#following.add(filter, subscriber)
+  }
+
+  #read(after: ChannelPosition | null, through: EventPlace | null, limit: number): Promise<ChannelEvents> {
+    const { channel, read } = this.#options
+    return read({ channel, after, through, limit })
+  }
+
+  #encoded({ events }: ChannelEvents): readonly EncodedEvent[] {
+    const ethUsd = this.#options.ethUsd()
+    return events.map(event => new EncodedEvent(event, ethUsd))
+  }
+}

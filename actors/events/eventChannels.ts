@@ -1,0 +1,35 @@
+import type { EventChannelName } from '#domain/channelEvent.ts'
+import { EVENT_CHANNELS } from '#protocol/channels.ts'
+import { EventChannel, type EventChannelOptions } from './eventChannel.ts'
+
+/** The channels of events over all tokens, an actor each. Without subscribers none of them reads anything. */
+export interface EventChannels {
+  of(channel: EventChannelName): Pick<EventChannel, 'subscribe' | 'unsubscribe' | 'drained'>
+  /** A commit has changed tokens, and the database shows it. */
+  changed(): void
+  /** To be called every few seconds. */
+  sweep(): void
+  stop(): Promise<void>
+}
+
+export function createEventChannels(options: Omit<EventChannelOptions, 'channel'>): EventChannels {
+  const channels = new Map<EventChannelName, EventChannel>(
+    EVENT_CHANNELS.map(channel => [channel, new EventChannel({ ...options, channel })]),
+  )
+  return {
+    of(name) {
+      const channel = channels.get(name)
+      if (channel === undefined) throw new TypeError(`there is no channel ${name}`)
+      return channel
+    },
+    changed() {
+      for (const channel of channels.values()) channel.changed()
+    },
+    sweep() {
+      for (const channel of channels.values()) channel.sweep()
+    },
+    async stop() {
+      for (const channel of channels.values()) await channel.stop()
+    },
+  }
+}

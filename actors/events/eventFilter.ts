@@ -1,0 +1,50 @@
+import type { Address } from '#domain/address.ts'
+import type { ChannelEvent } from '#domain/channelEvent.ts'
+import type { TradeSide } from '#domain/trade.ts'
+import { weiFrom } from '#domain/tradeSize.ts'
+
+/** An event has to fit each that is given; in a list, one of it. */
+export interface EventFilters {
+  readonly tokens?: readonly Address[]
+  /** Makers of trades, creators of tokens. */
+  readonly wallets?: readonly Address[]
+  readonly launchpads?: readonly string[]
+  readonly side?: TradeSide
+  /** A plain decimal. Trades whose amount in WETH is not known do not fit. */
+  readonly minWeth?: string
+}
+
+/** Filters ready for use. */
+export class EventFilter {
+  /** The same for filters that let the same events through. */
+  readonly key: string
+  readonly tokens: ReadonlySet<Address> | null
+  readonly wallets: ReadonlySet<Address> | null
+  readonly #launchpads: ReadonlySet<string> | null
+  readonly #side: TradeSide | null
+  readonly #minWei: bigint | null
+
+  constructor({ tokens, wallets, launchpads, side, minWeth }: EventFilters) {
+    this.tokens = setOf(tokens)
+    this.wallets = setOf(wallets)
+    this.#launchpads = setOf(launchpads)
+    this.#side = side ?? null
+    this.#minWei = minWeth === undefined ? null : weiFrom(minWeth)
+    const lists = [this.tokens, this.wallets, this.#launchpads].map(set => (set === null ? null : [...set].toSorted()))
+    this.key = JSON.stringify([...lists, this.#side, this.#minWei?.toString() ?? null])
+  }
+
+  fits({ token, wallet, launchpad, side, amountWei }: ChannelEvent): boolean {
+    return (
+      this.tokens?.has(token) !== false &&
+      this.wallets?.has(wallet) !== false &&
+      this.#launchpads?.has(launchpad) !== false &&
+      (this.#side === null || side === this.#side) &&
+      (this.#minWei === null || (amountWei !== null && amountWei >= this.#minWei))
+    )
+  }
+}
+
+function setOf<Item>(items: readonly Item[] | undefined): ReadonlySet<Item> | null {
+  return items === undefined ? null : new Set(items)
+}

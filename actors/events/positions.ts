@@ -1,0 +1,26 @@
+import { type ChannelEvents, type ChannelPosition, comparePlaces, type EventPlace, placeAfterReorg } from '#domain/channelEvent.ts'
+
+/** Where a subscriber begins; each part `null`: where the channel is. Without reorgs it is told of later ones only. */
+export interface ResumePosition {
+  readonly place: EventPlace | null
+  readonly reorgs: number | null
+}
+
+/**
+ * Where a subscriber continues after the reorgs that a read has shown, at most `end`, the place of the channel: while nothing is indexed,
+ * that is before every block that a reorg made void.
+ */
+export function placeToContinue(place: EventPlace, voidFrom: number | null, end: EventPlace): EventPlace {
+  const next = placeAfterReorg(place, voidFrom)
+  return comparePlaces(next, end) > 0 ? end : next
+}
+
+/** A replica that lags behind has answered. */
+export function isStale({ reorgs, voidFrom, newest }: ChannelEvents, after: ChannelPosition): boolean {
+  return reorgs < after.reorgs || (voidFrom === null && comparePlaces(newest, after.place) < 0)
+}
+
+/** Whether a position is one that the channel has not reached. */
+export function isAhead({ place, reorgs }: ChannelPosition, channel: ChannelPosition): boolean {
+  return reorgs > channel.reorgs || (reorgs === channel.reorgs && comparePlaces(place, channel.place) > 0)
+}

@@ -1,0 +1,66 @@
+import type { Logger } from 'pino'
+import { createStateActors, type StateActors } from '#actors/states/stateActors.ts'
+import type { WatchedState } from '#actors/states/watchedState.ts'
+import type { Address } from '#domain/address.ts'
+import type { Page, TokenCursor, TokensQuery } from '#domain/queries.ts'
+import type { Token } from '#domain/token.ts'
+import { withUsd } from '#domain/usd.ts'
+import { encodeListRows } from '#protocol/encodeListRows.ts'
+
+export interface ListsOptions {
+  readonly read: (query: TokensQuery) => Promise<Page<Token, TokenCursor>>
+  /** USD per ETH as a plain decimal; `null`: none that may be shown. */
+  readonly ethUsd: () => string | null
+  readonly logger: Logger
+  /** Milliseconds since the epoch. */
+  readonly epochMs: () => number
+}
+
+/** The watched lists of tokens. */
+export interface Lists extends Omit<StateActors<TokensQuery, ListState>, 'outdate'> {
+  /** A commit changed these tokens, and the database shows it; `null`: it may have changed any, or there is a new price. */
+  changed(tokens: ReadonlySet<Address> | null): void
+}
+
+export function createLists({ read, ethUsd, logger, epochMs }: ListsOptions): Lists {
+  const { outdate, ...actors } = createStateActors<TokensQuery, ListState>({
+    async read(query, newest) {
+      const { data, asOfBlock } = await read(query)
+      const price = ethUsd()
+      const rows = encodeListRows(data.map(token => withUsd(token, price)))
+      if (newest?.rows === rows) return newest
+      return new ListState(Math.max((newest?.sequence ?? 0) + 1, epochMs()), asOfBlock, rows)
+    },
+    logger,
+    failure: 'a list could not be read',
+  })
+  return { ...actors, changed: tokens => outdate(query => canChange(query, tokens)) }
+}
+
+/** A list, which replaces the one before as a whole. */
+class ListState implements WatchedState<ListState> {
+  readonly sequence: number
+  /** The fields `columns` and `data`. */
+  readonly rows: string
+  readonly fields: string
+
+  /** @param asOfBlock the newest indexed block; `null`: nothing is indexed yet */
+  constructor(sequence: number, asOfBlock: string | null, rows: string) {
+    this.sequence = sequence
+    this.rows = rows
+    this.fields = `"asOfBlock":${JSON.stringify(asOfBlock)},${rows}`
+  }
+
+  get whole(): ListState {
+    return this
+  }
+
+  replacing(): ListState {
+    return this
+  }
+}
+
+function canChange({ addresses }: TokensQuery, tokens: ReadonlySet<Address> | null): boolean {
+  if (tokens === null) return true
+  return addresses === undefined ? tokens.size > 0 : addresses.some(address => tokens.has(address))
+}

@@ -1,0 +1,115 @@
+import type { Logger } from 'pino'
+import type { StateSubscriber, WatchedState } from './watchedState.ts'
+
+/** Distinct queries that are watched at once in one process: each is read after every commit that can have changed its answer. */
+const MOST_ACTORS = 1_000
+/** Two reads leave the database's other connections to requests. */
+const CONCURRENT_READS = 2
+
+export interface StateActorsOptions<Query, State> {
+  /** The state now: `newest` itself where nothing has changed, a whole one where that is `null`. */
+  readonly read: (query: Query, newest: State | null) => Promise<State>
+  readonly logger: Logger
+  /** What the log says when a read fails. */
+  readonly failure: string
+}
+
+/** The actors of the watched queries: one for each distinct query, which is read once for all of its subscribers. */
+export interface StateActors<Query, State> {
+  /** The subscriber is told the state when it is known, and again whenever it has changed. Returns false when too many are watched. */
+  subscribe(query: Query, subscriber: StateSubscriber<State>): boolean
+  unsubscribe(query: Query, subscriber: StateSubscriber<State>): void
+  /** Reads those again whose answer can have changed. */
+  outdate(canHaveChanged: (query: Query) => boolean): void
+  /** Reads those again whose read has failed. To be called every few seconds. */
+  sweep(): void
+  stop(): Promise<void>
+}
+
+interface Actor<Query, State> {
+  readonly key: string
+  readonly query: Query
+  readonly subscribers: Set<StateSubscriber<State>>
+  newest: State | null
+  hasFailed: boolean
+}
+
+export function createStateActors<Query, State extends WatchedState<State>>({
+  read,
+  logger,
+  failure,
+}: StateActorsOptions<Query, State>): StateActors<Query, State> {
+  const actors = new Map<string, Actor<Query, State>>()
+  /** In the order in which they were outdated. */
+  const outdated = new Set<Actor<Query, State>>()
+  const reading = new Map<Actor<Query, State>, Promise<void>>()
+
+  function startReads(): void {
+    for (const actor of outdated) {
+      if (reading.size >= CONCURRENT_READS) return
+      // One whose read runs is read once more afterwards: the running one may see an older state.
+      if (reading.has(actor)) continue
+      outdated.delete(actor)
+      const run = refresh(actor).finally(() => {
+        reading.delete(actor)
+        startReads()
+      })
+      reading.set(actor, run)
+    }
+  }
+
+  async function refresh(actor: Actor<Query, State>): Promise<void> {
+    try {
+      const state = await read(actor.query, actor.newest)
+      actor.hasFailed = false
+      tell(actor, state)
+    } catch (err) {
+      actor.hasFailed = true
+      logger.warn({ err }, failure)
+    }
+  }
+
+  function tell(actor: Actor<Query, State>, state: State): void {
+    if (state === actor.newest) return
+    actor.newest = state
+    for (const subscriber of actor.subscribers) subscriber.state(state)
+  }
+
+  function outdate(actor: Actor<Query, State>): void {
+    outdated.add(actor)
+    startReads()
+  }
+
+  return {
+    subscribe(query, subscriber) {
+      const key = JSON.stringify(query)
+      let actor = actors.get(key)
+      if (actor === undefined) {
+        if (actors.size >= MOST_ACTORS) return false
+        actor = { key, query, subscribers: new Set(), newest: null, hasFailed: false }
+        actors.set(key, actor)
+        outdate(actor)
+      }
+      actor.subscribers.add(subscriber)
+      if (actor.newest !== null) subscriber.state(actor.newest.whole)
+      return true
+    },
+    unsubscribe(query, subscriber) {
+      const actor = actors.get(JSON.stringify(query))
+      if (actor === undefined || !actor.subscribers.delete(subscriber) || actor.subscribers.size > 0) return
+      actors.delete(actor.key)
+      outdated.delete(actor)
+    },
+    outdate(canHaveChanged) {
+      for (const actor of actors.values()) if (canHaveChanged(actor.query)) outdate(actor)
+    },
+    sweep() {
+      for (const actor of actors.values()) if (actor.hasFailed) outdate(actor)
+    },
+    async stop() {
+      actors.clear()
+      outdated.clear()
+      await Promise.all(reading.values())
+    },
+  }
+}

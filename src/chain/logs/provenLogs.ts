@@ -1,0 +1,82 @@
+import { mapBounded } from '#async/mapBounded.ts'
+import type { Hex } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+import { fieldsOf } from '#rpc/answerFields.ts'
+import { readHeader } from '#rpc/fetchHeaders.ts'
+import type { ChainHeader } from '#rpc/parseHeader.ts'
+import type { RpcProvider } from '#rpc/rpc.ts'
+import { blockByHash, receiptsOfBlock } from '#rpc/rpcCalls.ts'
+import { faultOf, RpcError } from '#rpc/rpcFault.ts'
+import { encodeReceipt } from './encodeReceipt.ts'
+import { parseLogs } from './parseLogs.ts'
+import { fetchReceipts, type RawReceipt } from './receipts.ts'
+import { trieRoot } from './trieRoot.ts'
+
+/** Blocks whose receipts are under way at the same time: an answer may have megabytes. */
+const BLOCKS_AT_ONCE = 4
+
+/**
+ * All logs of a block from its receipts, which the header commits to: no provider can change, add or leave out one of them. The hash of a
+ * log's transaction is not covered, its place in the block is.
+ *
+ * @throws `RpcError` `inconsistent` when the header is not proven, or the receipts are not its own
+ */
+export async function fetchProvenLogs(provider: RpcProvider, header: ChainHeader): Promise<readonly ChainLog[]> {
+  const { number, hash } = header
+  if (!header.isProven) throw contradiction(`the hash of block ${number} is not that of its fields, so its receipts prove nothing`)
+  const receipts = await fetchBlockReceipts(provider, hash)
+  if (trieRoot(receipts.map(encodeReceipt)) !== header.receiptsRoot) {
+    throw contradiction(`the receipts of block ${number} do not have the root that its header states`)
+  }
+  const logs = receipts.flatMap((receipt, txIndex) => parseLogs(receipt['logs']).map(log => ({ ...log, txIndex })))
+  return logs.map((log, logIndex) => ({ ...log, logIndex, blockNumber: number, blockHash: hash }))
+}
+
+/**
+ * Holds logs of some blocks against the receipts of these blocks. Shows what was changed or added, not what was left out.
+ *
+ * @throws `RpcError` `inconsistent` for a log that is not in its block's receipts as it is
+ */
+export async function assertProven(provider: RpcProvider, logs: readonly ChainLog[]): Promise<void> {
+  const byBlock = [...Map.groupBy(logs, ({ blockHash }) => blockHash)]
+  await mapBounded(byBlock, BLOCKS_AT_ONCE, async ([hash, given]) => {
+    const header = readHeader(provider, await provider.call(blockByHash(hash)), `block ${hash}`)
+    if (header.hash !== hash) throw contradiction(`block ${header.hash} in answer to block ${hash}`)
+    const proven = await fetchProvenLogs(provider, header)
+    for (const log of given) {
+      const { blockNumber, logIndex } = log
+      if (isSameLog(log, proven[logIndex])) continue
+      throw contradiction(`log ${logIndex} of block ${blockNumber} is not the one in the block's receipts`)
+    }
+  })
+}
+
+/** In one answer; one by one from a provider that does not have the method, or for a block whose answer would be too large. */
+async function fetchBlockReceipts(provider: RpcProvider, hash: Hex): Promise<readonly RawReceipt[]> {
+  try {
+    const raw = await provider.call(receiptsOfBlock(hash))
+    if (raw === null) throw new RpcError({ kind: 'missing', what: `the receipts of block ${hash}` })
+    if (!Array.isArray(raw)) throw new RpcError({ kind: 'garbled', what: 'receipts: not a list' })
+    return raw.map(receipt => fieldsOf(receipt, 'receipt'))
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault?.kind !== 'rejected' && fault?.kind !== 'http') throw error
+    return fetchReceipts(provider, blockByHash(hash))
+  }
+}
+
+function isSameLog(a: ChainLog, b: ChainLog | undefined): boolean {
+  return (
+    b !== undefined &&
+    a.blockNumber === b.blockNumber &&
+    a.txIndex === b.txIndex &&
+    a.address === b.address &&
+    a.data === b.data &&
+    a.topics.length === b.topics.length &&
+    a.topics.every((topic, index) => topic === b.topics[index])
+  )
+}
+
+function contradiction(what: string): RpcError {
+  return new RpcError({ kind: 'inconsistent', what })
+}

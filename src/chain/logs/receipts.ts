@@ -1,0 +1,37 @@
+import type { ChainLog } from '#domain/block.ts'
+import { fieldsOf, parseHash } from '#rpc/answerFields.ts'
+import type { RpcProvider } from '#rpc/rpc.ts'
+import { receiptOf } from '#rpc/rpcCalls.ts'
+import type { RpcCall } from '#rpc/rpcEndpoint.ts'
+import { RpcError } from '#rpc/rpcFault.ts'
+import { parseLogs } from './parseLogs.ts'
+
+export type RawReceipt = Readonly<Record<string, unknown>>
+
+/**
+ * The receipts of a block, one by one in the order of its transactions: for a block of which a provider does not give them all at once.
+ *
+ * @param block the call for the block, by its number or hash
+ * @throws `RpcError`, `inconsistent` when a receipt is of another block
+ */
+export async function fetchReceipts(provider: RpcProvider, block: RpcCall): Promise<readonly RawReceipt[]> {
+  const raw = await provider.call(block)
+  if (raw === null) throw new RpcError({ kind: 'missing', what: 'a block' })
+  const { hash, transactions } = fieldsOf(raw, 'block')
+  const blockHash = parseHash(hash, 'block: hash')
+  if (!Array.isArray(transactions)) throw new RpcError({ kind: 'garbled', what: 'block: transactions' })
+  const answers = await provider.calls(transactions.map(transaction => receiptOf(parseHash(transaction, 'transaction: hash'))))
+  return answers.map(answer => {
+    if (answer === null) throw new RpcError({ kind: 'missing', what: 'a receipt' })
+    const receipt = fieldsOf(answer, 'receipt')
+    if (receipt['blockHash'] !== blockHash) throw new RpcError({ kind: 'inconsistent', what: 'a receipt of another block' })
+    return receipt
+  })
+}
+
+/** All logs of a block, ascending by log index, from its receipts in their order. */
+export function logsOfReceipts(receipts: readonly RawReceipt[]): ChainLog[] {
+  const logs: ChainLog[] = []
+  for (const receipt of receipts) for (const log of parseLogs(receipt['logs'])) logs.push(log)
+  return logs
+}

@@ -1,0 +1,49 @@
+/**
+ * What an account's balance of a token cost by average price, and what its sales brought beyond that, in one currency's smallest units.
+ * `null`: not known.
+ */
+export interface CostBasis {
+  readonly cost: bigint | null
+  readonly realized: bigint | null
+}
+
+/** @param paid `null`: not known */
+export function afterBuy({ cost, realized }: CostBasis, paid: bigint | null): CostBasis {
+  return { cost: cost === null || paid === null ? null : cost + paid, realized }
+}
+
+/**
+ * What is sold takes its share of the cost with it, rounded down.
+ *
+ * @param held the balance before
+ * @param received `null`: not known
+ */
+export function afterSale({ cost, realized }: CostBasis, held: bigint, amount: bigint, received: bigint | null): CostBasis {
+  const share = shareOf(cost, held, amount)
+  return {
+    cost: cost === null || share === null ? null : cost - share,
+    realized: realized === null || share === null || received === null ? null : realized + received - share,
+  }
+}
+
+/** What was bought elsewhere, or was a gift, makes the cost of all unknown. */
+export function afterTransferIn({ realized }: CostBasis): CostBasis {
+  return { cost: null, realized }
+}
+
+/** What is sent away takes its share of the cost with it, and earns nothing. */
+export function afterTransferOut({ cost, realized }: CostBasis, held: bigint, amount: bigint): CostBasis {
+  const share = shareOf(cost, held, amount)
+  return { cost: cost === null || share === null ? null : cost - share, realized }
+}
+
+/** Whoever holds nothing begins anew. */
+export function atBalance(basis: CostBasis, held: bigint): CostBasis {
+  return held === 0n ? { ...basis, cost: 0n } : basis
+}
+
+/** `null`: more leaves than was there, so that a part of it came in no known way. */
+function shareOf(cost: bigint | null, held: bigint, amount: bigint): bigint | null {
+  if (amount === 0n) return 0n
+  return cost === null || amount > held ? null : (cost * amount) / held
+}

@@ -1,0 +1,108 @@
+import type { WatchedCandles } from '#actors/candles/watchedCandles.ts'
+import type { EventChannels } from '#actors/events/eventChannels.ts'
+import type { Lists } from '#actors/lists/lists.ts'
+import type { StateActors } from '#actors/states/stateActors.ts'
+import type { WatchedState } from '#actors/states/watchedState.ts'
+import type { EventChannelName } from '#domain/channelEvent.ts'
+import type { StateChannelName } from '#protocol/channels.ts'
+import { encodeStateSubscribed } from '#protocol/encodeAnswer.ts'
+import { MAX_CHANNEL_SUBSCRIPTIONS } from '#protocol/limits.ts'
+import type { ChannelRequest } from './channelRequest.ts'
+import { EventSubscription } from './eventSubscription.ts'
+import type { FrameQueue } from './queued.ts'
+import type { RealtimeStats } from './realtimeStats.ts'
+import { StateSubscription } from './stateSubscription.ts'
+
+/** The actors behind channels. */
+export interface ChannelActors {
+  readonly channels: Pick<EventChannels, 'of'>
+  readonly lists: Pick<Lists, 'subscribe' | 'unsubscribe'>
+  readonly candles: Pick<WatchedCandles, 'subscribe' | 'unsubscribe'>
+}
+
+/** One connection's subscriptions to channels, by the id that the client gave them. */
+export class ChannelSubscriptions {
+  /** How to end each. */
+  readonly #byId = new Map<string, () => void>()
+  readonly #actors: ChannelActors
+  readonly #outbox: FrameQueue
+  readonly #stats: RealtimeStats
+
+  constructor(actors: ChannelActors, outbox: FrameQueue, stats: RealtimeStats) {
+    this.#actors = actors
+    this.#outbox = outbox
+    this.#stats = stats
+  }
+
+  /** Replaces one of the same id. Returns why it can't be made; `null`: it is. */
+  subscribe(request: ChannelRequest): string | null {
+    const { id } = request
+    if (!this.#byId.has(id) && this.#byId.size >= MAX_CHANNEL_SUBSCRIPTIONS) {
+      return `a connection may have ${MAX_CHANNEL_SUBSCRIPTIONS} subscriptions to channels`
+    }
+    this.unsubscribe(id)
+    const end = this.#start(request)
+    if (end === null) return `the server watches as many different ${request.channel === 'list' ? 'lists' : request.channel} as it may`
+    this.#byId.set(id, end)
+    this.#stats.subscribed()
+    return null
+  }
+
+  unsubscribe(id: string): void {
+    const end = this.#byId.get(id)
+    if (end === undefined) return
+    this.#byId.delete(id)
+    end()
+    this.#stats.unsubscribed()
+  }
+
+  end(): void {
+    for (const id of this.#byId.keys()) this.unsubscribe(id)
+  }
+
+  /** Returns how to end it; `null`: the server watches too many. */
+  #start(request: ChannelRequest): (() => void) | null {
+    const { lists, candles } = this.#actors
+    if (request.channel === 'list') return this.#subscribeToState(request, lists)
+    if (request.channel === 'candles') return this.#subscribeToState(request, candles)
+    return this.#subscribeToEvents(request)
+  }
+
+  #subscribeToEvents({ channel, id, accepted, filter, position }: Extract<ChannelRequest, { channel: EventChannelName }>): () => void {
+    const actor = this.#actors.channels.of(channel)
+    const subscription = new EventSubscription({
+      channel,
+      id,
+      filters: accepted,
+      outbox: this.#outbox,
+      stats: this.#stats,
+      onDrained: drained => actor.drained(drained),
+    })
+    actor.subscribe(subscription, filter, position)
+    return () => {
+      subscription.end()
+      actor.unsubscribe(subscription)
+    }
+  }
+
+  #subscribeToState<Query, State extends WatchedState<State>>(
+    { channel, id, accepted, query }: StateRequest<Query>,
+    actors: Pick<StateActors<Query, State>, 'subscribe' | 'unsubscribe'>,
+  ): (() => void) | null {
+    const subscription = new StateSubscription<State>(channel, id, this.#outbox, this.#stats)
+    if (!actors.subscribe(query, subscription)) return null
+    // Answers are written before states.
+    this.#outbox.answer(encodeStateSubscribed(channel, id, accepted))
+    return () => {
+      subscription.end()
+      actors.unsubscribe(query, subscription)
+    }
+  }
+}
+
+interface StateRequest<Query> {
+  readonly channel: StateChannelName
+  readonly id: string
+  readonly accepted: object
+  readonly query: Query
+}

@@ -1,0 +1,61 @@
+import type { ListedAsset, ListedPair, PairEvent, SideAmounts } from '#domain/marketData.ts'
+import { siteId } from './siteIds.ts'
+
+/* One data set in the words of DEX Screener and GeckoTerminal: asset0 is the token, asset1 what it is quoted in. */
+
+export function toSiteBlock({ number, timestamp }: { readonly number: number; readonly timestamp: number }) {
+  return { blockNumber: number, blockTimestamp: timestamp }
+}
+
+export function toSiteAsset({ id, name, symbol, totalSupply, circulatingSupply }: ListedAsset) {
+  return {
+    id: siteId(id),
+    name,
+    symbol,
+    ...(totalSupply !== null && { totalSupply }),
+    ...(circulatingSupply !== null && { circulatingSupply }),
+  }
+}
+
+export function toSitePair({ id, launchpad, token, quoteToken, createdBlock, createdAt, creationTxHash, creator, feeBps }: ListedPair) {
+  return {
+    id: siteId(id),
+    dexKey: launchpad,
+    asset0Id: siteId(token),
+    asset1Id: siteId(quoteToken),
+    createdAtBlockNumber: createdBlock,
+    createdAtBlockTimestamp: createdAt,
+    createdAtTxnId: creationTxHash,
+    creator: siteId(creator),
+    ...(feeBps !== null && { feeBps }),
+  }
+}
+
+/** None for the creation of a pair, which these sites read from the pair. */
+export function toSiteEvents(event: PairEvent) {
+  if (event.kind === 'creation') return []
+  const { blockNumber, timestamp, txHash, txIndex, logIndex, maker, pair, reserves } = event
+  return [
+    {
+      block: toSiteBlock({ number: blockNumber, timestamp }),
+      eventType: event.kind,
+      txnId: txHash,
+      txnIndex: txIndex,
+      eventIndex: logIndex,
+      maker: siteId(maker),
+      pairId: siteId(pair),
+      ...(event.kind === 'swap'
+        ? { ...toSwapAmounts(event.side, event.amounts), priceNative: event.price }
+        : { amount0: event.amounts.token, amount1: event.amounts.quote }),
+      ...(reserves !== null && { reserves: toSiteReserves(reserves) }),
+    },
+  ]
+}
+
+export function toSwapAmounts(side: 'buy' | 'sell', { token, quote }: SideAmounts) {
+  return side === 'buy' ? { asset1In: quote, asset0Out: token } : { asset0In: token, asset1Out: quote }
+}
+
+export function toSiteReserves({ token, quote }: SideAmounts) {
+  return { asset0: token, asset1: quote }
+}

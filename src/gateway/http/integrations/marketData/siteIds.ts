@@ -1,0 +1,22 @@
+import { getAddress } from 'viem/utils'
+import { z } from 'zod'
+import type { Address, Hex } from '#domain/address.ts'
+
+const ADDRESS_LENGTH = 42
+
+/** As explorers write it: an address with its checksum in the case of its letters. A Uniswap v4 pool id has none. */
+export function siteId(id: Hex): string {
+  return id.length === ADDRESS_LENGTH ? getAddress(id) : id
+}
+
+export const pairParameter = z
+  .string({ error: 'an address or a pool id (0x and 40 or 64 hex digits)' })
+  .regex(/^0x(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/)
+  .toLowerCase()
+  .describe('The pair: the address of its pool or curve, or a Uniswap v4 pool id, in any letter case.') as unknown as z.ZodType<Hex, string>
+
+export const assetParameter = z
+  .string({ error: 'an address (0x and 40 hex digits)' })
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .toLowerCase()
+  .describe('Address of the asset, in any letter case.') as unknown as z.ZodType<Address, string>

@@ -1,0 +1,59 @@
+import type { Address } from '#domain/address.ts'
+import type { ActorState, ActorsQuery } from '#domain/health.ts'
+import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
+import type { MetricsData } from '#telemetry/requestMetrics.ts'
+import { type GatewayReport, mergeActorsHealth, mergeFeeds, mergeRealtime } from './gatewayReport.ts'
+import { healthOf } from './realtimeReport.ts'
+import type { Sources } from './sources.ts'
+
+/** What one gateway thread answers about itself. */
+export interface GatewayPart {
+  report(): Promise<GatewayReport>
+  listActors(query: ActorsQuery): readonly ActorState[]
+  actor(token: Address): ActorState | null
+}
+
+export type Reports = readonly [GatewayReport, ...GatewayReport[]]
+
+/** The same of all gateway threads of the process together. */
+export interface ProcessView {
+  reports(): Promise<Reports>
+  listActors(query: ActorsQuery): Promise<readonly ActorState[]>
+  actor(token: Address): Promise<ActorState | null>
+  runtime(): Promise<RuntimeReport>
+}
+
+/** Of the main thread. */
+export interface RuntimeReport {
+  readonly metrics: MetricsData
+  /** `null`: it is a gateway thread, whose report has it. */
+  readonly eventLoop: EventLoopState | null
+}
+
+/** The process has one gateway thread, the main one. */
+export function viewOfOne(part: GatewayPart, runtime: () => Promise<MetricsData>): ProcessView {
+  return {
+    reports: async () => [await part.report()],
+    listActors: async query => part.listActors(query),
+    actor: async token => part.actor(token),
+    runtime: async () => ({ metrics: await runtime(), eventLoop: null }),
+  }
+}
+
+/** What routes answer for the whole process. */
+export function processSources(view: ProcessView): { readonly actors: Omit<Sources['actors'], 'sequence'> } & Pick<Sources, 'feed'> & {
+    readonly realtime: Pick<Sources['realtime'], 'health'>
+  } {
+  return {
+    feed: async () => {
+      const [first, ...others] = await view.reports()
+      return mergeFeeds([first.feed, ...others.map(({ feed }) => feed)])
+    },
+    actors: {
+      health: async () => mergeActorsHealth((await view.reports()).map(({ actors }) => actors)),
+      list: view.listActors,
+      get: view.actor,
+    },
+    realtime: { health: async () => healthOf(mergeRealtime((await view.reports()).map(({ realtime }) => realtime))) },
+  }
+}

@@ -1,0 +1,60 @@
+import { type Address, BURN_ADDRESSES, ZERO_ADDRESS } from '#domain/address.ts'
+import type { HolderType } from '#domain/holder.ts'
+import { type DatedDirectory, knownAt } from '#launchpads/decodeLogs.ts'
+import type { LogSource } from '#launchpads/logSource.ts'
+import type { TokenEventOf } from '#launchpads/tokenEvent.ts'
+import type { TokenRow } from '#tables/token.ts'
+import { noteTransfer } from './costs.ts'
+import { type Draft, draftBalance, type TokenDraft } from './draft.ts'
+
+export function applyTransfer(draft: Draft, token: TokenDraft, event: TokenEventOf<'transfer'>, directory: DatedDirectory): void {
+  const { from, to, amount, blockNumber } = event
+  if (from === ZERO_ADDRESS) token.totalSupply += amount
+  if (to === ZERO_ADDRESS) token.totalSupply -= amount
+  const move = (holder: Address, delta: bigint) => {
+    if (holder === ZERO_ADDRESS || delta === 0n) return
+    const row = heldBy(draft, token, holder, { blockNumber, directory })
+    const held = row.balance > 0n
+    row.balance += delta
+    row.lastChangedBlock = blockNumber
+    const holds = row.balance > 0n
+    if (held !== holds) token.holderCount += holds ? 1 : -1
+    noteTransfer(draft, token.address, event, holder, delta)
+  }
+  move(from, -amount)
+  move(to, amount)
+}
+
+interface At {
+  readonly blockNumber: number
+  readonly directory: DatedDirectory
+}
+
+/** The holder's balance of the token, which may be 0. */
+export function heldBy(draft: Draft, token: TokenDraft, holder: Address, { blockNumber, directory }: At) {
+  const type = holderType(holder, token, knownAt(directory, holder, blockNumber))
+  return draftBalance(draft, token.address, holder, { type, blockNumber })
+}
+
+export function holderType(holder: Address, token: Pick<TokenRow, 'creator'>, source: LogSource | undefined): HolderType {
+  if (BURN_ADDRESSES.has(holder)) return 'burn'
+  switch (source?.role) {
+    case 'sharedCurve':
+      return 'curve'
+    case 'contract':
+    case 'locker':
+    case 'position':
+      return 'locker'
+    case 'poolManager':
+      return 'pool'
+    case 'tokenCurve':
+    case 'quotePool':
+    case 'pool':
+      return source.pool.type === 'curve' ? 'curve' : 'pool'
+    case 'module':
+    case 'token':
+      return 'contract'
+    case undefined:
+      return holder === token.creator ? 'creator' : 'wallet'
+  }
+}

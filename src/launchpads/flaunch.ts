@@ -1,0 +1,151 @@
+import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
+import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+import { cleanTokenTexts } from '#domain/text.ts'
+import { type AdapterKind, type AdapterOptions, contractsOf, decodeEach, type LaunchpadAdapter, type TransactionLogs } from './adapter.ts'
+import { decodeFlaunchCreation, FLAUNCH_CREATED_TOPICS, type FlaunchCreation } from './flaunchCreation.ts'
+import { decodeFlaunchFees, FLAUNCH_FEE_TOPICS } from './flaunchFees.ts'
+import { POOL_SWAP_TOPIC, wholeTrade } from './flaunchSwaps.ts'
+import { type DiscoveredSource, poolSource, type SourceLookup, tokenSource, withoutRepeatedLaunches } from './logSource.ts'
+import { MalformedLogError, unlessMalformed } from './malformedLog.ts'
+import { escrowChange, eventPosition, type TokenEvent, type TokenEventPosition } from './tokenEvent.ts'
+import { TRANSFER_TOPIC } from './transfer.ts'
+import { V4_SWAP_TOPIC } from './uniswapV4.ts'
+import { addressTopic, decodeEvent } from './words.ts'
+
+/*
+ * Flaunch. Its PositionManager makes a memecoin with a treasury and a revenue NFT, and is the hook of the memecoin's Uniswap v4 pool: it
+ * sells the fair launch at a fixed price, sells the tokens that it took as fees before the pool does, and shares out its fees. Those of the
+ * NFT's owner lie in an escrow.
+ */
+
+const CLAIM = parseAbi(['function withdrawFees(address recipient, bool unwrap)'])
+const [RENAMED] = parseAbi(['event MetadataUpdated(string name, string symbol)'])
+const RENAMED_TOPIC = toEventSelector(RENAMED)
+const DECIMALS = 18
+
+/** flETH of Base: its `withdraw` burns what it pays out in ETH, to the wei (flETH.sol, in github.com/daolympus/dETH). */
+const FLETH = toAddress('0x000000000D564D5be76f7f0d28fE52605afC7Cf8')
+
+export const flaunch: AdapterKind = {
+  contracts: ['factory', 'nft', 'nativeToken', 'poolManager'],
+  presets: { factory: toAddress('0x23321f11a6d44Fd1ab790044FdFDE5758c902FDc') },
+  optionalContracts: ['feeEscrow', 'bidWall', 'referralEscrow', 'flETH'],
+  derivedContracts: {
+    nft: { from: 'factory', getters: [['flaunchContract()']] },
+    nativeToken: { from: 'factory', getters: [['nativeToken()']] },
+    poolManager: { from: 'factory', getters: [['poolManager()']] },
+    feeEscrow: { from: 'factory', getters: [['feeEscrow()']] },
+    bidWall: { from: 'factory', getters: [['bidWall()']] },
+    referralEscrow: { from: 'factory', getters: [['referralEscrow()']] },
+  },
+  create: createFlaunch,
+}
+
+function createFlaunch(options: AdapterOptions): LaunchpadAdapter {
+  const { launchpad, startBlock } = options
+  const { factory, nft, nativeToken, poolManager } = contractsOf(options, ['factory', 'nft', 'nativeToken', 'poolManager'])
+  // The first version keeps the accounts itself.
+  const { feeEscrow = factory, bidWall, referralEscrow, flETH = FLETH } = options.contracts
+  const isEtherWrapper = nativeToken === flETH
+  const creations = new Set(FLAUNCH_CREATED_TOPICS)
+  const isCreation = (log: ChainLog) => log.address === factory && creations.has(log.topics[0] ?? '0x')
+  const creationOf = (log: ChainLog) => decodeFlaunchCreation(log, { factory, nativeToken })
+  const holders = [factory, nft, feeEscrow, bidWall, referralEscrow].filter(address => address !== undefined)
+
+  const launch = ({ creator, pool, texts }: FlaunchCreation, at: TokenEventPosition): readonly TokenEvent[] => [
+    {
+      ...at,
+      kind: 'launch',
+      launchpad,
+      creator,
+      ...texts,
+      decimals: DECIMALS,
+      // A share of fees of which Flaunch may set another amount at any time.
+      creatorFeeBps: null,
+      // A withdrawal from the escrow names no token.
+      feesReported: { accrued: isEtherWrapper, claimed: false },
+      graduation: { status: 'none', target: null },
+    },
+    { ...at, kind: 'poolCreated', pool, main: true },
+    escrowChange(at, { launchpad, creator, currency: nativeToken }),
+  ]
+
+  return {
+    launchpad,
+    startBlock,
+    contracts: [
+      ...[...new Set(holders)].map(address => ({ address, role: 'contract' }) as const),
+      { address: poolManager, role: 'poolManager' },
+    ],
+    ...(isEtherWrapper && { etherWrapper: nativeToken }),
+    discoveryTopics: creations,
+    decodedTopics: new Set([...creations, POOL_SWAP_TOPIC, RENAMED_TOPIC, ...FLAUNCH_FEE_TOPICS]),
+    discover: (logs, lookup) =>
+      withoutRepeatedLaunches(
+        logs.filter(isCreation).map(log => unlessMalformed(() => sourcesOf(creationOf(log), launchpad)) ?? []),
+        lookup,
+      ),
+    decode: (transaction, lookup) => {
+      const swaps = swapsOf(transaction, launchpad)
+      const decoded = decodeEach(transaction, ({ log, source }) => {
+        const [topic] = log.topics
+        if (isCreation(log)) {
+          const creation = creationOf(log)
+          const creator = ownerAfter(transaction, nft, creation.tokenId) ?? creation.creator
+          return launch({ ...creation, creator }, { ...eventPosition(log, transaction), token: creation.token })
+        }
+        if (log.address === factory && topic === POOL_SWAP_TOPIC) return swaps.report(log, lookup)
+        if (topic === RENAMED_TOPIC && source.role === 'token' && source.launchpad === launchpad) {
+          const { name, symbol } = cleanTokenTexts({ ...decodeEvent(RENAMED, log), metadataUri: '' })
+          return [{ ...eventPosition(log, transaction), token: source.token, kind: 'renamed', name, symbol }]
+        }
+        return decodeFlaunchFees(log, transaction, { launchpad, factory, nft, nativeToken, feeEscrow, lookup })
+      })
+      return { ...decoded, partialSwaps: swaps.reported }
+    },
+    // It pays out all that the sender has, without a change into ETH, which not every account can take.
+    claimCall: ({ creator, currency, scope, amount }) =>
+      scope !== 'creator' || currency !== nativeToken || amount === 0n
+        ? null
+        : { to: feeEscrow, data: encodeFunctionData({ abi: CLAIM, args: [creator, false] }) },
+  }
+}
+
+function sourcesOf({ token, pool, treasury }: FlaunchCreation, launchpad: string): readonly DiscoveredSource[] {
+  const keeper = treasury === ZERO_ADDRESS ? [] : [{ key: treasury, source: { role: 'contract', launchpad } } as const]
+  return [tokenSource(launchpad, token), poolSource(launchpad, token, pool, DECIMALS), ...keeper]
+}
+
+/** Who owns a revenue NFT after the transaction that mints it: zaps have it minted to themselves and pass it on. `null`: none. */
+function ownerAfter({ logs }: TransactionLogs, nft: Address, tokenId: bigint): Address | null {
+  const isTransfer = ({ address, topics: [topic, , , id] }: ChainLog) =>
+    address === nft && topic === TRANSFER_TOPIC && id !== undefined && BigInt(id) === tokenId
+  const last = logs.findLast(({ log }) => isTransfer(log))
+  const owner = last === undefined ? ZERO_ADDRESS : addressTopic(last.log.topics, 2)
+  return owner === ZERO_ADDRESS ? null : owner
+}
+
+/** The swaps of a transaction in the launchpad's pools, each of which the hook reports after the pool's own event. */
+function swapsOf(transaction: TransactionLogs, launchpad: string) {
+  const byPool = Map.groupBy(
+    transaction.logs.filter(
+      ({ log, source }) => source.role === 'pool' && source.launchpad === launchpad && log.topics[0] === V4_SWAP_TOPIC,
+    ),
+    ({ log }) => log.topics[1] as Hex,
+  )
+  const reported = new Set<number>()
+  return {
+    reported,
+    report: (log: ChainLog, lookup: SourceLookup): readonly TokenEvent[] => {
+      const id = log.topics[1] ?? '0x'
+      const source = lookup(id)
+      if (source?.role !== 'pool' || source.launchpad !== launchpad) return []
+      const swap = byPool.get(id)?.findLast(({ log: { logIndex } }) => logIndex < log.logIndex)?.log
+      if (swap === undefined || reported.has(swap.logIndex)) throw new MalformedLogError('expected a swap before its report')
+      const trade = wholeTrade(log, swap, source, transaction)
+      reported.add(swap.logIndex)
+      return trade === null ? [] : [trade]
+    },
+  }
+}

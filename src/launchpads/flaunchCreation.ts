@@ -1,0 +1,61 @@
+import type { AbiEvent } from 'viem'
+import { encodeAbiParameters, keccak256, parseAbi, parseAbiParameters, toEventSelector } from 'viem/utils'
+import { type Address, type Hex, toAddress } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+import { cleanTokenTexts } from '#domain/text.ts'
+import { MalformedLogError } from './malformedLog.ts'
+import { type PoolFacts, poolFacts } from './tokenEvent.ts'
+import { decodeEvent } from './words.ts'
+
+/*
+ * How Flaunch's PositionManager announces a memecoin (PositionManager.sol in github.com/flayerlabs/flaunchgg-contracts, and its ABIs by
+ * version in github.com/flayerlabs/flaunch-sdk): the struct at the end differs by version.
+ */
+
+const [WITHOUT_DURATION, WITH_DURATION, WITHOUT_FAIR_LAUNCH] = parseAbi([
+  'struct FlaunchParams1 { string name; string symbol; string tokenUri; uint256 initialTokenFairLaunch; uint256 premineAmount; address creator; uint24 creatorFeeAllocation; uint256 flaunchAt; bytes initialPriceParams; bytes feeCalculatorParams; }',
+  'struct FlaunchParams2 { string name; string symbol; string tokenUri; uint256 initialTokenFairLaunch; uint256 fairLaunchDuration; uint256 premineAmount; address creator; uint24 creatorFeeAllocation; uint256 flaunchAt; bytes initialPriceParams; bytes feeCalculatorParams; }',
+  'struct FlaunchParams3 { string name; string symbol; string tokenUri; uint256 premineAmount; address creator; uint24 creatorFeeAllocation; uint256 flaunchAt; bytes initialPriceParams; bytes feeCalculatorParams; }',
+  'event PoolCreated(bytes32 indexed poolId, address memecoin, address memecoinTreasury, uint256 tokenId, bool currencyFlipped, uint256 flaunchFee, FlaunchParams1 params)',
+  'event PoolCreated(bytes32 indexed poolId, address memecoin, address memecoinTreasury, uint256 tokenId, bool currencyFlipped, uint256 flaunchFee, FlaunchParams2 params)',
+  'event PoolCreated(bytes32 indexed poolId, address memecoin, address memecoinTreasury, uint256 tokenId, bool currencyFlipped, uint256 flaunchFee, FlaunchParams3 params)',
+])
+/** 1.0, 1.1 to 1.2, and without a fair launch. */
+const VERSIONS = [WITHOUT_DURATION, WITH_DURATION, WITHOUT_FAIR_LAUNCH] as const
+const VERSION_OF = new Map<Hex, (typeof VERSIONS)[number]>(VERSIONS.map(event => [toEventSelector(event satisfies AbiEvent), event]))
+
+export const FLAUNCH_CREATED_TOPICS: readonly Hex[] = [...VERSION_OF.keys()]
+
+const POOL_KEY = parseAbiParameters('address, address, uint24, int24, address')
+/** The hook takes the fees, so that the pool has none. */
+const POOL_FEE = 0
+const TICK_SPACING = 60
+
+export interface FlaunchCreation {
+  readonly token: Address
+  /** Whom the revenue NFT was minted to. */
+  readonly creator: Address
+  /** Of the revenue NFT. */
+  readonly tokenId: bigint
+  readonly treasury: Address
+  readonly pool: PoolFacts
+  readonly texts: ReturnType<typeof cleanTokenTexts>
+}
+
+/** @throws MalformedLogError when it is no such event, or the pool is not the token's in the native token */
+export function decodeFlaunchCreation(
+  log: ChainLog,
+  { factory, nativeToken }: Readonly<Record<'factory' | 'nativeToken', Address>>,
+): FlaunchCreation {
+  const event = VERSION_OF.get(log.topics[0] ?? '0x')
+  if (event === undefined) throw new MalformedLogError('expected the event of a created pool')
+  const { poolId, memecoin, memecoinTreasury, tokenId, params } = decodeEvent(event, log)
+  const token = toAddress(memecoin)
+  const pool = poolFacts(poolId.toLowerCase() as Hex, 'uniswap-v4', { token, quoteToken: nativeToken, feeBps: null })
+  const [currency0, currency1] = pool.tokenIsToken0 ? [token, nativeToken] : [nativeToken, token]
+  // No field names the currency. The id is the hash of all that a pool is, so that it proves it.
+  const key = encodeAbiParameters(POOL_KEY, [currency0, currency1, POOL_FEE, TICK_SPACING, factory])
+  if (keccak256(key) !== pool.address) throw new MalformedLogError('expected the pool of the token and the native token')
+  const texts = cleanTokenTexts({ name: params.name, symbol: params.symbol, metadataUri: params.tokenUri })
+  return { token, creator: toAddress(params.creator), tokenId, treasury: toAddress(memecoinTreasury), pool, texts }
+}

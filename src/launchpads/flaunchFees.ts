@@ -1,0 +1,59 @@
+import { toEventSelector } from 'viem/utils'
+import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+import type { TransactionLogs } from './adapter.ts'
+import type { SourceLookup } from './logSource.ts'
+import { escrowChange, eventPosition, type TokenEvent } from './tokenEvent.ts'
+import { TRANSFER_TOPIC } from './transfer.ts'
+import { addressTopic, addressWord, wordsOf } from './words.ts'
+
+/** Events of Flaunch's fees (FeeDistributor.sol, FeeEscrow.sol). */
+const TOPICS = {
+  distributed: toEventSelector('PoolFeesDistributed(bytes32,uint256,uint256,uint256,uint256,uint256)'),
+  deposit: toEventSelector('Deposit(bytes32,address,address,uint256)'),
+  withdrawal: toEventSelector('Withdrawal(address,address,address,uint256)'),
+} as const
+
+export const FLAUNCH_FEE_TOPICS: readonly Hex[] = Object.values(TOPICS)
+
+interface Context extends Readonly<Record<'factory' | 'nft' | 'nativeToken' | 'feeEscrow', Address>> {
+  readonly launchpad: string
+  readonly lookup: SourceLookup
+}
+
+/** What the creator's share of a token's fees was, who owns a revenue NFT, and the accounts in the escrow. */
+export function decodeFlaunchFees(log: ChainLog, transaction: TransactionLogs, context: Context): readonly TokenEvent[] {
+  const { launchpad, factory, nft, nativeToken, feeEscrow, lookup } = context
+  const position = eventPosition(log, transaction)
+  const account = (creator: Address, currency = nativeToken) => ({ launchpad, creator, currency })
+  const [topic, id = '0x'] = log.topics
+  switch (topic) {
+    case TOPICS.distributed: {
+      const source = lookup(id)
+      if (log.address !== factory || source?.role !== 'pool' || source.launchpad !== launchpad) return []
+      return [{ ...position, token: source.token, kind: 'creatorShare', accruedWei: wordsOf(log.data, 5)(1) }]
+    }
+    case TRANSFER_TOPIC: {
+      if (log.address !== nft) return []
+      const owner = addressTopic(log.topics, 2)
+      // Opens the new owner's account. What the old one has earned stays with it.
+      return owner === ZERO_ADDRESS ? [] : [escrowChange(position, account(owner))]
+    }
+    case TOPICS.deposit: {
+      if (log.address !== feeEscrow) return []
+      const word = wordsOf(log.data, 3)
+      return [escrowChange(position, { ...account(addressWord(word(0)), addressWord(word(1))), accrued: word(2) })]
+    }
+    case TOPICS.withdrawal: {
+      if (log.address !== feeEscrow) return []
+      const word = wordsOf(log.data, 4)
+      // The zero address is the native token, paid out as ETH.
+      const currency = addressWord(word(2))
+      return [
+        escrowChange(position, { ...account(addressWord(word(0)), currency === ZERO_ADDRESS ? nativeToken : currency), claimed: word(3) }),
+      ]
+    }
+    default:
+      return []
+  }
+}

@@ -1,0 +1,48 @@
+import { toEventSelector } from 'viem/utils'
+import type { ChainLog } from '#domain/block.ts'
+import type { TransactionLogs } from './adapter.ts'
+import type { LogSourceOf } from './logSource.ts'
+import { type PairAmounts, pairAmounts } from './poolTrade.ts'
+import { eventPosition, type TokenEventOf } from './tokenEvent.ts'
+import { v4Trade } from './uniswapV4.ts'
+import { signed, wordsOf } from './words.ts'
+
+/**
+ * What Flaunch's hook reports after every swap. In the fair launch, in its stock of fees that it sells first, and in the pool: two amounts
+ * and two fees each, from the swapper's side, so that what is paid is negative.
+ */
+export const POOL_SWAP_TOPIC = toEventSelector(`PoolSwap(bytes32,${Array.from({ length: 12 }, () => 'int256').join()})`)
+
+const FILLS = [0, 4, 8] as const
+const WORDS = 12
+
+/**
+ * The trade that a swap was as a whole: what the swapper paid and received, the hook's fees included.
+ *
+ * @param swap the event of the PoolManager, which only has what went through the pool
+ * @returns `null` when nothing was swapped
+ * @throws MalformedLogError
+ */
+export function wholeTrade(
+  log: ChainLog,
+  swap: ChainLog,
+  { token, pool, tokenDecimals }: LogSourceOf<'pool'>,
+  transaction: TransactionLogs,
+): TokenEventOf<'trade'> | null {
+  const word = wordsOf(log.data, WORDS)
+  const sumOf = (offset: number) => FILLS.reduce((sum, fill) => sum + signed(word(fill + offset)), 0n)
+  const filled = pairAmounts(pool, sumOf(0), sumOf(1))
+  const fees = pairAmounts(pool, -sumOf(2), -sumOf(3))
+  const paid = { token: fees.token - filled.token, quote: fees.quote - filled.quote }
+  if (paid.token === 0n && paid.quote === 0n) return null
+  const trade = v4Trade({ log: swap, pool, tokenDecimals, at: { ...eventPosition(log, transaction), token }, transaction }, paid, null)
+  return { ...trade, feeQuote: inQuote(fees, filled) }
+}
+
+/** Fees in the quote currency. Those that are taken in tokens are valued at what the tokens were filled for. */
+function inQuote(fees: PairAmounts, filled: PairAmounts): bigint | null {
+  if (fees.token === 0n) return fees.quote
+  if (filled.token === 0n) return null
+  const price = (fees.token * filled.quote) / filled.token
+  return fees.quote + (price < 0n ? -price : price)
+}

@@ -1,0 +1,91 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { MessagePort } from 'node:worker_threads'
+import type { MikroORM } from '@mikro-orm/postgresql'
+import { monotonicMs as now } from '#clock'
+import type { Config } from '#config'
+import { TokenwireError } from '#errors'
+import { toDatabaseError } from '#store/connection/databaseErrors.ts'
+import { createOrm } from '#store/connection/orm.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { readIdentity, type StoredIdentity } from '#store/rows/identity.ts'
+import { indexerView, openDatabaseCarrier } from './databaseCarrier.ts'
+import type { ServeOptions } from './serve.ts'
+import type { ServiceOptions } from './service.ts'
+
+/** Then the process ends, and its supervisor starts it again. A stop that is requested meanwhile waits as long. */
+const MOST_WAIT_MS = 5_000
+const ASK_AGAIN_MS = 250
+
+export interface GatewayOptions extends Pick<ServiceOptions, 'config' | 'redactor' | 'logger' | 'writeLock' | 'onCrash'> {
+  readonly onStop: ServeOptions['onStop']
+  /** Ends the connections to the database when a stop takes too long. */
+  readonly giveUp: AbortSignal
+  /** Of a standby: what its own indexing says, once it indexes, and receives. */
+  readonly indexing?: {
+    view(): ServeOptions['indexer'] | null
+    readonly onPrice: ServeOptions['onPrice']
+    /** Lets a gateway thread hear the indexing thread. */
+    readonly connect: (port: MessagePort) => void
+  }
+}
+
+export interface StartedGateway {
+  readonly url: string
+  readonly databaseUrl: string
+  readonly reading: MikroORM
+}
+
+/**
+ * Starts a gateway: it serves what an indexer writes into the same database, and writes nothing itself.
+ *
+ * @throws `TokenwireError` with the reason
+ */
+export async function startGateway(options: GatewayOptions): Promise<StartedGateway> {
+  const { config, logger, onStop, giveUp, indexing } = options
+  const { databaseUrl } = config
+  if (databaseUrl === null) throw new TypeError('a gateway without DATABASE_URL is refused by the configuration')
+  const reading = createOrm(databaseUrl, logger, { applicationName: 'tokenwire-reads', statementTimeoutMs: 10_000, giveUp })
+  onStop(() => reading.close(true))
+  const loading = import('./serve.ts')
+  const primary = reading.em.getKysely<unknown>()
+  const { chainId, weth, launchpads } = await prepared(primary, config)
+  const known = { ...options, config: { ...config, launchpads: { weth, launchpads } }, chainId }
+  const onPrice = indexing?.onPrice ?? (() => undefined)
+  if (config.gatewayThreads > 1) {
+    const { serveInThreads } = await import('./gatewayThreads.ts')
+    const connect = indexing?.connect ?? null
+    return { url: await serveInThreads({ ...known, databaseUrl, carrier: 'database', connect, onPrice }), databaseUrl, reading }
+  }
+  const carrier = await openDatabaseCarrier({ ...known, databaseUrl, primary })
+  const { serve } = await loading
+  const indexer = indexerView(carrier.reported, indexing?.view)
+  const url = await serve({ ...known, db: carrier.db, feed: carrier.feed, indexer, onPrice })
+  return { url, databaseUrl, reading }
+}
+
+/** Waits a little for an indexer to prepare the database, as when both start together. */
+async function prepared(db: Queryable, config: Config): Promise<StoredIdentity> {
+  const untilMs = now() + MOST_WAIT_MS
+  for (;;) {
+    const identity = await readIdentity(db).catch((error: unknown) => {
+      throw toDatabaseError(error)
+    })
+    if (identity !== null) {
+      if (config.chainId === null || config.chainId === identity.chainId) return identity
+      throw new TokenwireError(
+        'chain_mismatch',
+        `CHAIN_ID: expected chain ${config.chainId}, and the database is of chain ${identity.chainId}`,
+      )
+    }
+    if (now() > untilMs) {
+      throw new TokenwireError(
+        'database_unavailable',
+        'DATABASE_URL: no indexer (ROLE=indexer) of this version has prepared this database yet',
+        {
+          retryable: true,
+        },
+      )
+    }
+    await delay(ASK_AGAIN_MS)
+  }
+}

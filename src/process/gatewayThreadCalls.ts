@@ -1,0 +1,60 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { Caller } from '#async/calls.ts'
+import type { Config } from '#config'
+import type { Address } from '#domain/address.ts'
+import type { EthUsd } from '#domain/ethUsd.ts'
+import type { ActorState, ActorsQuery } from '#domain/health.ts'
+import type { AppDescriptor } from '#gateway/acceptor.ts'
+import type { AdmissionMemory } from '#gateway/admissionCounts.ts'
+import type { GatewayReport } from '#gateway/gatewayReport.ts'
+import type { OperatorPolicy } from '#gateway/operatorPolicy.ts'
+import type { ProcessView } from '#gateway/processView.ts'
+import type { WriteLock } from '#telemetry/writeLock.ts'
+
+/* What the main thread and a gateway thread ask of each other. All of it is plain data. */
+
+/** What a gateway thread is started with. */
+export interface GatewayThreadData {
+  /** In logs and metrics. */
+  readonly name: string
+  /** With the launchpads of the database. */
+  readonly config: Config
+  readonly databaseUrl: string
+  readonly chainId: number
+  readonly operators: OperatorPolicy
+  readonly memory: AdmissionMemory
+  readonly writeLock: WriteLock
+  /** How it hears of commits: from the indexing thread, or as any gateway does. */
+  readonly carrier: 'thread' | 'database'
+  /** To the indexing thread; `null`: the process never indexes. */
+  readonly blocks: MessagePort | null
+}
+
+/** Functions of a gateway thread. */
+export type ThreadFunctions = {
+  /** Once, before all others. @returns the app that takes its connections @throws `TokenwireError` with what prevents it */
+  open(): Promise<AppDescriptor>
+  /** @returns the app for new connections @throws when the files are no certificate and its key */
+  renewCertificate(): AppDescriptor
+  /** @param untilMs of `monotonicMs` */
+  priced(ethUsd: string, untilMs: number): void
+  report(): Promise<GatewayReport>
+  listActors(query: ActorsQuery): readonly ActorState[]
+  actor(token: Address): ActorState | null
+  /** Resolves when its connections are closed and nothing runs any more. */
+  close(): Promise<void>
+  exit(): void
+}
+
+/** Functions of the main thread. */
+export type MainFunctions = ProcessView & {
+  /** As those of `EthUsdPrices`. */
+  price(): Promise<EthUsd>
+  lastPrice(): EthUsd | null
+}
+
+/** At the main thread's end. */
+export interface GatewayThread {
+  readonly name: string
+  readonly call: Caller<ThreadFunctions>
+}

@@ -1,0 +1,104 @@
+import process from 'node:process'
+import type { Logger } from 'pino'
+import { loadConfig } from '#configuration/loadConfig.ts'
+import { TokenwireError } from '#errors'
+import { ADAPTER_KINDS } from '#launchpads/registry.ts'
+import { createLogger } from '#telemetry/logger.ts'
+import { createRedactor } from '#telemetry/redactor.ts'
+import { secretsOf } from '#telemetry/secrets.ts'
+import { createWriteLock } from '#telemetry/writeLock.ts'
+import type { LoadedThread } from '#worker/loadThread.ts'
+import { startIndexing } from '#worker/startIndexing.ts'
+import type { ServiceOptions } from './service.ts'
+
+const EXIT_TRY_AGAIN = 75
+/** A stop that takes longer ends the process. */
+const STOP_TIMEOUT_MS = 20_000
+
+/** Runs the service until it is asked to stop, and returns the exit code of the process. */
+export async function run(loaded: LoadedThread | null): Promise<number> {
+  try {
+    return await runService(loaded)
+  } catch (error) {
+    if (!(error instanceof TokenwireError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    return exitCodeOf(error)
+  }
+}
+
+function exitCodeOf({ retryable }: TokenwireError): number {
+  return retryable ? EXIT_TRY_AGAIN : 1
+}
+
+async function runService(loaded: LoadedThread | null): Promise<number> {
+  const config = loadConfig(process.env, { cwd: process.cwd(), knownAdapters: ADAPTER_KINDS })
+  const redactor = createRedactor(secretsOf(config))
+  const writeLock = loaded?.writeLock ?? createWriteLock()
+  const logger = createLogger({
+    level: config.logLevel,
+    format: config.logFormat,
+    redactor,
+    writeLock,
+  })
+  const onCrash = reportCrashes(logger, config.gatewayThreads)
+  // From here on: a stop requested during the start takes effect after it, and leaves nothing running.
+  const requested = stopRequested(logger, config.tls === null ? ['SIGINT', 'SIGTERM', 'SIGHUP'] : ['SIGINT', 'SIGTERM'])
+  const failed = Promise.withResolvers<number>()
+  const onFailure = (error: TokenwireError) => {
+    logger.fatal(error.message)
+    failed.resolve(exitCodeOf(error))
+  }
+  const isIndexing = loaded !== null && config.role !== 'gateway'
+  if (!isIndexing) await loaded?.worker.terminate()
+  const thread = isIndexing ? startIndexing({ thread: loaded, config, onCrash }) : null
+  const stop = await start({ config, redactor, logger, writeLock, thread, onFailure, onCrash })
+  const exitCode = await Promise.race([requested.then(() => 0), failed.promise])
+  setTimeout(() => {
+    logger.fatal({ timeoutMs: STOP_TIMEOUT_MS }, 'stopping took too long')
+    process.exit(exitCode === 0 ? 1 : exitCode)
+  }, STOP_TIMEOUT_MS).unref()
+  await stop()
+  logger.info('stopped')
+  return exitCode
+}
+
+async function start(options: ServiceOptions): Promise<() => Promise<void>> {
+  const { redactor } = options
+  const { startService } = await import('./service.ts')
+  try {
+    const service = await startService(options)
+    // For a parent process: with PORT 0 only this process knows its address.
+    process.send?.({ type: 'listening', url: service.url, databaseUrl: service.databaseUrl })
+    return service.stop
+  } catch (error) {
+    if (!(error instanceof TokenwireError)) throw error
+    throw new TokenwireError(error.code, redactor.text(error.message), { retryable: error.retryable })
+  }
+}
+
+/** Resolves on the first of the signals, or when a parent process with an IPC channel has gone. With TLS, SIGHUP renews the certificate. */
+function stopRequested(logger: Logger, signals: readonly NodeJS.Signals[]): Promise<void> {
+  return new Promise(resolve => {
+    const request = (reason: string) => {
+      logger.info({ reason }, 'stopping')
+      resolve()
+    }
+    for (const signal of signals) process.once(signal, request)
+    if (process.send !== undefined) process.once('disconnect', () => request('parent gone'))
+  })
+}
+
+/**
+ * Ends the process on an uncaught error: a defect must not leave half a service running. Returns what other threads' errors go to. Gateway
+ * threads are not ended one by one: uWebSockets.js has a segmentation fault when a thread ends that has open sockets.
+ */
+function reportCrashes(logger: Logger, gatewayThreads: number): (err: unknown) => void {
+  const crash = (err: unknown) => {
+    logger.fatal({ err }, 'crashed')
+    if (gatewayThreads > 1) process.kill(process.pid, 'SIGKILL')
+    process.exit(1)
+  }
+  process.on('uncaughtException', crash)
+  process.on('unhandledRejection', crash)
+  return crash
+}

@@ -1,0 +1,74 @@
+import { announceReports } from '#bus/indexerReport.ts'
+import { openNatsOutlet } from '#bus/openNats.ts'
+import { TokenwireError } from '#errors'
+import { awaitSessionLock } from '#store/connection/awaitSessionLock.ts'
+import type { SessionLockInput } from '#store/connection/sessionLock.ts'
+import { readIdentity } from '#store/rows/identity.ts'
+import type { Indexing, StartedThread } from '#worker/startIndexing.ts'
+import { type GatewayOptions, startGateway } from './gatewayService.ts'
+import type { ServiceOptions } from './service.ts'
+
+export interface StandbyOptions
+  extends Pick<ServiceOptions, 'config' | 'redactor' | 'logger' | 'writeLock' | 'onFailure' | 'onCrash'>,
+    Pick<GatewayOptions, 'onStop' | 'giveUp'> {
+  readonly thread: StartedThread
+  /** Held by another process. */
+  readonly lock: SessionLockInput
+}
+
+/**
+ * Starts a process that serves what another one indexes, as a gateway does, and indexes itself when that one is gone. It goes on hearing
+ * of commits from the database, which announces its own as well, so that its clients notice nothing but a pause.
+ *
+ * @throws `TokenwireError` with what would stop it when it has to index
+ */
+export async function startStandby(options: StandbyOptions): Promise<{ url: string; databaseUrl: string }> {
+  const { thread, lock, logger, onStop, onFailure } = options
+  const stopped = new AbortController()
+  const { signal } = stopped
+  let indexing: Indexing | null = null
+  let price: { readonly ethUsd: string; readonly atMs: number; readonly usableMs: number } | null = null
+
+  await thread.check(lock.url)
+  const { url, databaseUrl, reading } = await startGateway({
+    ...options,
+    indexing: {
+      view: () => indexing?.view ?? null,
+      connect: thread.connect,
+      onPrice: (ethUsd, usableMs) => {
+        price = { ethUsd, atMs: performance.now(), usableMs }
+        indexing?.priced(ethUsd, usableMs)
+      },
+    },
+  })
+  const db = reading.em.getKysely<unknown>()
+
+  const takeOver = async (): Promise<void> => {
+    const held = await awaitSessionLock(lock, signal)
+    if (held === null) return
+    onStop(() => held.release())
+    // The process that had the lock before may have been a newer version.
+    if ((await readIdentity(db)) === null) throw new TypeError('the schema of a database has become older')
+    onStop(() => thread.close())
+    const opened = await thread.open(databaseUrl)
+    if (signal.aborted) return
+    if (price !== null) opened.priced(price.ethUsd, price.usableMs - (performance.now() - price.atMs))
+    indexing = opened
+    onStop(announceReports(db, () => ({ state: opened.view.state(), chain: opened.view.chain() })))
+    const outlet = await openNatsOutlet({ config: options.config, chainId: opened.chainId, db, logger, onStop })
+    onStop(() => opened.stop())
+    // Indexing begins. Clients hear of it as those of gateways do.
+    opened.blocks.subscribe(block => outlet?.publish(block))
+    logger.warn('the process that indexed is gone; this one has taken over')
+  }
+
+  onStop(() => stopped.abort())
+  takeOver().catch((error: unknown) => {
+    if (signal.aborted) return
+    // A defect ends the process as everywhere.
+    if (!(error instanceof TokenwireError)) throw error
+    onFailure(error)
+  })
+  logger.info('another process indexes; this one is its standby')
+  return { url, databaseUrl }
+}

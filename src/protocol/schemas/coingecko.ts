@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { pairId, siteAddress } from './marketData.ts'
+import { count, decimalText } from './values.ts'
+
+/* Tickers as CoinGecko asks of exchanges, each of a token's main pool. */
+
+const tickerId = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}_0x[0-9a-fA-F]{40}$/)
+  .describe('Checksummed addresses of the token and of what it is quoted in.')
+
+export const coingeckoPairsAnswer = z
+  .array(
+    z
+      .object({
+        ticker_id: tickerId,
+        base: siteAddress.describe('The token.'),
+        target: siteAddress.describe('What it is quoted in.'),
+        pool_id: pairId,
+      })
+      .meta({ id: 'CoingeckoPair', description: 'A token that traded in the last 24 hours.' }),
+  )
+  .describe('By volume in WETH, largest first: at most 100.')
+
+export const coingeckoTickersAnswer = z
+  .array(
+    z
+      .object({
+        ticker_id: tickerId,
+        base_currency: siteAddress.describe('The token.'),
+        target_currency: siteAddress.describe('What it is quoted in.'),
+        pool_id: pairId,
+        last_price: decimalText.describe('Price of the token in the target currency.'),
+        base_volume: decimalText.describe('Whole tokens traded in the main pool in the last 24 hours.'),
+        target_volume: decimalText.describe('The same in the target currency.'),
+        liquidity_in_usd: decimalText.describe('Liquidity of the main pool in USD.'),
+        high: decimalText.describe('Highest price of the last 24 hours in the main pool.'),
+        low: decimalText.describe('Lowest price of the last 24 hours in the main pool.'),
+      })
+      .meta({ id: 'CoingeckoTicker', description: 'What a token’s main pool did in the last 24 hours.' }),
+  )
+  .describe('By volume in WETH, largest first: at most 100.')
+
+const coingeckoTrade = z
+  .object({
+    trade_id: z.string().describe('`<blockNumber>-<logIndex>`.'),
+    price: decimalText.describe('`target_volume` per `base_volume`.'),
+    base_volume: decimalText.describe('Whole tokens.'),
+    target_volume: decimalText.describe('Paid, fee included, or received, fee taken off, in the target currency.'),
+    trade_timestamp: count.describe('Unix seconds of its block.'),
+    type: z.enum(['buy', 'sell']).describe('Whether the token was bought or sold.'),
+  })
+  .meta({ id: 'CoingeckoTrade', description: 'A trade in the main pool.' })
+
+export const coingeckoTradesAnswer = z
+  .object({
+    buy: z.array(coingeckoTrade).describe('Buys, newest first.'),
+    sell: z.array(coingeckoTrade).describe('Sells, newest first.'),
+  })
+  .meta({ id: 'CoingeckoTrades', description: 'Trades of a token.' })

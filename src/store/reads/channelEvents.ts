@@ -1,0 +1,118 @@
+import { type RawBuilder, sql } from 'kysely'
+import {
+  type ChannelEvent,
+  type ChannelEvents,
+  type ChannelEventsQuery,
+  type EventChannelName,
+  endOfBlock,
+  FIRST_PLACE,
+  MAX_REPLAYED,
+} from '#domain/channelEvent.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
+import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
+
+interface StateRow {
+  readonly reorgs: number
+  readonly voidFrom: number | null
+  readonly indexedBlock: number | null
+  readonly isTooFar: boolean | null
+  readonly eventBlock: number | null
+  readonly eventLog: number
+}
+
+type TradeEventRow = StateRow & SelectedTrade & { readonly launchpad: string }
+type MilestoneRow = StateRow & SelectedToken & { readonly status: ChannelEvent['status'] }
+
+/** A table of events with a key of (block number, log index), and what is selected of an event. */
+interface Source {
+  readonly table: RawBuilder<unknown>
+  readonly selected: RawBuilder<unknown>
+  readonly joined: RawBuilder<unknown>
+  toEvent(row: never, chainId: number): Omit<ChannelEvent, 'place'>
+}
+
+/** A look-up per event: the planner would rather read all tokens, since it does not know how few events there are. */
+function tokenOf(event: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`left join lateral (select * from token where token.address = ${event}.token offset 0) as token on true`
+}
+
+const milestones = (kind: 'launch' | 'graduation'): Source => ({
+  table: sql`(select * from milestone where kind = ${sql.lit(kind)}) as entry`,
+  selected: sql`event.status, ${SELECTED_TOKEN}`,
+  joined: sql`${tokenOf(sql`event`)} ${MAIN_POOL}`,
+  toEvent: ({ status, ...row }: MilestoneRow, chainId) => {
+    const token = toToken(row, chainId)
+    const { address, creator, launchpad } = token
+    return { token: address, wallet: creator, launchpad, side: null, amountWei: null, status, data: token }
+  },
+})
+
+const SOURCES: Readonly<Record<EventChannelName, Source>> = {
+  trades: {
+    table: sql`trade as entry`,
+    selected: sql`token.launchpad, ${SELECTED_TRADE}`,
+    joined: sql`left join lateral (
+        select * from trade where trade.block_number = event.block_number and trade.log_index = event.log_index offset 0
+      ) as trade on true
+      ${tokenOf(sql`trade`)}`,
+    toEvent: (row: TradeEventRow) => {
+      const trade = toTrade(row)
+      const amountWei = row['trade.amountWei'] === null ? null : BigInt(row['trade.amountWei'])
+      return { token: trade.token, wallet: trade.maker, launchpad: row.launchpad, side: trade.side, amountWei, status: null, data: trade }
+    },
+  },
+  launches: milestones('launch'),
+  graduations: milestones('graduation'),
+}
+
+/**
+ * What has happened on a channel since a position, in one statement: a reorg that commits meanwhile is seen with what took the place of its
+ * blocks, or not at all. Costs a look-up per event, and one of an index for each of up to `MAX_REPLAYED` events that are not returned.
+ */
+export async function readChannelEvents(db: Queryable, query: ChannelEventsQuery, chainId: number): Promise<ChannelEvents> {
+  const { after, through, limit } = query
+  const { table, selected, joined, toEvent } = SOURCES[query.channel]
+  const place = after?.place ?? FIRST_PLACE
+  const upTo =
+    through === null
+      ? sql``
+      : sql`and (entry.block_number, entry.log_index) <= (${through.blockNumber}::bigint, ${through.logIndex}::integer)`
+  const wanted = sql`(entry.block_number, entry.log_index) > (start.block, start.log) ${upTo}`
+  const { rows } = await sql<StateRow>`
+    with state as materialized (
+      select coalesce((select max(number) from reorg), 0) as reorgs,
+        (select min(from_block) from reorg where number > ${after?.reorgs ?? Number.MAX_SAFE_INTEGER}::bigint) as void_from
+    ),
+    start as materialized (
+      select state.*, case when void_from <= ${place.blockNumber}::bigint then void_from else ${place.blockNumber}::bigint end as block,
+        case when void_from <= ${place.blockNumber}::bigint then -1 else ${place.logIndex}::integer end as log
+      from state
+    )
+    select start.reorgs, start.void_from as "voidFrom", (select cursor_number from chain_state) as "indexedBlock",
+      far.found as "isTooFar", event.block_number as "eventBlock", event.log_index as "eventLog", ${selected}
+    from start
+    left join lateral (
+      select true as found from ${table} where ${wanted} order by entry.block_number, entry.log_index offset ${MAX_REPLAYED} limit 1
+    ) as far on true
+    left join lateral (
+      select entry.* from ${table} where far.found is null and ${wanted}
+      order by entry.block_number, entry.log_index limit ${after === null ? 0 : limit}
+    ) as event on true
+    ${joined}
+    order by event.block_number, event.log_index`.execute(db)
+  const [state] = rows
+  if (state === undefined) throw new TypeError('the statement returns a row')
+  const { reorgs, voidFrom, indexedBlock } = state
+  return {
+    reorgs,
+    voidFrom,
+    newest: indexedBlock === null ? FIRST_PLACE : endOfBlock(indexedBlock),
+    isTooFar: after !== null && state.isTooFar === true,
+    events: rows.flatMap(row =>
+      row.eventBlock === null
+        ? []
+        : [{ place: { blockNumber: row.eventBlock, logIndex: row.eventLog }, ...toEvent(row as never, chainId) }],
+    ),
+  }
+}

@@ -1,0 +1,78 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Address } from '#domain/address.ts'
+import type { Holding, HoldingSort } from '#domain/holding.ts'
+import type { HoldingCursor, HoldingsQuery, Page } from '#domain/queries.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { selectList } from '#store/rows/selectList.ts'
+import { BALANCE, type BalanceRow } from '#tables/balance.ts'
+import type { StoredRow } from '#tables/tableOf.ts'
+import { toBytes } from '#tables/toBytes.ts'
+import { readAsOf } from './asOf.ts'
+import { trimScale } from './trimScale.ts'
+import { type StoredPrice, valueBalance } from './valueBalance.ts'
+
+/** Of a wallet with more tokens, those whose balance changed last are sorted by value or balance. */
+export const MOST_HOLDINGS = 2_000
+
+type ListedRow = StoredPrice &
+  StoredRow<BalanceRow> &
+  Pick<Holding['token'], 'symbol' | 'name' | 'imageUrl' | 'launchpad'> & { readonly sortValue: string | null }
+
+const SORT_VALUES: Readonly<Record<HoldingSort, RawBuilder<unknown>>> = {
+  value: sql`coalesce(held.value, -1)`,
+  balance: sql`held.balance`,
+  lastChanged: sql`held.last_changed_block::numeric`,
+}
+
+/**
+ * One page of the tokens that a wallet holds, the largest value of the sort first, ties by falling address, tokens without a value last.
+ */
+export async function readHoldings(db: Queryable, query: HoldingsQuery): Promise<Page<Holding, HoldingCursor>> {
+  const { wallet, sort, limit, cursor } = query
+  const isByBlock = sort === 'lastChanged'
+  const value = SORT_VALUES[sort]
+  const after =
+    cursor === undefined
+      ? sql``
+      : sql`where (${value}, held.token) < (coalesce(${cursor.value}::numeric, -1), ${toBytes(cursor.token)}::bytea)`
+  const held = isByBlock ? valuedHoldings(wallet, limit + 1, cursor) : valuedHoldings(wallet, MOST_HOLDINGS)
+  const page = sql<ListedRow>`
+    with held as (${held}),
+    page as (select held.token, ${value} as sort_value from held ${after} order by 2 desc, 1 desc limit ${limit + 1})
+    select ${selectList(BALANCE, 'balance')}, token.total_supply as "totalSupply", token.decimals, token.price_weth as "priceWeth", token.symbol,
+      token.name, token.image_url as "imageUrl", token.launchpad, nullif(page.sort_value, -1)::text as "sortValue"
+    from page
+    cross join lateral (
+      select * from balance where balance.token = page.token and balance.holder = ${toBytes(wallet)} offset 0
+    ) as balance
+    cross join lateral (select * from token where token.address = page.token offset 0) as token
+    order by page.sort_value desc, page.token desc`
+  const { rows, asOfBlock } = await readAsOf(db, page)
+  const data = rows.slice(0, limit)
+  const last = data.at(-1)
+  const next = rows.length > limit && last !== undefined ? { value: last.sortValue, token: last.token } : null
+  return { data: data.map(row => toHolding(BALANCE.decode(row), row)), next, asOfBlock }
+}
+
+/** A wallet's balances with what they are worth in WETH, those that changed last. Two look-ups for each. */
+export function valuedHoldings(wallet: Address, limit: number, after?: HoldingCursor): RawBuilder<unknown> {
+  const beyond =
+    after === undefined ? sql`` : sql`and (last_changed_block, balance.token) < (${after.value}::bigint, ${toBytes(after.token)}::bytea)`
+  return sql`
+    select recent.*, round(recent.balance * token.price_weth * ('1e-' || token.decimals)::numeric, 60) as value
+    from (
+      select balance.token, balance.balance, balance.last_changed_block from balance
+      where balance.holder = ${toBytes(wallet)} and balance.balance > 0 ${beyond}
+      order by last_changed_block desc, balance.token desc limit ${limit}
+    ) as recent
+    cross join lateral (select price_weth, decimals from token where token.address = recent.token offset 0) as token`
+}
+
+function toHolding(row: BalanceRow, stored: Omit<ListedRow, keyof BalanceRow>): Holding {
+  const { symbol, name, decimals, imageUrl, launchpad } = stored
+  return {
+    token: { address: row.token, symbol, name, decimals, imageUrl, launchpad, priceWeth: trimScale(stored.priceWeth), priceUsd: null },
+    ...valueBalance(row, stored),
+    lastChangedBlock: String(row.lastChangedBlock),
+  }
+}

@@ -1,0 +1,52 @@
+import { sql } from 'kysely'
+import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
+import { formatUnits } from '#domain/decimal.ts'
+import type { ListedAsset } from '#domain/marketData.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { readSupply } from '#store/reads/supply.ts'
+import { toBytes } from '#tables/toBytes.ts'
+import { FINAL_BLOCK } from './finality.ts'
+import { QUOTE_DECIMALS } from './pairEvents.ts'
+
+interface Named {
+  readonly name: string | null
+  readonly symbol: string | null
+  readonly decimals: number
+}
+
+/** A token of a final block, or what a pool of one is quoted in; `null`: neither. */
+export async function readAsset(db: Queryable, id: Address): Promise<ListedAsset | null> {
+  return (await readToken(db, id)) ?? (await readQuote(db, id))
+}
+
+async function readToken(db: Queryable, id: Address): Promise<ListedAsset | null> {
+  const { rows } = await sql<Named & { readonly holderCount: number }>`
+    select name, symbol, decimals, holder_count as "holderCount" from token
+    where address = ${toBytes(id)} and created_block <= ${FINAL_BLOCK}`.execute(db)
+  const supply = rows[0] === undefined ? null : await readSupply(db, id)
+  if (rows[0] === undefined || supply === null) return null
+  const { holderCount, ...named } = rows[0]
+  return {
+    ...describe(id, named),
+    totalSupply: formatUnits(supply.total, supply.decimals),
+    circulatingSupply: formatUnits(supply.total - supply.burned - supply.locked, supply.decimals),
+    holderCount,
+  }
+}
+
+async function readQuote(db: Queryable, id: Address): Promise<ListedAsset | null> {
+  const { rows } = await sql<Omit<Named, 'name'>>`
+    select * from (
+      select quote.symbol, ${QUOTE_DECIMALS} as decimals from pool left join currency as quote on quote.address = pool.quote_token
+      where pool.quote_token = ${toBytes(id)}
+        or (pool.quote_token = ${toBytes(ZERO_ADDRESS)} and ${toBytes(id)} = (select weth from chain_state)) limit 1
+    ) as named where decimals is not null`.execute(db)
+  if (rows[0] === undefined) return null
+  return { ...describe(id, { name: null, ...rows[0] }), totalSupply: null, circulatingSupply: null, holderCount: null }
+}
+
+/** Sites stop at an empty name. */
+function describe(id: Address, { name, symbol, decimals }: Named): Pick<ListedAsset, 'id' | 'name' | 'symbol' | 'decimals'> {
+  const [own, short] = [name?.trim() ?? '', symbol?.trim() ?? '']
+  return { id, name: own || short || id, symbol: short || own || id, decimals }
+}

@@ -1,0 +1,30 @@
+import { sql } from 'kysely'
+import type { BlockPlace, FinalBlock } from '#domain/marketData.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { FINAL_BLOCK } from './finality.ts'
+
+/**
+ * A final block by its number, or the youngest one at a time. Headers of the newest blocks are kept, and the times of blocks in which
+ * something happened; `null`: another one, or none.
+ */
+export async function readBlock(db: Queryable, at: BlockPlace): Promise<FinalBlock | null> {
+  const { rows } = await sql<FinalBlock>`
+    select number, timestamp from (${'number' in at ? byNumber(at.number) : byTime(at.timestamp)}) as found
+    where number <= ${FINAL_BLOCK} limit 1`.execute(db)
+  return rows[0] ?? null
+}
+
+function byNumber(number: number) {
+  const tables = (['trade', 'join_exit', 'pool_creation'] as const).map(
+    table => sql`(select block_number, timestamp from ${sql.table(table)} where block_number = ${number}::bigint limit 1)`,
+  )
+  return sql`select number, timestamp from block where number = ${number}::bigint union all ${sql.join(tables, sql` union all `)}`
+}
+
+/** Known is the youngest block at a time only where the next block's header is kept, too, or it is the newest final one. */
+function byTime(timestamp: number) {
+  return sql`select youngest.* from (
+      select number, timestamp from block where timestamp <= ${timestamp}::bigint and number <= ${FINAL_BLOCK} order by number desc limit 1
+    ) as youngest
+    where number = ${FINAL_BLOCK} or exists (select from block where block.number = youngest.number + 1)`
+}

@@ -1,0 +1,77 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { TokenFilters, TokenSort } from '#domain/queries.ts'
+import { weiFrom } from '#domain/tradeSize.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { toBytes } from '#tables/toBytes.ts'
+import { sortColumn } from './tokenOrder.ts'
+import { OF_PART, withParts } from './tokenParts.ts'
+
+/** Most tokens that a page looks at whose filters are not all in an index. */
+export const MOST_TOKENS_FILTERED = 2_000
+
+/** Limits of a column that lists are sorted by, too: they let a stretch of that sort's indexes through. */
+export interface TokenBound {
+  readonly sort: TokenSort
+  readonly condition: RawBuilder<unknown>
+}
+
+export function boundsOf(query: TokenFilters): readonly TokenBound[] {
+  const { minMarketCap, minLiquidity, minVolume24h, minHolders, minGraduation, createdAfter, createdBefore } = query
+  const atLeast = (sort: TokenSort, value: RawBuilder<unknown>): TokenBound => ({
+    sort,
+    condition: sql`${sortColumn(sort).column} >= ${value}`,
+  })
+  const created = [
+    ...(createdAfter === undefined ? [] : [sql`token.created_at > ${createdAfter}::bigint`]),
+    ...(createdBefore === undefined ? [] : [sql`token.created_at < ${createdBefore}::bigint`]),
+  ]
+  return [
+    ...(minMarketCap === undefined ? [] : [atLeast('marketCap', sql`${minMarketCap}::numeric`)]),
+    ...(minLiquidity === undefined ? [] : [atLeast('liquidity', sql`${minLiquidity}::numeric`)]),
+    ...(minVolume24h === undefined ? [] : [atLeast('volume24h', sql`${weiFrom(minVolume24h).toString()}::numeric`)]),
+    ...(minHolders === undefined ? [] : [atLeast('holders', sql`${minHolders}::integer`)]),
+    ...(minGraduation === undefined ? [] : [atLeast('graduation', sql`${minGraduation}::double precision`)]),
+    ...(created.length === 0 ? [] : [{ sort: 'createdAt' as const, condition: allOf(created) }]),
+  ]
+}
+
+export function conditionsOf(query: TokenFilters): readonly RawBuilder<unknown>[] {
+  const { statuses, creator, launchpads } = query
+  return [
+    ...(statuses === undefined ? [] : [sql`token.graduation_status = any(${[...statuses]}::text[])`]),
+    ...(creator === undefined ? [] : [sql`token.creator = ${toBytes(creator)}`]),
+    ...(launchpads === undefined ? [] : [sql`token.launchpad = any(${[...launchpads]}::text[])`]),
+    ...boundsOf(query).map(({ condition }) => condition),
+  ]
+}
+
+export function allOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+  return conditions.length === 0 ? sql`true` : sql.join([...conditions], sql` and `)
+}
+
+interface Selectivity {
+  /** The bound that lets the fewest tokens through; `null`: each lets more through than a page looks at. */
+  readonly narrowest: TokenBound | null
+  /** Pairs of launchpad and status that the filters let through. */
+  readonly parts: number
+}
+
+/** Counts what each bound lets through, up to what a page looks at. */
+export async function readSelectivity(db: Queryable, query: TokenFilters, bounds: readonly TokenBound[]): Promise<Selectivity> {
+  const counts = bounds.map(
+    bound =>
+      sql`(select count(*) from (select from ${tokensWithin(bound, MOST_TOKENS_FILTERED + 1)} limit ${sql.lit(MOST_TOKENS_FILTERED + 1)}) as found)`,
+  )
+  const { rows } = await sql<{ parts: number; counts: readonly number[] }>`
+    ${withParts(query)} select (select count(*) from part)::integer as parts, array[${sql.join(counts)}]::integer[] as counts`.execute(db)
+  const { parts, counts: found } = rows[0] ?? { parts: 0, counts: [] }
+  const fewest = Math.min(...found)
+  return { narrowest: fewest <= MOST_TOKENS_FILTERED ? (bounds[found.indexOf(fewest)] ?? null) : null, parts }
+}
+
+/** Tokens of every `part` that a bound lets through, from the bound's own index: the order keeps the planner from another one. */
+export function tokensWithin({ sort, condition }: TokenBound, most: number): RawBuilder<unknown> {
+  return sql`part cross join lateral (
+    select * from token where ${OF_PART} and ${condition} order by ${sortColumn(sort).column} desc limit ${sql.lit(most)}
+  ) as token`
+}

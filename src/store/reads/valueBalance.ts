@@ -1,0 +1,45 @@
+import { type Decimal, formatDecimal, formatUnits, multiply, parseDecimal, percentOf, powerOfTen, ratio, units } from '#domain/decimal.ts'
+import type { ValuedBalance } from '#domain/valuedBalance.ts'
+import type { BalanceRow } from '#tables/balance.ts'
+
+/** Of wei, and of 10^-18 USD. */
+const DECIMALS = 18
+
+/** What the value of a balance depends on, as the driver returns it. */
+export interface StoredPrice {
+  readonly totalSupply: string
+  readonly decimals: number
+  readonly priceWeth: string | null
+}
+
+/** USD at the present price are left out. */
+export function valueBalance(row: BalanceRow, { totalSupply, decimals, priceWeth }: StoredPrice): ValuedBalance {
+  const { costWei, costUsd, realizedWei, realizedUsd } = row
+  const balance = row.balance < 0n ? null : row.balance
+  const value = balance === null || priceWeth === null ? null : multiply(parseDecimal(priceWeth), units(balance, decimals))
+  const perToken = (cost: bigint | null) => {
+    const average = cost === null || balance === null ? null : ratio(cost * powerOfTen(decimals), balance * powerOfTen(DECIMALS))
+    return average === null ? null : formatDecimal(average)
+  }
+  return {
+    balance: balance?.toString() ?? null,
+    percent: balance === null ? null : (percentOf(balance, BigInt(totalSupply)) ?? 0),
+    valueWeth: value === null ? null : formatDecimal(value),
+    valueUsd: null,
+    costWeth: wholeOf(costWei),
+    costUsd: wholeOf(costUsd),
+    averageCostWeth: perToken(costWei),
+    averageCostUsd: perToken(costUsd),
+    unrealizedWeth: value === null || costWei === null ? null : formatDecimal((value - units(costWei, DECIMALS)) as Decimal),
+    unrealizedUsd: null,
+    realizedWeth: wholeOf(realizedWei),
+    realizedUsd: wholeOf(realizedUsd),
+  }
+}
+
+/** WETH of wei, or USD of 10^-18 USD. */
+export function wholeOf(amount: bigint): string
+export function wholeOf(amount: bigint | null): string | null
+export function wholeOf(amount: bigint | null): string | null {
+  return amount === null ? null : formatUnits(amount, DECIMALS)
+}

@@ -1,0 +1,18 @@
+import { defineEntity } from '@mikro-orm/core'
+import { column } from './columns.ts'
+import { type RowOf, tableOf } from './tableOf.ts'
+
+const properties = {
+  kind: column.oneOf('kind', ['launch', 'graduation']).primary(),
+  blockNumber: column.blockNumber().primary(),
+  logIndex: column.integer().primary(),
+  token: column.address(),
+  /** What the token's graduation came to; `null` of a launch. */
+  status: column.oneOf('status', ['completed', 'migrated']).strictNullable(),
+}
+
+/** A launch or graduation of a token, with its place on the chain. A block only adds them, as trades. */
+export const MilestoneEntity = defineEntity({ name: 'Milestone', tableName: 'milestone', properties })
+
+export interface MilestoneRow extends RowOf<typeof properties> {}
+export const MILESTONE = tableOf(MilestoneEntity, properties)

@@ -1,0 +1,23 @@
+import { defineEntity } from '@mikro-orm/core'
+import { column } from './columns.ts'
+import { type RowOf, tableOf } from './tableOf.ts'
+
+const properties = {
+  pool: column.hex().primary(),
+  blockNumber: column.blockNumber(),
+  logIndex: column.integer(),
+  txHash: column.hex(),
+  txIndex: column.integer(),
+  timestamp: column.seconds(),
+}
+
+/** The first log of a pool, in the block that announces it. A row of its own, since that of the pool is written with every trade. */
+export const PoolCreationEntity = defineEntity({
+  name: 'PoolCreation',
+  tableName: 'pool_creation',
+  properties,
+  indexes: [{ name: 'pool_creation_by_block', properties: ['blockNumber'] }],
+})
+
+export interface PoolCreationRow extends RowOf<typeof properties> {}
+export const POOL_CREATION = tableOf(PoolCreationEntity, properties)

@@ -1,0 +1,338 @@
+import fc from 'fast-check'
+import { pino } from 'pino'
+import { describe, expect, it } from 'vitest'
+import { EventChannel } from '#actors/events/eventChannel.ts'
+import { EventFilter, type EventFilters } from '#actors/events/eventFilter.ts'
+import type { EventMessage } from '#actors/events/eventMessages.ts'
+import type { EventSubscriber } from '#actors/events/eventSubscriber.ts'
+import { type ChannelPosition, comparePlaces, type EventPlace, endOfBlock, FIRST_PLACE } from '#domain/channelEvent.ts'
+import type { Trade } from '#domain/trade.ts'
+import { MemoryEvents } from '#test/support/memoryEvents.ts'
+import { addressOf } from '#test/support/snapshots.ts'
+
+/** More events than this since a client's position are a gap. */
+const MOST_REPLAYED = 12
+const PAGES = { following: 4, behind: 3 }
+/** Messages that a connection takes while its client does not read. */
+const MOST_WAITING = 2
+
+/** One connection of a client: what it is told waits while the client does not read. */
+class Connection implements EventSubscriber {
+  readonly #client: Client
+  #waiting: (() => void)[] = []
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  get isDrained(): boolean {
+    return this.#waiting.length === 0
+  }
+
+  get messages(): number {
+    return this.#waiting.length
+  }
+
+  subscribed(position: ChannelPosition): void {
+    this.#tell(() => this.#client.begin(position))
+  }
+
+  deliver(message: EventMessage, reorgs: number): boolean {
+    if (this.#waiting.length >= MOST_WAITING) return false
+    this.#tell(() => this.#client.take(message, reorgs))
+    return true
+  }
+
+  reorg(fromBlock: number, position: ChannelPosition): void {
+    this.#tell(() => this.#client.forget(fromBlock, position))
+  }
+
+  gap(from: EventPlace, position: ChannelPosition): void {
+    this.#tell(() => this.#client.repair(from, position))
+  }
+
+  read(): void {
+    for (const run of this.#waiting.splice(0)) run()
+  }
+
+  #tell(run: () => void): void {
+    if (this.#client.isReading) run()
+    else this.#waiting.push(run)
+  }
+}
+
+/** A client that keeps what it is told as the contract says, and fails where it is told something twice or out of order. */
+class Client {
+  readonly filter: EventFilter
+  readonly held = new Map<string, EventPlace>()
+  isReading = true
+  connection: Connection | null = null
+  position: ChannelPosition | null = null
+  /** What came before is not its own. */
+  start: EventPlace | null = null
+  gaps = 0
+  readonly #stored: MemoryEvents
+
+  constructor(stored: MemoryEvents, filters: EventFilters) {
+    this.#stored = stored
+    this.filter = new EventFilter(filters)
+  }
+
+  begin(position: ChannelPosition): void {
+    this.start ??= position.place
+    this.position ??= position
+  }
+
+  take({ place, data }: EventMessage, reorgs: number): void {
+    for (const { id, blockNumber, logIndex } of JSON.parse(data) as readonly Trade[]) {
+      const at = { blockNumber: Number(blockNumber), logIndex }
+      expect(this.held.has(id)).toBe(false)
+      expect(comparePlaces(at, this.position?.place ?? at)).toBeGreaterThan(0)
+      expect(at.blockNumber).toBe(place.blockNumber)
+      this.held.set(id, at)
+      this.position = { place: at, reorgs }
+    }
+    expect(this.position?.place).toEqual(place)
+  }
+
+  forget(fromBlock: number, position: ChannelPosition): void {
+    for (const [id, at] of this.held) if (at.blockNumber >= fromBlock) this.held.delete(id)
+    if (this.start !== null && comparePlaces(position.place, this.start) < 0) this.start = position.place
+    this.position = position
+  }
+
+  /** As REST answers: what the database holds of the gap now. */
+  repair(from: EventPlace, position: ChannelPosition): void {
+    this.gaps++
+    for (const event of this.#stored.events) {
+      if (comparePlaces(event.place, from) <= 0 || comparePlaces(event.place, position.place) > 0 || !this.filter.fits(event)) continue
+      this.held.set((event.data as Trade).id, event.place)
+    }
+    this.position = position
+  }
+
+  get expected(): readonly string[] {
+    const { start, filter } = this
+    if (start === null) return []
+    return this.#stored.events.flatMap(event =>
+      comparePlaces(event.place, start) > 0 && filter.fits(event) ? [(event.data as Trade).id] : [],
+    )
+  }
+}
+
+const FILTERS: readonly EventFilters[] = [
+  {},
+  { tokens: [addressOf(1), addressOf(2)] },
+  { wallets: [addressOf(11)] },
+  { tokens: [addressOf(2)], wallets: [addressOf(10), addressOf(11)] },
+  { launchpads: ['clanker'] },
+  { minWeth: '0.1' },
+]
+
+class Fixture {
+  readonly stored = new MemoryEvents(MOST_REPLAYED)
+  readonly clients = FILTERS.map(filters => new Client(this.stored, filters))
+  nowMs = 0
+  failures = 0
+  fails = false
+  /** Every read answers after others have run: with what was stored when it began. */
+  readonly channel = new EventChannel({
+    channel: 'trades',
+    read: async query => {
+      if (this.fails) throw new Error('the database is away')
+      const result = await this.stored.read(query)
+      await turn()
+      return result
+    },
+    ethUsd: () => null,
+    logger: pino({ level: 'warn' }, { write: () => void this.failures++ }),
+    now: () => this.nowMs,
+    pages: PAGES,
+  })
+
+  connect(client: Client): void {
+    if (client.connection !== null) return
+    const connection = new Connection(client)
+    client.connection = connection
+    this.channel.subscribe(connection, client.filter, client.position ?? { place: null, reorgs: null })
+  }
+
+  /** What waits on the connection is lost. */
+  disconnect(client: Client): void {
+    if (client.connection === null) return
+    this.channel.unsubscribe(client.connection)
+    client.connection = null
+  }
+
+  resume(client: Client): void {
+    client.isReading = true
+    if (client.connection === null || client.connection.isDrained) return
+    client.connection.read()
+    this.channel.drained(client.connection)
+  }
+
+  /** Until everybody that reads has everything. */
+  async settle(): Promise<void> {
+    for (let turns = 0; turns < 400; turns++) await turn()
+  }
+}
+
+const turn = () =>
+  new Promise<void>(resolve => {
+    setImmediate(resolve)
+  })
+
+type Step =
+  | { readonly kind: 'commit'; readonly trades: readonly (readonly [number, number])[] }
+  | { readonly kind: 'reorg'; readonly dropped: number; readonly grown: number }
+  | { readonly kind: 'connect' | 'disconnect' | 'stall' | 'resume'; readonly client: number }
+  | { readonly kind: 'fail' | 'wait' }
+
+const trade = fc.tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 10, max: 12 }))
+const ofClient = (kind: 'connect' | 'disconnect' | 'stall' | 'resume', weight: number) => ({
+  weight,
+  arbitrary: fc.record({ kind: fc.constant(kind), client: fc.nat({ max: FILTERS.length - 1 }) }),
+})
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant('commit' as const), trades: fc.array(trade, { maxLength: 5 }) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('reorg' as const), dropped: fc.integer({ min: 1, max: 4 }), grown: fc.nat(4) }) },
+  ofClient('connect', 4),
+  ofClient('disconnect', 2),
+  ofClient('stall', 2),
+  ofClient('resume', 2),
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('fail' as const) }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('wait' as const) }) },
+)
+
+async function perform(fixture: Fixture, one: Step): Promise<void> {
+  const { stored, channel } = fixture
+  switch (one.kind) {
+    case 'commit':
+      stored.commit(...one.trades)
+      channel.changed()
+      return
+    case 'reorg':
+      stored.drop(one.dropped)
+      for (let block = 0; block < one.grown; block++) stored.commit([1, 10], [2, 11])
+      channel.changed()
+      return
+    case 'fail':
+      fixture.fails = true
+      channel.changed()
+      await turn()
+      fixture.fails = false
+      return
+    case 'wait':
+      for (let turns = 0; turns < 6; turns++) await turn()
+      return
+    default: {
+      const client = fixture.clients[one.client]
+      if (client === undefined) return
+      if (one.kind === 'connect') fixture.connect(client)
+      if (one.kind === 'disconnect') fixture.disconnect(client)
+      if (one.kind === 'stall') client.isReading = false
+      if (one.kind === 'resume') fixture.resume(client)
+      expect(client.connection?.messages ?? 0).toBeLessThanOrEqual(MOST_WAITING + 3)
+    }
+  }
+}
+
+/** A client comes back when a reorg has taken every block off the chain. */
+const EMPTIED: Step[] = [
+  { kind: 'connect', client: 0 },
+  { kind: 'wait' },
+  { kind: 'commit', trades: [[2, 10]] },
+  { kind: 'wait' },
+  { kind: 'disconnect', client: 0 },
+  { kind: 'reorg', dropped: 1, grown: 0 },
+  { kind: 'wait' },
+  { kind: 'connect', client: 1 },
+  { kind: 'wait' },
+]
+
+describe('an event channel', () => {
+  it('leaves every client with what the database holds, each event once, or with a gap', async () => {
+    let gaps = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 80, size: 'max' }), async steps => {
+        const fixture = new Fixture()
+        for (const one of steps) await perform(fixture, one)
+        for (const client of fixture.clients) {
+          fixture.resume(client)
+          fixture.connect(client)
+        }
+        fixture.channel.sweep()
+        await fixture.settle()
+        for (const client of fixture.clients) {
+          expect([...client.held.keys()].toSorted()).toEqual(client.expected.toSorted())
+          gaps += client.gaps
+        }
+        await fixture.channel.stop()
+      }),
+      { numRuns: 150, examples: [[EMPTIED]] },
+    )
+    expect(gaps).toBeGreaterThan(0)
+  })
+
+  it('reads nothing while nobody is subscribed', async () => {
+    const fixture = new Fixture()
+    fixture.stored.commit([1, 10])
+    fixture.channel.changed()
+    fixture.channel.sweep()
+    await fixture.settle()
+    expect(fixture.stored.reads).toBe(0)
+  })
+
+  it('catches up a thousand clients with a few reads', async () => {
+    const fixture = new Fixture()
+    for (let block = 0; block < 6; block++) fixture.stored.commit([1, 10], [2, 11])
+    const clients = Array.from({ length: 1_000 }, () => new Client(fixture.stored, {}))
+    for (const [index, client] of clients.entries()) {
+      client.position = { place: { blockNumber: index % 6, logIndex: 4 }, reorgs: 0 }
+      client.start = client.position.place
+      fixture.connect(client)
+    }
+    await fixture.settle()
+    for (const client of clients) expect([...client.held.keys()]).toEqual(client.expected)
+    expect(fixture.stored.reads).toBeLessThan(30)
+  })
+
+  it('waits for a position that the database shows later, and gives one up that it never shows', async () => {
+    const fixture = new Fixture()
+    fixture.stored.commit([1, 10])
+    const [soon, never, otherReorgs] = [0, 1, 2].map(() => new Client(fixture.stored, {})) as [Client, Client, Client]
+    soon.start = { blockNumber: 2, logIndex: 1 }
+    soon.position = { place: soon.start, reorgs: 0 }
+    never.position = { place: { blockNumber: 1_000, logIndex: 0 }, reorgs: 0 }
+    otherReorgs.position = { place: FIRST_PLACE, reorgs: 7 }
+    for (const client of [soon, never, otherReorgs]) fixture.connect(client)
+    await fixture.settle()
+    fixture.stored.commit([1, 10], [1, 11])
+    fixture.channel.changed()
+    await fixture.settle()
+    expect([...soon.held.keys()]).toEqual(['2-4'])
+    expect([never.gaps, otherReorgs.gaps]).toEqual([0, 0])
+    fixture.nowMs += 10_000
+    fixture.channel.sweep()
+    await fixture.settle()
+    expect([soon.gaps, never.gaps, otherReorgs.gaps]).toEqual([0, 1, 1])
+    expect(never.position).toEqual({ place: endOfBlock(2), reorgs: 0 })
+    fixture.stored.commit([3, 12])
+    fixture.channel.changed()
+    await fixture.settle()
+    for (const client of [soon, never, otherReorgs]) expect(client.held.has('3-1')).toBe(true)
+  })
+
+  it('says that it could not read, and reads again at the next sweep', async () => {
+    const fixture = new Fixture()
+    const [client] = fixture.clients as [Client]
+    fixture.fails = true
+    fixture.connect(client)
+    await fixture.settle()
+    expect([fixture.failures, client.position]).toEqual([1, null])
+    fixture.fails = false
+    fixture.channel.sweep()
+    await fixture.settle()
+    expect(client.position).not.toBeNull()
+  })
+})

@@ -1,0 +1,167 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Address } from '#domain/address.ts'
+import type { Token } from '#domain/token.ts'
+import { findBrowser } from '#test/support/findBrowser.ts'
+import { addressOf, holdersOf, tradeOf } from '#test/support/snapshots.ts'
+import { type MemoryConsole, startMemoryConsole, TOKENS } from './memoryConsole.ts'
+import { findingsOf, type WatchedPage } from './openPage.ts'
+
+const CHROMIUM = findBrowser('chromium')
+const [TOKEN] = TOKENS as [Address]
+
+const CALL = { to: addressOf(0xfee), data: '0x1e83409a00' } as const
+
+let memory: MemoryConsole
+let opened: WatchedPage
+
+beforeAll(async () => {
+  if (CHROMIUM === null) return
+  memory = await startMemoryConsole(CHROMIUM)
+  const { stored } = memory.fixture.gateway.reads
+  stored.trades = Array.from({ length: 100 }, (_, index) => ({ ...tradeOf(TOKEN), id: `456-${index}`, logIndex: index }))
+  const candle = { open: '0.00000001', high: '0.00000003', low: '0.00000001', close: '0.00000002', volume: '1.5', trades: 1 }
+  const nowMinute = Math.floor(Date.now() / 60_000) * 60
+  stored.candles.set(TOKEN, [{ ...candle, time: nowMinute - 300 }])
+  const { creator } = stored.tokens[0] as Token
+  const due = { currency: addressOf(0xee), symbol: 'WETH', decimals: 18, accrued: '2', claimed: '1', amount: '1', amountUsd: null } as const
+  stored.claimables = [{ token: TOKEN, creator, asOfBlock: '456', claimable: [{ ...due, scope: 'token', claim: CALL }] }]
+  stored.holders.set(TOKEN, [...holdersOf(20)])
+})
+
+beforeEach(async ({ onTestFinished }) => {
+  if (CHROMIUM === null) return
+  opened = await memory.open()
+  onTestFinished(async () => {
+    const complaints = await opened.complaints()
+    await opened.page.context().close()
+    expect(complaints).toEqual([])
+  })
+})
+
+afterAll(() => memory?.stop())
+
+async function openToken(page: Page): Promise<void> {
+  await page.goto(`${memory.fixture.gateway.url}/#/token/${TOKEN}`)
+  await page.getByTestId('holders').waitFor()
+}
+
+describe.skipIf(CHROMIUM === null)('the view of a token', () => {
+  test('has few tab stops before the holders, and arrow keys inside tables', async () => {
+    const { page } = opened
+    await openToken(page)
+    await page.locator('main').focus()
+    const focused = () =>
+      page.evaluate(() => ({
+        group: document.activeElement?.getAttribute('aria-label'),
+        row: document.activeElement?.closest<HTMLElement>('tr[data-id]')?.dataset['id'],
+      }))
+    const stops: Awaited<ReturnType<typeof focused>>[] = []
+    for (let count = 0; count < 20 && stops.at(-1)?.group !== 'Table of holders'; count++) {
+      await page.keyboard.press('Tab')
+      stops.push(await focused())
+    }
+    expect(stops.at(-1)?.group).toBe('Table of holders')
+    expect(stops.length).toBeLessThan(10)
+    expect(stops.at(-2)?.row).toBe('456-99')
+    await page.keyboard.press('Shift+Tab')
+    for (const [key, row] of [
+      ['ArrowDown', '456-98'],
+      ['End', '456-0'],
+      ['ArrowUp', '456-1'],
+      ['Home', '456-99'],
+      ['ArrowUp', '456-99'],
+    ] as const) {
+      await page.keyboard.press(key)
+      expect([key, (await focused()).row]).toEqual([key, row])
+    }
+  })
+
+  test('draws the price and the market cap, with the volume and the zone of its times', async () => {
+    const { page } = opened
+    await openToken(page)
+    await page.getByRole('radio', { name: 'ETH' }).check()
+    await page.getByRole('radio', { name: '1m' }).check()
+    const legend = page.getByTestId('legend')
+    await expect.poll(() => legend.textContent()).toBe('O Ξ0.0₇1000H Ξ0.0₇3000L Ξ0.0₇1000C Ξ0.0₇2000Vol Ξ1.50')
+    // A billion tokens.
+    await page.getByRole('radio', { name: 'Market cap' }).check()
+    await expect.poll(() => legend.textContent()).toBe('O Ξ10H Ξ30L Ξ10C Ξ20Vol Ξ1.50')
+    await page.getByRole('button', { name: 'Log' }).click()
+    expect(await page.getByRole('button', { name: 'Log' }).getAttribute('aria-pressed')).toBe('true')
+    await page.getByRole('radio', { name: '1d' }).check()
+    await expect.poll(() => page.getByTestId('zone').textContent()).toBe('UTC')
+  })
+
+  test('claims with the wallet of the creator: the served call and nothing else', async () => {
+    const { page } = opened
+    const { creator, chainId } = memory.fixture.gateway.reads.stored.tokens[0] as Token
+    const hash = `0x${'ab'.repeat(32)}`
+    // A wallet that is on another chain, and first has another account.
+    await page.addInitScript(
+      ([account, sentAs]) => {
+        const wallet = { accounts: ['0x00000000000000000000000000000000000000ff'], chain: '0x1', calls: [] as unknown[] }
+        const answers: Record<string, (parameters: { chainId: string }[]) => unknown> = {
+          eth_requestAccounts: () => wallet.accounts,
+          eth_chainId: () => wallet.chain,
+          wallet_switchEthereumChain: ([wanted]) => (wallet.chain = wanted?.chainId ?? ''),
+          eth_sendTransaction: () => sentAs,
+        }
+        const request = async ({ method, params = [] }: { method: string; params?: { chainId: string }[] }) => {
+          wallet.calls.push([method, ...params])
+          const answer = answers[method]?.(params)
+          if (method === 'eth_requestAccounts') wallet.accounts = [account ?? '']
+          return answer
+        }
+        Object.assign(globalThis, { wallet, ethereum: { request } })
+      },
+      // Wallets write addresses with a checksum.
+      [creator.toUpperCase().replace('0X', '0x'), hash],
+    )
+    await page.reload()
+    await openToken(page)
+    const claim = page.getByTestId('claim')
+    await claim.getByRole('button', { name: 'Claim' }).click()
+    await claim.getByText('Only the creator’s account can claim').waitFor()
+    await claim.getByRole('button', { name: 'Claim' }).click()
+    await claim.getByText('Sent as').waitFor()
+    expect(await claim.locator(`[title="${hash}"]`).count()).toBe(1)
+    const calls = await page.evaluate(() => (globalThis as unknown as { wallet: { calls: unknown[] } }).wallet.calls)
+    expect(calls).toEqual([
+      ['eth_requestAccounts'],
+      ['eth_requestAccounts'],
+      ['eth_chainId'],
+      ['wallet_switchEthereumChain', { chainId: `0x${chainId.toString(16)}` }],
+      ['eth_chainId'],
+      ['eth_sendTransaction', { from: creator, ...CALL }],
+    ])
+  })
+
+  test('suggests tokens on every page: slash focuses, arrow keys choose, Enter opens', async () => {
+    const { page } = opened
+    await openToken(page)
+    await page.keyboard.press('/')
+    const field = page.getByRole('combobox', { name: 'Search all tokens' })
+    await expect.poll(() => field.evaluate(element => element === document.activeElement)).toBe(true)
+    await page.keyboard.type('alp')
+    const options = page.getByRole('listbox', { name: 'Tokens' }).getByRole('option')
+    await expect.poll(() => options.count()).toBeGreaterThan(2)
+    const active = async () => options.and(page.locator(`#${await field.getAttribute('aria-activedescendant')}`)).textContent()
+    const [first, second] = await options.allTextContents()
+    expect(await active()).toBe(first)
+    await page.keyboard.press('ArrowDown')
+    await expect.poll(active).toBe(second)
+    expect(await findingsOf(page)).toEqual([])
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowUp')
+    await expect.poll(active).toBe('All results for “alp”')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.url()).toContain('#/?q=alp')
+    await page.keyboard.press('/')
+    await page.keyboard.type('alp')
+    await expect.poll(() => options.count()).toBeGreaterThan(2)
+    await options.first().click()
+    await expect.poll(() => page.url()).toMatch(/#\/token\/0x[0-9a-f]{40}$/)
+    expect(await options.count()).toBe(0)
+  })
+})

@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Token } from '#domain/token.ts'
+import { LIST_COLUMNS } from '#protocol/encodeListRows.ts'
+import { createTestLists } from '#test/support/actors.ts'
+import { addressOf, tokenOf } from '#test/support/snapshots.ts'
+import { type Client, eventually, RealtimeFixture } from './startRealtime.ts'
+
+let fixture: RealtimeFixture
+let client: Client
+let reads: number
+
+beforeEach(async () => {
+  fixture = await RealtimeFixture.start()
+  client = await fixture.client()
+  reads = 0
+  fixture.gateway.reads.before = async () => {
+    reads++
+  }
+})
+
+afterEach(() => fixture.stop())
+
+const worth = (n: number, marketCapWeth: string, more: Partial<Token> = {}) => {
+  const token = tokenOf(addressOf(n), n, more)
+  return { ...token, market: { ...token.market, marketCapWeth } }
+}
+
+function store(...tokens: readonly Token[]): void {
+  fixture.gateway.reads.stored.tokens = [...tokens]
+  fixture.lists.changed(new Set(tokens.map(({ address }) => address)))
+}
+
+/** The cells of a column of the next message, which is a list. */
+async function nextCells(column: string, of: Client = client): Promise<readonly unknown[]> {
+  const message = await of.next()
+  if (message.type !== 'list') throw new Error(`a ${message.type} where a list was expected`)
+  expect(message.columns).toEqual(LIST_COLUMNS)
+  return message.data.map(row => row[message.columns.indexOf(column)])
+}
+
+describe('a subscription to a list', () => {
+  it('gets the list that REST answers, and another one whenever it has changed', async () => {
+    store(worth(1, '1'), worth(2, '2'), worth(3, '3'))
+    client.send({ type: 'subscribe', channel: 'list', id: 'top', filters: { sort: 'marketCap', limit: 2 } })
+    expect(await client.next()).toEqual({
+      type: 'subscribed',
+      id: 'top',
+      channel: 'list',
+      filters: { sort: 'marketCap', order: 'desc', limit: 2 },
+    })
+    expect(await nextCells('address')).toEqual([addressOf(3), addressOf(2)])
+    store(worth(1, '10'), worth(2, '2'), worth(3, '3'))
+    expect(await nextCells('address')).toEqual([addressOf(1), addressOf(3)])
+    // The third one is not in the list.
+    store(worth(1, '10'), worth(2, '2.5'), worth(3, '3'))
+    await eventually(() => reads === 3)
+    expect(await client.settle()).toEqual([])
+    store(worth(1, '10'), worth(2, '2.5'), worth(3, '4'))
+    expect(await nextCells('marketCapWeth')).toEqual(['10', '4'])
+    const lists = client.received.filter(({ type }) => type === 'list')
+    expect(lists.map(message => 'sequence' in message && message.sequence)).toEqual([
+      1_795_000_000_000, 1_795_000_000_001, 1_795_000_000_002,
+    ])
+  })
+
+  it('is read once for all that have the same one, and only when a commit can have changed it', async () => {
+    store(worth(1, '1'), worth(2, '2'))
+    const clients = [client, await fixture.client(), await fixture.client()]
+    const [first] = clients as [Client]
+    for (const one of clients) {
+      one.send({ type: 'subscribe', channel: 'list', filters: { addresses: [addressOf(1)] } })
+      expect((await one.next()).type).toBe('subscribed')
+      expect(await nextCells('address', one)).toEqual([addressOf(1)])
+    }
+    expect(reads).toBe(1)
+    fixture.lists.changed(new Set([addressOf(2)]))
+    fixture.lists.changed(new Set())
+    expect([await first.settle(), reads]).toEqual([[], 1])
+    store(worth(1, '5'))
+    for (const one of clients) expect(await nextCells('marketCapWeth', one)).toEqual(['5'])
+    expect(reads).toBe(2)
+  })
+
+  it('fits into a message, whatever creators write', async () => {
+    const nasty = {
+      name: '\u0001"\ud800'.repeat(9_000),
+      symbol: '\u0007'.repeat(9_000),
+      imageUrl: `https://example.org/${'\u0002'.repeat(2_000)}`,
+    }
+    store(...Array.from({ length: 50 }, (_, n) => worth(n + 1, `${n}.${'123456789'.repeat(3)}`, nasty)))
+    client.send({ type: 'subscribe', channel: 'list', id: '\u0001'.repeat(64) })
+    expect((await client.next()).type).toBe('subscribed')
+    const addresses = await nextCells('address')
+    expect(addresses).toHaveLength(50)
+    expect(client.largestBytes).toBeLessThanOrEqual(16_384)
+    const plain = { name: 'A plain name', symbol: 'PLAIN', imageUrl: 'https://example.org/image.png' }
+    store(...Array.from({ length: 50 }, (_, n) => worth(n + 1, '12.5', plain)))
+    expect(new Set(await nextCells('symbol'))).toEqual(new Set(['PLAIN']))
+    expect(client.largestBytes).toBeLessThanOrEqual(16_384)
+  })
+
+  it('ends with unsubscribe, and costs nothing then', async () => {
+    client.send({ type: 'subscribe', channel: 'list' })
+    expect(await client.nextInShort(2)).toEqual(['subscribed list', 'list 0'])
+    client.send({ type: 'unsubscribe', channel: 'list' })
+    expect(await client.next()).toEqual({ type: 'unsubscribed', id: 'list' })
+    store(worth(1, '1'))
+    expect([await client.settle(), reads]).toEqual([[], 1])
+  })
+
+  it('is tried again at the next sweep when the database does not answer', async () => {
+    fixture.gateway.reads.before = async () => {
+      reads++
+      if (reads === 1) throw new Error('the database is away')
+    }
+    client.send({ type: 'subscribe', channel: 'list' })
+    expect(await client.settle()).toEqual(['subscribed list'])
+    fixture.lists.sweep()
+    expect(await client.nextInShort(1)).toEqual(['list 0'])
+  })
+
+  it.each([
+    [{ sort: 'luck' }, 'sort must be one of'],
+    [{ limit: 51 }, 'limit must be an integer from 1 to 50'],
+    [{ addresses: ['0x12'] }, 'addresses must be at most 100'],
+  ])('with %j is refused', async (filters, expected) => {
+    client.send({ type: 'subscribe', channel: 'list', filters })
+    expect(await client.next()).toEqual({ type: 'error', code: 'invalid_message', id: 'list', message: expect.stringContaining(expected) })
+  })
+
+  it('is an event stream as well', async () => {
+    store(worth(1, '1'))
+    const stream = await fixture.rawClient('GET /api/stream?channel=list&sort=marketCap&limit=5 HTTP/1.1\r\nHost: a\r\n\r\n')
+    const body = (await stream.until(bytes => bytes.includes('event: list'))).toString()
+    expect(body).toContain('id: 1795000000000')
+    expect(body).toContain(addressOf(1))
+  })
+})
+
+describe('an event stream of one list too many', () => {
+  it('ends, and says when to come back', async () => {
+    const subscriber = { state: () => undefined }
+    for (let limit = 1; limit <= 1_000; limit++) fixture.lists.subscribe({ sort: 'holders', order: 'desc', limit }, subscriber)
+    const stream = await fixture.rawClient('GET /api/stream?channel=list&sort=marketCap HTTP/1.1\r\nHost: a\r\n\r\n')
+    await stream.until(bytes => bytes.includes('retry: 60000'))
+    expect(fixture.realtime.health().eventStreams).toBe(0)
+  })
+})
+
+describe('lists', () => {
+  it('are bounded in number', async () => {
+    const lists = createTestLists()
+    const subscriber = { state: () => undefined }
+    const query = (limit: number) => ({ sort: 'createdAt', order: 'desc', limit }) as const
+    for (let n = 1; n <= 1_000; n++) expect(lists.subscribe(query(n), subscriber)).toBe(true)
+    expect(lists.subscribe(query(1_001), subscriber)).toBe(false)
+    expect(lists.subscribe(query(7), { state: () => undefined })).toBe(true)
+    lists.unsubscribe(query(5), subscriber)
+    expect(lists.subscribe(query(1_001), subscriber)).toBe(true)
+    await lists.stop()
+  })
+})

@@ -1,0 +1,85 @@
+import {
+  type ChannelEvent,
+  type ChannelEvents,
+  type ChannelEventsQuery,
+  comparePlaces,
+  type EventChannelName,
+  endOfBlock,
+  FIRST_PLACE,
+  MAX_REPLAYED,
+  placeAfterReorg,
+} from '#domain/channelEvent.ts'
+import type { Trade } from '#domain/trade.ts'
+import { addressOf, tokenOf, tradeOf } from './snapshots.ts'
+
+/** The trades of a chain and its reorgs in memory: a model of `readChannelEvents`. On the other channels each stands for an event of its token. */
+export class MemoryEvents {
+  events: readonly ChannelEvent[] = []
+  readonly reorgs: number[] = []
+  head = 0
+  reads = 0
+  readonly #most: number
+
+  /** @param most how many events are replayed */
+  constructor(most = MAX_REPLAYED) {
+    this.#most = most
+  }
+
+  /** Adds a block, with a trade for each pair of token and maker. */
+  commit(...trades: readonly (readonly [token: number, maker: number])[]): void {
+    this.head++
+    this.events = [...this.events, ...trades.map(([token, maker], index) => tradeEvent(this.head, index * 3 + 1, token, maker))]
+  }
+
+  /** Takes the newest blocks off the chain. */
+  drop(blocks: number): void {
+    const from = Math.max(1, this.head - blocks + 1)
+    this.reorgs.push(from)
+    this.events = this.events.filter(({ place }) => place.blockNumber < from)
+    this.head = from - 1
+  }
+
+  readonly read = async ({ channel, after, through, limit }: ChannelEventsQuery): Promise<ChannelEvents> => {
+    this.reads++
+    const within = this.events.filter(({ place }) => through === null || comparePlaces(place, through) <= 0)
+    const unknown = after === null ? [] : this.reorgs.slice(after.reorgs)
+    const voidFrom = unknown.length === 0 ? null : Math.min(...unknown)
+    const start = after === null ? null : placeAfterReorg(after.place, voidFrom)
+    const later = start === null ? [] : within.filter(({ place }) => comparePlaces(place, start) > 0)
+    const isTooFar = later.length > this.#most
+    return {
+      reorgs: this.reorgs.length,
+      voidFrom,
+      newest: this.head === 0 ? FIRST_PLACE : endOfBlock(this.head),
+      isTooFar,
+      events: isTooFar ? [] : later.slice(0, limit).map(event => onChannel(event, channel)),
+    }
+  }
+}
+
+function onChannel(event: ChannelEvent, channel: EventChannelName): ChannelEvent {
+  if (channel === 'trades') return event
+  const status = channel === 'graduations' ? 'migrated' : null
+  return { ...event, side: null, amountWei: null, status, data: tokenOf(event.token, 1_795_000_000_123) }
+}
+
+function tradeEvent(block: number, logIndex: number, token: number, maker: number): ChannelEvent {
+  const data: Trade = {
+    ...tradeOf(addressOf(token)),
+    id: `${block}-${logIndex}`,
+    maker: addressOf(maker),
+    blockNumber: String(block),
+    logIndex,
+  }
+  const { token: address, maker: wallet, side } = data
+  return {
+    place: { blockNumber: block, logIndex },
+    token: address,
+    wallet,
+    launchpad: 'wow',
+    side,
+    amountWei: 10n ** 17n,
+    status: null,
+    data,
+  }
+}
