@@ -40,7 +40,8 @@ function View() {
   const first = useRef(true)
   useEffect(() => {
     if (!first.current) {
-      main.current?.focus({ preventScroll: true })
+      // Whoever has begun to search meanwhile goes on typing.
+      if (!(document.activeElement instanceof HTMLInputElement)) main.current?.focus({ preventScroll: true })
       scrollTo(0, 0)
     }
     first.current = false

@@ -164,4 +164,17 @@ describe.skipIf(CHROMIUM === null)('the view of a token', () => {
     await expect.poll(() => page.url()).toMatch(/#\/token\/0x[0-9a-f]{40}$/)
     expect(await options.count()).toBe(0)
   })
+
+  test('leaves the focus in the search field when it was focused before the new view was shown', async () => {
+    const { page } = opened
+    await openToken(page)
+    const field = page.getByRole('combobox', { name: 'Search all tokens' })
+    await field.evaluate((element: HTMLElement) => {
+      location.hash = '#/operator'
+      element.focus()
+    })
+    await page.getByRole('heading', { level: 1 }).filter({ hasText: 'Operator' }).waitFor()
+    await page.evaluate(() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+    expect(await field.evaluate(element => element === document.activeElement)).toBe(true)
+  })
 })
