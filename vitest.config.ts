@@ -12,6 +12,7 @@ const LONG = [
   'endToEnd/gateways',
   'endToEnd/kills',
   'endToEnd/silence',
+  'endToEnd/carrierStorm',
   'console/live',
 ].map(name => `/test/${name}.test.ts`)
 

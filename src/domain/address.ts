@@ -11,7 +11,7 @@ export function isEther(currency: Address, weth: Address): boolean {
   return currency === ZERO_ADDRESS || currency === weth
 }
 
-/** Addresses that nobody holds the key of and to which tokens are sent to be destroyed. */
+/** Addresses without a known key, to which tokens are sent to be destroyed. */
 export const BURN_ADDRESSES: ReadonlySet<Address> = new Set([ZERO_ADDRESS, '0x000000000000000000000000000000000000dead' as Address])
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i

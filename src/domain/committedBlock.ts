@@ -13,7 +13,7 @@ export interface CommittedBlock {
   /** When the commit completed, by `monotonicMs`: the delivery latency is counted from here. */
   readonly completedAtMs: number
   readonly tokens: readonly TokenSnapshot[]
-  /** Changed tokens whose state was not read, since few of them have an actor: nobody watches them, or history or metadata changed them. */
+  /** Changed tokens whose state was not read: they have no actor, or history or metadata changed them. */
   readonly unread: readonly Address[]
   /** Tokens whose launch a reorg took off the chain. */
   readonly dropped: readonly Address[]

@@ -37,7 +37,7 @@ export interface MetadataRecord {
   readonly document: TokenDocument | null
 }
 
-/** A token whose URI is read or about to be, and that does not show it yet; `null`: nobody waits for that URI any more. */
+/** A token whose URI is read or about to be, and that does not show it yet; `null`: no token waits for that URI any more. */
 export interface WaitingToken {
   readonly key: Hex
   readonly token: Address | null

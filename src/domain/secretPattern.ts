@@ -70,7 +70,7 @@ function base64Sources(bytes: Uint8Array): readonly string[] {
   return [alone, ...[0, 1, 2].map(before => base64Digits(bytes, before, Math.floor(((before + bytes.length) * 8) / 6)))]
 }
 
-/** The digits up to `end` that hold bits of these bytes alone, when so many other bytes stand before them. */
+/** The digits up to `end` that hold bits of these bytes alone, when `before` other bytes stand before them. */
 function base64Digits(bytes: Uint8Array, before: number, end: number): string {
   const shifted = [...Array.from({ length: before }, () => 0), ...bytes, 0]
   const first = Math.ceil((before * 8) / 6)

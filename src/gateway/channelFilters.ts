@@ -28,7 +28,7 @@ export const CHANNEL_FILTERS = {
     makers: addresses().describe('Only trades of these accounts.'),
     launchpads,
     side: wordParameter(['buy', 'sell']).exactOptional().describe('Only buys, or only sells.'),
-    minWeth: decimalParameter.exactOptional().describe('Only trades of at least so much WETH, fee included.'),
+    minWeth: decimalParameter.exactOptional().describe('Only trades of at least this amount of WETH, fee included.'),
   }),
   launches: z.object({ launchpads, creators: addresses().describe('Only tokens of these creators.') }),
   graduations: z.object({ launchpads }),

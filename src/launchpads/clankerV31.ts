@@ -23,7 +23,7 @@ import { addressTopic, addressWord, decodeEvent, wordsOf, wordTopic } from './wo
 
 /*
  * Clanker v3.1. One transaction makes a token, its Uniswap v3 pool of the 1 % tier and one locked LP position, and ends with the creation
- * event. The position's fees stay in it until somebody calls the locker's `collectRewards`, which pays everybody's share.
+ * event. The position's fees stay in it until an account calls the locker's `collectRewards`, which pays all shares.
  */
 
 const [CREATED] = parseAbi([

@@ -159,8 +159,8 @@ function isPoolTrade(event: TokenEvent): event is TokenEventOf<'trade'> {
 }
 
 /**
- * The trade with the maker that its launchpad names, where its transfers show none or end in the token's own contract. One who is a
- * launchpad's contract acts for somebody else.
+ * The trade with the maker that its launchpad names, where its transfers show none or end in the token's own contract. A maker that is
+ * a contract of the launchpad acts for another account.
  */
 function withMaker(trade: TokenEventOf<'trade'>, makers: ReadonlyMap<number, Address>, directory: DatedDirectory): TokenEvent {
   const { viaContract, ...known } = trade

@@ -85,6 +85,7 @@ async function startSteps(options: ServiceOptions, stops: Stops, giveUp: AbortSi
   const { databaseUrl, reading } = opened
   stops.push(() => thread.close())
   const indexing = await thread.open(databaseUrl)
+  if (options.config.standby) void indexing.replaced.then(() => options.onFailure(replaced()))
   const { serve } = await loading
   const { chainId, launchpads, view } = indexing
   const db = reading.em.getKysely<unknown>()
@@ -145,6 +146,12 @@ async function openDatabase(
 
 function taken(holder: LockHolder, remedy = ''): TokenwireError {
   const sentence = `DATABASE_URL: another running Tokenwire indexes into this database${remedy} (${describeHolder(holder)})`
+  return new TokenwireError('database_taken', sentence, { retryable: true })
+}
+
+/** This process lost its lock for a while, in which another one has committed. */
+export function replaced(): TokenwireError {
+  const sentence = 'DATABASE_URL: another Tokenwire has indexed into this database meanwhile; this process has to start again'
   return new TokenwireError('database_taken', sentence, { retryable: true })
 }
 

@@ -6,7 +6,7 @@ import type { SessionLockInput } from '#store/connection/sessionLock.ts'
 import { readIdentity } from '#store/rows/identity.ts'
 import type { Indexing, StartedThread } from '#worker/startIndexing.ts'
 import { type GatewayOptions, startGateway } from './gatewayService.ts'
-import type { ServiceOptions } from './service.ts'
+import { replaced, type ServiceOptions } from './service.ts'
 
 export interface StandbyOptions
   extends Pick<ServiceOptions, 'config' | 'redactor' | 'logger' | 'writeLock' | 'onFailure' | 'onCrash'>,
@@ -51,6 +51,7 @@ export async function startStandby(options: StandbyOptions): Promise<{ url: stri
     if ((await readIdentity(db)) === null) throw new TypeError('the schema of a database has become older')
     onStop(() => thread.close())
     const opened = await thread.open(databaseUrl)
+    void opened.replaced.then(() => onFailure(replaced()))
     if (signal.aborted) return
     if (price !== null) opened.priced(price.ethUsd, price.usableMs - (performance.now() - price.atMs))
     indexing = opened

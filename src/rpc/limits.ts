@@ -33,7 +33,7 @@ const MOST_CALLS = 100
 const MOST_BLOCKS = 100_000
 /** geth refuses more addresses, and more topics of one position. */
 const MOST_ADDRESSES = 1_000
-/** How many more requests may be in flight once as many as now have been answered. */
+/** Growth of the requests in flight, as a share, after a round of answers. */
 const CONCURRENCY_GROWTH = 1 / 4
 /** This many requests in flight are as good as any number. */
 const UNLIMITED_CONCURRENCY = 32

@@ -108,7 +108,7 @@ function countsAgainst(fault: RpcFault): boolean {
   }
 }
 
-/** A timeout costs as much time as many quick failures. */
+/** A timeout counts as two failures, since it costs more time than a quick one. */
 function failuresOf(fault: RpcFault): number {
   return fault.kind === 'timeout' ? 2 : 1
 }

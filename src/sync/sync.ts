@@ -88,6 +88,8 @@ export interface Sync {
    */
   readonly blocks: Observable<CommittedBlock>
   readonly view: SyncView
+  /** Resolves with the error after which nothing more is indexed, if one comes. */
+  readonly gaveUp: Promise<unknown>
   /**
    * Starts no further commit. Resolves when the one under way has been emitted and `blocks` has completed. Fetches under way end with
    * `rpc.close()`.
@@ -116,6 +118,7 @@ export function createSync(options: SyncOptions): Sync {
   const stopped = new Subject<void>()
   const tips = new ReplaySubject<ChainTip>(1)
   const polled = new Subject<void>()
+  const gaveUp = Promise.withResolvers<unknown>()
 
   let state: SyncState = { kind: 'unknown', uncertain: null }
   let health = UNKNOWN_HEALTH
@@ -206,6 +209,7 @@ export function createSync(options: SyncOptions): Sync {
       repeat(),
       catchError((error: unknown) => {
         record({ kind: 'gaveUp', error })
+        gaveUp.resolve(error)
         return NEVER
       }),
     )
@@ -237,6 +241,7 @@ export function createSync(options: SyncOptions): Sync {
       },
       chain: () => reportChain(health),
     },
+    gaveUp: gaveUp.promise,
     stop: async () => {
       // The commit under way is still emitted: nothing would report it later.
       await stop()

@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { monotonicMs as now } from '#clock'
 import type { Config } from '#config'
-import { TokenwireError } from '#errors'
+import { hasCode, TokenwireError } from '#errors'
 import { watchEventLoop } from '#telemetry/eventLoopWatch.ts'
 import { createLogger } from '#telemetry/logger.ts'
 import { createRedactor } from '#telemetry/redactor.ts'
@@ -82,6 +82,9 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
       })
       const { chainId, launchpads } = indexing
       send({ kind: 'opened', chainId, launchpads, view: viewOf(indexing) })
+      void indexing.gaveUp.then(error => {
+        if (hasCode(error, 'database_taken')) send({ kind: 'replaced' })
+      })
       return indexing
     })
 

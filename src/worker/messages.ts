@@ -61,6 +61,8 @@ export type FromIndexing =
   | ToReceiver
   | { readonly kind: 'checked' }
   | ({ readonly kind: 'opened' } & OpenedThread)
+  /** Another process has become the writer: nothing more is indexed. */
+  | { readonly kind: 'replaced' }
   /** The error that prevents the start. */
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly retryable: boolean }
   | { readonly kind: 'ended' }

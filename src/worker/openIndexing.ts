@@ -49,6 +49,8 @@ export interface OpenedIndexing extends Pick<Indexing, 'chainId' | 'launchpads' 
   /** As those of `Indexing`. */
   readonly blocks: Observable<CommittedBlock>
   readonly view: SyncView
+  /** As that of `Sync`. */
+  readonly gaveUp: Promise<unknown>
   metadata(): MetadataView
   /** Aborts what is under way and closes all connections. */
   close(): Promise<void>
@@ -134,6 +136,7 @@ async function build(
     launchpads,
     blocks: merge(committed, metadata.updates, holders.updates, currencies.updates),
     view: sync.view,
+    gaveUp: sync.gaveUp,
     metadata: () => metadata.view(),
     stop: async () => {
       const late = setTimeout(() => impatience.abort(), DATABASE_PATIENCE_MS)

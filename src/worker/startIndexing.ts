@@ -48,6 +48,8 @@ export interface Indexing {
   /** The token has an actor: commits read its state from now on. */
   watch(token: Address): void
   unwatch(token: Address): void
+  /** Resolves when another process has become the writer of the database: nothing more is indexed. */
+  readonly replaced: Promise<void>
   /** @param lifeMs how long the price may be used */
   priced(ethUsd: string, lifeMs: number): void
   /** Starts no further commit; resolves when the one under way has been emitted and `blocks` has completed. */
@@ -61,6 +63,7 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
   const checking = Promise.withResolvers<void>()
   const opening = Promise.withResolvers<OpenedThread>()
   const ended = Promise.withResolvers<void>()
+  const replaced = Promise.withResolvers<void>()
   let isOpen = false
   let closing: Promise<void> | null = null
 
@@ -86,13 +89,16 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
       case 'noted':
         receiver.hear(message)
         return
+      case 'replaced':
+        replaced.resolve()
+        return
       case 'ended':
         receiver.complete()
         ended.resolve()
         return
     }
   }
-  // One that nobody awaits is no failure.
+  // A rejection that is not awaited must not end the process.
   for (const { promise } of [checking, opening]) promise.catch(() => undefined)
   worker.on('message', hear)
   void crashed.then(onCrash)
@@ -127,6 +133,7 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
       view: receiver.status() as ThreadStatus,
       watch: receiver.watch,
       unwatch: receiver.unwatch,
+      replaced: replaced.promise,
       priced: (ethUsd, lifeMs) => send({ kind: 'price', ethUsd, untilMs: monotonicMs() + lifeMs }),
       stop: () => {
         send({ kind: 'stop' })

@@ -233,15 +233,16 @@ export function feedCases(name: string, database: TestDatabase, open: (site: Fee
       await site.buy(site.alpha)
       await site.buy(site.beta)
       await witness.untilHeld(await site.stored(site.beta))
-      expect(witness.states.slice(length).map(({ token }) => token.address)).toEqual([site.beta])
+      expect(new Set(witness.states.slice(length).map(({ token }) => token.address))).toEqual(new Set([site.beta]))
       await feed.stop()
+      const { length: lengthAtStop } = witness.states
       await site.buy(site.beta)
-      expect(witness.states).toHaveLength(length + 1)
+      expect(witness.states).toHaveLength(lengthAtStop)
     })
 
     test('says that commits arrive and none waits', async () => {
       const { feed } = await started()
-      expect(feed.health()).toMatchObject({ connected: true, waitingMs: 0 })
+      await expect.poll(() => feed.health()).toMatchObject({ connected: true, waitingMs: 0 })
     })
   })
 }

@@ -78,7 +78,7 @@ test.concurrent('a service whose database goes silent says so, and goes on by it
   await chain.mine()
   await service.indexed(await chain.head())
   await healthUntil(service, ({ status, database }) => status !== 'stalled' && database.ok)
-  expect(service.output()).toContain('no answer from the database for 25 s')
+  expect(service.output()).toContain('the database does not answer: its connections are closed and opened anew')
   expect(await service.stop()).toBe(0)
 })
 

@@ -61,7 +61,7 @@ test('counts the connections of an IPv6 /64 together', () => {
   expect(openConnection('2001:db8:1:3:0:0:0:1').ok).toBe(true)
 })
 
-test('allows so many requests per minute and starts anew when the minute is over', () => {
+test('allows its number of requests per minute and starts anew when the minute is over', () => {
   const { takeRequest } = admissionWith({ rateLimitPerMinute: 2 })
   expect(takeRequest('203.0.113.1')).toEqual({ allowed: true, limit: 2, remaining: 1, resetSeconds: 60 })
   nowMs += 10_500

@@ -132,7 +132,7 @@ async function convertFees({ token, paired, key, trades }: Made, tokens: bigint)
   trades.push({ side: 'sell', maker: stranger, tokens, wei, fee: (wei * 3n) / 97n })
 }
 
-/** A range of the pool's own ticks, so many of its spacings round the current one. */
+/** A liquidity range around the current tick, in the pool's tick spacings. */
 async function changeLiquidity({ key, id, token, paired }: Made, spacings: readonly [number, number], liquidityDelta: bigint) {
   const { tick } = await readPool(id)
   const near = Math.floor(tick / key.tickSpacing)

@@ -19,7 +19,7 @@ const V31 = entry('clanker-v3.1', { factory: FACTORY, locker: LOCKER, uniswapFac
 const V4 = entry('clanker-v4', { factory: FACTORY, feeLocker: FEE_LOCKER, poolManager: MANAGER })
 const WOW = entry('wow', { factory: FACTORY, protocolRewards: REWARDS })
 
-/** Blocks of transactions of logs, followed block by block or so many at once. */
+/** Blocks of transactions of logs, followed block by block or in ranges. */
 async function follow(launchpad: typeof V31, blocks: readonly LogBlock[], atOnce = 1) {
   const { tables } = await followLogs({ launchpads: [launchpad], weth: WETH, blocks, atOnce })
   const { tokens, pools, trades, balances, creatorFees } = tables

@@ -83,7 +83,7 @@ describe('a provider over WebSocket', () => {
   })
 
   it('has its errors read like those over HTTP, without its URL', async () => {
-    const { provider, rpc } = await start()
+    const { provider, rpc } = await start(3_000)
     provider.setMisbehaviour(() => ({ kind: 'error', code: -32603, message: `key ${provider.secret} at ${provider.webSocketUrl}` }))
     const error = await headNumber(rpc).catch((caught: unknown) => caught)
     expect(inspect(error, { depth: 10 })).toContain('the node failed (-32603): key <redacted> at <url>')

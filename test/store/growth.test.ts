@@ -323,7 +323,7 @@ describe('every other read', () => {
     }
   })
 
-  test('of a wallet reads its holdings, at most so many as are valued, and the index entries of what it created', async () => {
+  test('of a wallet reads its holdings, at most those that are valued, and the index entries of what it created', async () => {
     const { rows } = await sql<{ holder: Address; held: number; created: number }>`
       select holder, count(*)::integer as held, (select count(*)::integer from token where creator = holder) as created
       from balance where balance > 0 group by holder order by held desc limit 1`.execute(kysely)

@@ -7,6 +7,9 @@ import { freePort } from './freePort.ts'
 export interface NatsServer {
   readonly port: number
   kill(): Promise<void>
+  /** It answers nothing and keeps its connections, until it continues. */
+  freeze(): void
+  thaw(): void
   /** Again, on the same port. */
   start(): Promise<void>
 }
@@ -24,6 +27,8 @@ export async function startNatsServer(program: string, more: readonly string[] =
   return {
     port,
     start,
+    freeze: () => void server?.kill('SIGSTOP'),
+    thaw: () => void server?.kill('SIGCONT'),
     kill: async () => {
       if (server === null || server.exitCode !== null || server.signalCode !== null) return
       server.kill('SIGKILL')

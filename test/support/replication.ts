@@ -20,8 +20,12 @@ export interface Replication {
   /** The replica answers, and shows nothing new until it is resumed. */
   pauseReplay(): Promise<void>
   resumeReplay(): Promise<void>
-  /** Nothing answers at its address any more. */
+  /** Nothing answers at its address until it is started. */
   killReplica(): Promise<void>
+  startReplica(): Promise<void>
+  /** What has committed is kept. Nothing answers at its address until it is started. */
+  killPrimary(): Promise<void>
+  startPrimary(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -40,28 +44,29 @@ export async function startReplication(): Promise<Replication> {
   await asUser(initdb, [`--pgdata=${data}`, '--username=tokenwire', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'])
   await asUser('cp', ['-a', data, copy])
   await asUser('cp', ['/dev/null', path.join(copy, 'standby.signal')])
-  const start = async (dataFolder: string, settings: readonly string[]) => {
-    const port = await freePort()
+  const start = async (dataFolder: string, settings: readonly string[], port: number) => {
     const all = [...SETTINGS, `port=${port}`, ...settings].flatMap(setting => ['-c', setting])
     const { file, args, options } = asServerUser(user, postgres, ['-D', dataFolder, ...all])
     const server = spawn(file, args, { ...options, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] })
     let log = ''
     server.stderr?.on('data', chunk => (log += String(chunk)))
-    const url = `postgresql://tokenwire@127.0.0.1:${port}/postgres`
-    const db = openOrm(url).em.getKysely<unknown>()
+    const db = openOrm(urlAt(port)).em.getKysely<unknown>()
     await isReady(server, db, () => log)
-    return { server, url, port, db }
+    return { server, db }
   }
-  const primary = await start(data, [])
-  const replica = await start(copy, [`primary_conninfo=host=127.0.0.1 port=${primary.port} user=tokenwire`])
+  const ports = { primary: await freePort(), replica: await freePort() }
+  const startPrimary = () => start(data, [], ports.primary)
+  const startReplica = () => start(copy, [`primary_conninfo=host=127.0.0.1 port=${ports.primary} user=tokenwire`], ports.replica)
+  let primary = await startPrimary()
+  let replica = await startReplica()
   const kill = async (server: ChildProcess) => {
     if (server.exitCode !== null || server.signalCode !== null) return
     server.kill('SIGQUIT')
     await once(server, 'exit')
   }
   return {
-    primaryUrl: primary.url,
-    replicaUrl: replica.url,
+    primaryUrl: urlAt(ports.primary),
+    replicaUrl: urlAt(ports.replica),
     pauseReplay: async () => {
       await sql`select pg_wal_replay_pause()`.execute(replica.db)
       const state = async () => (await sql<{ state: string }>`select pg_get_wal_replay_pause_state() as state`.execute(replica.db)).rows[0]
@@ -71,6 +76,13 @@ export async function startReplication(): Promise<Replication> {
       await sql`select pg_wal_replay_resume()`.execute(replica.db)
     },
     killReplica: () => kill(replica.server),
+    startReplica: async () => {
+      replica = await startReplica()
+    },
+    killPrimary: () => kill(primary.server),
+    startPrimary: async () => {
+      primary = await startPrimary()
+    },
     stop: async () => {
       await kill(replica.server)
       await kill(primary.server)
@@ -78,6 +90,8 @@ export async function startReplication(): Promise<Replication> {
     },
   }
 }
+
+const urlAt = (port: number) => `postgresql://tokenwire@127.0.0.1:${port}/postgres`
 
 const SETTINGS = [
   'listen_addresses=127.0.0.1',

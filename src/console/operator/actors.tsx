@@ -65,8 +65,8 @@ export function Actors({ operator, canForget }: ActorsProps) {
             {operator.failure.value ?? ''}
           </Notice>
         ) : shown.length === 0 ? (
-          <Notice title={wanted === '' && operator.state.value === null ? 'Nobody watches a token' : 'No actor fits'}>
-            An actor exists for each token that somebody watches, and half a minute longer.
+          <Notice title={wanted === '' && operator.state.value === null ? 'No token is watched' : 'No actor fits'}>
+            An actor exists for each token with subscribers, and half a minute longer.
           </Notice>
         ) : (
           <ActorTable operator={operator} actors={shown} />

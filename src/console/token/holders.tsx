@@ -40,7 +40,7 @@ export function Holders({ holders, token }: HoldersProps) {
           <Unknown />
         </p>
       ) : holders.length === 0 ? (
-        <p class="card-body quiet">Nobody holds it.</p>
+        <p class="card-body quiet">No holders.</p>
       ) : (
         <CompactTable columns={COLUMNS} label="Table of holders" name="holders" testId="holders">
           {holders.map(holder => (

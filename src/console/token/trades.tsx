@@ -32,7 +32,7 @@ export function Trades({ trades, token }: TradesProps) {
           <Unknown />
         </p>
       ) : trades.length === 0 ? (
-        <p class="card-body quiet">Nobody has traded it yet.</p>
+        <p class="card-body quiet">No trades yet.</p>
       ) : (
         <CompactTable columns={COLUMNS} label="Newest trades" name="trades" testId="trades">
           {trades.map(trade => (

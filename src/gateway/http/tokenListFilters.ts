@@ -31,13 +31,15 @@ export const tokenListFilters = {
   addresses: listParameter(addressParameter, MAX_LISTED_TOKENS, 'addresses (0x and 40 hex digits)')
     .exactOptional()
     .describe('Only these tokens. An address that is not indexed is left out.'),
-  minMarketCap: decimalParameter.exactOptional().describe('Only tokens with a market cap of at least so much WETH.'),
-  minLiquidity: decimalParameter.exactOptional().describe('Only tokens with a liquidity of at least so much WETH.'),
-  minVolume24h: decimalParameter.exactOptional().describe('Only tokens of which at least so much WETH was traded in the last 24 hours.'),
-  minHolders: integerParameter(0, INT32_MAX).exactOptional().describe('Only tokens with at least so many holders.'),
-  minGraduation: percentParameter.exactOptional().describe('Only tokens that raised at least so many percent of their target.'),
-  createdAfter: unixSeconds.exactOptional().describe('Only tokens that were launched after these Unix seconds.'),
-  createdBefore: unixSeconds.exactOptional().describe('Only tokens that were launched before these Unix seconds.'),
+  minMarketCap: decimalParameter.exactOptional().describe('Only tokens with a market cap of at least this amount of WETH.'),
+  minLiquidity: decimalParameter.exactOptional().describe('Only tokens with a liquidity of at least this amount of WETH.'),
+  minVolume24h: decimalParameter
+    .exactOptional()
+    .describe('Only tokens with a volume of at least this amount of WETH in the last 24 hours.'),
+  minHolders: integerParameter(0, INT32_MAX).exactOptional().describe('Only tokens with at least this number of holders.'),
+  minGraduation: percentParameter.exactOptional().describe('Only tokens that raised at least this percentage of their target.'),
+  createdAfter: unixSeconds.exactOptional().describe('Only tokens that were launched after this time in Unix seconds.'),
+  createdBefore: unixSeconds.exactOptional().describe('Only tokens that were launched before this time in Unix seconds.'),
 }
 
 const filters = z.object(tokenListFilters)

@@ -16,7 +16,7 @@ export const unixSeconds = integerParameter(0, MAX_UNIX_SECONDS, ' (Unix seconds
 /** Parameters of every list of trades. */
 export const TRADE_PARAMETERS = {
   side: wordParameter(['buy', 'sell']).exactOptional().describe('Only buys, or only sells.'),
-  minWeth: decimalParameter.exactOptional().describe('Only trades of at least so much WETH, fee included.'),
+  minWeth: decimalParameter.exactOptional().describe('Only trades of at least this amount of WETH, fee included.'),
   fromBlock: blockNumber.exactOptional().describe('Number of the first block, inclusive.'),
   toBlock: blockNumber.exactOptional().describe('Number of the last block, inclusive.'),
   from: unixSeconds.exactOptional().describe('Unix seconds of the first block, inclusive.'),

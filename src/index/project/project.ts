@@ -79,7 +79,7 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
     if (source?.role === 'quotePool') return applyQuotePool(draft, source, event)
   }
   const token = draftToken(draft, event.token)
-  // Before its announcement a token is nobody's; what its address did in earlier blocks is not indexed.
+  // Events of an address before its announcement as a token are not indexed.
   if (token === undefined) return
   token.asOfBlock = event.blockNumber
 
@@ -186,7 +186,7 @@ function applyCreatorFee(draft: Draft, token: TokenDraft | null, event: TokenEve
   if (event.handover !== undefined) row.accrued = event.handover === 'to' ? null : row.claimed
   else if (row.accrued !== null) {
     row.accrued = event.balance === undefined ? row.accrued + (event.accrued ?? 0n) : row.claimed + event.balance
-    // Nobody takes more than was paid in: a claim of more tells of payments from before the creator was known.
+    // An escrow pays no more than it received: a larger claim includes payments from before the creator was known.
     if (row.claimed > row.accrued) row.accrued = row.claimed
   }
   row.lastChangedBlock = event.blockNumber

@@ -44,7 +44,7 @@ function decimalsOf(answer: Hex | null): number | null {
   return decimals > MOST_DECIMALS ? null : Number(decimals)
 }
 
-/** A `string`, or the `bytes32` of old tokens. Control characters are left out: nobody means them, and they would reach logs and pages. */
+/** A `string`, or the `bytes32` of old tokens. Control characters are removed: they would reach logs and pages. */
 function symbolOf(answer: Hex | null): string | null {
   if (answer === null || answer.length < WORD_LENGTH) return null
   return cleanText(textOf(answer).replaceAll(CONTROLS, '').trim(), TEXT_LIMITS.quoteSymbol)

@@ -32,7 +32,7 @@ const filters = z
     creators: addressList.exactOptional().describe('Of `launches`: only tokens of these creators.'),
     launchpads: z.array(z.string()).min(1).max(20).exactOptional().describe('Only of tokens of these launchpads.'),
     side: z.enum(['buy', 'sell']).exactOptional().describe('Of `trades`: only buys, or only sells.'),
-    minWeth: decimalText.exactOptional().describe('Of `trades`: only those of at least so much WETH, fee included.'),
+    minWeth: decimalText.exactOptional().describe('Of `trades`: only those of at least this amount of WETH, fee included.'),
   })
   .describe('An event has to fit all that are given; in a list, one of it.')
 

@@ -6,7 +6,7 @@ interface Pool {
 }
 
 /**
- * So many statements are prepared per connection, the first ones: the server keeps a plan of each in memory, up to 100 KB. Commits and the
+ * Statements that are prepared per connection, the first ones: the server keeps a plan of each in memory, up to 100 KB. Commits and the
  * usual requests have a few dozen statements; lists have hundreds of combinations of filters.
  */
 export const MOST_PREPARED = 64

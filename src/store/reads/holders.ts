@@ -7,7 +7,7 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
 
-/** A page without some types reads so many holders at most. */
+/** Most holders that a page with excluded types reads. */
 export const MOST_LOOKED_AT = 2_000
 
 interface HolderRow {

@@ -9,9 +9,9 @@ import { readAsOf } from './asOf.ts'
 import { readBlockBounds } from './blockBounds.ts'
 import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
 
-/** A page whose filters are not all in an index looks at so many trades at most. */
+/** Most trades that a page reads when an index does not hold all of its filters. */
 export const MOST_TRADES_FILTERED = 2_000
-/** One whose filters are: a hundred tokens are two hundred stretches. */
+/** Most trades that a page reads when an index holds all of its filters: a hundred tokens are two hundred stretches. */
 const MOST_TRADES_FOUND = 20_000
 /** More pairs of token and maker are not looked up one by one. */
 const MOST_PAIRS = 200

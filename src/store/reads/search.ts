@@ -11,7 +11,7 @@ const ADDRESS_LENGTH = 42
 const ADDRESS_LIKE = /^0x[0-9a-f]{4,}$/i
 
 /**
- * So many candidates of a prefix are compared by market cap. When more tokens have it, those among the `MOST_LARGEST` largest tokens come
+ * Candidates of a prefix that are compared by market cap. When more tokens have it, those among the `MOST_LARGEST` largest tokens come
  * first, then the first by the alphabet.
  */
 const MOST_CANDIDATES = 400

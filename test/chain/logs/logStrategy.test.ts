@@ -36,7 +36,7 @@ const noting = (asked: Asked[], intercept?: ChainRpcOptions['intercept'], mostAd
   },
 })
 
-/** Two logs of watched tokens in each block, and so many of others. */
+/** Two logs of watched tokens in each block, and `foreign` logs of others. */
 const mine = (chain: SimulatedChain, blocks: number, foreign: number): SimulatedChain => {
   for (let number = 0; number < blocks; number++) {
     const own = [0, 1].map(index => ({ address: testAddress((number * 7 + index) % 60), topics: [MOVED] }))

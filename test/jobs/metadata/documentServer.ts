@@ -14,7 +14,7 @@ export interface DocumentServer {
   answer(listener: RequestListener): void
   /** Resolves when that request's connection has ended. */
   gone(request: number): Promise<void>
-  /** Resolves when so many requests have come. */
+  /** Resolves when that number of requests has come. */
   came(count: number): Promise<void>
   close(): Promise<void>
 }

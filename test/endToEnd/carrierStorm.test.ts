@@ -1,0 +1,217 @@
+import process from 'node:process'
+import { sql } from 'kysely'
+import { parseEther } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
+import { createRandom } from '#devchain/traders/random.ts'
+import type { Address } from '#domain/address.ts'
+import type { Token } from '#domain/token.ts'
+import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { openOrm, useDatabase } from '#test/support/database.ts'
+import { type PostgresProxy, startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
+import { installSequenceWitness, sequenceFaults } from '#test/support/faults/sequenceWitness.ts'
+import { findProgram } from '#test/support/findProgram.ts'
+import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
+import { startNatsServer } from '#test/support/nats.ts'
+import { startReplication } from '#test/support/replication.ts'
+import { type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+import { cursorOf } from '#test/support/simulatedIndex.ts'
+import { Cluster, hasEnded, kill, until, whileStopped } from './cluster.ts'
+import { MovingClient } from './movingClient.ts'
+
+/*
+ * An indexer, its standby and three gateways as processes: one hears of commits over NATS, one over PostgreSQL, one over NATS and reads a
+ * replica. Every part is killed or stopped, in an order from `CARRIER_SEED`; `CARRIER_ROUNDS` does all of it that many times.
+ */
+
+const random = createRandom(Number(process.env['CARRIER_SEED'] ?? 1))
+const ROUNDS = Number(process.env['CARRIER_ROUNDS'] ?? 1)
+const NATS = findProgram({ names: ['nats-server'], aptPackage: 'nats-server' })
+const nats = NATS === null ? null : await startNatsServer(NATS)
+const byNats: Readonly<Record<string, string>> = nats === null ? {} : { NATS_URL: `nats://127.0.0.1:${nats.port}` }
+const fresh = await useDatabase()
+const replication = await startReplication()
+const primary = openOrm(replication.primaryUrl, { poolSize: 2 }).em.getKysely<unknown>()
+
+const writer = { ROLE: 'indexer', STANDBY: 'true', MAX_REORG_DEPTH: '16', ...byNats, DATABASE_URL: replication.primaryUrl }
+const gatewayOf = { ROLE: 'gateway', RPC_URLS: '', LAUNCHPADS_FILE: '' }
+let chain: TestChain
+let folder: ServiceFolder
+let proxy: PostgresProxy
+let cluster: Cluster
+let clients: MovingClient[] = []
+let alpha: Launched
+let alice: Address
+
+beforeAll(async () => {
+  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
+  const [, creator, second] = chain.accounts as unknown as [Address, Address, Address]
+  alice = second
+  alpha = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP' })))
+  folder = await serviceFolder(chain)
+  proxy = await startPostgresProxy({ url: replication.primaryUrl })
+  const gatewaySettings = [
+    { ...gatewayOf, ...byNats, DATABASE_URL: replication.primaryUrl },
+    { ...gatewayOf, DATABASE_URL: proxy.url },
+    { ...gatewayOf, ...byNats, DATABASE_URL: proxy.url, DATABASE_READ_URL: replication.replicaUrl },
+  ]
+  cluster = new Cluster(folder, { writer, gateways: gatewaySettings })
+  await cluster.startWriter()
+  await installSequenceWitness(primary)
+  await cluster.startWriter()
+  await cluster.startGateways()
+  clients = cluster.gateways.map(() => new MovingClient(alpha.token))
+  await Promise.all(clients.map((client, index) => client.connect(cluster.gateway(index).url)))
+})
+
+afterAll(async () => {
+  for (const client of clients) client.close()
+  await cluster?.stop()
+  await proxy?.stop()
+  await chain?.stop()
+  await folder?.remove()
+  await nats?.kill()
+  await replication.stop()
+})
+
+let paid = parseEther('0.0001')
+async function trade(blocks = 3): Promise<void> {
+  for (let block = 0; block < blocks; block++) await chain.mined(buyOnCurve(chain, { from: alice, curve: alpha.curve, paidWei: paid++ }))
+}
+
+const indexedBlock = async () => (await cursorOf(primary).catch(() => null))?.number ?? -1
+
+/** The chain's head is indexed, and the client of each gateway holds the newest state, which its gateway and the primary show. */
+async function converged(): Promise<void> {
+  const head = await chain.head()
+  await until(`block ${head} is indexed`, async () => {
+    await cluster.supervise()
+    return (await indexedBlock()) >= head
+  })
+  const { rows } = await sql<{ sequence: number }>`select max(sequence)::float8 as sequence from token`.execute(primary)
+  const newest = rows[0]?.sequence
+  for (const [index, client] of clients.entries()) {
+    await until(`client ${index} has ${newest}`, async () => client.updates().at(-1)?.sequence === newest)
+    expect(client.updates().at(-1)?.token).toEqual(await tokenAt(index))
+    const sequences = client.updates().map(({ sequence }) => sequence)
+    expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
+  }
+}
+
+const tokenAt = async (index: number) => (await (await fetch(`${cluster.gateway(index).url}/api/tokens/${alpha.token}`)).json()) as Token
+
+/** The server ends the session of a stopped indexer when no heartbeat has come for 20 s; here at once. */
+async function standbyTakesOver(): Promise<void> {
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'tokenwire-writer' and datname = current_database()`.execute(primary)
+  await trade()
+  const head = await chain.head()
+  await until('the standby has indexed the head', async () => (await indexedBlock()) >= head)
+}
+
+const FAULTS: Readonly<Record<string, () => Promise<void>>> = {
+  'the indexer is killed': async () => {
+    await kill([await cluster.indexer()])
+    await trade()
+  },
+  'the indexer is stopped, and continues after its standby took over': async () => {
+    await whileStopped(await cluster.indexer(), standbyTakesOver)
+  },
+  'the indexer is stopped, and continues when the standby that took over dies': async () => {
+    const stopped = await cluster.indexer()
+    await whileStopped(stopped, async () => {
+      await standbyTakesOver()
+      await kill(cluster.writers.filter(one => one !== stopped))
+    })
+    await trade()
+  },
+  'the standby is killed': async () => {
+    const current = await cluster.indexer()
+    await kill(cluster.writers.filter(one => one !== current))
+    await trade()
+  },
+  'a gateway is killed': async () => {
+    const index = random.integer(0, cluster.gateways.length - 1)
+    await kill([cluster.gateway(index)])
+    await trade()
+    await clients[index]?.connect(cluster.gateway((index + 1) % cluster.gateways.length).url)
+    await trade()
+    await cluster.restartGateway(index)
+    await clients[index]?.connect(cluster.gateway(index).url)
+  },
+  'a gateway is stopped and continues': async () => {
+    await whileStopped(cluster.gateway(random.integer(0, cluster.gateways.length - 1)), () => trade())
+  },
+  'NATS is killed': async () => {
+    await nats?.kill()
+    await trade()
+    await nats?.start()
+    await trade(1)
+  },
+  'NATS is stopped and continues': async () => {
+    nats?.freeze()
+    await trade()
+    nats?.thaw()
+  },
+  'the replica is killed': async () => {
+    await replication.killReplica()
+    await trade()
+    await replication.startReplica()
+  },
+  'the replica falls behind': async () => {
+    await replication.pauseReplay()
+    await trade()
+    await replication.resumeReplay()
+  },
+  'the primary is killed': async () => {
+    await replication.killPrimary()
+    await trade()
+    await replication.startPrimary()
+    await trade(1)
+  },
+  'connections to the primary are cut': async () => {
+    proxy.setServer('refusing')
+    proxy.cutAll()
+    await trade()
+    proxy.setServer('up')
+  },
+  'connections to the primary go silent': async () => {
+    proxy.silenceAll()
+    await trade()
+  },
+  'a reorg': async () => {
+    await chain.reorg(random.integer(1, 8))
+    await trade()
+  },
+}
+
+function inRandomOrder<T>(list: readonly T[]): readonly T[] {
+  return list
+    .map(item => ({ item, at: random.unit() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ item }) => item)
+}
+
+test('clients of every gateway hold what the primary says after each fault, and its tables are those of a fresh index', async () => {
+  // A reorg must not take the launch away.
+  await trade(10)
+  await converged()
+  const from = (await tokenAt(0)).sequence
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, happens] of inRandomOrder(Object.entries(FAULTS))) {
+      await happens()
+      await converged().catch((error: unknown) => {
+        throw new Error(`after "${name}"`, { cause: error })
+      })
+    }
+  }
+  for (const { process: child, output } of cluster.gateways) expect(hasEnded(child), output()).toBe(false)
+  const told = clients
+    .flatMap(client => client.updates())
+    .map(({ sequence }) => ({ token: alpha.token, sequence }))
+    .filter(({ sequence }) => sequence > from)
+  expect(told.length).toBeGreaterThan(20)
+  expect(await sequenceFaults(primary, { told, violations: [] })).toEqual([])
+  await (await openChainIndex(chain, fresh)).indexRange(chain.deployment.startBlock)
+  expect(await dumpTables(primary)).toEqual(await dumpTables(fresh.kysely))
+})
