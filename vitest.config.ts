@@ -37,6 +37,6 @@ export default defineConfig({
     testTimeout: TEST_LIMIT_MS,
     hookTimeout: TEST_LIMIT_MS,
     expect: { poll: { timeout: POLL_LIMIT_MS } },
-    maxWorkers: 2,
+    maxWorkers: 3,
   },
 })
