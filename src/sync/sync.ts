@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import {
   asyncScheduler,
   catchError,
@@ -16,7 +15,6 @@ import {
   ReplaySubject,
   repeat,
   retry,
-  type SchedulerLike,
   Subject,
   share,
   startWith,
@@ -27,59 +25,21 @@ import {
   timer,
 } from 'rxjs'
 import { coalesce } from '#async/coalesce.ts'
-import type { ChainSource } from '#chain/chainSource.ts'
 import type { ChainTip } from '#chain/chainTips.ts'
 import { type HeadHint, heads } from '#chain/heads.ts'
 import { nextPollMs } from '#chain/pollSchedule.ts'
-import { type Clock, systemClock } from '#clock'
-import type { Confirmations } from '#config'
-import type { Hex } from '#domain/address.ts'
+import { systemClock } from '#clock'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
-import type { Rpc } from '#rpc/rpc.ts'
 import type { Commit } from './commit.ts'
-import type { Committer } from './committer.ts'
 import type { SyncEvent } from './event.ts'
 import { afterHealthEvent, averageBlockTimeMs, UNKNOWN_HEALTH } from './health.ts'
 import { reportChain, reportState, type SyncView } from './healthReport.ts'
 import { logEvent } from './logEvent.ts'
 import { performAction } from './performAction.ts'
-import { createPrefetch, type RangeBounds } from './prefetch.ts'
+import { createPrefetch } from './prefetch.ts'
 import { retryPolicy } from './retryPolicy.ts'
 import { afterEvent, decide, type SyncState } from './state.ts'
-import type { Watchlist } from './watchlist.ts'
-
-export interface SyncOptions {
-  readonly rpc: Pick<Rpc, 'health' | 'troubles' | 'lastAnswerAtMs' | 'subscribeHeads'>
-  readonly source: ChainSource
-  readonly committer: Committer
-  readonly watchlist: Watchlist
-  readonly confirmations: Confirmations
-  /** The hash of block 0, by which the database knows its chain: an index begins on no other one. */
-  readonly genesisHash: Hex
-  /** Reorgs up to this depth are replaced in one transaction. A deeper one ends indexing. */
-  readonly maxReorgDepth: number
-  readonly logger: Logger
-  /** How far before the confirmed head blocks are followed, and how large ranges before them are. Default: `TUNING`. */
-  readonly tuning?: Partial<Tuning>
-  /** Where time comes from. Default: real time. */
-  readonly time?: SyncTime
-  /** Default: the provider's pushed heads, or polling in step with its blocks. */
-  readonly hints?: Observable<HeadHint>
-}
-
-export interface Tuning {
-  readonly followBlocks: number
-  readonly liveBlocks: number
-  readonly ranges: RangeBounds
-}
-
-export interface SyncTime {
-  readonly clock: Clock
-  /** For the waits between attempts. */
-  readonly scheduler: SchedulerLike
-  /** 0 to 1, spreads the waits. */
-  readonly random: () => number
-}
+import type { SyncOptions, SyncTime, Tuning } from './syncOptions.ts'
 
 export interface Sync {
   /**
