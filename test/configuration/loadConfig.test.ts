@@ -374,7 +374,7 @@ describe('loadConfig', () => {
     expect(message.toLowerCase()).not.toContain('s3cret')
   })
 
-  it.each(['RPC_URLS', 'NATS_URL'])('names a bare %% in a password of %s, and does not repeat it', name => {
+  it.each(['RPC_URLS', 'NATS_URL'])('names a bare percent sign in a password of %s, and does not repeat it', name => {
     const scheme = name === 'RPC_URLS' ? 'https' : 'nats'
     expect(loadConfig({ ...RPC, [name]: `${scheme}://a:100%25@a.example` }, options()).role).toBe('all')
     const message = refusal({ ...RPC, [name]: `${scheme}://a.example,${scheme}://u:S3CRET100%@b.example` })
