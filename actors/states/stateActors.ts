@@ -1,7 +1,9 @@
 import type { Logger } from 'pino'
+import { MAX_WATCHED_PER_CLIENT } from '#protocol/limits.ts'
+import { Tally } from './tally.ts'
 import type { StateSubscriber, WatchedState } from './watchedState.ts'
 
-/** Distinct queries that are watched at once in one process: each is read after every commit that can have changed its answer. */
+/** Distinct queries that are watched at once in one thread: each is read after every commit that can have changed its answer. */
 const MOST_ACTORS = 1_000
 /** Two reads leave the database's other connections to requests. */
 const CONCURRENT_READS = 2
@@ -14,10 +16,17 @@ export interface StateActorsOptions<Query, State> {
   readonly failure: string
 }
 
+/** Why a query is not watched: the client watches as many as it may, or all clients together do. */
+export type WatchRefusal = 'tooManyOfClient' | 'tooMany'
+
 /** The actors of the watched queries: one for each distinct query, which is read once for all of its subscribers. */
 export interface StateActors<Query, State> {
-  /** The subscriber is told the state when it is known, and again whenever it has changed. Returns false when too many are watched. */
-  subscribe(query: Query, subscriber: StateSubscriber<State>): boolean
+  /**
+   * The subscriber is told the state when it is known, and again whenever it has changed. A query that is watched already is never refused.
+   *
+   * @returns `null`: it is subscribed
+   */
+  subscribe(query: Query, subscriber: StateSubscriber<State>): WatchRefusal | null
   unsubscribe(query: Query, subscriber: StateSubscriber<State>): void
   /** Reads those again whose answer can have changed. */
   outdate(canHaveChanged: (query: Query) => boolean): void
@@ -30,6 +39,8 @@ interface Actor<Query, State> {
   readonly key: string
   readonly query: Query
   readonly subscribers: Set<StateSubscriber<State>>
+  /** Subscribers by client. */
+  readonly clients: Tally
   newest: State | null
   hasFailed: boolean
 }
@@ -40,6 +51,8 @@ export function createStateActors<Query, State extends WatchedState<State>>({
   failure,
 }: StateActorsOptions<Query, State>): StateActors<Query, State> {
   const actors = new Map<string, Actor<Query, State>>()
+  /** Actors by client. */
+  const watched = new Tally()
   /** In the order in which they were outdated. */
   const outdated = new Set<Actor<Query, State>>()
   const reading = new Map<Actor<Query, State>, Promise<void>>()
@@ -85,18 +98,22 @@ export function createStateActors<Query, State extends WatchedState<State>>({
       const key = JSON.stringify(query)
       let actor = actors.get(key)
       if (actor === undefined) {
-        if (actors.size >= MOST_ACTORS) return false
-        actor = { key, query, subscribers: new Set(), newest: null, hasFailed: false }
+        if (watched.of(subscriber.client) >= MAX_WATCHED_PER_CLIENT) return 'tooManyOfClient'
+        if (actors.size >= MOST_ACTORS) return 'tooMany'
+        actor = { key, query, subscribers: new Set(), clients: new Tally(), newest: null, hasFailed: false }
         actors.set(key, actor)
         outdate(actor)
       }
       actor.subscribers.add(subscriber)
+      if (actor.clients.add(subscriber.client, 1) === 1) watched.add(subscriber.client, 1)
       if (actor.newest !== null) subscriber.state(actor.newest.whole)
-      return true
+      return null
     },
     unsubscribe(query, subscriber) {
       const actor = actors.get(JSON.stringify(query))
-      if (actor === undefined || !actor.subscribers.delete(subscriber) || actor.subscribers.size > 0) return
+      if (actor === undefined || !actor.subscribers.delete(subscriber)) return
+      if (actor.clients.add(subscriber.client, -1) === 0) watched.add(subscriber.client, -1)
+      if (actor.subscribers.size > 0) return
       actors.delete(actor.key)
       outdated.delete(actor)
     },

@@ -12,5 +12,7 @@ export interface WatchedState<Self> {
 
 /** One connection's interest in a state. It never waits, throws or calls back: it notes the state in place of one not written yet. */
 export interface StateSubscriber<State> {
+  /** Whose share of the watched queries it takes. */
+  readonly client: string
   state(state: State): void
 }

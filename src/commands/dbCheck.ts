@@ -7,7 +7,7 @@ import { databaseCommand } from './databaseCommand.ts'
 
 /*
  * npm run db:check -- [block]: compares the hash and time of every stored block that has trades, from the given one on, with the chain.
- * Names the first wrong one. The service may run meanwhile.
+ * Names the first wrong one, with exit code 1. The service may run meanwhile.
  */
 
 const BLOCKS_AT_ONCE = 2_000
@@ -29,7 +29,10 @@ if (!Number.isSafeInteger(from) || from < 0 || process.argv.length > 3) {
       for (let next = from; ; ) {
         const blocks = await readBlockTimes(orm.em.getKysely(), next, BLOCKS_AT_ONCE)
         const wrong = await findWrongBlock(chain.source, blocks)
-        if (wrong !== null) return wrongBlockSentence(wrong)
+        if (wrong !== null) {
+          process.exitCode = 1
+          return wrongBlockSentence(wrong)
+        }
         checked += blocks.length
         const last = blocks.at(-1)
         if (last === undefined) return `${checked} stored blocks are as the chain shows them.`

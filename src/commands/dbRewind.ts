@@ -3,7 +3,8 @@ import { type RewindTarget, rewind } from '#store/rewind.ts'
 import { databaseCommand, databaseConfig } from './databaseCommand.ts'
 
 /*
- * npm run db:rewind -- <block>: undoes the block and all later ones, which the service indexes anew at its next start.
+ * npm run db:rewind -- <block>: undoes the block, earlier ones that were committed with it, and all later ones. The service indexes them
+ * anew at its next start.
  * npm run db:rewind -- start: the same for all blocks.
  */
 

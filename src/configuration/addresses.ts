@@ -1,12 +1,16 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { isPercentEncoded } from '#domain/text.ts'
 import { commaList, refuse } from './settingTypes.ts'
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' }
 
 /** No entry is repeated in a message: API keys may stand in any part of it. */
 export const rpcUrls = commaList('a comma list of http://, https://, ws:// or wss:// addresses of nodes of the chain to index').check(
-  context => refuseEntries(context, entry => hasScheme(entry, ['http:', 'https:', 'ws:', 'wss:'])),
+  context => {
+    refuseEntries(context, entry => hasScheme(entry, ['http:', 'https:', 'ws:', 'wss:']))
+    refuseBarePercents(context)
+  },
 )
 
 export const baseUrl = z
@@ -38,9 +42,10 @@ export const databaseUrl = z
   .string({ error: 'postgresql://user:password@host:port/database, special characters of the password percent-encoded' })
   .refine(text => hasScheme(text, ['postgres:', 'postgresql:']))
 
-export const natsUrls = commaList('a comma list of nats:// or tls:// addresses of one NATS cluster').refine(
-  urls => urls.length > 0 && urls.every(url => hasScheme(url, ['nats:', 'tls:'])),
-)
+export const natsUrls = commaList('a comma list of nats:// or tls:// addresses of one NATS cluster').check(context => {
+  refuseEntries(context, entry => hasScheme(entry, ['nats:', 'tls:']))
+  refuseBarePercents(context)
+})
 
 /** An IP address, IPv6 without brackets, or a host name. */
 export const listenHost = z
@@ -92,6 +97,20 @@ function refuseEntries(context: z.core.ParsePayload<readonly string[]>, isRight:
   const wrong = context.value.findIndex(entry => !isRight(entry))
   if (context.value.length === 0) refuse(context, 'it holds none')
   else if (wrong !== -1) refuse(context, `entry ${wrong + 1} is not one`)
+}
+
+/** User and password are decoded when they are used. */
+function refuseBarePercents(context: z.core.ParsePayload<readonly string[]>): void {
+  if (context.issues.length > 0) return
+  const wrong = context.value.findIndex(entry => {
+    const { username, password } = new URL(entry)
+    return !isPercentEncoded(username + password)
+  })
+  if (wrong !== -1)
+    refuse(
+      context,
+      `user or password of entry ${wrong + 1} has a % that is not followed by two hex digits of UTF-8; write a percent sign as %25`,
+    )
 }
 
 function isBaseUrl(text: string): boolean {

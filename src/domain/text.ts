@@ -24,3 +24,13 @@ export function cleanTokenTexts(texts: { readonly symbol: string; readonly name:
     metadataUri: cleanText(texts.metadataUri, TEXT_LIMITS.metadataUri),
   }
 }
+
+/** Whether each `%` of a part of a URL begins the code of a byte, and the bytes are UTF-8, so that it can be decoded. */
+export function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}

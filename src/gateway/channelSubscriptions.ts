@@ -1,13 +1,14 @@
 import type { WatchedCandles } from '#actors/candles/watchedCandles.ts'
 import type { EventChannels } from '#actors/events/eventChannels.ts'
 import type { Lists } from '#actors/lists/lists.ts'
-import type { StateActors } from '#actors/states/stateActors.ts'
+import type { StateActors, WatchRefusal } from '#actors/states/stateActors.ts'
 import type { WatchedState } from '#actors/states/watchedState.ts'
 import type { EventChannelName } from '#domain/channelEvent.ts'
 import type { StateChannelName } from '#protocol/channels.ts'
 import { encodeStateSubscribed } from '#protocol/encodeAnswer.ts'
-import { MAX_CHANNEL_SUBSCRIPTIONS } from '#protocol/limits.ts'
+import { MAX_CHANNEL_SUBSCRIPTIONS, MAX_WATCHED_PER_CLIENT } from '#protocol/limits.ts'
 import type { ChannelRequest } from './channelRequest.ts'
+import { limitKey } from './clientAddress.ts'
 import { EventSubscription } from './eventSubscription.ts'
 import type { FrameQueue } from './queued.ts'
 import type { RealtimeStats } from './realtimeStats.ts'
@@ -25,11 +26,13 @@ export class ChannelSubscriptions {
   /** How to end each. */
   readonly #byId = new Map<string, () => void>()
   readonly #actors: ChannelActors
+  readonly #client: string
   readonly #outbox: FrameQueue
   readonly #stats: RealtimeStats
 
-  constructor(actors: ChannelActors, outbox: FrameQueue, stats: RealtimeStats) {
+  constructor(actors: ChannelActors, clientAddress: string, outbox: FrameQueue, stats: RealtimeStats) {
     this.#actors = actors
+    this.#client = limitKey(clientAddress)
     this.#outbox = outbox
     this.#stats = stats
   }
@@ -42,7 +45,7 @@ export class ChannelSubscriptions {
     }
     this.unsubscribe(id)
     const end = this.#start(request)
-    if (end === null) return `the server watches as many different ${request.channel === 'list' ? 'lists' : request.channel} as it may`
+    if (typeof end === 'string') return describeRefusal(end, request.channel)
     this.#byId.set(id, end)
     this.#stats.subscribed()
     return null
@@ -60,8 +63,8 @@ export class ChannelSubscriptions {
     for (const id of this.#byId.keys()) this.unsubscribe(id)
   }
 
-  /** Returns how to end it; `null`: the server watches too many. */
-  #start(request: ChannelRequest): (() => void) | null {
+  /** Returns how to end it, or why there is none. */
+  #start(request: ChannelRequest): (() => void) | WatchRefusal {
     const { lists, candles } = this.#actors
     if (request.channel === 'list') return this.#subscribeToState(request, lists)
     if (request.channel === 'candles') return this.#subscribeToState(request, candles)
@@ -88,9 +91,10 @@ export class ChannelSubscriptions {
   #subscribeToState<Query, State extends WatchedState<State>>(
     { channel, id, accepted, query }: StateRequest<Query>,
     actors: Pick<StateActors<Query, State>, 'subscribe' | 'unsubscribe'>,
-  ): (() => void) | null {
-    const subscription = new StateSubscription<State>(channel, id, this.#outbox, this.#stats)
-    if (!actors.subscribe(query, subscription)) return null
+  ): (() => void) | WatchRefusal {
+    const subscription = new StateSubscription<State>(channel, id, this.#client, this.#outbox, this.#stats)
+    const refusal = actors.subscribe(query, subscription)
+    if (refusal !== null) return refusal
     // Answers are written before states.
     this.#outbox.answer(encodeStateSubscribed(channel, id, accepted))
     return () => {
@@ -98,6 +102,13 @@ export class ChannelSubscriptions {
       actors.unsubscribe(query, subscription)
     }
   }
+}
+
+function describeRefusal(refusal: WatchRefusal, channel: ChannelRequest['channel']): string {
+  const watched = channel === 'list' ? 'lists' : channel
+  return refusal === 'tooManyOfClient'
+    ? `the connections of a client address may have ${MAX_WATCHED_PER_CLIENT} different ${watched}`
+    : `the server watches as many different ${watched} as it may`
 }
 
 interface StateRequest<Query> {

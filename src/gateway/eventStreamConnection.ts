@@ -62,7 +62,7 @@ export class EventStreamConnection implements Connection, Sink {
   }
 
   open(): void {
-    const { subscription, headers } = this.#request
+    const { subscription, clientAddress, headers } = this.#request
     this.#deps.stats.opened('eventStream')
     this.#request.onAborted(() => this.#finish())
     this.#res.onWritable(() => this.#writable())
@@ -75,7 +75,7 @@ export class EventStreamConnection implements Connection, Sink {
       this.#res.writeHeader('X-Accel-Buffering', 'no')
       this.#res.write(RETRY)
     })
-    const unsubscribe = subscribeStream(subscription, this.#outbox, this.#deps)
+    const unsubscribe = subscribeStream(subscription, clientAddress, this.#outbox, this.#deps)
     if (unsubscribe === null) this.shutDown(REFUSED_RETURN_MS)
     else this.#unsubscribe = unsubscribe
   }

@@ -29,12 +29,14 @@ export interface HealthStatus {
  * 4. `ok`.
  */
 export function healthStatus({ database, indexer, price, feed }: Condition): HealthStatus {
+  const failing = indexer.rpc.filter(provider => !provider.healthy)
+  const reason = indexer.reason ?? (indexer.stalled ? 'nothing is indexed though the chain moves' : null)
+  // Indexing suffers from what fails, and often says the same of it.
+  const isSaid = reason === null || reason === database || failing.some(({ name, cause }) => reason === `${name}: ${cause}`)
   const reasons = [
     ...(database === null ? [] : [database]),
-    ...(indexer.stalled || indexer.reason !== null ? [indexer.reason ?? 'nothing is indexed though the chain moves'] : []),
-    ...indexer.rpc
-      .filter(provider => !provider.healthy)
-      .map(({ name, cause }) => (cause === null ? `${name} fails` : `${name} fails: ${cause}`)),
+    ...(isSaid ? [] : [reason]),
+    ...failing.map(({ name, cause }) => (cause === null ? `${name} fails` : `${name} fails: ${cause}`)),
     ...(feed.replica?.inUse === false ? ['the replica is behind or away; reads go to the primary'] : []),
     ...(price?.stale === true ? [`no provider gives an ETH/USD price; the last one is ${Math.round(price.ageSeconds)} s old`] : []),
   ]

@@ -7,6 +7,7 @@ import type { Sink, WriteResult } from './sink.ts'
 /** One connection's interest in a list or in candles. At most one state waits in it: a newer one replaces an older one. */
 export class StateSubscription<State extends WatchedState<State>> implements StateSubscriber<State>, Queued {
   next: Queued | null = null
+  readonly client: string
   readonly #channel: StateChannelName
   readonly #head: string
   readonly #outbox: FrameQueue
@@ -14,7 +15,8 @@ export class StateSubscription<State extends WatchedState<State>> implements Sta
   #state: State | null = null
   #isEnded = false
 
-  constructor(channel: StateChannelName, id: string, outbox: FrameQueue, stats: RealtimeStats) {
+  constructor(channel: StateChannelName, id: string, client: string, outbox: FrameQueue, stats: RealtimeStats) {
+    this.client = client
     this.#channel = channel
     this.#head = `{"type":"${channel}","id":${JSON.stringify(id)}`
     this.#outbox = outbox

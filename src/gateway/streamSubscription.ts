@@ -10,14 +10,15 @@ export type StreamSubscription =
   | { readonly of: 'token'; readonly token: Address; readonly lastSequence: number | null }
   | { readonly of: 'channel'; readonly request: ChannelRequest }
 
-/** Lets a stream's outbox have it. Returns how to end that; `null`: the server watches too many different lists or candles. */
+/** Lets a stream's outbox have it. Returns how to end that; `null`: too many different lists or candles are watched. */
 export function subscribeStream(
   subscription: StreamSubscription,
+  clientAddress: string,
   outbox: Outbox,
   { registry, channels, lists, candles, stats }: Pick<ConnectionDeps, 'registry' | 'channels' | 'lists' | 'candles' | 'stats'>,
 ): (() => void) | null {
   if (subscription.of === 'channel') {
-    const subscriptions = new ChannelSubscriptions({ channels, lists, candles }, outbox, stats)
+    const subscriptions = new ChannelSubscriptions({ channels, lists, candles }, clientAddress, outbox, stats)
     return subscriptions.subscribe(subscription.request) === null ? () => subscriptions.end() : null
   }
   const { token, lastSequence } = subscription

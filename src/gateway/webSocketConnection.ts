@@ -19,6 +19,7 @@ const DROPPED = 2
 export class WebSocketConnection implements Connection, Sink {
   readonly transport = 'webSocket'
   readonly #ws: WebSocket<unknown>
+  readonly #clientAddress: string
   readonly #deps: ConnectionDeps
   readonly #outbox: Outbox
   readonly #subscriptions = new Subscriptions()
@@ -34,8 +35,9 @@ export class WebSocketConnection implements Connection, Sink {
   #isShuttingDown = false
   #returnAfterMs: number | null = null
 
-  constructor(ws: WebSocket<unknown>, deps: ConnectionDeps) {
+  constructor(ws: WebSocket<unknown>, clientAddress: string, deps: ConnectionDeps) {
     this.#ws = ws
+    this.#clientAddress = clientAddress
     this.#deps = deps
     this.#outbox = new Outbox(this, deps.flusher, deps.stats, deps.now)
     this.#heardAtMs = this.#pingedAtMs = Math.floor(deps.now())
@@ -170,7 +172,7 @@ export class WebSocketConnection implements Connection, Sink {
       this.#outbox.answer(encodeError({ code: 'invalid_message', message: parsed.problem.detail, id }))
       return
     }
-    this.#channelSubscriptions ??= new ChannelSubscriptions(this.#deps, this.#outbox, stats)
+    this.#channelSubscriptions ??= new ChannelSubscriptions(this.#deps, this.#clientAddress, this.#outbox, stats)
     const refusal = this.#channelSubscriptions.subscribe(parsed.request)
     if (refusal !== null) this.#outbox.answer(encodeError({ code: 'too_many_subscriptions', message: refusal, id }))
   }

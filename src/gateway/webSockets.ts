@@ -29,6 +29,7 @@ const WRONG_VERSION = problem(426, 'upgrade_required', `Sec-WebSocket-Version mu
 ])
 
 interface SocketData {
+  readonly clientAddress: string
   readonly place: Place
   connection: WebSocketConnection | null
 }
@@ -46,11 +47,11 @@ export function registerWebSockets(app: TemplatedApp, pathPrefix: string, deps: 
     const origin = req.getHeader('origin')
     if (!admission.originAllowed(origin)) return refuse(res, req, originNotAllowed(origin))
     if (connections.isClosing) return refuse(res, req, SHUTTING_DOWN)
-    const address = admission.clientAddress(res, req)
-    const admitted = admission.openConnection(address)
+    const clientAddress = admission.clientAddress(res, req)
+    const admitted = admission.openConnection(clientAddress)
     if (!admitted.ok) return refuse(res, req, connectionRefused(admitted))
-    const data: SocketData = { place: admitted, connection: null }
-    admission.sockets.requested(address)
+    const data: SocketData = { clientAddress, place: admitted, connection: null }
+    admission.sockets.requested(clientAddress)
     // No subprotocol is selected: the handshake fails for a client that insists on one of its own.
     res.upgrade(data, req.getHeader('sec-websocket-key'), '', req.getHeader('sec-websocket-extensions'), context)
   }
@@ -70,8 +71,9 @@ export function registerWebSockets(app: TemplatedApp, pathPrefix: string, deps: 
       sendPingsAutomatically: false,
       upgrade,
       open: ws => {
-        const connection = new WebSocketConnection(ws, deps)
-        ws.getUserData().connection = connection
+        const data = ws.getUserData()
+        const connection = new WebSocketConnection(ws, data.clientAddress, deps)
+        data.connection = connection
         connections.add(connection)
       },
       message: (ws, message, isBinary) => ws.getUserData().connection?.receive(new Uint8Array(message), isBinary),

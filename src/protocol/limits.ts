@@ -10,6 +10,9 @@ export const MAX_TOKENS_PER_MESSAGE = 100
 /** Most subscriptions to channels that a connection may have. */
 export const MAX_CHANNEL_SUBSCRIPTIONS = 20
 
+/** Most different lists, and most different candles, that the connections of one client address may watch. */
+export const MAX_WATCHED_PER_CLIENT = 100
+
 /** Most rows of a list that is subscribed to. */
 export const MAX_LIST_ROWS = 50
 

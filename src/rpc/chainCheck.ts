@@ -115,6 +115,12 @@ export function createChainCheck({ providers, chainId: configured, logger, clock
       if (chainId === undefined) throw connectError(outcomes)
       if (chains.size > 1) throw disagreement(chains)
       expected = chainId
+      const unanswered = providers.flatMap(({ name }, index) => (outcomes[index]?.status === 'rejected' ? [name] : []))
+      if (configured === null && unanswered.length > 0)
+        logger.warn(
+          { chainId, unanswered },
+          'CHAIN_ID is not set, and not all providers have answered: the chain is that of those that have',
+        )
       if (!headers.provesHeaders()) {
         logger.warn(
           { chainId },

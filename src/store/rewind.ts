@@ -37,7 +37,8 @@ const INDEXED_TABLES = [
 ]
 
 /**
- * Undoes indexed blocks whose data is wrong, so that the service indexes them anew. Sequences of tokens do not fall.
+ * Undoes indexed blocks whose data is wrong, and those before them of the same commit, so that the service indexes them anew. Sequences
+ * of tokens do not fall.
  *
  * @returns the newest block that is still indexed; `null`: none is
  * @throws `TokenwireError` `database_taken` while a service indexes into the database, `reorg_too_deep` for a block whose before-images are
@@ -75,12 +76,13 @@ async function assertNoWriter(session: Kysely<unknown>): Promise<void> {
 }
 
 async function undoFrom(db: Queryable, first: number, cursor: ChainCursor): Promise<BlockHeader> {
-  const blocks = await readRecentBlocks(db, Math.max(1, cursor.number - first + 2))
-  if (first > cursor.number) return blocks[0] as BlockHeader
-  const ancestor = blocks.find(({ number, mergedWithNext }) => number === first - 1 && !mergedWithNext)
-  if (ancestor === undefined || cursor.undoFrom === null || first < cursor.undoFrom) {
-    const oldest = await oldestTarget(db, cursor)
-    const possible = oldest === null ? 'No block can be undone alone' : `The oldest block to which the index can go back is ${oldest}`
+  if (first > cursor.number) return (await readRecentBlocks(db, 1))[0] as BlockHeader
+  const ancestors = await readAncestors(db, cursor)
+  const ancestor = ancestors.findLast(({ number }) => number < first)
+  if (ancestor === undefined || cursor.undoFrom === null) {
+    const [oldest] = ancestors
+    const possible =
+      oldest === undefined ? 'No block can be undone alone' : `The oldest block to which the index can go back is ${oldest.number + 1}`
     throw new TokenwireError('reorg_too_deep', `Block ${first} can't be undone. ${possible}; start undoes all of them.`)
   }
   const committedAtMs = await readClockMs(db)
@@ -89,12 +91,11 @@ async function undoFrom(db: Queryable, first: number, cursor: ChainCursor): Prom
   return ancestor
 }
 
-/** The first block after the oldest one that can stay. */
-async function oldestTarget(db: Queryable, { number, undoFrom }: ChainCursor): Promise<number | null> {
-  if (undoFrom === null) return null
+/** The blocks after which everything can be undone, oldest first. Blocks of one commit have their before-images together. */
+async function readAncestors(db: Queryable, { number, undoFrom }: ChainCursor): Promise<readonly BlockHeader[]> {
+  if (undoFrom === null) return []
   const blocks = await readRecentBlocks(db, number - undoFrom + 2)
-  const ancestor = blocks.find(block => block.number >= undoFrom - 1 && block.number < number && !block.mergedWithNext)
-  return ancestor === undefined ? null : ancestor.number + 1
+  return blocks.filter(block => block.number >= undoFrom - 1 && block.number < number && !block.mergedWithNext)
 }
 
 async function undoAll(db: Queryable): Promise<null> {

@@ -31,15 +31,15 @@ afterAll(async () => {
 async function check(...args: readonly string[]) {
   const env = { ...service.env, PATH: process.env['PATH'], DATABASE_URL: database.url, LOG_LEVEL: 'silent' }
   return promisify(execFile)(process.execPath, ['src/commands/dbCheck.ts', ...args], { env }).then(
-    ({ stdout, stderr }) => stdout + stderr,
-    (error: { stdout: string; stderr: string }) => error.stdout + error.stderr,
+    ({ stdout, stderr }) => `0 ${stdout}${stderr}`,
+    (error: { code: number; stdout: string; stderr: string }) => `${error.code} ${error.stdout}${error.stderr}`,
   )
 }
 
 it('compares every stored block with the chain, and names the first wrong one with what to do', async () => {
-  expect(await check()).toBe('9 stored blocks are as the chain shows them.\n')
+  expect(await check()).toBe('0 9 stored blocks are as the chain shows them.\n')
   await sql`update block set timestamp = timestamp + 3600 where number in (4, 6)`.execute(database.kysely)
-  expect(await check()).toMatch(/^Block 4 is stored with the time \d+, and the chain shows \d+\. .* npm run db:rewind -- 4\n$/)
-  expect(await check('7')).toBe('2 stored blocks are as the chain shows them.\n')
-  expect(await check('head')).toBe('usage: npm run db:check -- [first block]\n')
+  expect(await check()).toMatch(/^1 Block 4 is stored with the time \d+, and the chain shows \d+\. .* npm run db:rewind -- 4\n$/)
+  expect(await check('7')).toBe('0 2 stored blocks are as the chain shows them.\n')
+  expect(await check('head')).toBe('1 usage: npm run db:check -- [first block]\n')
 })

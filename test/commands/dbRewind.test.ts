@@ -60,6 +60,20 @@ it.each([
   for (const [token, sequence] of await sequences()) expect(sequence).toBeGreaterThanOrEqual(before.get(token) ?? 0)
 })
 
+// The start and `db:check` named a block in the middle of a commit, and `db:rewind` refused it.
+it('goes back to before all blocks of a commit, as a service makes it while it catches up', async () => {
+  await database.clear()
+  const index = await open()
+  const blocks = Array.from({ length: HEAD }, (_, n) => forking.chain.at(n + 1))
+  for (const block of blocks.slice(0, 20)) await commitBlocks(index, block)
+  await commitBlocks(index, ...blocks.slice(20, 25))
+  await follow(index, 26)
+  await expect(rewind(database.url, 23, silentLogger)).resolves.toMatchObject({ number: 20 })
+  await follow(await open(), 21)
+  await indexAtOnce(fresh, forking.chain, HEAD)
+  expect(await dumpTables(database.kysely)).toEqual(await dumpTables(fresh.kysely))
+})
+
 it('keeps the index where the block is not indexed yet', async () => {
   await expect(rewind(database.url, HEAD + 5, silentLogger)).resolves.toMatchObject({ number: HEAD })
   expect(await cursorOf(database.kysely)).toMatchObject({ number: HEAD })

@@ -374,6 +374,17 @@ describe('loadConfig', () => {
     expect(message.toLowerCase()).not.toContain('s3cret')
   })
 
+  it.each(['RPC_URLS', 'NATS_URL'])('names a bare percent sign in a password of %s, and does not repeat it', name => {
+    const scheme = name === 'RPC_URLS' ? 'https' : 'nats'
+    expect(loadConfig({ ...RPC, [name]: `${scheme}://a:100%25@a.example` }, options()).role).toBe('all')
+    const message = refusal({ ...RPC, [name]: `${scheme}://a.example,${scheme}://u:S3CRET100%@b.example` })
+    expect(message).toContain(`${name}: expected`)
+    expect(message).toContain(
+      'but user or password of entry 2 has a % that is not followed by two hex digits of UTF-8; write a percent sign as %25',
+    )
+    expect(message).not.toContain('S3CRET')
+  })
+
   it('wants both TLS files, readable and a pair', () => {
     expect(refusal({ ...RPC, TLS_CERT_FILE: 'c.pem' })).toContain('TLS_KEY_FILE: missing, expected a PEM file, as TLS_CERT_FILE is set')
     expect(refusal({ ...RPC, TLS_KEY_FILE: 'k.pem' })).toContain('TLS_CERT_FILE: missing, expected a PEM file, as TLS_KEY_FILE is set')

@@ -171,12 +171,13 @@ describe('a subscription to candles', () => {
 describe('candles', () => {
   it('are bounded in number', async () => {
     const candles = createTestCandles()
-    const subscriber = { state: () => undefined }
+    const clients = Array.from({ length: 11 }, (_, n) => ({ client: `${n}`, state: () => undefined }))
+    const subscriberOf = (n: number) => clients[Math.floor(n / 100)] ?? expect.unreachable()
     const query = (n: number) => ({ token: addressOf(n), interval: '1m', currency: 'weth', fill: false, limit: 60 }) as const
-    for (let n = 1; n <= 1_000; n++) expect(candles.subscribe(query(n), subscriber)).toBe(true)
-    expect(candles.subscribe(query(1_001), subscriber)).toBe(false)
-    candles.unsubscribe(query(5), subscriber)
-    expect(candles.subscribe(query(1_001), subscriber)).toBe(true)
+    for (let n = 0; n < 1_000; n++) expect(candles.subscribe(query(n), subscriberOf(n))).toBeNull()
+    expect(candles.subscribe(query(1_000), subscriberOf(1_000))).toBe('tooMany')
+    candles.unsubscribe(query(5), subscriberOf(5))
+    expect(candles.subscribe(query(1_000), subscriberOf(1_000))).toBeNull()
     await candles.stop()
   })
 })

@@ -58,6 +58,19 @@ const CASES: readonly Case[] = [
     reasons: ['rpc-2 fails: rate limit'],
   },
   {
+    name: 'the indexer says the same of a provider that fails',
+    indexer: { reason: 'rpc-1: rate limit', rpc: [rpc('rpc-1', false)] },
+    status: 'degraded',
+    reasons: ['rpc-1 fails: rate limit'],
+  },
+  {
+    name: 'the indexer says the same of the database',
+    database: 'the database does not answer',
+    indexer: { reason: 'the database does not answer' },
+    status: 'stalled',
+    reasons: ['the database does not answer'],
+  },
+  {
     name: 'the indexer says that something is odd',
     indexer: { reason: 'logs are missing' },
     status: 'degraded',

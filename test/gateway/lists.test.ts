@@ -137,10 +137,15 @@ describe('a subscription to a list', () => {
   })
 })
 
+type TestSubscriber = Parameters<typeof fixture.lists.subscribe>[1]
+
+const subscriberOf = (client: string): TestSubscriber => ({ client, state: () => undefined })
+const listOf = (minHolders: number) => ({ sort: 'createdAt', order: 'desc', limit: 10, minHolders }) as const
+
 describe('an event stream of one list too many', () => {
   it('ends, and says when to come back', async () => {
-    const subscriber = { state: () => undefined }
-    for (let limit = 1; limit <= 1_000; limit++) fixture.lists.subscribe({ sort: 'holders', order: 'desc', limit }, subscriber)
+    const subscriber = subscriberOf('127.0.0.1')
+    for (let limit = 1; limit <= 100; limit++) fixture.lists.subscribe({ sort: 'holders', order: 'desc', limit }, subscriber)
     const stream = await fixture.rawClient('GET /api/stream?channel=list&sort=marketCap HTTP/1.1\r\nHost: a\r\n\r\n')
     await stream.until(bytes => bytes.includes('retry: 60000'))
     expect(fixture.realtime.health().eventStreams).toBe(0)
@@ -150,13 +155,56 @@ describe('an event stream of one list too many', () => {
 describe('lists', () => {
   it('are bounded in number', async () => {
     const lists = createTestLists()
-    const subscriber = { state: () => undefined }
-    const query = (limit: number) => ({ sort: 'createdAt', order: 'desc', limit }) as const
-    for (let n = 1; n <= 1_000; n++) expect(lists.subscribe(query(n), subscriber)).toBe(true)
-    expect(lists.subscribe(query(1_001), subscriber)).toBe(false)
-    expect(lists.subscribe(query(7), { state: () => undefined })).toBe(true)
-    lists.unsubscribe(query(5), subscriber)
-    expect(lists.subscribe(query(1_001), subscriber)).toBe(true)
+    const clients = Array.from({ length: 11 }, (_, n) => subscriberOf(`${n}`))
+    const [first, last] = [clients[0], clients[10]] as [TestSubscriber, TestSubscriber]
+    for (const [share, subscriber] of clients.slice(0, 10).entries())
+      for (let n = 0; n < 100; n++) expect(lists.subscribe(listOf(share * 100 + n), subscriber)).toBeNull()
+    expect(lists.subscribe(listOf(1_000), last)).toBe('tooMany')
+    expect(lists.subscribe(listOf(7), last)).toBeNull()
+    lists.unsubscribe(listOf(5), first)
+    expect(lists.subscribe(listOf(1_000), last)).toBeNull()
     await lists.stop()
+  })
+
+  it('are bounded for each client, but for those that others watch too', async () => {
+    const lists = createTestLists()
+    const [ours, again, theirs] = [subscriberOf('a'), subscriberOf('a'), subscriberOf('b')]
+    for (let n = 0; n < 100; n++) expect(lists.subscribe(listOf(n), ours)).toBeNull()
+    expect(lists.subscribe(listOf(100), ours)).toBe('tooManyOfClient')
+    expect(lists.subscribe(listOf(100), theirs)).toBeNull()
+    expect(lists.subscribe(listOf(100), ours)).toBeNull()
+    // A second subscriber of the client takes no more of its share, and keeps what the first one leaves.
+    expect(lists.subscribe(listOf(3), again)).toBeNull()
+    for (const n of [3, 100]) lists.unsubscribe(listOf(n), ours)
+    expect(lists.subscribe(listOf(101), ours)).toBe('tooManyOfClient')
+    lists.unsubscribe(listOf(3), again)
+    expect(lists.subscribe(listOf(101), ours)).toBeNull()
+    await lists.stop()
+  })
+
+  // 50 connections of one address took all 1,000, and other clients were told that the server had no more.
+  it('of all connections of an address are its share, and leave the others theirs', async () => {
+    const subscribe = (of: Client, n: number) => of.send({ type: 'subscribe', channel: 'list', id: `${n}`, filters: { minHolders: n } })
+    const greedy: Client[] = []
+    for (let n = 0; n < 100; n += 20) {
+      const one = await fixture.client({ localAddress: '127.0.0.2' })
+      greedy.push(one)
+      for (let id = n; id < n + 20; id++) subscribe(one, id)
+      await one.nextInShort(40)
+    }
+    const next = await fixture.client({ localAddress: '127.0.0.2' })
+    subscribe(next, 100)
+    expect(await next.next()).toEqual({
+      type: 'error',
+      code: 'too_many_subscriptions',
+      id: '100',
+      message: 'the connections of a client address may have 100 different lists',
+    })
+    subscribe(client, 100)
+    expect((await client.next()).type).toBe('subscribed')
+    greedy[0]?.terminate()
+    await eventually(() => fixture.realtime.health().webSocketConnections === 6)
+    subscribe(next, 101)
+    expect((await next.next()).type).toBe('subscribed')
   })
 })

@@ -41,6 +41,14 @@ describe('an endpoint over HTTP', () => {
     await expect(endpoint.send([GET_LOGS], SIGNAL)).rejects.toMatchObject({ fault: { kind: 'too-large', limit: { kind: 'density' } } })
   })
 
+  it('takes a receipt of up to 384 MiB, since its logs can not be asked for in parts', async () => {
+    const receipt = { method: 'eth_getTransactionReceipt', params: [] }
+    const { endpoint } = endpointOf(() => new Response(Buffer.concat([Buffer.from('{"id":1,"result":{}}'), Buffer.alloc(49 * MIB, ' ')])))
+    expect(await endpoint.send([receipt], SIGNAL)).toEqual({ results: [{}], refusal: null })
+    const { endpoint: larger } = endpointOf(() => new Response('x', { headers: { 'Content-Length': String(385 * MIB) } }))
+    await expect(larger.send([receipt], SIGNAL)).rejects.toMatchObject({ fault: { kind: 'http', status: 413 } })
+  })
+
   it.each([
     ['', 200, 'garbled'],
     ['<html>', 200, 'garbled'],

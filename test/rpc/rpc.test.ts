@@ -94,6 +94,17 @@ describe('connecting', () => {
     })
   })
 
+  it('warns when one provider alone decides on the chain, since the others do not answer', async () => {
+    const misbehave = () => ({ kind: 'reset' }) as const
+    const providers = [await start({ chain: chainOf(3, 666) }), await start({ chain: chainOf(3, 1), misbehave })]
+    const { rpc, log } = open(providers)
+    await expect(rpc.connect()).resolves.toBe(666)
+    const { rpc: configured, log: quiet } = open(providers, { chainId: 666 })
+    await configured.connect()
+    const warnings = [log, quiet].map(({ lines }) => lines().filter(({ msg }) => String(msg).startsWith('CHAIN_ID is not set')))
+    expect(warnings).toMatchObject([[{ chainId: 666, unanswered: ['rpc-2'] }], []])
+  })
+
   it('refuses a chain that is not the configured one', async () => {
     const { rpc } = open([await start({ chain: chainOf(1, 2) })], { chainId: 1 })
     await expect(rpc.connect()).rejects.toMatchObject({ code: 'chain_mismatch', message: 'rpc-1: serves chain 2, not chain 1' })

@@ -1,5 +1,5 @@
 import type { Config } from '#config'
-import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
+import { MAX_CHANNEL_SUBSCRIPTIONS, MAX_MESSAGE_BYTES, MAX_WATCHED_PER_CLIENT } from '#protocol/limits.ts'
 
 /** The limits that clients of this service meet. */
 export type DescribedLimits = Pick<
@@ -17,7 +17,8 @@ export function describeRequestLimit({ rateLimitPerMinute }: DescribedLimits): s
 export function describeConnectionLimits(limits: DescribedLimits): readonly string[] {
   return [
     `${limits.maxConnectionsPerIp} WebSockets and event streams of one client address, together.`,
-    `${limits.maxSubscriptionsPerConnection} subscriptions of one WebSocket.`,
+    `${limits.maxSubscriptionsPerConnection} subscriptions of one WebSocket to tokens, and ${MAX_CHANNEL_SUBSCRIPTIONS} to channels.`,
+    `${MAX_WATCHED_PER_CLIENT} different lists and as many different candles on all connections of one client address.`,
     `${limits.maxMessagesPerSecond} messages a second from a client, in bursts of up to four seconds’ worth.`,
     `${MAX_MESSAGE_BYTES.toLocaleString('en')} bytes of UTF-8 in a message, in either direction.`,
   ]

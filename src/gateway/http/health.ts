@@ -66,7 +66,7 @@ export function indexerHealthRoute(sources: HealthSources): Route {
       reasons,
     }
     const body: IndexerHealth | OperatorHealth = isOperator
-      ? { ...health, details: [...(cause === null ? [] : [cause.full]), ...(state.details ?? [])] }
+      ? { ...health, details: [...new Set([...(cause === null ? [] : [cause.full]), ...(state.details ?? [])])] }
       : health
     return status === 'stalled' ? jsonAnswer(body, [RETRY_AFTER], '503 Service Unavailable') : jsonAnswer(body)
   })

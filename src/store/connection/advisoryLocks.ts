@@ -24,6 +24,8 @@ export interface LockHolder {
 export const HEARTBEAT_MS = 2_000
 /** The server ends a holder's session, and frees the lock, when this many in a row have not come. */
 export const MISSED_HEARTBEATS = 10
+/** A holder that has missed one is told of. */
+const SILENT_HEARTBEATS = 2
 
 /** The server needs a moment to release the lock of a process that was just killed. */
 const RELEASE_MS = 1_500
@@ -34,13 +36,20 @@ const MARGIN_MS = 5_000
  * Takes a lock of `LOCKS` for a session, which has to be one connection and holds it until it ends. Refused as soon as the holder gives a
  * sign of life; waits up to 25 s for one that gives none, such as the dead session of a service whose connections were lost in silence.
  *
+ * @param onSilent is called once with such a holder
  * @returns the holder when the lock is refused, else `null`
  */
-export async function takeLock(session: Queryable, key: number, heartbeatMs = HEARTBEAT_MS): Promise<LockHolder | null> {
+export async function takeLock(
+  session: Queryable,
+  key: number,
+  heartbeatMs = HEARTBEAT_MS,
+  onSilent: (holder: LockHolder) => void = () => {},
+): Promise<LockHolder | null> {
   const startedAtMs = performance.now()
   // By then the server has ended a silent holder's session.
   const longestWaitMs = MISSED_HEARTBEATS * heartbeatMs + MARGIN_MS
   let seen: string | null = null
+  let isTold = false
   for (;;) {
     const { rows } = await sql<{ locked: boolean }>`
       select pg_try_advisory_lock(${sql.lit(LOCK_SPACE)}, ${sql.lit(key)}) as locked`.execute(session)
@@ -50,6 +59,10 @@ export async function takeLock(session: Queryable, key: number, heartbeatMs = HE
       const holder = await readHolder(session, key)
       const isAlive = holder !== null && (holder.silentSeconds === null || (seen !== null && holder.sign !== seen))
       if (holder !== null && (isAlive || waitedMs > longestWaitMs)) return holder
+      if (holder !== null && !isTold && Number(holder.silentSeconds) * 1_000 > SILENT_HEARTBEATS * heartbeatMs) {
+        isTold = true
+        onSilent(holder)
+      }
       seen = holder?.sign ?? null
     }
     await delay(PAUSE_MS)

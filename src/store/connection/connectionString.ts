@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isPercentEncoded } from '#domain/text.ts'
 import { TokenwireError } from '#errors'
 
 /** Parameters that name files, which the driver reads at every connection. */
@@ -19,20 +20,12 @@ export function toConnectionString(databaseUrl: string): string {
     ['password', url.password],
     ['database name', url.pathname],
   ] as const) {
-    if (!isEncoded(text)) throw invalid(`the ${part} has a % that is not followed by two hex digits of UTF-8; write a percent sign as %25`)
+    if (!isPercentEncoded(text))
+      throw invalid(`the ${part} has a % that is not followed by two hex digits of UTF-8; write a percent sign as %25`)
   }
   for (const name of FILES) checkFile(name, url.searchParams.get(name))
   if (url.searchParams.has('sslmode') && !url.searchParams.has('uselibpqcompat')) url.searchParams.set('uselibpqcompat', 'true')
   return url.href
-}
-
-function isEncoded(text: string): boolean {
-  try {
-    decodeURIComponent(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function checkFile(parameter: string, file: string | null): void {

@@ -56,7 +56,9 @@ export async function holdSessionLock(input: SessionLockInput): Promise<SessionL
     db.connection().execute(async session => {
       await input.beforeTaking?.(session)
       await sql`set idle_session_timeout = ${sql.lit(`${MISSED_HEARTBEATS * heartbeatMs}ms`)}`.execute(session)
-      const holder = await takeLock(session, key, heartbeatMs)
+      const holder = await takeLock(session, key, heartbeatMs, silent => {
+        logger.info(`waiting for ${what}, which a silent session loses within 25 s: ${describeHolder(silent)}`)
+      })
       if (holder === null) await input.onTaken?.(session)
       onTaken(holder)
       if (holder !== null) return

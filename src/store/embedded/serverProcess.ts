@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { TokenwireError } from '#errors'
 import type { Layout } from './layout.ts'
 import { judgePostmasterFile, type PostmasterFile } from './postmasterFile.ts'
-import { isServerOf } from './processes.ts'
+import { isAlive, isServerOf } from './processes.ts'
 import { asServerUser, type ServerUser } from './serverUser.ts'
 
 export interface RunningServer {
@@ -89,8 +89,9 @@ export async function findServer(layout: Layout): Promise<RunningServer | null> 
 export async function startServer(input: StartInput): Promise<FoundServer> {
   const { layout } = input
   const file = await readPostmasterFile(layout)
-  // The server refuses to start while any process has the pid in the file.
-  if (file.kind === 'stale') await rm(join(layout.dataFolder, 'postmaster.pid'), { force: true })
+  // The server refuses to start while another program has the pid in the file. Otherwise it removes the file itself: another service may
+  // be starting the server, and have written the file anew by now.
+  if (file.kind === 'stale' && isAlive(file.pid)) await rm(join(layout.dataFolder, 'postmaster.pid'), { force: true })
   await rotateLog(layout.logFile)
   for (let attempt = 1; ; attempt++) {
     const child = await spawnServer(input, input.port ?? (await freePort()))

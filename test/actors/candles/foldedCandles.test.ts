@@ -46,7 +46,7 @@ class FoldingClient {
         this.waiting = null
       },
     } as const
-    this.subscription = new StateSubscription('candles', 'chart', queue, new RealtimeStats(() => 0))
+    this.subscription = new StateSubscription('candles', 'chart', '127.0.0.1', queue, new RealtimeStats(() => 0))
     this.#sink = {
       transport: 'webSocket',
       writeFrame: frame => this.#take(frame),

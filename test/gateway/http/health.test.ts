@@ -80,6 +80,19 @@ test('answers 503 with the whole picture, and says when to ask again, when the d
   })
 })
 
+test('says once to operators what indexing and the look at the database both say', async () => {
+  gateway = await startGateway({ config: { operatorToken: 't0p-secret' } })
+  gateway.reads.before = databaseAway
+  const details = async () => {
+    const response = await gateway.get('/api/indexer/health', { authorization: 'Bearer t0p-secret' })
+    return ((await response.json()) as { readonly details: readonly string[] }).details
+  }
+  const said = await details()
+  expect(said).toHaveLength(1)
+  gateway.conditions.indexer = { ...gateway.conditions.indexer, details: said }
+  expect(await details()).toEqual(said)
+})
+
 test('answers 200 when degraded and before anything is known of the chain', async () => {
   gateway = await startGateway()
   const { indexer } = gateway.conditions

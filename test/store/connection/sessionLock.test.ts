@@ -5,6 +5,7 @@ import { awaitSessionLock } from '#store/connection/awaitSessionLock.ts'
 import { holdSessionLock, type SessionLock } from '#store/connection/sessionLock.ts'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
 import { startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
+import { createLogLines } from '#test/support/logLines.ts'
 
 /*
  * A session whose client has died in silence held the lock for as long as TCP did: for minutes every start was refused, by a message that
@@ -19,8 +20,8 @@ afterEach(async () => {
 })
 afterAll(() => proxy.stop())
 
-async function hold(url: string, heartbeatMs: number) {
-  const input = { key: LOCKS.writer, applicationName: 'test-lock', what: 'the lock', logger: silentLogger, heartbeatMs }
+async function hold(url: string, heartbeatMs: number, logger = silentLogger) {
+  const input = { key: LOCKS.writer, applicationName: 'test-lock', what: 'the lock', logger, heartbeatMs }
   const outcome = await holdSessionLock({ ...input, url })
   if (outcome.lock !== null) held.push(outcome.lock)
   return outcome
@@ -41,6 +42,19 @@ test('a holder that gives signs of life keeps the lock, and the refusal names it
   expect(describeHolder(holder)).toMatch(
     /^server process \d+, connected from 127\.0\.0\.1:\d+ for \d+ s, last heard of \d+ s ago; if that service is gone: select pg_terminate_backend\(\d+\)$/,
   )
+})
+
+test('who waits for a holder that is silent says so, and who that is', async () => {
+  await hold(database.url, 60_000)
+  const [first] = await holders()
+  const log = createLogLines()
+  const next = hold(database.url, 400, log.logger)
+  const msg = expect.stringContaining(
+    `waiting for the lock, which a silent session loses within 25 s: server process ${first?.pid},`,
+  ) as unknown
+  await expect.poll(log.lines, { timeout: 9_000 }).toMatchObject([{ msg }])
+  await held.pop()?.release()
+  expect((await next).lock).not.toBeNull()
 })
 
 test('the lock of a holder that has died in silence is given to the next one', async () => {
