@@ -9,6 +9,7 @@ import { StatsStrip } from './shell/statsStrip.tsx'
 import { hrefOf, lastMarket, route } from './state/route.ts'
 import { health } from './state/session.ts'
 import { TokenView } from './token/tokenView.tsx'
+import { WalletView } from './wallet/walletView.tsx'
 
 export function App() {
   return (
@@ -36,7 +37,7 @@ function skip(event: Event): void {
 function View() {
   const current = route.value
   const main = useRef<HTMLElement>(null)
-  const place = current.view === 'token' ? current.address : current.view
+  const place = current.view === 'token' || current.view === 'wallet' ? current.address : current.view
   const first = useRef(true)
   useEffect(() => {
     if (!first.current) {
@@ -52,6 +53,8 @@ function View() {
         <MarketView />
       ) : current.view === 'token' ? (
         <TokenView key={current.address} address={current.address} />
+      ) : current.view === 'wallet' ? (
+        <WalletView key={current.address} address={current.address} />
       ) : current.view === 'operator' ? (
         <OperatorView />
       ) : (

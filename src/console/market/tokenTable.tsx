@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks'
+import { useHolding } from '#console/parts/holding.ts'
 import { useRovingFocus } from '#console/parts/rovingFocus.ts'
 import { type MarketQuery, showMarket } from '#console/state/route.ts'
 import type { Row } from '#console/state/rows.ts'
@@ -35,11 +36,14 @@ interface TokenTableProps {
   readonly query: MarketQuery
   readonly busy: boolean
   readonly onScreen: OnScreen
+  /** Reports whether the pointer or the focus is in the rows. */
+  readonly onHolding: (isHeld: boolean) => void
 }
 
-export function TokenTable({ rows, query, busy, onScreen }: TokenTableProps) {
+export function TokenTable({ rows, query, busy, onScreen, onHolding }: TokenTableProps) {
   const body = useRef<HTMLTableSectionElement>(null)
   useRovingFocus(body)
+  useHolding(body, onHolding)
   return (
     <div class="card market">
       {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: arrow keys move between its links */}

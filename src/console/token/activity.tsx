@@ -1,0 +1,25 @@
+import { useSignal } from '@preact/signals'
+import { Tabs, useTabIds } from '#console/parts/tabs.tsx'
+import type { TokenDetail } from '#console/state/tokenDetail.ts'
+import type { Token } from '#domain/token.ts'
+import { Traders } from './traders.tsx'
+import { Trades } from './trades.tsx'
+
+const TABS = { trades: 'Trades', traders: 'Top traders' } as const
+
+/** What happens in a token's market: its trades, or who trades. */
+export function Activity({ token, detail }: { readonly token: Token; readonly detail: TokenDetail }) {
+  const tab = useSignal<keyof typeof TABS>('trades')
+  const ids = useTabIds()
+  return (
+    <section class="card" aria-labelledby="activity-title">
+      <h2 id="activity-title" class="sr-only">
+        Activity
+      </h2>
+      <Tabs label="Activity" tabs={TABS} ids={ids} value={tab.value} onChange={value => (tab.value = value)} />
+      <div id={ids.panel} role="tabpanel" aria-labelledby={ids.tab(tab.value)}>
+        {tab.value === 'trades' ? <Trades trades={detail.trades.value} token={token} /> : <Traders token={token} />}
+      </div>
+    </section>
+  )
+}

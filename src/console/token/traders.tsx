@@ -1,0 +1,113 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { formatCompact, formatCount, fromUnits } from '#console/format/decimal.ts'
+import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
+import { MoreButton } from '#console/parts/moreButton.tsx'
+import { useRefreshing } from '#console/parts/refreshing.ts'
+import { Gain, Known, Money, Unknown } from '#console/parts/value.tsx'
+import { WalletLink } from '#console/parts/walletLink.tsx'
+import { createPagedList } from '#console/state/pagedList.ts'
+import { client } from '#console/state/session.ts'
+import type { Token } from '#domain/token.ts'
+import type { Trader, TraderSort } from '#domain/trader.ts'
+import { HolderTag } from './holderTag.tsx'
+
+/** Shortest time between two requests while the token is traded. */
+const REFRESH_MS = 10_000
+const PAGE = 50
+
+const SORTS: Readonly<Record<TraderSort, string>> = {
+  realized: 'Realized',
+  volume: 'Volume',
+  bought: 'Bought',
+  sold: 'Sold',
+  balance: 'Balance',
+}
+
+const columnsOf = (sort: TraderSort, onSort: (sort: TraderSort) => void): readonly TableColumn[] => {
+  const column = (name: TraderSort, rest: Partial<TableColumn> = {}): TableColumn => ({
+    name: SORTS[name],
+    isSorted: sort === name,
+    class: 'sorted',
+    head: (
+      <button type="button" class="sort" onClick={() => onSort(name)}>
+        <span class="arrow" aria-hidden="true">
+          {sort === name ? '↓' : ''}
+        </span>
+        {SORTS[name]}
+      </button>
+    ),
+    ...rest,
+  })
+  return [
+    { name: 'Trader', text: true },
+    column('bought', { wide: true, class: 'sorted wide-only' }),
+    column('sold', { wide: true, class: 'sorted wide-only' }),
+    column('volume'),
+    column('realized'),
+    { name: 'Unrealized', wide: true },
+    column('balance'),
+  ]
+}
+
+/** Who has traded the token, by what they earned or another sort. Loaded when it is shown first. */
+export function Traders({ token: { address, decimals, sequence } }: { readonly token: Token }) {
+  const sort = useSignal<TraderSort>('realized')
+  const traders = useMemo(
+    () =>
+      createPagedList(
+        (page, signal) => client.traders(address, { sort: sort.peek(), limit: PAGE, ...page }, { signal }),
+        (trader: Trader) => trader.address,
+      ),
+    [address],
+  )
+  useEffect(() => () => traders.stop(), [traders])
+  useRefreshing(sequence, REFRESH_MS, () => traders.reload())
+  const items = traders.items.value
+  const change = (next: TraderSort) => {
+    if (next === sort.peek()) return
+    sort.value = next
+    traders.restart()
+  }
+  if (items === null) return <p class="card-body">{traders.failure.value ?? <Unknown />}</p>
+  if (items.length === 0) return <p class="card-body quiet">Nobody has traded it yet.</p>
+  return (
+    <>
+      <CompactTable columns={columnsOf(sort.value, change)} label="Table of traders" name="trades" testId="traders">
+        {items.map(trader => (
+          <TraderRow key={trader.address} trader={trader} decimals={decimals} />
+        ))}
+      </CompactTable>
+      <MoreButton list={traders} />
+    </>
+  )
+}
+
+function TraderRow({ trader, decimals }: { readonly trader: Trader; readonly decimals: number }) {
+  const { address, type, buys, sells, balance } = trader
+  return (
+    <tr data-trader={address}>
+      <td class="text">
+        <WalletLink address={address} of="trader" /> {type === 'wallet' ? null : <HolderTag type={type} />}
+      </td>
+      <td class="wide-only" title={`${formatCount(buys)} buys`}>
+        <Money usd={trader.boughtUsd} weth={trader.boughtWeth} />
+      </td>
+      <td class="wide-only" title={`${formatCount(sells)} sells`}>
+        <Money usd={trader.soldUsd} weth={trader.soldWeth} />
+      </td>
+      <td title={`${formatCount(buys + sells)} trades`}>
+        <Money usd={trader.volumeUsd} weth={trader.volumeWeth} />
+      </td>
+      <td>
+        <Gain usd={trader.realizedUsd} weth={trader.realizedWeth} />
+      </td>
+      <td class="wide-only">
+        <Gain usd={trader.unrealizedUsd} weth={trader.unrealizedWeth} />
+      </td>
+      <td>
+        <Known text={formatCompact(balance === null ? null : fromUnits(balance, decimals))} />
+      </td>
+    </tr>
+  )
+}
