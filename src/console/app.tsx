@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { displayText } from './format/text.ts'
 import { MarketView } from './market/marketView.tsx'
-import { OperatorView } from './operator/operatorView.tsx'
+import { lazyView } from './parts/lazyView.tsx'
 import { Notice } from './parts/notice.tsx'
 import { Banner } from './shell/banner.tsx'
 import { Header } from './shell/header.tsx'
@@ -9,7 +9,9 @@ import { StatsStrip } from './shell/statsStrip.tsx'
 import { hrefOf, lastMarket, route } from './state/route.ts'
 import { health } from './state/session.ts'
 import { TokenView } from './token/tokenView.tsx'
-import { WalletView } from './wallet/walletView.tsx'
+
+const WalletView = lazyView(async () => (await import('./wallet/walletView.tsx')).WalletView)
+const OperatorView = lazyView(async () => (await import('./operator/operatorView.tsx')).OperatorView)
 
 export function App() {
   return (

@@ -59,29 +59,6 @@ describe.skipIf(CHROMIUM === null)('the rows of the market', () => {
     }
   })
 
-  test('keeps the order of rows until the user asks for the new one', async () => {
-    const { page } = opened
-    await memory.watchedTokens(page)
-    const order = () => page.locator('tr[data-address]').evaluateAll(rows => rows.map(row => row.getAttribute('data-address')))
-    const before = await order()
-    const trades = (buys: number) => ({
-      ...fixture.stored.get(TOKENS[0] as Address)?.token.market.trades,
-      h24: { buys, sells: 0, buyers: 1, sellers: 0 },
-    })
-    const last = before.at(-1) as Address
-    const { market } = fixture.store(last, ++sequence).token
-    const { tokens } = fixture.gateway.reads.stored
-    const index = tokens.findIndex(({ address }) => address === last)
-    tokens[index] = fixture.store(last, sequence, { market: { ...market, trades: trades(99_999) as typeof market.trades } }).token
-    // Like a user who returns to the page.
-    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
-    const update = page.getByRole('button', { name: 'Order has changed' })
-    await update.waitFor()
-    expect(await order()).toEqual(before)
-    await update.click()
-    await expect.poll(order).toEqual([last, ...before.slice(0, -1)])
-  })
-
   test('cuts no number, heading or filter at any width, and says that the statistics go on', async () => {
     const { page } = opened
     const { tokens } = fixture.gateway.reads.stored

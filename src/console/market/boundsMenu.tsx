@@ -2,9 +2,9 @@ import { useEffect, useRef } from 'preact/hooks'
 import { countBounds, type ListBounds, NO_BOUNDS, parseBound } from '#console/state/listBounds.ts'
 
 const NUMBERS = {
-  minMarketCap: 'Market cap at least, Ξ',
-  minLiquidity: 'Liquidity at least, Ξ',
-  minHolders: 'Holders at least',
+  minMarketCap: 'Least market cap, Ξ',
+  minLiquidity: 'Least liquidity, Ξ',
+  minHolders: 'Least holders',
 } as const
 
 const AGES = { 1: '1 hour', 6: '6 hours', 24: '1 day', 168: '7 days', 720: '30 days' } as const
@@ -21,7 +21,7 @@ export function BoundsMenu({ bounds, onChange }: BoundsMenuProps) {
   const count = countBounds(bounds)
   return (
     <details class="bounds" ref={menu}>
-      <summary class={count > 0 ? 'button accent' : 'button'}>{count > 0 ? `Filters · ${count}` : 'Filters'}</summary>
+      <summary class={count > 0 ? 'button on' : 'button'}>{count > 0 ? `Filters · ${count}` : 'Filters'}</summary>
       <div class="bounds-menu">
         {(Object.keys(NUMBERS) as (keyof typeof NUMBERS)[]).map(name => (
           <label key={name}>

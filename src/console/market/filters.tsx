@@ -77,7 +77,12 @@ export function Filters({ query, moved, onMoved, busy, isEmpty }: FiltersProps) 
       <span class="filters-note">
         {/* Not announced: the number changes with every block. */}
         {moved > 0 ? (
-          <button type="button" class="button accent" title="The order is held while the pointer or the focus is in the list" onClick={onMoved}>
+          <button
+            type="button"
+            class="button accent"
+            title="The order is held while the pointer or the focus is in the list"
+            onClick={onMoved}
+          >
             {moved === 1 ? '1 row' : `${moved} rows`} moved · Update
           </button>
         ) : null}

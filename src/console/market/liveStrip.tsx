@@ -66,15 +66,17 @@ function Item({ event: { kind, token, time, value, key } }: { readonly event: Li
       <a href={hrefOf({ view: 'token', address: token })} title={shortHex(token)}>
         <Avatar address={token} symbol={symbol} />
         <span class="live-words">
-          <strong>
-            <Symbol address={token} symbol={symbol} />
-          </strong>
-          <span class="live-what">
+          <span class="live-token">
+            <strong>
+              <Symbol address={token} symbol={symbol} />
+            </strong>
+            <span class="quiet">
+              <Age time={time} />
+            </span>
+          </span>
+          <span>
             <span class={`live-kind ${tone}`}>{text}</span> {value === null ? null : <Money {...value} />}
           </span>
-        </span>
-        <span class="live-age quiet">
-          <Age time={time} />
         </span>
       </a>
     </li>

@@ -3,6 +3,7 @@ import { Notice } from '#console/parts/notice.tsx'
 import { countBounds } from '#console/state/listBounds.ts'
 import { DEFAULT_QUERY, lastMarket, showMarket } from '#console/state/route.ts'
 import { channelFeed, client, renderQueue, returns } from '#console/state/session.ts'
+import { createSparklines } from '#console/state/sparklines.ts'
 import { createTokenList, MOST_ROWS } from '#console/state/tokenList.ts'
 import { createWatchedRows } from '#console/state/watchedRows.ts'
 import { Filters } from './filters.tsx'
@@ -10,18 +11,33 @@ import { LiveStrip } from './liveStrip.tsx'
 import { createOnScreen } from './onScreen.ts'
 import { TokenTable } from './tokenTable.tsx'
 
+/** The width from which the list has a column for them, as in its style: on narrower screens they are not loaded. */
+const LINES_SHOWN = '(min-width: 88rem)'
+
 export function MarketView() {
   const list = useMemo(() => createTokenList({ client, feed: channelFeed, query: lastMarket, returns }), [])
   const watched = useMemo(() => createWatchedRows(client, renderQueue), [])
-  const onScreen = useMemo(() => createOnScreen(row => watched.watch(row)), [watched])
+  const lines = useMemo(() => createSparklines(client), [])
+  const onScreen = useMemo(() => {
+    const areLinesShown = matchMedia(LINES_SHOWN).matches
+    return createOnScreen(row => {
+      const unwatch = watched.watch(row)
+      const leave = areLinesShown ? lines.want(row.address) : () => {}
+      return () => {
+        unwatch()
+        leave()
+      }
+    })
+  }, [watched, lines])
   useEffect(() => {
     document.title = 'Market · Tokenwire'
     return () => {
       onScreen.stop()
       watched.stop()
+      lines.stop()
       list.stop()
     }
-  }, [list, watched, onScreen])
+  }, [list, watched, lines, onScreen])
   const rows = list.rows.value
   const phase = list.phase.value
   const query = lastMarket.value
@@ -62,6 +78,7 @@ export function MarketView() {
             query={query}
             busy={phase !== 'ready'}
             onScreen={onScreen}
+            lines={lines}
             onHolding={held => (list.isHeld.value = held)}
           />
           {list.hasMore.value ? (

@@ -13,7 +13,9 @@ export interface ChannelSubscription {
 /** Subscriptions to channels over the WebSocket of the client. */
 export interface ChannelFeed {
   /** For the client's option `WebSocket`: its sockets carry the channels, too. */
-  readonly Socket: new (url: string) => WebSocketLike
+  readonly Socket: new (
+    url: string,
+  ) => WebSocketLike
   /** Returns a function that ends the subscription. */
   subscribe(subscription: ChannelSubscription): () => void
 }

@@ -10,7 +10,12 @@ export function movedPlaces(shown: readonly Row[], order: readonly Address[]): n
  * The rows in a new order, which is that of the first page: it begins the list. Rows of further pages follow in the order that they
  * have, and with them those that fell out of the first page; without further pages those are gone.
  */
-export function inOrder(shown: readonly Row[], order: readonly Address[], rowOf: (address: Address) => Row | null, page: number): readonly Row[] {
+export function inOrder(
+  shown: readonly Row[],
+  order: readonly Address[],
+  rowOf: (address: Address) => Row | null,
+  page: number,
+): readonly Row[] {
   const first = order.flatMap(address => rowOf(address) ?? [])
   const isFirst = new Set(order)
   return shown.length > page ? [...first, ...shown.filter(({ address }) => !isFirst.has(address))] : first

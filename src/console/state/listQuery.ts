@@ -35,8 +35,7 @@ export function fitsFilters(token: Token, { status, launchpad, bounds }: MarketQ
 }
 
 /** Unix seconds. */
-const youngerThan = (hours: number, nowMs: number) =>
-  Math.floor(nowMs / 1_000 / AGE_STEP_SECONDS) * AGE_STEP_SECONDS - hours * 3_600
+const youngerThan = (hours: number, nowMs: number) => Math.floor(nowMs / 1_000 / AGE_STEP_SECONDS) * AGE_STEP_SECONDS - hours * 3_600
 
 function isAtLeast(value: number | string | null, bound: number | null): boolean {
   return bound === null || (value !== null && Number(value) >= bound)

@@ -120,6 +120,9 @@ export function createLiveEvents({ client, api, feed, names, isPaused }: LiveEve
       case 'graduations':
         names.learn(message.data)
         add(message.data.map(token => graduationEvent(token, Number(message.block))))
+        break
+      case 'list':
+        break
     }
   }
 

@@ -38,7 +38,6 @@ export function createMarketApi(url: string): MarketApi {
   return {
     marketTrades: (query, options) => call({ path: '/api/trades', query, shape: tradesShape, options }),
     walletTrades: (wallet, query, options) => call({ path: `/api/wallets/${wallet}/trades`, query, shape: tradesShape, options }),
-    holderDistribution: (token, options) =>
-      call({ path: `/api/tokens/${token}/holders/distribution`, shape: distributionShape, options }),
+    holderDistribution: (token, options) => call({ path: `/api/tokens/${token}/holders/distribution`, shape: distributionShape, options }),
   }
 }

@@ -62,10 +62,14 @@ export function createTokenList({ client, feed, query, returns }: TokenListOptio
 
   const ask = async (wanted: MarketQuery, from: string | null, signal: AbortSignal) => {
     const text = wanted.q.trim()
-    if (text === '') return client.tokens({ ...listParameters(wanted, Date.now()), limit: PAGE, ...(from !== null && { cursor: from }) }, { signal })
+    if (text === '')
+      return client.tokens({ ...listParameters(wanted, Date.now()), limit: PAGE, ...(from !== null && { cursor: from }) }, { signal })
     const found = await client.search(text, { limit: PAGE }, { signal })
     if (!found.ok) return found
-    return { ok: true, value: { data: found.value.data.filter(token => fitsFilters(token, wanted, Date.now())), nextCursor: null } } as const
+    return {
+      ok: true,
+      value: { data: found.value.data.filter(token => fitsFilters(token, wanted, Date.now())), nextCursor: null },
+    } as const
   }
 
   const rowOf = (address: Address): Row | null => {

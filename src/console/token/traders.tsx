@@ -41,11 +41,11 @@ const columnsOf = (sort: TraderSort, onSort: (sort: TraderSort) => void): readon
   })
   return [
     { name: 'Trader', text: true },
-    column('bought', { wide: true, class: 'sorted wide-only' }),
-    column('sold', { wide: true, class: 'sorted wide-only' }),
-    column('volume'),
+    column('bought', { wide: true }),
+    column('sold', { wide: true }),
+    column('volume', { class: 'sorted roomy-only' }),
     column('realized'),
-    { name: 'Unrealized', wide: true },
+    { name: 'Unrealized' },
     column('balance'),
   ]
 }
@@ -88,7 +88,12 @@ function TraderRow({ trader, decimals }: { readonly trader: Trader; readonly dec
   return (
     <tr data-trader={address}>
       <td class="text">
-        <WalletLink address={address} of="trader" /> {type === 'wallet' ? null : <HolderTag type={type} />}
+        <WalletLink address={address} of="trader" />{' '}
+        {type === 'wallet' ? null : (
+          <span class="wide-only">
+            <HolderTag type={type} />
+          </span>
+        )}
       </td>
       <td class="wide-only" title={`${formatCount(buys)} buys`}>
         <Money usd={trader.boughtUsd} weth={trader.boughtWeth} />
@@ -96,13 +101,13 @@ function TraderRow({ trader, decimals }: { readonly trader: Trader; readonly dec
       <td class="wide-only" title={`${formatCount(sells)} sells`}>
         <Money usd={trader.soldUsd} weth={trader.soldWeth} />
       </td>
-      <td title={`${formatCount(buys + sells)} trades`}>
+      <td class="roomy-only" title={`${formatCount(buys + sells)} trades`}>
         <Money usd={trader.volumeUsd} weth={trader.volumeWeth} />
       </td>
       <td>
         <Gain usd={trader.realizedUsd} weth={trader.realizedWeth} />
       </td>
-      <td class="wide-only">
+      <td>
         <Gain usd={trader.unrealizedUsd} weth={trader.unrealizedWeth} />
       </td>
       <td>

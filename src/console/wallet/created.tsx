@@ -3,8 +3,8 @@ import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { MoreButton } from '#console/parts/moreButton.tsx'
 import { TokenLink } from '#console/parts/tokenLink.tsx'
 import { Age, Money } from '#console/parts/value.tsx'
-import { STATUSES } from '#console/state/route.ts'
 import type { PagedList } from '#console/state/pagedList.ts'
+import { STATUSES } from '#console/state/route.ts'
 import type { Token } from '#domain/token.ts'
 
 const COLUMNS: readonly TableColumn[] = [

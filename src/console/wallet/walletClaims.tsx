@@ -1,6 +1,6 @@
-import { TokenLink } from '#console/parts/tokenLink.tsx'
 import { displayText } from '#console/format/text.ts'
 import { MoreButton } from '#console/parts/moreButton.tsx'
+import { TokenLink } from '#console/parts/tokenLink.tsx'
 import { Unknown } from '#console/parts/value.tsx'
 import type { PagedList } from '#console/state/pagedList.ts'
 import { chainStats, tokenNames } from '#console/state/session.ts'
