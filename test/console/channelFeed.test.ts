@@ -8,13 +8,15 @@ class FakeSocket extends EventTarget {
   static readonly OPEN = 1
   readyState = 0
   readonly sent: object[] = []
-  /** As the client sets it, after the feed has begun to listen. */
-  onmessage: ((event: MessageEvent) => void) | null = null
 
   constructor() {
     super()
     opened.push(this)
-    this.addEventListener('message', event => this.onmessage?.(event as MessageEvent))
+  }
+
+  /** The client's listener, which it sets after the feed has begun to listen. */
+  set onmessage(listener: (event: MessageEvent) => void) {
+    this.addEventListener('message', event => listener(event as MessageEvent))
   }
 
   send(text: string): void {

@@ -89,6 +89,8 @@ describe.skipIf(CHROMIUM === null)('the live strip', () => {
   test('shows what happens, rests under the pointer, and removes what a reorg made void', async () => {
     const { page } = opened
     await reload(page)
+    // What REST has is loaded once the channels are subscribed.
+    await expect.poll(async () => (await keys(page)).length).toBeGreaterThan(1)
     trade(1)
     await expect.poll(() => keys(page)).toEqual(expect.arrayContaining(['1-1', `launch ${addressOf(1)}`, `graduation ${addressOf(1)}`]))
     const first = page.locator('.live-events li').first()

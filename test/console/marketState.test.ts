@@ -115,6 +115,7 @@ test('a list that is loaded again keeps the items of further pages, each once', 
 beforeEach(() => {
   vi.stubGlobal('window', globalThis)
   vi.stubGlobal('document', { hidden: false })
+  vi.stubGlobal('reportError', () => {})
 })
 afterEach(() => vi.unstubAllGlobals())
 

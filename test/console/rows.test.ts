@@ -128,8 +128,7 @@ describe.skipIf(CHROMIUM === null)('the rows of the market', () => {
       server.onMessage(message => socket.send(String(message).replaceAll(/"(\w+Usd)":"[^"]*"/g, '"$1":null')))
     })
     await page.reload()
-    await memory.watchedTokens(page)
-    const [token] = TOKENS as [Address]
+    const [token] = (await memory.watchedTokens(page)) as [Address]
     const cell = page.locator(`tr[data-address="${token}"] .c-price`)
     const move = async (priceWeth: string) => {
       const { market } = fixture.store(token, ++sequence).token

@@ -9,12 +9,12 @@ interface SparklineProps {
   readonly market: Token['market']
 }
 
-/** The price of the last day as a line. Its change is the number beside it, so that it says nothing to screen readers. */
-export function Sparkline({ closes, market: { priceWeth } }: SparklineProps) {
+/** The price of the last day as a line, in the colour of its change. That is the number beside it, so screen readers pass the line over. */
+export function Sparkline({ closes, market: { priceWeth, priceChange } }: SparklineProps) {
   if (closes === null || closes.length === 0) return null
   const price = priceWeth === null ? null : Number(priceWeth)
-  const last = price ?? closes.at(-1)?.close ?? 0
-  const direction = last > (closes[0]?.close ?? last) ? 'up' : last < (closes[0]?.close ?? last) ? 'down' : 'quiet'
+  const change = priceChange.h24 ?? 0
+  const direction = change > 0 ? 'up' : change < 0 ? 'down' : 'quiet'
   return (
     <svg
       class={`spark ${direction}`}

@@ -45,9 +45,10 @@ const isTrade = ({ kind }: LiveEvent) => kind === 'buy' || kind === 'sell'
 
 const newestFirst = (events: readonly LiveEvent[]) => events.toSorted((a, b) => Date.parse(b.time) - Date.parse(a.time))
 
-/** Each event once, newest first. */
+/** Of events with the same key the first one; newest first, those of the same time as they were. */
 export function newestOfEach(events: readonly LiveEvent[]): readonly LiveEvent[] {
-  // Of equal times the one that came last is the newest.
-  const all = newestFirst([...new Map(events.map(event => [event.key, event])).values()].reverse())
-  return newestFirst([...all.filter(isTrade).slice(0, MOST_EVENTS), ...all.filter(event => !isTrade(event)).slice(0, MOST_EVENTS)])
+  const byKey = new Map<string, LiveEvent>()
+  for (const event of events) if (!byKey.has(event.key)) byKey.set(event.key, event)
+  const all = newestFirst([...byKey.values()])
+  return [...all.filter(isTrade).slice(0, MOST_EVENTS), ...all.filter(event => !isTrade(event)).slice(0, MOST_EVENTS)]
 }

@@ -16,7 +16,7 @@ const POLL_MS = 15_000
 const FIRST_POLL_MS = 2_000
 
 export interface LiveEvents {
-  /** The newest events, newest first, whose tokens' names are loaded where possible. */
+  /** The newest events, whose tokens' names are loaded where possible. */
   readonly shown: ReadonlySignal<readonly LiveEvent[]>
   /** While true, `shown` stays as it is. */
   readonly isHeld: Signal<boolean>
@@ -55,12 +55,12 @@ export function createLiveEvents({ client, api, feed, names, isPaused }: LiveEve
     const tokens = [launched, migrated].flatMap(result => (result.ok ? result.value.data : []))
     names.learn(tokens)
     held = newestOfEach([
-      // What could not be loaded stays.
-      ...(trades.ok && launched.ok && migrated.ok ? [] : held),
+      ...arrived,
       ...(trades.ok ? trades.value.data.map(tradeEvent) : []),
       ...(launched.ok ? launched.value.data.map(launchEvent) : []),
       ...(migrated.ok ? migrated.value.data.map(token => graduationEvent(token, null)) : []),
-      ...arrived,
+      // What could not be loaded stays.
+      ...(trades.ok && launched.ok && migrated.ok ? [] : held),
     ])
     show()
   }, reportError)
@@ -83,9 +83,11 @@ export function createLiveEvents({ client, api, feed, names, isPaused }: LiveEve
     }, SHOWN_EVERY_MS)
   }
 
+  /** @param events - in the order in which they happened */
   function add(events: readonly LiveEvent[]): void {
-    arrived = newestOfEach([...arrived, ...events])
-    held = newestOfEach([...held, ...events])
+    const latest = events.toReversed()
+    arrived = newestOfEach([...latest, ...arrived])
+    held = newestOfEach([...latest, ...held])
     show()
   }
 
