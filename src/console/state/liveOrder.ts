@@ -9,6 +9,7 @@ export interface LiveOrder {
   readonly newest: readonly Address[] | null
   /** Follows this list in place of another one; does nothing when it is the same. */
   follow(query: MarketQuery): void
+  /** Until the next `follow`. */
   stop(): void
 }
 
@@ -32,11 +33,9 @@ export function createLiveOrder(feed: ChannelFeed, limit: number, onOrder: (orde
       if (key === followed) return
       followed = key
       end()
+      end = () => {}
       forget()
-      if (filters === null) {
-        end = () => {}
-        return
-      }
+      if (filters === null) return
       end = feed.subscribe({
         channel: 'list',
         filters,
@@ -49,6 +48,11 @@ export function createLiveOrder(feed: ChannelFeed, limit: number, onOrder: (orde
         onLost: forget,
       })
     },
-    stop: () => end(),
+    stop() {
+      end()
+      end = () => {}
+      forget()
+      followed = ''
+    },
   }
 }

@@ -105,6 +105,8 @@ export function createTokenList({ client, feed, query, returns }: TokenListOptio
   /** Takes an order of the channel, once the tokens that are new in it are loaded. */
   const orders = coalesce<readonly Address[]>(async next => {
     const { signal } = loading
+    // Meanwhile another list may be followed.
+    if (next !== live.newest) return
     const held = new Set([...rows.peek().map(({ address }) => address), ...newcomers.keys()])
     const missing = next.filter(address => !held.has(address))
     const found = missing.length === 0 ? null : await client.tokens({ addresses: missing, limit: PAGE }, { signal })
@@ -122,6 +124,7 @@ export function createTokenList({ client, feed, query, returns }: TokenListOptio
     const { signal } = loading
     phase.value = 'loading'
     loadingMore.value = false
+    live.follow(query.peek())
     const result = await ask(query.peek(), null, signal)
     if (signal.aborted) return
     batch(() => {
@@ -177,7 +180,10 @@ export function createTokenList({ client, feed, query, returns }: TokenListOptio
       failure.value = result.ok ? null : result.error.message
       if (!result.ok) return
       put(result.value.data)
-      if (live.newest !== null) return
+      if (live.newest !== null) {
+        orders.request(live.newest)
+        return
+      }
       order = result.value.data.map(({ address }) => address)
       sort()
     })
@@ -192,18 +198,18 @@ export function createTokenList({ client, feed, query, returns }: TokenListOptio
   /** Updates the rows in place, or loads the list again after a failure. */
   const again = (signal: AbortSignal) => (phase.peek() === 'ready' ? refresh(signal) : load())
   const seen = () => {
-    if (document.hidden) clearTimeout(timer)
-    else void again(loading.signal)
+    if (!document.hidden) void again(loading.signal)
+    else {
+      clearTimeout(timer)
+      live.stop()
+    }
   }
   document.addEventListener('visibilitychange', seen)
 
   const stopFollowing = effect(() => {
     // Reading the signal subscribes this effect to it.
-    const wanted = query.value
-    untracked(() => {
-      live.follow(wanted)
-      void load()
-    })
+    void query.value
+    untracked(() => void load())
   })
   const stopReturns = effect(() => {
     if (returns.value > 0) untracked(() => void again(loading.signal))

@@ -23,13 +23,19 @@ export function WalletSummary({ wallet }: { readonly wallet: Wallet | null }) {
       <Figure name="Trades" note={wallet === null ? null : `of ${formatCompact(wallet.tokensTraded)} tokens`}>
         <Known text={formatCompact(wallet?.trades ?? null)} />
       </Figure>
-      <Figure name="First seen">
-        <Age time={wallet?.firstSeenAt ?? null} />
-      </Figure>
-      <Figure name="Last seen">
+      <Figure name="Last seen" note={<FirstSeen time={wallet?.firstSeenAt ?? null} />}>
         <Age time={wallet?.lastSeenAt ?? null} />
       </Figure>
     </dl>
+  )
+}
+
+function FirstSeen({ time }: { readonly time: string | null }) {
+  if (time === null) return null
+  return (
+    <>
+      first <Age time={time} /> ago
+    </>
   )
 }
 
@@ -41,7 +47,7 @@ function profitNote(wallet: Wallet | null): string | null {
 
 interface FigureProps {
   readonly name: string
-  readonly note?: string | null
+  readonly note?: ComponentChildren
   readonly children: ComponentChildren
 }
 
