@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createChannelFeed } from '#console/state/channelFeed.ts'
-import type { ChannelMessage } from '#console/state/channelMessages.ts'
+import type { FeedMessage } from '#console/state/feedMessage.ts'
 import { addressOf, tradeOf } from '#test/support/snapshots.ts'
 
 /** A WebSocket that the test opens, closes and sends messages through. */
@@ -63,7 +63,7 @@ function start() {
   return { connect, subscribe }
 }
 
-function inShort(message: ChannelMessage): string {
+function inShort(message: FeedMessage): string {
   if (message.type === 'list') return `list ${message.data.join()}`
   return message.type === 'trades' ? `trades ${message.data.length}` : message.type
 }

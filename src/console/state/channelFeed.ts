@@ -1,11 +1,11 @@
 import type { WebSocketLike } from '#client/options.ts'
 import type { ChannelName } from '#protocol/channels.ts'
-import { type ChannelMessage, readChannelMessage } from './channelMessages.ts'
+import { type FeedMessage, readFeedMessage } from './feedMessage.ts'
 
 export interface ChannelSubscription {
   readonly channel: ChannelName
   readonly filters?: object
-  readonly onMessage: (message: ChannelMessage) => void
+  readonly onMessage: (message: FeedMessage) => void
   /** The connection broke. `subscribed` follows when there is another one; what happened meanwhile has to be read over REST. */
   readonly onLost: () => void
 }
@@ -49,7 +49,7 @@ export function createChannelFeed(Base: typeof WebSocket = WebSocket): ChannelFe
       this.addEventListener('open', () => opened(this))
       this.addEventListener('close', () => ended(this))
       this.addEventListener('message', event => {
-        const received = this === carrier ? readChannelMessage(event.data) : null
+        const received = this === carrier ? readFeedMessage(event.data) : null
         if (received === null) return
         // The client has no use for it.
         event.stopImmediatePropagation()

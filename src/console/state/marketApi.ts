@@ -18,7 +18,7 @@ export interface MarketApi {
   /** Trades over all tokens, the newest first. */
   marketTrades(query: PageParameters, options?: CallOptions): Promise<Result<ListPage<Trade>>>
   walletTrades(wallet: string, query: PageParameters, options?: CallOptions): Promise<Result<ListPage<Trade>>>
-  holderDistribution(token: string, options?: CallOptions): Promise<Result<HolderDistribution>>
+  distribution(token: string, options?: CallOptions): Promise<Result<HolderDistribution>>
 }
 
 const distributionShape: Shape<HolderDistribution> = object({
@@ -38,6 +38,6 @@ export function createMarketApi(url: string): MarketApi {
   return {
     marketTrades: (query, options) => call({ path: '/api/trades', query, shape: tradesShape, options }),
     walletTrades: (wallet, query, options) => call({ path: `/api/wallets/${wallet}/trades`, query, shape: tradesShape, options }),
-    holderDistribution: (token, options) => call({ path: `/api/tokens/${token}/holders/distribution`, shape: distributionShape, options }),
+    distribution: (token, options) => call({ path: `/api/tokens/${token}/holders/distribution`, shape: distributionShape, options }),
   }
 }

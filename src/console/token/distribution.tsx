@@ -13,7 +13,7 @@ const REFRESH_MS = 15_000
 export function Distribution({ token: { address, sequence } }: { readonly token: Token }) {
   const distribution = useSignal<HolderDistribution | null>(null)
   const load = async (signal?: AbortSignal) => {
-    const result = await marketApi.holderDistribution(address, { retries: 0, ...(signal !== undefined && { signal }) })
+    const result = await marketApi.distribution(address, { retries: 0, ...(signal !== undefined && { signal }) })
     if (result.ok && signal?.aborted !== true) distribution.value = result.value
   }
   useEffect(() => {

@@ -5,7 +5,7 @@ import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 
 /** What a subscription to a channel receives. */
-export type ChannelMessage =
+export type FeedMessage =
   | { readonly type: 'subscribed' | 'error' | 'gap' }
   | { readonly type: 'trades'; readonly data: readonly Trade[] }
   | { readonly type: 'launches' | 'graduations'; readonly block: string; readonly data: readonly Token[] }
@@ -16,7 +16,7 @@ export type ChannelMessage =
 
 const tokenEvents = object({ block: integerShape, data: listOf(tokenShape) })
 
-const SHAPES: Readonly<Record<ChannelMessage['type'], AnyShape>> = {
+const SHAPES: Readonly<Record<FeedMessage['type'], AnyShape>> = {
   subscribed: object({ channel: string }),
   error: object({ code: string }),
   gap: object({}),
@@ -33,18 +33,18 @@ const TOKEN_UPDATE = '{"type":"token.update"'
 /** A message that concerns a subscription; `message` is `null` when it says nothing more, or is not as promised. */
 export interface ReceivedMessage {
   readonly id: string
-  readonly message: ChannelMessage | null
+  readonly message: FeedMessage | null
 }
 
 /** `null`: the message concerns no subscription to a channel. */
-export function readChannelMessage(text: unknown): ReceivedMessage | null {
+export function readFeedMessage(text: unknown): ReceivedMessage | null {
   if (typeof text !== 'string' || text.startsWith(TOKEN_UPDATE)) return null
   const value = parseJson(text)
   if (typeof value !== 'object' || value === null || !('id' in value) || typeof value.id !== 'string') return null
-  const { id, type } = value as { readonly id: string; readonly type: ChannelMessage['type'] }
+  const { id, type } = value as { readonly id: string; readonly type: FeedMessage['type'] }
   const message = type === 'list' ? { type, data: addressesOf(value as ListFields) } : value
   const isAsPromised = Object.hasOwn(SHAPES, type) && mismatch(SHAPES[type], message) === null
-  return { id, message: isAsPromised ? (message as ChannelMessage) : null }
+  return { id, message: isAsPromised ? (message as FeedMessage) : null }
 }
 
 interface ListFields {

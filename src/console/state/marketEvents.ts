@@ -3,9 +3,9 @@ import { coalesce } from '#async/coalesce.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import { EVENT_CHANNELS } from '#protocol/channels.ts'
 import type { ChannelFeed } from './channelFeed.ts'
-import type { ChannelMessage } from './channelMessages.ts'
-import { graduationEvent, type LiveEvent, launchEvent, MOST_EVENTS, newestOfEach, tradeEvent } from './liveEvent.ts'
+import type { FeedMessage } from './feedMessage.ts'
 import type { MarketApi } from './marketApi.ts'
+import { graduationEvent, launchEvent, type MarketEvent, MOST_EVENTS, newestOfEach, tradeEvent } from './marketEvent.ts'
 import type { TokenNames } from './tokenNames.ts'
 
 /** Shortest time between two changes of what is shown, so that it can be read. */
@@ -15,15 +15,15 @@ const POLL_MS = 15_000
 /** Time that the channels have to answer before events are asked for. */
 const FIRST_POLL_MS = 2_000
 
-export interface LiveEvents {
+export interface MarketEvents {
   /** The newest events, whose tokens' names are loaded where possible. */
-  readonly shown: ReadonlySignal<readonly LiveEvent[]>
+  readonly shown: ReadonlySignal<readonly MarketEvent[]>
   /** While true, `shown` stays as it is. */
   readonly isHeld: Signal<boolean>
   stop(): void
 }
 
-interface LiveEventsOptions {
+interface MarketEventsOptions {
   readonly client: Tokenwire
   readonly api: MarketApi
   readonly feed: ChannelFeed
@@ -33,14 +33,14 @@ interface LiveEventsOptions {
 }
 
 /** Launches, trades and graduations of all tokens: over channels, else by polling. A hidden page is not told. */
-export function createLiveEvents({ client, api, feed, names, isPaused }: LiveEventsOptions): LiveEvents {
-  const shown = signal<readonly LiveEvent[]>([])
+export function createMarketEvents({ client, api, feed, names, isPaused }: MarketEventsOptions): MarketEvents {
+  const shown = signal<readonly MarketEvent[]>([])
   const isHeld = signal(false)
   const isVisible = signal(!document.hidden)
   const live = new Set<string>()
-  let held: readonly LiveEvent[] = []
+  let held: readonly MarketEvent[] = []
   /** Events of channels since the last request for all was sent. */
-  let arrived: readonly LiveEvent[] = []
+  let arrived: readonly MarketEvent[] = []
   let timer: number | undefined
   let ending = new AbortController()
 
@@ -84,14 +84,14 @@ export function createLiveEvents({ client, api, feed, names, isPaused }: LiveEve
   }
 
   /** @param events - in the order in which they happened */
-  function add(events: readonly LiveEvent[]): void {
+  function add(events: readonly MarketEvent[]): void {
     const latest = events.toReversed()
     arrived = newestOfEach([...latest, ...arrived])
     held = newestOfEach([...latest, ...held])
     show()
   }
 
-  function receive(channel: string, message: ChannelMessage): void {
+  function receive(channel: string, message: FeedMessage): void {
     switch (message.type) {
       case 'subscribed':
         live.add(channel)
@@ -104,7 +104,7 @@ export function createLiveEvents({ client, api, feed, names, isPaused }: LiveEve
         loads.request(ending.signal)
         break
       case 'reorg': {
-        const isValid = ({ block }: LiveEvent) => block !== null && block < Number(message.fromBlock)
+        const isValid = ({ block }: MarketEvent) => block !== null && block < Number(message.fromBlock)
         arrived = arrived.filter(isValid)
         held = held.filter(isValid)
         shown.value = shown.peek().filter(isValid)
