@@ -3,11 +3,11 @@ import { type HourlyClose, hourlyCloses, sparkPath } from '#console/state/hourly
 import { NO_BOUNDS } from '#console/state/listBounds.ts'
 import { inOrder, movedPlaces } from '#console/state/listOrder.ts'
 import { listParameters } from '#console/state/listQuery.ts'
-import { eventsFor, type MarketEvent } from '#console/state/marketEvent.ts'
 import { createPagedList } from '#console/state/pagedList.ts'
 import { DEFAULT_QUERY, hrefOf, parseRoute } from '#console/state/route.ts'
 import { createRow } from '#console/state/rows.ts'
 import { createSparklines } from '#console/state/sparklines.ts'
+import { eventsFor, type StripEvent } from '#console/state/stripEvent.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 
 const A = addressOf(1)
@@ -32,7 +32,7 @@ test('rows of further pages stay behind the first one, with those that fell out 
 })
 
 test('half of the places are for trades, and what one half does not need the other has', () => {
-  const event = (kind: MarketEvent['kind'], minute: number): MarketEvent => ({
+  const event = (kind: StripEvent['kind'], minute: number): StripEvent => ({
     kind,
     key: `${kind} ${minute}`,
     token: A,
@@ -42,10 +42,10 @@ test('half of the places are for trades, and what one half does not need the oth
   })
   const trades = [9, 8, 7, 6, 5].map(minute => event('buy', minute))
   const launches = [4, 3, 2].map(minute => event('launch', minute))
-  const shown = (places: number, events: readonly MarketEvent[]) => eventsFor(places, events).map(({ key }) => key)
+  const shown = (places: number, events: readonly StripEvent[]) => eventsFor(places, events).map(({ key }) => key)
   expect(shown(4, [...trades, ...launches])).toEqual(['buy 9', 'buy 8', 'launch 4', 'launch 3'])
   expect(shown(4, trades)).toEqual(['buy 9', 'buy 8', 'buy 7', 'buy 6'])
-  expect(shown(4, [trades[0] as MarketEvent, ...launches])).toEqual(['buy 9', 'launch 4', 'launch 3', 'launch 2'])
+  expect(shown(4, [trades[0] as StripEvent, ...launches])).toEqual(['buy 9', 'launch 4', 'launch 3', 'launch 2'])
   expect(shown(1, [...trades, ...launches])).toEqual(['launch 4'])
 })
 

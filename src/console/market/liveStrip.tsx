@@ -7,11 +7,11 @@ import { PauseIcon, PlayIcon } from '#console/parts/icons.tsx'
 import { useRovingFocus } from '#console/parts/rovingFocus.ts'
 import { Symbol } from '#console/parts/tokenName.tsx'
 import { Age, Money } from '#console/parts/value.tsx'
-import { eventsFor, type MarketEvent } from '#console/state/marketEvent.ts'
-import { createMarketEvents } from '#console/state/marketEvents.ts'
 import { isStripPaused } from '#console/state/preferences.ts'
 import { hrefOf } from '#console/state/route.ts'
 import { channelFeed, client, marketApi, tokenNames } from '#console/state/session.ts'
+import { eventsFor, type StripEvent } from '#console/state/stripEvent.ts'
+import { createStripEvents } from '#console/state/stripEvents.ts'
 
 /** Least width of an event, in rem. */
 const EVENT_REM = 11.5
@@ -26,7 +26,7 @@ const KINDS = {
 /** The newest launches, trades and graduations of all tokens. It rests while the pointer is over it or the focus in it. */
 export function LiveStrip() {
   const events = useMemo(
-    () => createMarketEvents({ client, api: marketApi, feed: channelFeed, names: tokenNames, isPaused: isStripPaused }),
+    () => createStripEvents({ client, api: marketApi, feed: channelFeed, names: tokenNames, isPaused: isStripPaused }),
     [],
   )
   useEffect(() => () => events.stop(), [events])
@@ -58,7 +58,7 @@ export function LiveStrip() {
   )
 }
 
-function Item({ event: { kind, token, time, value, key } }: { readonly event: MarketEvent }) {
+function Item({ event: { kind, token, time, value, key } }: { readonly event: StripEvent }) {
   const symbol = tokenNames.known.value.get(token)?.symbol ?? null
   const { text, kind: tone } = KINDS[kind]
   return (

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { Tabs, useTabIds } from '#console/parts/tabs.tsx'
 import type { TokenDetail } from '#console/state/tokenDetail.ts'
 import type { Token } from '#domain/token.ts'
-import { Traders } from './traders.tsx'
+import { TraderTable } from './traderTable.tsx'
 import { Trades } from './trades.tsx'
 
 const TABS = { trades: 'Trades', traders: 'Top traders' } as const
@@ -18,7 +18,7 @@ export function Activity({ token, detail }: { readonly token: Token; readonly de
       </h2>
       <Tabs label="Activity" tabs={TABS} ids={ids} value={tab.value} onChange={value => (tab.value = value)} />
       <div id={ids.panel} role="tabpanel" aria-labelledby={ids.tab(tab.value)}>
-        {tab.value === 'trades' ? <Trades trades={detail.trades.value} token={token} /> : <Traders token={token} />}
+        {tab.value === 'trades' ? <Trades trades={detail.trades.value} token={token} /> : <TraderTable token={token} />}
       </div>
     </section>
   )

@@ -51,7 +51,7 @@ const columnsOf = (sort: TraderSort, onSort: (sort: TraderSort) => void): readon
 }
 
 /** Who has traded the token, by what they earned or another sort. Loaded when it is shown first. */
-export function Traders({ token: { address, decimals, sequence } }: { readonly token: Token }) {
+export function TraderTable({ token: { address, decimals, sequence } }: { readonly token: Token }) {
   const sort = useSignal<TraderSort>('realized')
   const traders = useMemo(
     () =>

@@ -2,13 +2,13 @@ import { hrefOf } from '#console/state/route.ts'
 import { Avatar } from './avatar.tsx'
 import { Symbol } from './tokenName.tsx'
 
-interface TokenLinkProps {
+interface NamedLinkProps {
   readonly address: string
   readonly symbol: string | null
 }
 
 /** A token's symbol that leads to its page. */
-export function TokenLink({ address, symbol }: TokenLinkProps) {
+export function NamedLink({ address, symbol }: NamedLinkProps) {
   return (
     <a class="token-cell" href={hrefOf({ view: 'token', address })} title={address}>
       <Avatar address={address} symbol={symbol} />

@@ -5,7 +5,7 @@ import { EVENT_CHANNELS } from '#protocol/channels.ts'
 import type { ChannelFeed } from './channelFeed.ts'
 import type { FeedMessage } from './feedMessage.ts'
 import type { MarketApi } from './marketApi.ts'
-import { graduationEvent, launchEvent, type MarketEvent, MOST_EVENTS, newestOfEach, tradeEvent } from './marketEvent.ts'
+import { MOST_EVENTS, newestOfEach, ofGraduation, ofLaunch, ofTrade, type StripEvent } from './stripEvent.ts'
 import type { TokenNames } from './tokenNames.ts'
 
 /** Shortest time between two changes of what is shown, so that it can be read. */
@@ -15,15 +15,15 @@ const POLL_MS = 15_000
 /** Time that the channels have to answer before events are asked for. */
 const FIRST_POLL_MS = 2_000
 
-export interface MarketEvents {
+export interface StripEvents {
   /** The newest events, whose tokens' names are loaded where possible. */
-  readonly shown: ReadonlySignal<readonly MarketEvent[]>
+  readonly shown: ReadonlySignal<readonly StripEvent[]>
   /** While true, `shown` stays as it is. */
   readonly isHeld: Signal<boolean>
   stop(): void
 }
 
-interface MarketEventsOptions {
+interface StripEventsOptions {
   readonly client: Tokenwire
   readonly api: MarketApi
   readonly feed: ChannelFeed
@@ -33,14 +33,14 @@ interface MarketEventsOptions {
 }
 
 /** Launches, trades and graduations of all tokens: over channels, else by polling. A hidden page is not told. */
-export function createMarketEvents({ client, api, feed, names, isPaused }: MarketEventsOptions): MarketEvents {
-  const shown = signal<readonly MarketEvent[]>([])
+export function createStripEvents({ client, api, feed, names, isPaused }: StripEventsOptions): StripEvents {
+  const shown = signal<readonly StripEvent[]>([])
   const isHeld = signal(false)
   const isVisible = signal(!document.hidden)
   const live = new Set<string>()
-  let held: readonly MarketEvent[] = []
+  let held: readonly StripEvent[] = []
   /** Events of channels since the last request for all was sent. */
-  let arrived: readonly MarketEvent[] = []
+  let arrived: readonly StripEvent[] = []
   let timer: number | undefined
   let ending = new AbortController()
 
@@ -56,9 +56,9 @@ export function createMarketEvents({ client, api, feed, names, isPaused }: Marke
     names.learn(tokens)
     held = newestOfEach([
       ...arrived,
-      ...(trades.ok ? trades.value.data.map(tradeEvent) : []),
-      ...(launched.ok ? launched.value.data.map(launchEvent) : []),
-      ...(migrated.ok ? migrated.value.data.map(token => graduationEvent(token, null)) : []),
+      ...(trades.ok ? trades.value.data.map(ofTrade) : []),
+      ...(launched.ok ? launched.value.data.map(ofLaunch) : []),
+      ...(migrated.ok ? migrated.value.data.map(token => ofGraduation(token, null)) : []),
       // What could not be loaded stays.
       ...(trades.ok && launched.ok && migrated.ok ? [] : held),
     ])
@@ -84,7 +84,7 @@ export function createMarketEvents({ client, api, feed, names, isPaused }: Marke
   }
 
   /** @param events - in the order in which they happened */
-  function add(events: readonly MarketEvent[]): void {
+  function add(events: readonly StripEvent[]): void {
     const latest = events.toReversed()
     arrived = newestOfEach([...latest, ...arrived])
     held = newestOfEach([...latest, ...held])
@@ -104,7 +104,7 @@ export function createMarketEvents({ client, api, feed, names, isPaused }: Marke
         loads.request(ending.signal)
         break
       case 'reorg': {
-        const isValid = ({ block }: MarketEvent) => block !== null && block < Number(message.fromBlock)
+        const isValid = ({ block }: StripEvent) => block !== null && block < Number(message.fromBlock)
         arrived = arrived.filter(isValid)
         held = held.filter(isValid)
         shown.value = shown.peek().filter(isValid)
@@ -113,15 +113,15 @@ export function createMarketEvents({ client, api, feed, names, isPaused }: Marke
         break
       }
       case 'trades':
-        add(message.data.map(tradeEvent))
+        add(message.data.map(ofTrade))
         break
       case 'launches':
         names.learn(message.data)
-        add(message.data.map(launchEvent))
+        add(message.data.map(ofLaunch))
         break
       case 'graduations':
         names.learn(message.data)
-        add(message.data.map(token => graduationEvent(token, Number(message.block))))
+        add(message.data.map(token => ofGraduation(token, Number(message.block))))
         break
       case 'list':
         break
