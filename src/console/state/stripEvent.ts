@@ -27,16 +27,16 @@ export function eventsFor(places: number, events: readonly StripEvent[]): readon
   return newestFirst([...trades.slice(0, places - others.length), ...others])
 }
 
-export function ofTrade({ id, token, side, blockNumber, timestamp, valueUsd, amountWeth }: Trade): StripEvent {
+export function eventOfTrade({ id, token, side, blockNumber, timestamp, valueUsd, amountWeth }: Trade): StripEvent {
   return { kind: side, key: id, token, block: Number(blockNumber), time: timestamp, value: { usd: valueUsd, weth: amountWeth } }
 }
 
-export function ofLaunch({ address, createdAt, createdBlock }: Token): StripEvent {
+export function eventOfLaunch({ address, createdAt, createdBlock }: Token): StripEvent {
   return { kind: 'launch', key: `launch ${address}`, token: address, block: Number(createdBlock), time: createdAt, value: null }
 }
 
 /** @param block - of the graduation; `null`: not known */
-export function ofGraduation({ address, graduation, updatedAt }: Token, block: number | null): StripEvent {
+export function eventOfGraduation({ address, graduation, updatedAt }: Token, block: number | null): StripEvent {
   const time = graduation.migratedAt ?? graduation.completedAt ?? updatedAt
   return { kind: 'graduation', key: `graduation ${address}`, token: address, block, time, value: null }
 }

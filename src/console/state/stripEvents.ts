@@ -5,7 +5,7 @@ import { EVENT_CHANNELS } from '#protocol/channels.ts'
 import type { ChannelFeed } from './channelFeed.ts'
 import type { FeedMessage } from './feedMessage.ts'
 import type { MarketApi } from './marketApi.ts'
-import { MOST_EVENTS, newestOfEach, ofGraduation, ofLaunch, ofTrade, type StripEvent } from './stripEvent.ts'
+import { eventOfGraduation, eventOfLaunch, eventOfTrade, MOST_EVENTS, newestOfEach, type StripEvent } from './stripEvent.ts'
 import type { TokenNames } from './tokenNames.ts'
 
 /** Shortest time between two changes of what is shown, so that it can be read. */
@@ -56,9 +56,9 @@ export function createStripEvents({ client, api, feed, names, isPaused }: StripE
     names.learn(tokens)
     held = newestOfEach([
       ...arrived,
-      ...(trades.ok ? trades.value.data.map(ofTrade) : []),
-      ...(launched.ok ? launched.value.data.map(ofLaunch) : []),
-      ...(migrated.ok ? migrated.value.data.map(token => ofGraduation(token, null)) : []),
+      ...(trades.ok ? trades.value.data.map(eventOfTrade) : []),
+      ...(launched.ok ? launched.value.data.map(eventOfLaunch) : []),
+      ...(migrated.ok ? migrated.value.data.map(token => eventOfGraduation(token, null)) : []),
       // What could not be loaded stays.
       ...(trades.ok && launched.ok && migrated.ok ? [] : held),
     ])
@@ -113,15 +113,15 @@ export function createStripEvents({ client, api, feed, names, isPaused }: StripE
         break
       }
       case 'trades':
-        add(message.data.map(ofTrade))
+        add(message.data.map(eventOfTrade))
         break
       case 'launches':
         names.learn(message.data)
-        add(message.data.map(ofLaunch))
+        add(message.data.map(eventOfLaunch))
         break
       case 'graduations':
         names.learn(message.data)
-        add(message.data.map(token => ofGraduation(token, Number(message.block))))
+        add(message.data.map(token => eventOfGraduation(token, Number(message.block))))
         break
       case 'list':
         break

@@ -1,7 +1,7 @@
 import { formatCount } from '#console/format/decimal.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { MoreButton } from '#console/parts/moreButton.tsx'
-import { NamedLink } from '#console/parts/namedLink.tsx'
+import { SymbolLink } from '#console/parts/symbolLink.tsx'
 import { Age, Money } from '#console/parts/value.tsx'
 import type { PagedList } from '#console/state/pagedList.ts'
 import { STATUSES } from '#console/state/route.ts'
@@ -34,7 +34,7 @@ export function Created({ tokens, count }: CreatedProps) {
         {items.map(({ address, symbol, graduation, market, createdAt }) => (
           <tr key={address}>
             <td class="text">
-              <NamedLink address={address} symbol={symbol} />
+              <SymbolLink address={address} symbol={symbol} />
             </td>
             <td class="text quiet">{STATUSES[graduation.status]}</td>
             <td>

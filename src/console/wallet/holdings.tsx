@@ -2,8 +2,8 @@ import type { Signal } from '@preact/signals'
 import { formatCompact, formatShare, fromUnits } from '#console/format/decimal.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { MoreButton } from '#console/parts/moreButton.tsx'
-import { NamedLink } from '#console/parts/namedLink.tsx'
 import { Segments } from '#console/parts/segments.tsx'
+import { SymbolLink } from '#console/parts/symbolLink.tsx'
 import { Gain, Known, Money, Unknown } from '#console/parts/value.tsx'
 import type { PagedList } from '#console/state/pagedList.ts'
 import type { Holding, HoldingSort } from '#domain/holding.ts'
@@ -56,7 +56,7 @@ function HoldingRow({ holding }: { readonly holding: Holding }) {
   return (
     <tr data-token={token.address}>
       <td class="text">
-        <NamedLink address={token.address} symbol={token.symbol} />
+        <SymbolLink address={token.address} symbol={token.symbol} />
       </td>
       <td>
         <Known text={formatCompact(balance === null ? null : fromUnits(balance, token.decimals))} />

@@ -1,6 +1,6 @@
 import { displayText } from '#console/format/text.ts'
 import { MoreButton } from '#console/parts/moreButton.tsx'
-import { NamedLink } from '#console/parts/namedLink.tsx'
+import { SymbolLink } from '#console/parts/symbolLink.tsx'
 import { Unknown } from '#console/parts/value.tsx'
 import type { PagedList } from '#console/state/pagedList.ts'
 import { chainStats, tokenNames } from '#console/state/session.ts'
@@ -31,7 +31,7 @@ export function WalletClaims({ claims, address }: WalletClaimsProps) {
               <li key={[claim.launchpad, claim.token, claim.currency].join()} data-testid="wallet-claim">
                 <p class="claim-of">
                   {claim.token === null ? null : (
-                    <NamedLink address={claim.token} symbol={tokenNames.known.value.get(claim.token)?.symbol ?? null} />
+                    <SymbolLink address={claim.token} symbol={tokenNames.known.value.get(claim.token)?.symbol ?? null} />
                   )}
                   <span class="tag">{displayText(claim.launchpad, 24)}</span>
                 </p>

@@ -2,8 +2,8 @@ import { formatCompact, fromUnits } from '#console/format/decimal.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { HexIconLink } from '#console/parts/hexLink.tsx'
 import { MoreButton } from '#console/parts/moreButton.tsx'
-import { NamedLink } from '#console/parts/namedLink.tsx'
 import { Stamp } from '#console/parts/stamp.tsx'
+import { SymbolLink } from '#console/parts/symbolLink.tsx'
 import { Known, Money, Unknown } from '#console/parts/value.tsx'
 import type { PagedList } from '#console/state/pagedList.ts'
 import { tokenNames } from '#console/state/session.ts'
@@ -50,7 +50,7 @@ function TradeRow({ trade }: { readonly trade: Trade }) {
         <Stamp time={trade.timestamp} />
       </td>
       <td class="text">
-        <NamedLink address={trade.token} symbol={token?.symbol ?? null} />
+        <SymbolLink address={trade.token} symbol={token?.symbol ?? null} />
       </td>
       <td class={`text ${trade.side === 'buy' ? 'up' : 'down'}`}>{trade.side === 'buy' ? 'Buy' : 'Sell'}</td>
       <td class="wide-only">
