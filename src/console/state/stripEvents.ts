@@ -6,12 +6,15 @@ import type { ChannelFeed } from './channelFeed.ts'
 import type { FeedMessage } from './feedMessage.ts'
 import type { MarketApi } from './marketApi.ts'
 import { eventOfGraduation, eventOfLaunch, eventOfTrade, MOST_EVENTS, newestOfEach, type StripEvent } from './stripEvent.ts'
+import { createThrottle } from './throttle.ts'
 import type { TokenNames } from './tokenNames.ts'
 
 /** Shortest time between two changes of what is shown, so that it can be read. */
 const SHOWN_EVERY_MS = 2_000
 /** How often events are asked for while the channels are not available. */
 const POLL_MS = 15_000
+/** Shortest time between two requests for what channels left out: while the service catches up, each of its commits is a gap. */
+const RELOAD_MS = 5_000
 /** Time that the channels have to answer before events are asked for. */
 const FIRST_POLL_MS = 2_000
 
@@ -65,6 +68,8 @@ export function createStripEvents({ client, api, feed, names, isPaused }: StripE
     show()
   }, reportError)
 
+  const reload = createThrottle(() => loads.request(ending.signal), RELOAD_MS)
+
   const shows = coalesce<AbortSignal>(async signal => {
     await names.load(
       held.map(({ token }) => token),
@@ -75,7 +80,7 @@ export function createStripEvents({ client, api, feed, names, isPaused }: StripE
 
   /** Shows what is held now, unless that was done a moment ago. */
   function show(): void {
-    if (timer !== undefined || isHeld.peek()) return
+    if (timer !== undefined || isHeld.peek() || ending.signal.aborted) return
     shows.request(ending.signal)
     timer = window.setTimeout(() => {
       timer = undefined
@@ -95,13 +100,13 @@ export function createStripEvents({ client, api, feed, names, isPaused }: StripE
     switch (message.type) {
       case 'subscribed':
         live.add(channel)
-        if (live.size === EVENT_CHANNELS.length) loads.request(ending.signal)
+        if (live.size === EVENT_CHANNELS.length) reload.request()
         break
       case 'error':
         live.delete(channel)
         break
       case 'gap':
-        loads.request(ending.signal)
+        reload.request()
         break
       case 'reorg': {
         const isValid = ({ block }: StripEvent) => block !== null && block < Number(message.fromBlock)
@@ -109,7 +114,7 @@ export function createStripEvents({ client, api, feed, names, isPaused }: StripE
         held = held.filter(isValid)
         shown.value = shown.peek().filter(isValid)
         // An answer that is under way may still have the void events.
-        loads.request(ending.signal)
+        reload.request()
         break
       }
       case 'trades':
@@ -164,6 +169,7 @@ export function createStripEvents({ client, api, feed, names, isPaused }: StripE
       stopFollowing()
       stopHolding()
       clearTimeout(timer)
+      reload.stop()
       loads.stop()
       shows.stop()
       document.removeEventListener('visibilitychange', seen)
