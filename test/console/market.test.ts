@@ -59,21 +59,7 @@ const subscribed = () => fixture.realtime.health().subscriptions
 const keys = (page: Page) => page.locator('.live-events li').evaluateAll(items => items.map(item => item.getAttribute('data-key')))
 const order = (page: Page) => page.locator('tr[data-address]').evaluateAll(rows => rows.map(row => row.getAttribute('data-address')))
 
-/** Resolves with the next message of the service that has this text, once the page has had time to draw it. */
-async function drawn(page: Page, text: string): Promise<void> {
-  const [socket] = sockets.get(page) ?? []
-  await socket?.waitForEvent('framereceived', frame => String(frame.payload).includes(text))
-  await page.evaluate(() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve))))
-}
-const sockets = new Map<Page, WebSocket[]>()
-
-/** Reloads the page, to see its WebSockets. */
-async function reload(page: Page): Promise<void> {
-  sockets.set(page, [])
-  page.on('websocket', socket => sockets.get(page)?.unshift(socket))
-  await page.reload()
-  await memory.watchedTokens(page)
-}
+const nextFrames = (page: Page) => page.evaluate(() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve))))
 
 /** Gives a token so many trades of the last day, by which the list is sorted. */
 function setTrades(token: Address, buys: number): void {
@@ -88,7 +74,11 @@ function setTrades(token: Address, buys: number): void {
 describe.skipIf(CHROMIUM === null)('the live strip', () => {
   test('shows what happens, rests under the pointer, and removes what a reorg made void', async () => {
     const { page } = opened
-    await reload(page)
+    await page.clock.install()
+    const sockets: WebSocket[] = []
+    page.on('websocket', socket => sockets.push(socket))
+    await page.reload()
+    await memory.watchedTokens(page)
     // What REST has is loaded once the channels are subscribed.
     await expect.poll(async () => (await keys(page)).length).toBeGreaterThan(1)
     trade(1)
@@ -97,9 +87,12 @@ describe.skipIf(CHROMIUM === null)('the live strip', () => {
     expect(await first.getByRole('link').getAttribute('href')).toMatch(/^#\/token\/0x/)
     await first.hover()
     const before = await keys(page)
-    const told = drawn(page, '"2-1"')
+    const told = sockets.at(-1)?.waitForEvent('framereceived', ({ payload }) => String(payload).includes('"2-1"'))
     trade(2)
     await told
+    // Beyond the time for which a change is shown at least.
+    await page.clock.fastForward(10_000)
+    await nextFrames(page)
     expect(await keys(page)).toEqual(before)
     await page.mouse.move(0, 0)
     await expect.poll(() => keys(page)).toContain('2-1')
