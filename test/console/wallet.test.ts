@@ -179,7 +179,11 @@ describe.skipIf(CHROMIUM === null)('the page of a wallet', () => {
     const { holdings, claims } = stored
     Object.assign(stored, { holdings: [], claims: [] })
     try {
-      await openAt(page, `#/wallet/${addressOf(0xdead)}`)
+      // The search leads to the wallet of a whole address.
+      await page.keyboard.press('/')
+      await page.keyboard.type(addressOf(0xdead))
+      await page.getByRole('option', { name: 'Wallet 0x0000…dead' }).waitFor()
+      await page.keyboard.press('Enter')
       await page.getByText('It holds none of the indexed tokens').waitFor()
       await page.getByText('It has not traded yet').waitFor()
       await page.getByText('It has earned no fees as a creator').waitFor()
