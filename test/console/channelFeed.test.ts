@@ -84,7 +84,7 @@ test('subscribes over each connection that the client opens, and says when it is
   expect(connect().sent).toEqual([])
 })
 
-test('hands each subscription its messages, and the client those without an id', () => {
+test('hands each subscription its messages, and the client the others', () => {
   const { connect, subscribe } = start()
   subscribe('trades')
   subscribe('list')
@@ -96,6 +96,7 @@ test('hands each subscription its messages, and the client those without an id',
     list,
     { type: 'token.update', id: 'console-1' },
     { type: 'subscribed', token: addressOf(1), sequence: null },
+    { type: 'subscribed', id: 'own', channel: 'trades', filters: {}, cursor: '0-0', reorgs: 0 },
     { type: 'error', id: 'console-1', code: 'too_many_subscriptions', message: '' },
     { type: 'reorg', id: 'console-1', fromBlock: '7', cursor: '6-0', reorgs: 1 },
   ])
@@ -105,6 +106,7 @@ test('hands each subscription its messages, and the client those without an id',
     'trades trades 1',
     `list list ${addressOf(7)}`,
     'client token.update',
+    'client subscribed',
     'client subscribed',
     'trades error',
     'trades reorg',
@@ -118,7 +120,7 @@ test.each([
   { type: 'list', id: 'console-1', data: 'no' },
   { type: 'reorg', id: 'console-1', fromBlock: null },
   { type: 'candles', id: 'console-1' },
-  { type: 'trades', id: 'of another page', data: [] },
+  { type: 'trades', id: 'console-9', data: [] },
 ])('hands out nothing of %j', message => {
   const { connect, subscribe } = start()
   subscribe('trades')

@@ -20,6 +20,8 @@ export interface ChannelFeed {
   subscribe(subscription: ChannelSubscription): () => void
 }
 
+const ID_PREFIX = 'console-'
+
 export function createChannelFeed(Base: typeof WebSocket = WebSocket): ChannelFeed {
   const subscriptions = new Map<string, ChannelSubscription>()
   /** The socket that carries the channels: the first open one. */
@@ -50,8 +52,8 @@ export function createChannelFeed(Base: typeof WebSocket = WebSocket): ChannelFe
       this.addEventListener('close', () => ended(this))
       this.addEventListener('message', event => {
         const received = this === carrier ? readFeedMessage(event.data) : null
-        if (received === null) return
-        // The client has no use for it.
+        // Others are the client's.
+        if (received === null || !received.id.startsWith(ID_PREFIX)) return
         event.stopImmediatePropagation()
         if (received.message !== null) subscriptions.get(received.id)?.onMessage(received.message)
       })
@@ -67,7 +69,7 @@ export function createChannelFeed(Base: typeof WebSocket = WebSocket): ChannelFe
   return {
     Socket: ChannelSocket,
     subscribe(subscription) {
-      const id = `console-${++count}`
+      const id = `${ID_PREFIX}${++count}`
       subscriptions.set(id, subscription)
       ask(id, subscription)
       return () => {
