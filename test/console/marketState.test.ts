@@ -107,7 +107,7 @@ test('a list that is loaded again keeps the items of further pages, each once', 
   list.reload()
   await expect.poll(() => list.items.value).toEqual(['d', 'c', 'b', 'a'])
   list.restart()
-  expect(list.items.value).toBeNull()
+  expect(list.items.value).toEqual(['d', 'c', 'b', 'a'])
   await expect.poll(() => list.items.value).toEqual(['d', 'c'])
   list.stop()
 })

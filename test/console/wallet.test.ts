@@ -212,6 +212,8 @@ describe.skipIf(CHROMIUM === null)('the people of a token', () => {
     await expect.poll(() => trader.locator('td').allInnerTexts()).toEqual(expect.arrayContaining(['$6.00K', '$3.00K', '−$750', '25.0M']))
     await page.getByRole('button', { name: 'Sold' }).click()
     await expect.poll(() => sorts).toEqual(['realized', 'sold'])
+    await trader.waitFor()
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('↓Sold')
     expect(await page.getByRole('columnheader', { name: 'Sold' }).getAttribute('aria-sort')).toBe('descending')
     expect(await findingsOf(page)).toEqual([])
     expect(await page.getByTestId('traders').getByRole('link').first().getAttribute('href')).toBe(`#/wallet/${WALLET}`)

@@ -1,23 +1,15 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { createThrottle } from '#console/state/throttle.ts'
 
-/** Runs a task after a value has changed, at most once per interval, and not for the first value. */
+/** Runs a task when a value has changed, at most once per interval, and not while the page is hidden. */
 export function useRefreshing(value: unknown, everyMs: number, run: () => void): void {
   const task = useRef(run)
   task.current = run
-  const throttle = useRef<ReturnType<typeof createThrottle> | null>(null)
+  const throttle = useMemo(() => createThrottle(() => task.current(), everyMs), [everyMs])
+  useEffect(() => () => throttle.stop(), [throttle])
+  const seen = useRef(value)
   useEffect(() => {
-    // The first value is a run that has taken place.
-    const own = createThrottle(() => task.current(), everyMs)
-    throttle.current = own
-    return () => {
-      own.stop()
-      throttle.current = null
-    }
-  }, [everyMs])
-  const isFirst = useRef(true)
-  useEffect(() => {
-    if (!isFirst.current && !document.hidden) throttle.current?.request()
-    isFirst.current = false
-  }, [value])
+    if (value !== seen.current && !document.hidden) throttle.request()
+    seen.current = value
+  }, [value, throttle])
 }

@@ -8,7 +8,7 @@ const MOST_ITEMS = 500
 
 /** A list whose further pages are loaded on request. */
 export interface PagedList<Item> {
-  /** `null`: nothing is loaded yet. */
+  /** `null`: nothing is loaded. */
   readonly items: ReadonlySignal<readonly Item[] | null>
   /** Why the last request failed. */
   readonly failure: ReadonlySignal<string | null>
@@ -17,7 +17,7 @@ export interface PagedList<Item> {
   loadMore(): void
   /** Loads the first page again, and keeps the items of further pages behind it. */
   reload(): void
-  /** Forgets everything and loads the first page, of what is asked for from now on. */
+  /** Loads the first page, in place of everything: what is asked for has changed. Until then the items stay. */
   restart(): void
   stop(): void
 }
@@ -40,7 +40,10 @@ export function createPagedList<Item>(
     if (signal.aborted) return
     batch(() => {
       failure.value = result.ok ? null : result.error.message
-      if (!result.ok) return
+      if (!result.ok) {
+        if (pages === 0) items.value = null
+        return
+      }
       const { data, nextCursor } = result.value
       if (pages <= 1) {
         pages = 1
@@ -86,7 +89,6 @@ export function createPagedList<Item>(
       batch(() => {
         pages = 0
         cursor = null
-        items.value = null
         hasMore.value = false
         isLoadingMore.value = false
       })
