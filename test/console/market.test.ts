@@ -191,6 +191,7 @@ describe.skipIf(CHROMIUM === null)('the order of the list', () => {
     try {
       await memory.watchedTokens(page)
       await page.locator('.bounds summary').click()
+      expect(await findingsOf(page)).toEqual([])
       await page.getByLabel('Least holders').fill('100')
       await page.keyboard.press('Enter')
       await page.getByText('No token fits').waitFor()

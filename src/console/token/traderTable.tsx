@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { formatCompact, formatCount, fromUnits } from '#console/format/decimal.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
@@ -16,7 +16,7 @@ import { HolderTag } from './holderTag.tsx'
 const REFRESH_MS = 10_000
 const PAGE = 50
 
-const SORTS: Readonly<Record<TraderSort, string>> = {
+export const TRADER_SORT_NAMES: Readonly<Record<TraderSort, string>> = {
   realized: 'Realized',
   volume: 'Volume',
   bought: 'Bought',
@@ -26,7 +26,7 @@ const SORTS: Readonly<Record<TraderSort, string>> = {
 
 const columnsOf = (sort: TraderSort, onSort: (sort: TraderSort) => void): readonly TableColumn[] => {
   const column = (name: TraderSort, rest: Partial<TableColumn> = {}): TableColumn => ({
-    name: SORTS[name],
+    name: TRADER_SORT_NAMES[name],
     isSorted: sort === name,
     class: 'sorted',
     head: (
@@ -34,7 +34,7 @@ const columnsOf = (sort: TraderSort, onSort: (sort: TraderSort) => void): readon
         <span class="arrow" aria-hidden="true">
           {sort === name ? '↓' : ''}
         </span>
-        {SORTS[name]}
+        {TRADER_SORT_NAMES[name]}
       </button>
     ),
     ...rest,
@@ -50,9 +50,13 @@ const columnsOf = (sort: TraderSort, onSort: (sort: TraderSort) => void): readon
   ]
 }
 
+interface TraderTableProps {
+  readonly token: Token
+  readonly sort: Signal<TraderSort>
+}
+
 /** Who has traded the token, by what they earned or another sort. Loaded when it is shown first. */
-export function TraderTable({ token: { address, decimals, sequence } }: { readonly token: Token }) {
-  const sort = useSignal<TraderSort>('realized')
+export function TraderTable({ token: { address, decimals, sequence }, sort }: TraderTableProps) {
   const traders = useMemo(
     () =>
       createPagedList(
@@ -61,19 +65,29 @@ export function TraderTable({ token: { address, decimals, sequence } }: { readon
       ),
     [address],
   )
-  useEffect(() => () => traders.stop(), [traders])
+  useEffect(() => {
+    let sorted = sort.peek()
+    const stopSorting = sort.subscribe(chosen => {
+      if (chosen !== sorted) traders.restart()
+      sorted = chosen
+    })
+    return () => {
+      stopSorting()
+      traders.stop()
+    }
+  }, [traders, sort])
   useRefreshing(sequence, REFRESH_MS, () => traders.reload())
   const items = traders.items.value
-  const change = (next: TraderSort) => {
-    if (next === sort.peek()) return
-    sort.value = next
-    traders.restart()
-  }
   if (items === null) return <p class="card-body">{traders.failure.value ?? <Unknown />}</p>
   if (items.length === 0) return <p class="card-body quiet">Nobody has traded it yet.</p>
   return (
     <>
-      <CompactTable columns={columnsOf(sort.value, change)} label="Table of traders" name="trades" testId="traders">
+      <CompactTable
+        columns={columnsOf(sort.value, chosen => (sort.value = chosen))}
+        label="Table of traders"
+        name="trades"
+        testId="traders"
+      >
         {items.map(trader => (
           <TraderRow key={trader.address} trader={trader} decimals={decimals} />
         ))}
