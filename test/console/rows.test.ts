@@ -87,7 +87,7 @@ describe.skipIf(CHROMIUM === null)('the rows of the market', () => {
       await expect.poll(() => page.locator('tr[data-address]').count()).toBe(3)
       for (const currency of ['ETH', 'USD']) {
         await page.getByRole('radio', { name: currency }).check()
-        for (const width of [360, 390, 590, 600, 768, 944, 1024, 1104, 1280, 1600, 1920]) {
+        for (const width of [360, 390, 590, 600, 768, 944, 1024, 1104, 1280, 1408, 1600, 1920]) {
           await page.setViewportSize({ width, height: 900 })
           const cut = await page.evaluate(() => {
             const isCut = (element: Element) => element.scrollWidth > element.clientWidth
@@ -98,9 +98,10 @@ describe.skipIf(CHROMIUM === null)('the rows of the market', () => {
               select.style.removeProperty('min-width')
               return isClipped
             })
-            return [...labels, ...Array.from(document.querySelectorAll('.tokens td, .tokens th')).filter(isCut)].map(
-              ({ className, textContent }) => `${className}: ${textContent}`,
-            )
+            return [
+              ...labels,
+              ...Array.from(document.querySelectorAll('.tokens td, .tokens th, .live-words > :last-child')).filter(isCut),
+            ].map(({ className, textContent }) => `${className}: ${textContent}`)
           })
           expect([currency, width, cut]).toEqual([currency, width, []])
         }
