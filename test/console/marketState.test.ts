@@ -91,7 +91,8 @@ test('a line ends at the price of now, and is level where the price did not move
 })
 
 /** An answer of the service, on success. */
-const page = (data: readonly string[], nextCursor: string | null = null) => ({ ok: true, value: { data, nextCursor } }) as const
+const page = (data: readonly string[], nextCursor: string | null = null) =>
+  ({ ok: true, value: { data, nextCursor, asOfBlock: '456' } }) as const
 
 test('a list that is loaded again keeps the items of further pages, each once', async () => {
   let first: readonly string[] = ['c', 'b']
@@ -126,7 +127,7 @@ test('lines of any number of rows cost thirty requests at once, and then one a s
     const client = {
       candles: async (address: string) => {
         asked.push(address)
-        return { ok: true, value: { data: [], nextCursor: null } } as const
+        return { ok: true, value: { data: [], nextCursor: null, asOfBlock: '456' } } as const
       },
     }
     const lines = createSparklines(client)
