@@ -18,7 +18,7 @@ export interface StripEvent {
 }
 
 /**
- * The events for so many places, newest first. Half of the places are for trades, of which there are many more, and half for the other
+ * The events for the given number of places, newest first. Half of the places are for trades, of which there are many more, and half for the other
  * kinds; what one half does not need, the other may have.
  */
 export function eventsFor(places: number, events: readonly StripEvent[]): readonly StripEvent[] {

@@ -79,7 +79,7 @@ export function TraderTable({ token: { address, decimals, sequence }, sort }: Tr
   useRefreshing(sequence, REFRESH_MS, () => traders.reload())
   const items = traders.items.value
   if (items === null) return <p class="card-body">{traders.failure.value ?? <Unknown />}</p>
-  if (items.length === 0) return <p class="card-body quiet">Nobody has traded it yet.</p>
+  if (items.length === 0) return <p class="card-body quiet">No trades yet.</p>
   return (
     <>
       <CompactTable
