@@ -1,0 +1,112 @@
+import type { ClientError } from './clientError.ts'
+import type { LiveHandle, LiveOptions, OpenLiveMethod } from './liveTypes.ts'
+import type { ClientExtension } from './tokenwire.ts'
+
+/** Where a live query puts what comes. */
+export interface LiveOutput<News> {
+  next(news: News): void
+  /** `null`: the client was closed. */
+  end(error: ClientError | null): void
+}
+
+/** A live query that runs. */
+export interface LiveRun {
+  stop(): void
+  /** The reader has taken enough. What comes from now on must be delivered after `resume`, or replaced by something newer. */
+  pause(): void
+  resume(): void
+}
+
+type Start<Query, News, Options> = (query: Query, options: Options, output: LiveOutput<News>) => LiveRun
+
+/** Most events that wait for a slow reader, before the service keeps what follows. */
+const MOST_WAITING = 1_000
+
+/** @param mostWaiting - 1: only the newest counts */
+export function liveMethod<Query, News, Options extends LiveOptions>(
+  { closed, call }: ClientExtension,
+  start: Start<Query, News, Options>,
+  isState: boolean,
+): OpenLiveMethod<Query, News, Options> {
+  const none = {} as Options
+
+  function listen(
+    query: Query,
+    listener: (news: News) => void,
+    options: Options & { readonly onEnd?: (error: ClientError) => void },
+  ): LiveHandle {
+    const ending = new AbortController()
+    const over = ending.signal
+    const { signal, onEnd } = options
+    const run = start(query, options, {
+      next: news => over.aborted || call(listener, news),
+      end(error) {
+        if (over.aborted) return
+        ending.abort()
+        if (error !== null && onEnd !== undefined) call(onEnd, error)
+      },
+    })
+    const close = () => {
+      if (over.aborted) return
+      ending.abort()
+      run.stop()
+    }
+    signal?.addEventListener('abort', close, { signal: over })
+    if (signal?.aborted) close()
+    return { close }
+  }
+
+  async function* iterate(query: Query, options: Options): AsyncGenerator<News, undefined, undefined> {
+    const waiting: News[] = []
+    let isPaused = false
+    let isOver = false
+    let failure: ClientError | null = null
+    let wake = () => {}
+    const finish = () => {
+      isOver = true
+      wake()
+    }
+    const run = start(query, options, {
+      next(news) {
+        if (isState) waiting.length = 0
+        waiting.push(news)
+        if (waiting.length >= MOST_WAITING) {
+          isPaused = true
+          run.pause()
+        }
+        wake()
+      },
+      end(error) {
+        failure = error
+        finish()
+      },
+    })
+    const listening = new AbortController()
+    for (const signal of [options.signal, closed]) {
+      signal?.addEventListener('abort', finish, { signal: listening.signal })
+      if (signal?.aborted) finish()
+    }
+    try {
+      while (!isOver) {
+        const [news] = waiting
+        if (news !== undefined) {
+          waiting.shift()
+          yield news
+        } else if (isPaused) {
+          isPaused = false
+          run.resume()
+        } else await new Promise<void>(resolve => (wake = resolve))
+      }
+      if (failure !== null) throw failure as ClientError
+    } finally {
+      listening.abort()
+      run.stop()
+    }
+    return undefined
+  }
+
+  function method(query: Query = {} as Query, second?: ((news: News) => void) | Options, third: Options = none) {
+    return typeof second === 'function' ? listen(query, second, third) : iterate(query, second ?? none)
+  }
+  return method as OpenLiveMethod<Query, News, Options>
+}
