@@ -17,14 +17,14 @@ import {
 import { choice, listOf, nullable, number, object, pattern, type Shape, string } from './shape.ts'
 
 /** Where a client is in a channel of events. To be stored, and given as `after` and `reorgs` to continue there. */
-export interface EventPosition {
+export interface LivePosition {
   /** `<block>-<logIndex>` of the last event. */
   readonly cursor: string
   /** How many reorgs the position knows of. */
   readonly reorgs: number
 }
 
-interface OfBlock<T> extends EventPosition {
+interface OfBlock<T> extends LivePosition {
   readonly block: string
   /** In order. */
   readonly data: readonly T[]
@@ -47,7 +47,7 @@ export interface GraduationsEvent extends OfBlock<Token> {
 }
 
 /** What was delivered of `fromBlock` and later blocks is void. What took its place follows. */
-export interface ReorgEvent extends EventPosition {
+export interface ReorgEvent extends LivePosition {
   readonly type: 'reorg'
   readonly fromBlock: string
 }
@@ -105,7 +105,7 @@ export interface GapMessage extends Named {
 }
 
 export type EventsSubscribed = Named &
-  EventPosition & { readonly type: 'subscribed'; readonly channel: 'trades' | 'launches' | 'graduations' }
+  LivePosition & { readonly type: 'subscribed'; readonly channel: 'trades' | 'launches' | 'graduations' }
 export type StateSubscribed = Named & { readonly type: 'subscribed'; readonly channel: 'list' | 'candles' }
 
 /** A message of a channel. Rows of a list are objects. */

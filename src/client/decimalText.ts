@@ -28,7 +28,7 @@ function partsOf(decimal: string): Parts | null {
 }
 
 /** With a minus sign where some digit is not zero. */
-export const signed = (negative: boolean, text: string) => (negative && /[1-9]/.test(text) ? `−${text}` : text)
+export const withSign = (negative: boolean, text: string) => (negative && /[1-9]/.test(text) ? `−${text}` : text)
 
 /**
  * A price with four significant digits, or as many as asked for: `0.0₅1230`, `1.234`, `12,345.00`, `12.3M`. Trailing zeros stay, so
@@ -39,8 +39,8 @@ export function formatPrice(decimal: string | null, count = PRICE_DIGITS): strin
   if (parts === null) return UNKNOWN
   const { negative, whole, fraction } = parts
   if (whole.length > 6) return formatCompact(decimal)
-  if (whole !== '') return signed(negative, formatWhole(whole, fraction, Math.max(2, count - whole.length)))
-  return signed(negative, formatFraction(fraction, count))
+  if (whole !== '') return withSign(negative, formatWhole(whole, fraction, Math.max(2, count - whole.length)))
+  return withSign(negative, formatFraction(fraction, count))
 }
 
 /** The digits after the point of a value below 1, rounded to `count` significant ones. */
@@ -64,7 +64,7 @@ export function formatCompact(value: string | number | null, count = AMOUNT_DIGI
   const parts = decimal === null ? null : partsOf(decimal)
   if (parts === null) return UNKNOWN
   const { negative, whole, fraction } = parts
-  if (whole === '') return signed(negative, trimmed(formatFraction(fraction, count)))
+  if (whole === '') return withSign(negative, trimmed(formatFraction(fraction, count)))
   const digits = roundDigits(whole + fraction, count)
   const length = whole.length + digits.carried
   const unit = Math.min(Math.floor((length - 1) / 3), UNITS.length - 1)
@@ -72,7 +72,7 @@ export function formatCompact(value: string | number | null, count = AMOUNT_DIGI
   const kept = digits.text.slice(0, count).padEnd(inFront, '0')
   const rest = unit === 0 && /^0*$/.test(fraction) ? '' : kept.slice(inFront)
   const text = `${groupDigits(kept.slice(0, inFront))}${rest === '' ? '' : `.${rest}`}`
-  return signed(negative, `${text}${UNITS[unit]}`)
+  return withSign(negative, `${text}${UNITS[unit]}`)
 }
 
 /** A raw amount of a currency with that many decimals as a plain decimal string of whole units: `fromUnits('1500', 3)` is `1.5`. */

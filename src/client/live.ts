@@ -1,9 +1,9 @@
 /* The public API of `tokenwire/client/live`. */
 export type {
-  EventPosition,
   GraduationsEvent,
   LaunchesEvent,
   ListRow,
+  LivePosition,
   ReorgEvent,
   TradesEvent,
 } from './channelMessages.ts'
@@ -23,7 +23,7 @@ export type {
   LiveEvent,
   LiveHandle,
   LiveMethod,
-  LiveOptions,
+  LiveQueryOptions,
   OpenLiveMethod,
   TradesFilter,
   WalletState,

@@ -1,5 +1,5 @@
-import type { ChannelLink, ChannelSubscriber } from './channelLinks.ts'
-import type { ChannelMessage, EventPosition, GapMessage, GraduationsEvent, LaunchesEvent, TradesEvent } from './channelMessages.ts'
+import type { ChannelLink, ChannelSubscriber } from './channelLink.ts'
+import type { ChannelMessage, GapMessage, GraduationsEvent, LaunchesEvent, LivePosition, TradesEvent } from './channelMessages.ts'
 import { blockOf, isAfter, type Repair } from './gapRepair.ts'
 import type { LiveOutput, LiveRun } from './liveMethod.ts'
 import type { EventOptions, LiveEvent } from './liveTypes.ts'
@@ -90,7 +90,7 @@ export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsE
     this.#link = null
   }
 
-  #subscribed({ cursor, reorgs }: EventPosition): void {
+  #subscribed({ cursor, reorgs }: LivePosition): void {
     const position = this.#position
     this.#isInStep = position === null || (position.after === cursor && (position.reorgs ?? reorgs) === reorgs)
     // Another connection has delivered since this one was asked.

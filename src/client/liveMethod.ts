@@ -1,5 +1,5 @@
 import type { ClientError } from './clientError.ts'
-import type { LiveHandle, LiveOptions, OpenLiveMethod } from './liveTypes.ts'
+import type { LiveHandle, LiveQueryOptions, OpenLiveMethod } from './liveTypes.ts'
 import type { ClientExtension } from './tokenwire.ts'
 
 /** Where a live query puts what comes. */
@@ -23,7 +23,7 @@ type Start<Query, News, Options> = (query: Query, options: Options, output: Live
 const MOST_WAITING = 1_000
 
 /** @param mostWaiting - 1: only the newest counts */
-export function liveMethod<Query, News, Options extends LiveOptions>(
+export function liveMethod<Query, News, Options extends LiveQueryOptions>(
   { closed, call }: ClientExtension,
   start: Start<Query, News, Options>,
   isState: boolean,

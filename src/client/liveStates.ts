@@ -3,7 +3,7 @@ import type { Candle } from '#domain/candle.ts'
 import type { Trade } from '#domain/trade.ts'
 import type { CandlesMessage } from './channelMessages.ts'
 import type { ClientError } from './clientError.ts'
-import { foldCandles } from './foldCandles.ts'
+import { foldCandleChange } from './foldCandleChange.ts'
 import type { LiveOutput, LiveRun } from './liveMethod.ts'
 import type {
   CandlesState,
@@ -63,12 +63,12 @@ export function startCandles(
   })
 
   function tell(changedFrom: number): void {
-    output.next({ candles: foldCandles(older, { from: Number.POSITIVE_INFINITY, data: newest }, limit), changedFrom })
+    output.next({ candles: foldCandleChange(older, { from: Number.POSITIVE_INFINITY, data: newest }, limit), changedFrom })
   }
 
   function receive(message: CandlesMessage): void {
     const { from } = message
-    newest = foldCandles(newest, message, limit)
+    newest = foldCandleChange(newest, message, limit)
     if (from === 0) {
       older = older.filter(({ time }) => time < (newest[0]?.time ?? 0))
       reader.read()

@@ -4,17 +4,17 @@ import type { Holding } from '#domain/holding.ts'
 import type { CandleCurrency, CandleValue } from '#domain/queries.ts'
 import type { Trade, TradeSide } from '#domain/trade.ts'
 import type { Wallet } from '#domain/wallet.ts'
-import type { EventPosition, GraduationsEvent, LaunchesEvent, ListMessage, ReorgEvent, TradesEvent } from './channelMessages.ts'
+import type { GraduationsEvent, LaunchesEvent, ListMessage, LivePosition, ReorgEvent, TradesEvent } from './channelMessages.ts'
 import type { ClientError } from './clientError.ts'
 import type { TokensParameters } from './tokenwire.ts'
 
 /** The first event: later ones are those after `cursor`. */
-export interface BeginEvent extends EventPosition {
+export interface BeginEvent extends LivePosition {
   readonly type: 'begin'
 }
 
 /** Events after `from`, up to `cursor`, were missed and could not be read over REST. */
-export interface GapEvent extends EventPosition {
+export interface GapEvent extends LivePosition {
   readonly type: 'gap'
   readonly from: string
 }
@@ -79,13 +79,13 @@ export interface WalletState {
   readonly claims: readonly WalletClaim[]
 }
 
-export interface LiveOptions {
+export interface LiveQueryOptions {
   /** Ends it. */
   readonly signal?: AbortSignal
 }
 
 /** Where to continue: the `cursor` and `reorgs` of the last event. Default: from now on. */
-export interface EventOptions extends LiveOptions {
+export interface EventOptions extends LiveQueryOptions {
   readonly after?: string
   /** Without it, reorgs that happened before are not told. */
   readonly reorgs?: number
@@ -108,13 +108,13 @@ export interface LiveHandle {
  *
  * @throws `TokenwireError` with code `closed` after the client's `close()`
  */
-export interface LiveMethod<Query, News, Options extends LiveOptions = LiveOptions> {
+export interface LiveMethod<Query, News, Options extends LiveQueryOptions = LiveQueryOptions> {
   (query: Query, listener: (news: News) => void, options?: Options & ListenerOptions): LiveHandle
   (query: Query, options?: Options): AsyncGenerator<News, undefined, undefined>
 }
 
 /** The same for queries of which nothing is required. */
-export interface OpenLiveMethod<Query, News, Options extends LiveOptions = LiveOptions> extends LiveMethod<Query, News, Options> {
+export interface OpenLiveMethod<Query, News, Options extends LiveQueryOptions = LiveQueryOptions> extends LiveMethod<Query, News, Options> {
   (): AsyncGenerator<News, undefined, undefined>
 }
 

@@ -1,5 +1,5 @@
 import { Observable } from 'rxjs'
-import type { LiveMethod, LiveOptions } from './liveTypes.ts'
+import type { LiveMethod, LiveQueryOptions } from './liveTypes.ts'
 import type { ConnectionState, Tokenwire } from './tokenwire.ts'
 import type { WatchedToken, WatchOptions } from './watch.ts'
 
@@ -16,7 +16,7 @@ export function watchToken(
 }
 
 /** A method of `createLive` with its query: `observeLive(live.trades, { minWeth: '1' })`. Errors when nothing more will come. */
-export function observeLive<Query, News, Options extends LiveOptions>(
+export function observeLive<Query, News, Options extends LiveQueryOptions>(
   method: LiveMethod<Query, News, Options>,
   query: Query,
   options = {} as Options,

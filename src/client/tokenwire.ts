@@ -22,7 +22,7 @@ import type { GraduationStatus, Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 import type { Trader } from '#domain/trader.ts'
 import type { Wallet } from '#domain/wallet.ts'
-import type { ChannelLink, ChannelSubscriber } from './channelLinks.ts'
+import type { ChannelLink, ChannelSubscriber } from './channelLink.ts'
 import type { Result } from './result.ts'
 import type { Watch, WatchedToken, WatchOptions } from './watch.ts'
 

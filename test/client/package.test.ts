@@ -36,7 +36,7 @@ describe('the package', () => {
     expect(files.filter(name => !/^(?:client|domain|protocol)\//.test(name))).toEqual([])
     for (const name of files) {
       const text = await readFile(path.join(packed.package, 'types', name), 'utf8')
-      expect(text, name).not.toMatch(/\b(?:Buffer|NodeJS|Sql|EntityManager|pino|zod)\b|from ['"]node:/)
+      expect(text, name).not.toMatch(/\b(?:Reads|CommittedBlock|Buffer|NodeJS|pino|zod)\b|from ['"]node:/)
     }
   })
 
@@ -87,7 +87,7 @@ describe('the package', () => {
 /** Code that uses every entry. Its type errors have to be found. */
 const USES = `
 import { createTokenwire, items, TokenwireError, unwrap, type Token, type WatchedToken } from 'tokenwire/client'
-import { fillCandles, foldCandles } from 'tokenwire/client/candles'
+import { fillCandles, foldCandleChange } from 'tokenwire/client/candles'
 import { formatPrice, fromUnits, toUnits } from 'tokenwire/client/format'
 import { createLive, type LiveEvent, type TradesEvent } from 'tokenwire/client/live'
 import { useCandles, useList, useToken, useTrades } from 'tokenwire/client/react'
@@ -118,7 +118,7 @@ export async function follow() {
   close()
   // @ts-expect-error A list has no cursor.
   live.list({ cursor: 'x' })
-  const candles = fillCandles(foldCandles([], { from: 0, data: [] }), '1m')
+  const candles = fillCandles(foldCandleChange([], { from: 0, data: [] }), '1m')
   return [candles.length, formatPrice(null), fromUnits('1', 18), toUnits('1', 18)]
 }
 export const lists = observeLive(live.list, { sort: 'volume24h' }).subscribe(({ data }) => data[0]?.address)

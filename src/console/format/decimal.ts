@@ -1,4 +1,4 @@
-import { formatCompact, groupDigits, signed, UNKNOWN } from '#client/decimalText.ts'
+import { formatCompact, groupDigits, UNKNOWN, withSign } from '#client/decimalText.ts'
 
 export { formatCompact, formatPrice, fromUnits, plain, UNKNOWN } from '#client/decimalText.ts'
 
@@ -6,7 +6,7 @@ export { formatCompact, formatPrice, fromUnits, plain, UNKNOWN } from '#client/d
 export function formatCount(value: number | string | null): string {
   if (value === null) return UNKNOWN
   const text = String(value)
-  return /^-?\d+$/.test(text) ? signed(text.startsWith('-'), groupDigits(text.replace(/^-/, ''))) : UNKNOWN
+  return /^-?\d+$/.test(text) ? withSign(text.startsWith('-'), groupDigits(text.replace(/^-/, ''))) : UNKNOWN
 }
 
 /** A change in percent with its sign: `+12.3%`, `−0.4%`, `0.0%`, `+12.3K%`. */

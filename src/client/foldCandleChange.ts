@@ -7,7 +7,11 @@ export interface CandleChange {
 }
 
 /** The candles after a change, times ascending, at most the newest `limit`. */
-export function foldCandles(candles: readonly Candle[], { from, data }: CandleChange, limit = Number.POSITIVE_INFINITY): readonly Candle[] {
+export function foldCandleChange(
+  candles: readonly Candle[],
+  { from, data }: CandleChange,
+  limit = Number.POSITIVE_INFINITY,
+): readonly Candle[] {
   const folded = [...candles.filter(({ time }) => time < from), ...data]
   return folded.slice(Math.max(0, folded.length - limit))
 }
