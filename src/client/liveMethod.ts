@@ -59,11 +59,11 @@ export function liveMethod<Query, News, Options extends LiveQueryOptions>(
   async function* iterate(query: Query, options: Options): AsyncGenerator<News, undefined, undefined> {
     const waiting: News[] = []
     let isPaused = false
-    let isOver = false
-    let failure: ClientError | null = null
+    const ending = new AbortController()
+    const over = ending.signal
     let wake = () => {}
-    const finish = () => {
-      isOver = true
+    const finish = (error: ClientError | null = null) => {
+      ending.abort(error)
       wake()
     }
     const run = start(query, options, {
@@ -76,18 +76,14 @@ export function liveMethod<Query, News, Options extends LiveQueryOptions>(
         }
         wake()
       },
-      end(error) {
-        failure = error
-        finish()
-      },
+      end: finish,
     })
-    const listening = new AbortController()
     for (const signal of [options.signal, closed]) {
-      signal?.addEventListener('abort', finish, { signal: listening.signal })
+      signal?.addEventListener('abort', () => finish(), { signal: over })
       if (signal?.aborted) finish()
     }
     try {
-      while (!isOver) {
+      while (!over.aborted) {
         const [news] = waiting
         if (news !== undefined) {
           waiting.shift()
@@ -97,9 +93,9 @@ export function liveMethod<Query, News, Options extends LiveQueryOptions>(
           run.resume()
         } else await new Promise<void>(resolve => (wake = resolve))
       }
-      if (failure !== null) throw failure as ClientError
+      if (over.reason !== null) throw over.reason as ClientError
     } finally {
-      listening.abort()
+      ending.abort(null)
       run.stop()
     }
     return undefined

@@ -62,7 +62,7 @@ export function readMessage(data: unknown): ReadMessage {
   const parsed = parseObject(data)
   if (parsed === null || typeof parsed.type !== 'string') return invalid('type')
   const { type, token, channel } = parsed
-  const name = type === 'subscribed' && channel !== undefined ? `subscribed.${channel}` : type
+  const name = type === 'subscribed' && typeof channel === 'string' ? `subscribed.${channel}` : type
   const shape = Object.hasOwn(SHAPES, name) ? SHAPES[name] : undefined
   // The end of a subscription to a channel says nothing that the client has to know.
   if (shape === undefined || (type === 'unsubscribed' && token === undefined)) return { type: 'unknown' }

@@ -42,8 +42,8 @@ it('renders with React on a server from the initial state, without connecting', 
     return createElement('p', null, `${state?.token.market.priceWeth} ${useConnectionState(client)}`)
   }
   const live = createLive(client)
-  const Market = () => createElement('p', null, String(useList(live) ?? useTrades(live) ?? useCandles(live, { token: A })))
-  expect(renderToString(createElement(Market))).toBe('<p>null</p>')
+  const Market = () => createElement('p', null, JSON.stringify([useList(live), useTrades(live), useCandles(live, { token: A })]))
+  expect(renderToString(createElement(Market))).toBe('<p>[null,null,null]</p>')
   const Nothing = () => createElement('p', null, useToken(client, A) === null ? 'nothing' : 'something')
   expect(renderToString(createElement(Price))).toBe('<p>0.00000001234 connecting</p>')
   expect(renderToString(createElement(Nothing))).toBe('<p>nothing</p>')

@@ -76,14 +76,12 @@ export class ChannelService {
   }
 
   /** The `WebSocket` class for a client of the service. */
-  get WebSocket(): new () => ServedSocket {
-    const service = this
-    return class extends ServedSocket {
+  readonly WebSocket: new () => ServedSocket = ((service: ChannelService) =>
+    class extends ServedSocket {
       constructor() {
         super(service)
       }
-    }
-  }
+    })(this)
 
   /** As REST answers, newest first. */
   trades(query: Partial<MarketTradesQuery> = {}): Promise<readonly Trade[]> {
@@ -271,6 +269,7 @@ export class ServedSocket {
   }
   readonly #service: ChannelService
   #connection: WebSocketConnection | null = null
+  readonly #sent: string[] = []
   #waiting: string[] = []
   #isStalled = false
 
@@ -297,7 +296,8 @@ export class ServedSocket {
   }
 
   send(text: string): void {
-    this.#service.later(() => this.#connection?.receive(new TextEncoder().encode(text), false))
+    this.#sent.push(text)
+    this.#service.later(() => this.#connection?.receive(new TextEncoder().encode(this.#sent.shift()), false))
   }
 
   close(): void {

@@ -51,11 +51,13 @@ it('the launch bot tells every launch, and after a restart those that it missed'
 
 it('the graduation notifier posts to a webhook', async () => {
   const posted: string[] = []
-  const webhook = createServer(async (request, response) => {
+  const webhook = createServer((request, response) => {
     let body = ''
-    for await (const chunk of request) body += String(chunk)
-    posted.push(body)
-    response.writeHead(204).end()
+    request.on('data', chunk => (body += String(chunk)))
+    request.on('end', () => {
+      posted.push(body)
+      response.writeHead(204).end()
+    })
   })
   webhook.listen(0, '127.0.0.1')
   await once(webhook, 'listening')
@@ -127,6 +129,7 @@ describe.skipIf(executable === null)('in Chromium', () => {
       stored.wallets = stored.wallets.map(wallet => ({ ...wallet, trades: 42 }))
       fixture.service.trade([1, 0xab])
       await page.getByText('42 trades').waitFor()
+      expect(await page.getByRole('alert').textContent()).toBe('')
       await page.close()
     } finally {
       served.child.kill()

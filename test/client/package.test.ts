@@ -19,9 +19,12 @@ const script = (name: string) => readFile(path.join(packed.package, name), 'utf8
 describe('the package', () => {
   it('is small and imports nothing', async () => {
     const client = await script('index.js')
+    const tooLarge: string[] = []
     for (const [entry, most] of Object.entries(MAX_GZIPPED_BYTES)) {
-      expect(gzipSync(await script(`${entry}.js`), { level: 9 }).length, entry).toBeLessThan(most)
+      const { length } = gzipSync(await script(`${entry}.js`), { level: 9 })
+      if (length > most) tooLarge.push(`${entry}: ${length}`)
     }
+    expect(tooLarge).toEqual([])
     const imports = (text: string) =>
       Array.from(text.matchAll(/\bfrom\s*["'`]([^"'`]+)["'`]|\bimport\s*\(?\s*["'`]([^"'`]+)/g), match => match[1] ?? match[2])
     for (const entry of ['index', 'live', 'format', 'candles']) expect(imports(await script(`${entry}.js`))).toEqual([])
@@ -34,10 +37,12 @@ describe('the package', () => {
     const types = await readdir(path.join(packed.package, 'types'), { recursive: true })
     const files = types.filter(name => name.endsWith('.d.ts')).map(name => name.split(path.sep).join('/'))
     expect(files.filter(name => !/^(?:client|domain|protocol)\//.test(name))).toEqual([])
+    const ofServer: string[] = []
     for (const name of files) {
       const text = await readFile(path.join(packed.package, 'types', name), 'utf8')
-      expect(text, name).not.toMatch(/\b(?:Reads|CommittedBlock|Buffer|NodeJS|pino|zod)\b|from ['"]node:/)
+      if (/\b(?:interface Reads|CommittedBlock|Buffer|NodeJS|pino|zod)\b|from ['"]node:/.test(text)) ofServer.push(name)
     }
+    expect(ofServer).toEqual([])
   })
 
   it('contains its entries and no dependencies of the server', async () => {

@@ -52,7 +52,7 @@ function serverSchema(schema: z.ZodType): unknown {
     // An empty list would be harmless, and the client chooses the ids.
     if ('minItems' in value) delete value.minItems
     if ('maxLength' in value) delete value.maxLength
-    if ('required' in value && Array.isArray(value.required)) value.required.sort()
+    if ('required' in value && Array.isArray(value.required)) (value.required as string[]).sort((a, b) => (a < b ? -1 : 1))
     if ('const' in value) {
       const { const: only, ...others } = value
       return { ...others, enum: [only] }
