@@ -123,7 +123,7 @@ describe.skipIf(executable === null)('in Chromium', () => {
       const origin = await served.said(/http\S+/)
       const page = await open(`${origin}/?service=${encodeURIComponent(fixture.proxy.url)}&address=${MAKER}`)
       await page.getByText('41 trades, worth 0.4 ETH, realized 0.21 ETH').waitFor()
-      await page.getByRole('cell', { name: '5K', exact: true }).waitFor()
+      await page.getByRole('cell', { name: '5.00K', exact: true }).waitFor()
       await page.getByRole('listitem').filter({ hasText: '0.31 WETH by a call to 0x' }).waitFor()
       const { stored } = fixture.service.gateway.reads
       stored.wallets = stored.wallets.map(wallet => ({ ...wallet, trades: 42 }))
