@@ -185,6 +185,8 @@ async function perform(fixture: Fixture, one: Step): Promise<void> {
       return
     case 'restartClient':
       fixture.client.close()
+      // The reader takes what it was given before the client was closed.
+      await new Promise(setImmediate)
       fixture.follow()
       return
     case 'block':
