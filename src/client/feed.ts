@@ -36,6 +36,8 @@ class WatchedEntry implements Carried {
   readonly key: Address
   readonly watchers = new Set<Watcher>()
   known: KnownToken | null = null
+  /** Whether some watch has wanted the holders. */
+  hasHolders = false
   readonly #onEnd: (entry: WatchedEntry) => void
 
   constructor(token: Address, onEnd: (entry: WatchedEntry) => void) {
@@ -43,13 +45,9 @@ class WatchedEntry implements Carried {
     this.#onEnd = onEnd
   }
 
-  get wantsHolders(): boolean {
-    return [...this.watchers].some(watcher => watcher.wantsHolders)
-  }
-
   subscription(): object {
-    const { key: token, known, wantsHolders } = this
-    return { type: 'subscribe', token, sequence: known?.completeSequence ?? null, ...(wantsHolders ? {} : { holders: false }) }
+    const { key: token, known, hasHolders } = this
+    return { type: 'subscribe', token, sequence: known?.completeSequence ?? null, ...(hasHolders ? {} : { holders: false }) }
   }
 
   streamPath(): string {
@@ -102,15 +100,16 @@ export function createFeed({ timers }: ClientContext, pool: ConnectionPool, refe
     add(token, watcher) {
       const watched = entries.get(token)
       if (watched !== undefined) {
-        const isWider = watcher.wantsHolders && !watched.wantsHolders
         watched.watchers.add(watcher)
-        if (!isWider) return
+        if (watched.hasHolders || !watcher.wantsHolders) return
+        watched.hasHolders = true
         watched.known = incomplete(watched.known)
         pool.refresh(watched)
         return
       }
       const entry = new WatchedEntry(token, forget)
       entry.watchers.add(watcher)
+      entry.hasHolders = watcher.wantsHolders
       entries.set(token, entry)
       refetcher.start()
       if (!patienceTimer.isRunning) patienceTimer.start(PATIENCE_MS, fetchUnknown)
