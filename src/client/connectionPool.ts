@@ -117,9 +117,14 @@ export function createConnectionPool(context: ClientContext, { onState, onLive, 
 
   /** Hands what blocked connections carry to the fallback, and reports the resulting state. */
   function update(): void {
-    const blocked = [...connections].filter(connection => connection.state === 'blocked')
-    const isBlocked = blocked.length > 0
-    fallback.serve(new Set(blocked.flatMap(connection => [...connection.carried])))
+    let isBlocked = false
+    const served = new Set<Carried>()
+    for (const connection of connections) {
+      if (connection.state !== 'blocked') continue
+      isBlocked = true
+      for (const carried of connection.carried) served.add(carried)
+    }
+    fallback.serve(served)
     onBlocked(isBlocked)
     const next = stateNow(isBlocked)
     if (next === state) return
