@@ -1,6 +1,8 @@
 import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import path from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -32,6 +34,22 @@ afterAll(async () => {
 })
 
 const start = (file: string, ...args: readonly string[]) => startExample(packed.project, file, args)
+
+it('the code of docs/client.md on live queries works', async () => {
+  const manual = await readFile('docs/client.md', 'utf8')
+  const blocks = Array.from(manual.matchAll(/```ts\n(.*?)```/gs), ([, lines = '']) => lines)
+  const live = blocks.find(block => block.includes('createLive')) ?? ''
+  const script = `import { createTokenwire } from 'tokenwire/client'
+    const tokenwire = createTokenwire({ url: '${fixture.proxy.url}' })
+    ${live}`
+  await writeFile(path.join(packed.project, 'live.ts'), script)
+  const told = start('live.ts')
+  await told.said(/^buys after \d+-\d+$/m)
+  fixture.service.trade([1, 1])
+  await told.said(/^\d+-1 0\.0000617 0x/m)
+  told.child.kill()
+  await told.ended
+})
 
 it('the launch bot tells every launch, and after a restart those that it missed', async () => {
   const bot = start('launch-bot/launchBot.ts', fixture.proxy.url)
