@@ -38,19 +38,19 @@ export function liveMethod<Query, News, Options extends LiveQueryOptions>(
     const ending = new AbortController()
     const over = ending.signal
     const { signal, onEnd } = options
-    const run = start(query, options, {
-      next: news => over.aborted || call(listener, news),
-      end(error) {
-        if (over.aborted) return
-        ending.abort()
-        if (error !== null && onEnd !== undefined) call(onEnd, error)
-      },
-    })
     const close = () => {
       if (over.aborted) return
       ending.abort()
       run.stop()
     }
+    const run = start(query, options, {
+      next: news => over.aborted || call(listener, news),
+      end(error) {
+        if (over.aborted) return
+        close()
+        if (error !== null && onEnd !== undefined) call(onEnd, error)
+      },
+    })
     signal?.addEventListener('abort', close, { signal: over })
     if (signal?.aborted) close()
     return { close }

@@ -55,8 +55,11 @@ export function startCandles(
   const { token, ...query } = filters
   let older: readonly Candle[] = []
   let newest: readonly Candle[] = []
-  const reader = reading(client, async signal => {
-    const page = unwrap(await client.candles(token, { ...query, limit }, { signal }))
+  const reader = reading(client, output, async signal => {
+    const answer = await client.candles(token, { ...query, limit }, { signal })
+    // A token that is not indexed yet has no older ones.
+    if (!answer.ok && answer.error.code === 'not_found') return
+    const page = unwrap(answer)
     const start = newest[0]?.time ?? Number.POSITIVE_INFINITY
     older = page.data.filter(({ time }) => time < start)
     tell(0)
@@ -81,18 +84,9 @@ export function startCandles(
     filters,
     position: () => null,
     receive: message => message.type === 'candles' && receive(message),
-    end(error) {
-      reader.stop()
-      output.end(error)
-    },
+    end: error => output.end(error),
   })
-  return {
-    stop() {
-      reader.stop()
-      close()
-    },
-    ...stays,
-  }
+  return stopping({ close }, reader)
 }
 
 /** The list is read when the channel begins, and again when more is void or missed than its events tell. */
@@ -108,7 +102,7 @@ export function startLatestTrades(
   let epoch = 0
   const { launchpads, ...rest } = filter
   const query = { ...rest, ...(launchpads === undefined ? {} : { launchpad: launchpads }), limit }
-  const reader = reading(client, async signal => {
+  const reader = reading(client, output, async signal => {
     const begunAt = epoch
     const page = unwrap(await client.marketTrades(query, { signal }))
     if (epoch !== begunAt) return
@@ -138,7 +132,7 @@ export function startLatestTrades(
 
 export function startWallet(client: Tokenwire, live: Pick<Live, 'trades'>, address: string, output: LiveOutput<WalletState>): LiveRun {
   let cancel = () => {}
-  const reader = reading(client, async signal => {
+  const reader = reading(client, output, async signal => {
     cancel()
     const page = { limit: HELD }
     const [wallet, holdings, trades, claims] = await Promise.all([
@@ -174,15 +168,20 @@ function stopping(handle: LiveHandle, reader: { stop(): void }): LiveRun {
   }
 }
 
-/** Reads something over REST, one read at a time, and again some time after a failure. */
-function reading({ extension }: Tokenwire, read: (signal: AbortSignal) => Promise<void>) {
+/** Reads something over REST, one read at a time, and again some time after a failure. A refused request ends the query. */
+function reading({ extension }: Tokenwire, output: Pick<LiveOutput<never>, 'end'>, read: (signal: AbortSignal) => Promise<void>) {
   const ending = new AbortController()
   const { signal } = ending
   let cancel = () => {}
   const runs = coalesce<null>(
     () => read(signal),
     error => {
-      if ((error as ClientError).code === 'closed') return
+      const { code } = error as ClientError
+      if (code === 'closed') return
+      if (code === 'rejected') {
+        output.end(error as ClientError)
+        return
+      }
       extension.onError(error)
       cancel()
       cancel = extension.after(RETRY_MS, () => runs.request(null))

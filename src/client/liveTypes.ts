@@ -66,6 +66,7 @@ export interface CandlesState {
   readonly changedFrom: number
 }
 
+/** At most 20 makers. */
 export interface LatestTradesQuery extends TradesFilter {
   /** 1 to 500. Default 50. */
   readonly limit?: number

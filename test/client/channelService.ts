@@ -27,7 +27,7 @@ const ROOM = 3
 export class ChannelService {
   readonly stored: MemoryEvents
   readonly sockets = new Set<ServedSocket>()
-  readonly faults = { webSocket: 'fine' as 'fine' | 'refused', rest: 'fine' as 'fine' | 'failing' }
+  readonly faults = { webSocket: 'fine' as 'fine' | 'refused', rest: 'fine' as 'fine' | 'failing' | 'refusing' }
   readonly requests: string[] = []
   readonly #clock: SimulatedClock
   readonly #random: () => number
@@ -136,7 +136,7 @@ export class ChannelService {
       this.later(resolve)
     })
     if (url.pathname === '/api/stream') return this.#openStream(url.searchParams, signal)
-    if (this.faults.rest === 'failing') return Response.json({}, { status: 500 })
+    if (this.faults.rest !== 'fine') return Response.json({}, { status: this.faults.rest === 'failing' ? 500 : 400 })
     return this.#answer(url)
   }
 

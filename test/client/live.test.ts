@@ -298,6 +298,12 @@ describe('live channels', () => {
       ['rejected', 'rejected'],
       ['begin', 'candles', 'candles', 'list'],
     ])
+    // The channel takes more makers than REST.
+    fixture.service.faults.rest = 'refusing'
+    live.latestTrades({ makers: [MAKER] }, () => {}, { onEnd })
+    await fixture.pass(2)
+    expect(ends).toEqual(['rejected', 'rejected', 'rejected'])
+    fixture.service.faults.rest = 'fine'
     for (const handle of handles) handle.close()
     aborter.abort()
     fixture.service.commit([1, 10])
