@@ -240,7 +240,7 @@ describe('live channels', () => {
         repaired += fixture.service.requests.filter(path => path.includes('after=')).length
         gaps += fixture.graduations.gaps.length
       }),
-      { endOnFailure: true, numRuns: Number(process.env['LIVE_RUNS'] ?? 60) },
+      { endOnFailure: true, numRuns: Number(process.env['LIVE_RUNS'] ?? 40) },
     )
     expect(Math.min(repaired, gaps)).toBeGreaterThan(0)
   })
