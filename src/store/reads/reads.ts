@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
-import type { Reads } from '#domain/queries.ts'
+import type { Reads } from '#domain/reads.ts'
 import { TokenwireError } from '#errors'
 import { toDatabaseError } from '#store/connection/databaseErrors.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
