@@ -18,8 +18,8 @@ export interface StripEvent {
 }
 
 /**
- * The events for the given number of places, newest first. Half of the places are for trades, of which there are many more, and half for the other
- * kinds; what one half does not need, the other may have.
+ * The events for the given number of places, newest first. Half of the places are for trades, which are by far the most, and half for
+ * the other kinds. Either half may use what the other leaves free.
  */
 export function eventsFor(places: number, events: readonly StripEvent[]): readonly StripEvent[] {
   const trades = events.filter(isTrade)
