@@ -20,6 +20,8 @@ import { MemoryEvents } from '#test/support/memoryEvents.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import type { SimulatedClock } from './simulatedClock.ts'
 
+/** The address of all clients. */
+const CLIENT = '127.0.0.1'
 /** Messages that a socket takes while its client does not read. */
 const ROOM = 3
 
@@ -72,7 +74,7 @@ export class ChannelService {
   }
 
   connect(socket: ServedSocket): WebSocketConnection {
-    return new WebSocketConnection(socket.serverSide as never, this.#gateway)
+    return new WebSocketConnection(socket.serverSide as never, CLIENT, this.#gateway)
   }
 
   /** The `WebSocket` class for a client of the service. */
@@ -195,7 +197,7 @@ export class ChannelService {
       stats,
       now,
     )
-    const unsubscribe = subscribeStream({ of: 'channel', request: parsed.request }, outbox, this.#gateway)
+    const unsubscribe = subscribeStream({ of: 'channel', request: parsed.request }, outbox, CLIENT, this.#gateway)
     const end = () => {
       if (!this.#streams.delete(end)) return
       outbox.close()
