@@ -5,12 +5,13 @@ import type { Token } from '#domain/token.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { type AsOf, readAsOf } from './asOf.ts'
+import type { KeptTokens, TokenVersion } from './keptTokens.ts'
 import { allOf, boundsOf, conditionsOf, MOST_TOKENS_FILTERED, readSelectivity, tokensWithin } from './tokenFilters.ts'
 import { sortColumn, tokenOrder } from './tokenOrder.ts'
 import { OF_PART, withParts } from './tokenParts.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 
-type ListedRow = SelectedToken & { readonly sort_value: string | null }
+type ListedRow = TokenVersion & { readonly sort_value: string | null }
 
 interface Listed extends AsOf<ListedRow> {
   /** Where the looking ended before the list did; `null`: it did not. */
@@ -31,7 +32,16 @@ type Source =
  * then those without, by ascending address. A page whose filters each let thousands of tokens through may hold fewer than `limit`, even
  * none, and have a next one.
  */
-export async function readTokens(db: Queryable, query: TokensQuery, chainId: number): Promise<Page<Token, TokenCursor>> {
+export async function readTokens(db: Queryable, query: TokensQuery, kept: KeptTokens): Promise<Page<Token, TokenCursor>> {
+  for (;;) {
+    const { data, ...page } = await readPage(db, query)
+    const tokens = await kept.at(data)
+    // Else a commit has changed a token between the two reads.
+    if (tokens !== null) return { ...page, data: tokens }
+  }
+}
+
+async function readPage(db: Queryable, query: TokensQuery): Promise<Page<TokenVersion, TokenCursor>> {
   const { limit, cursor, sort } = query
   const source = await chooseSource(db, query)
   const wanted = limit + 1
@@ -40,13 +50,13 @@ export async function readTokens(db: Queryable, query: TokensQuery, chainId: num
   const missing = isEnded ? wanted - (valued?.rows.length ?? 0) : 0
   const valueless = missing > 0 && sortColumn(sort).nullable ? await readListed(db, query, source, false, missing) : null
   const rows = [...(valued?.rows ?? []), ...(valueless?.rows ?? [])]
-  const data = rows.slice(0, limit).map(row => ({ token: toToken(row, chainId), value: row.sort_value }))
+  const data = rows.slice(0, limit)
   const last = data.at(-1)
   return {
-    data: data.map(({ token }) => token),
+    data,
     next:
       rows.length > limit && last !== undefined
-        ? { value: last.value, address: last.token.address }
+        ? { value: last.sort_value, address: last.address }
         : (valued?.end ?? valueless?.end ?? null),
     asOfBlock: (valued ?? valueless)?.asOfBlock ?? null,
   }
@@ -98,9 +108,9 @@ async function readListed(db: Queryable, query: TokensQuery, source: Source, has
     db,
     sql<ListedRow>`
     ${isFromParts ? withParts(query) : sql``}
-    select ${SELECTED_TOKEN}, listed.value::text as sort_value
+    select token.address, token.sequence, listed.value::text as sort_value
     from (${listed} order by ${nearestFirst(found)} limit ${count}) as listed
-    join token on token.address = listed.address ${MAIN_POOL}
+    join token on token.address = listed.address
     order by ${nearestFirst([sql`listed.value`, sql`listed.address`])}`,
   )
   return { ...page, end: null }
@@ -142,8 +152,8 @@ async function readFiltered(db: Queryable, query: TokensQuery, each: number, has
     )
     select finish.value::text as end_value, finish.address as end_address, listed.*
     from (select) as one left join finish on true left join (
-      select true as "isFound", ${SELECTED_TOKEN}, page.value::text as sort_value, page.value as page_value
-      from page join token on token.address = page.address ${MAIN_POOL}
+      select true as "isFound", token.address, token.sequence, page.value::text as sort_value, page.value as page_value
+      from page join token on token.address = page.address
     ) as listed on true
     order by ${nearestFirst([sql`listed.page_value`, sql`listed.address`])}`,
   )
