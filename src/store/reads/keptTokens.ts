@@ -29,14 +29,14 @@ const MAX_AGE_MS = 60_000
  */
 export class KeptTokens {
   readonly #db: Queryable
-  readonly #chainId: number
+  readonly chainId: number
   readonly #now: () => number
   readonly #entries = new Map<Address, Entry>()
 
   /** @param now monotonic milliseconds */
   constructor(db: Queryable, chainId: number, now: () => number) {
     this.#db = db
-    this.#chainId = chainId
+    this.chainId = chainId
     this.#now = now
   }
 
@@ -60,7 +60,7 @@ export class KeptTokens {
   }
 
   #read(versions: readonly TokenVersion[]): void {
-    const reading = readByAddress(this.#db, versions, this.#chainId)
+    const reading = readByAddress(this.#db, versions, this.chainId)
     const readAtMs = this.#now()
     for (const { address, sequence } of versions) {
       const token = reading.then(found => {
