@@ -178,8 +178,8 @@ test('trades in a currency of six decimals have its exact amounts, and it can be
   for (const site of ['dexscreener', 'dextools']) {
     expect(await answer(site, `asset?id=${quote}`)).toEqual({ asset: shown })
     const { events } = await answer<{ events: readonly SiteEvent[] }>(site, `events?fromBlock=1&toBlock=${consumer.latest}`)
-    const bought = events.flatMap(event => (event.eventType === 'swap' && event.pairId === pair ? [event.asset1In] : []))
-    expect(bought).toEqual(['0.25', '0.000001'])
+    const told = events.flatMap(event => (event.pairId === pair ? [event.eventType === 'swap' ? event.asset1In : event.eventType] : []))
+    expect(told).toEqual([...(site === 'dextools' ? ['creation'] : []), 'join', '0.25', '0.000001'])
   }
 })
 

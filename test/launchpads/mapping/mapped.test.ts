@@ -22,6 +22,7 @@ import type { Token } from '#domain/token.ts'
 import { createDirectory } from '#launchpads/directory.ts'
 import { ADAPTER_KINDS, createAdapters } from '#launchpads/registry.ts'
 import { createRpc } from '#rpc/rpc.ts'
+import { readFinality } from '#store/reads/marketData/finality.ts'
 import { createReads } from '#store/reads/reads.ts'
 import { batchOf } from '#sync/fetch/blocks.ts'
 import { fetchRange } from '#sync/fetch/range.ts'
@@ -472,6 +473,8 @@ describe('after graduation into a Uniswap v2 pair', () => {
   it('block by block gives the same rows as all at once, also with restarts in between', async () => {
     const { startBlock } = chain.deployment
     await (await openChainIndex(chain, oneByOne, null, launchpads())).indexRange(startBlock, startBlock + 10)
+    // Market-data sites are shown the height of the index, not the chain's.
+    expect(await readFinality(oneByOne.kysely)).toMatchObject({ number: startBlock + 10 })
     const head = await chain.head()
     await (await openChainIndex(chain, oneByOne, null, launchpads())).indexRange(startBlock + 11, head - 9)
     await (await openChainIndex(chain, oneByOne, null, launchpads())).indexEach(head - 8)
