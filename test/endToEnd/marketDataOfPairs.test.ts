@@ -136,7 +136,10 @@ beforeAll(async () => {
   service = await services.start()
   await chain.mine(REORG_DEPTH)
   await service.indexed(await chain.head())
-  consumer = new SiteConsumer(query => fetch(`${service.url}${query}`).then(response => response.json()), { from: startBlock, blocksPerRequest: 7 })
+  consumer = new SiteConsumer(query => fetch(`${service.url}${query}`).then(response => response.json()), {
+    from: startBlock,
+    blocksPerRequest: 7,
+  })
   await consumer.poll()
 })
 afterAll(async () => {
@@ -168,7 +171,9 @@ test('after the last event of each block, reserves are what the pairs answer to 
 })
 
 test('trades in a currency of six decimals have its exact amounts, and it can be looked up', async () => {
-  const [pair = expect.unreachable()] = [...pairs].flatMap(([address, [, quoteToken]]) => (quoteToken === quote ? [getAddress(address)] : []))
+  const [pair = expect.unreachable()] = [...pairs].flatMap(([address, [, quoteToken]]) =>
+    quoteToken === quote ? [getAddress(address)] : [],
+  )
   const ofPair = consumer.events.filter(({ pairId }) => pairId === pair)
   expect(ofPair.map(event => (event.eventType === 'swap' ? event.asset1In : event.amount1))).toEqual(['5', '0.25', '0.000001'])
   expect(consumer.pairs.get(pair)).toMatchObject({ asset0Id: getAddress(coin), asset1Id: getAddress(quote), feeBps: 30 })
@@ -215,7 +220,9 @@ test('trades of nothing or without a price are left out, and an answer has at mo
 })
 
 test('a range with a currency whose decimals are not read yet is no answer', async () => {
-  await sql`update currency set is_read = false, decimals = null where address = ${Buffer.from(quote.slice(2), 'hex')}`.execute(database.kysely)
+  await sql`update currency set is_read = false, decimals = null where address = ${Buffer.from(quote.slice(2), 'hex')}`.execute(
+    database.kysely,
+  )
   for (const site of ['dexscreener', 'geckoterminal', 'dextools']) {
     const refused = await ask(site, `events?fromBlock=${consumer.latest - 5}&toBlock=${consumer.latest}`)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])

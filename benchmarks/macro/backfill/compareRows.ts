@@ -32,7 +32,7 @@ const PEER_NAMES: Readonly<Record<Peer, { table(name: string): RawBuilder<unknow
 }
 
 function peerStatement({ table, column }: (typeof PEER_NAMES)[Peer]): RawBuilder<unknown> {
-  const [token, trade, candle, balance] = ['token', 'trade', 'candle', 'balance'].map(table) as RawBuilder<unknown>[]
+  const [token, trade, candle, balance] = [table('token'), table('trade'), table('candle'), table('balance')]
   const list = (...fields: readonly string[]) => sql.join(fields.map(column))
   const trades = sql`concat_ws(' ', ${list('blockNumber', 'logIndex', 'token', 'side', 'amountToken', 'amountWei')})`
   const candles = sql`concat_ws(' ', ${list('token', 'intervalSeconds', 'time', 'trades', 'volumeWei')})`

@@ -44,7 +44,7 @@ export class KeptTokens {
   async at(versions: readonly TokenVersion[]): Promise<readonly Token[] | null> {
     const missing = versions.filter(version => this.#entryOf(version) === undefined)
     if (missing.length > 0) this.#read(missing)
-    const entries = versions.map(version => this.#entryOf(version)?.token ?? null)
+    const entries = versions.map(version => this.#entryOf(version)?.token ?? Promise.resolve(null))
     this.#evict()
     const tokens = await Promise.all(entries)
     return tokens.every(token => token !== null) ? tokens : null

@@ -259,7 +259,11 @@ beforeAll(async () => {
   await onBazaar(3, { functionName: 'buy', args: [rebased] }, parseEther('0.1'))
   await onCoin(3, rebased, { functionName: 'rebase', args: [account(3), 5n] })
 
-  const made = await send(account(2), maker, encodeFunctionData({ abi: BAZAAR_ABI, functionName: 'make', args: ['Folk', stringToHex('FLK')] }))
+  const made = await send(
+    account(2),
+    maker,
+    encodeFunctionData({ abi: BAZAAR_ABI, functionName: 'make', args: ['Folk', stringToHex('FLK')] }),
+  )
   folk = toAddress(`0x${(made.logs.at(-1)?.topics[1] ?? '').slice(26)}`)
   await onFolk(3, { functionName: 'buy', args: [5_000_000_000n] }, parseEther('1'))
   await onFolk(3, { functionName: 'sell', args: [1_000_000_000n] })
