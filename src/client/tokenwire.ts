@@ -3,7 +3,7 @@ import type { Candle } from '#domain/candle.ts'
 import type { ChainStats } from '#domain/chainStats.ts'
 import type { Claimable, WalletClaim } from '#domain/claimable.ts'
 import type { EthUsd } from '#domain/ethUsd.ts'
-import type { ActorSort, ActorState, ActorStateName, IndexerHealth } from '#domain/health.ts'
+import type { ActorSort, ActorState, ActorStateName, IndexerHealth, ProcessState } from '#domain/health.ts'
 import type { Holder, HolderType } from '#domain/holder.ts'
 import type { Holding } from '#domain/holding.ts'
 import type { CandlesQuery, ClaimsQuery, HoldersQuery, HoldingsQuery, TokensQuery, TradersQuery, TradesQuery } from '#domain/queries.ts'
@@ -88,6 +88,8 @@ export interface RestApi {
   /** A stalled indexer, which the server answers with 503, is a value, too. */
   health(options?: CallOptions): Promise<Result<IndexerHealth>>
   /** For operators. */
+  /** All processes on the service's database: indexers, their standbys, gateways. */
+  processes(options?: OperatorOptions): Promise<Result<ListPage<ProcessState>>>
   actors(query?: ActorsParameters, options?: OperatorOptions): Promise<Result<ListPage<ActorState>>>
   /** For operators. `not_found`: the token has no subscriber. */
   actor(address: string, options?: OperatorOptions): Promise<Result<ActorState>>

@@ -24,13 +24,11 @@ const WORD = 2 ** 32
 
 const ADDRESS_BYTES = 20
 const ID_BYTES = 32
-/** Made sources that are kept: the logs of a batch are of few. */
-const KEPT_SOURCES = 1 << 10
+/** Made sources are kept until there are more: the logs of a batch are of few. */
+const MOST_KEPT = 1_000
 
 interface SourceTable {
   readonly rows: PackedTable
-  /** By the last bits of the row. */
-  readonly kept: ({ readonly row: number; readonly source: LogSource } | null)[]
   /** Sources by template. */
   readonly counts: number[]
 }
@@ -47,19 +45,26 @@ export class KnownSources {
   readonly #templates: (Template | null)[] = [null]
   readonly #templateNumbers = new Map<string, number>()
 
+  /** Made sources. */
+  readonly #kept = new Map<Hex, Pick<IndexedSource, 'source' | 'block'>>()
+
   /** @param last sources of later blocks are left out. Default none */
   get(key: Hex, last = Number.POSITIVE_INFINITY): LogSource | undefined {
+    const kept = this.#kept.get(key)
+    if (kept !== undefined) return kept.block > last ? undefined : kept.source
     const table = this.#byLength.get(key.length)
     if (table === undefined) return undefined
     const row = table.rows.find(key)
     if (row === NO_ROW) return undefined
     const template = this.#templates[table.rows.value(row, TEMPLATE)]
-    if (template === null || template === undefined || blockOf(table, row) > last) return undefined
-    const kept = table.kept[row % KEPT_SOURCES]
-    if (kept?.row === row) return kept.source
-    const source = this.#sourceAt(table, row, template, key)
-    table.kept[row % KEPT_SOURCES] = { row, source }
-    return source
+    if (template === null || template === undefined) return undefined
+    const block = blockOf(table, row)
+    const ownKey = table.rows.keyAt(row)
+    const source = this.#sourceAt(table, row, template, ownKey)
+    if (this.#kept.size === MOST_KEPT) this.#kept.clear()
+    // Under a text of its own: that of a log may be a part of a provider's whole answer.
+    this.#kept.set(ownKey, { source, block })
+    return block > last ? undefined : source
   }
 
   /** In place of the source that the key had. @throws `TypeError` for a key that is neither an address, a pool id nor a `positionKey` */
@@ -114,16 +119,20 @@ export class KnownSources {
     }
   }
 
-  #take({ rows, counts, kept }: SourceTable, row: number): void {
+  #take({ rows, counts }: SourceTable, row: number): void {
     const number = rows.value(row, TEMPLATE)
     if (number === 0) return
     counts[number] = (counts[number] ?? 0) - 1
     rows.setValue(row, TEMPLATE, 0)
-    kept[row % KEPT_SOURCES] = null
+    this.#kept.clear()
   }
 
   #numberOf(source: LogSource): number {
-    const head = { role: source.role, launchpad: source.launchpad, ...('tokenDecimals' in source && { tokenDecimals: source.tokenDecimals }) }
+    const head = {
+      role: source.role,
+      launchpad: source.launchpad,
+      ...('tokenDecimals' in source && { tokenDecimals: source.tokenDecimals }),
+    }
     const pool = 'pool' in source ? poolTemplate(source.pool) : null
     const template: Template = { head, hasToken: 'token' in source, pool }
     const text = JSON.stringify(template)
@@ -148,7 +157,7 @@ function poolTemplate({ type, tokenIsToken0, feeBps }: SourcePool): Template['po
 }
 
 function tableOf(keyBytes: number, values: number): SourceTable {
-  return { rows: new PackedTable(keyBytes, values), kept: Array.from({ length: KEPT_SOURCES }, () => null), counts: [] }
+  return { rows: new PackedTable(keyBytes, values), counts: [] }
 }
 
 function blockOf({ rows }: SourceTable, row: number): number {

@@ -18,7 +18,13 @@ export type LogSource =
   | { readonly role: 'locker'; readonly launchpad: string }
   | { readonly role: 'position'; readonly launchpad: string; readonly token: Address; readonly pool: SourcePool }
   | { readonly role: 'token'; readonly launchpad: string; readonly token: Address }
-  | { readonly role: 'pool'; readonly launchpad: string; readonly token: Address; readonly pool: SourcePool; readonly tokenDecimals: number }
+  | {
+      readonly role: 'pool'
+      readonly launchpad: string
+      readonly token: Address
+      readonly pool: SourcePool
+      readonly tokenDecimals: number
+    }
   /** A pool that the configuration names, of a quote currency (`token`) and what it is worth. */
   | { readonly role: 'quotePool'; readonly launchpad: string; readonly token: Address; readonly pool: SourcePool }
   | {

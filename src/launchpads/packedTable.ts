@@ -19,8 +19,8 @@ const DIGITS = new Uint8Array(1 << 16).fill(NO_DIGIT)
 for (const [value, code] of DIGIT_CODES.entries()) DIGITS[code] = value
 
 /**
- * Rows of 32-bit words by hex keys of one length, in typed arrays: a row takes its words and about 8 bytes, and no object. Rows are numbered
- * from 0 in the order in which they were added. They stay: whoever wants to take one away says so in its words.
+ * Rows of 32-bit words by hex keys of one length, in typed arrays: a row takes its words and about 8 bytes, and no object. Rows are
+ * numbered from 0 in the order in which they were added. They stay: whoever wants to take one away says so in its words.
  *
  * An open-addressing hash table with linear probing. A byte of each hash beside the slots spares most looks at a row. The hash is seeded by
  * the process, so that the makers of keys can't choose ones that collide.
@@ -91,7 +91,7 @@ export class PackedTable {
       const value = chunk[from + word] as number
       for (let shift = 28; shift >= 0; shift -= 4) this.#text[at++] = DIGIT_CODES[(value >>> shift) & 15] as number
     }
-    return this.#text.latin1Slice() as Hex
+    return this.#text.toString('latin1') as Hex
   }
 
   value(row: number, index: number): number {
@@ -115,14 +115,18 @@ export class PackedTable {
   #read(key: Hex): boolean {
     if (key.length !== this.keyLength || key.charCodeAt(1) !== X) return false
     let all = 0
-    for (let word = 0, at = 2; word < this.#keyWords; word++) {
-      let value = 0
-      for (const end = at + DIGITS_PER_WORD; at < end; at++) {
-        const digit = DIGITS[key.charCodeAt(at)] as number
-        all |= digit
-        value = (value << 4) | digit
-      }
-      this.#key[word] = value
+    for (let word = 0, at = 2; word < this.#keyWords; word++, at += DIGITS_PER_WORD) {
+      // Written out: a loop over the digits takes half as long again.
+      const a = DIGITS[key.charCodeAt(at)] as number
+      const b = DIGITS[key.charCodeAt(at + 1)] as number
+      const c = DIGITS[key.charCodeAt(at + 2)] as number
+      const d = DIGITS[key.charCodeAt(at + 3)] as number
+      const e = DIGITS[key.charCodeAt(at + 4)] as number
+      const f = DIGITS[key.charCodeAt(at + 5)] as number
+      const g = DIGITS[key.charCodeAt(at + 6)] as number
+      const h = DIGITS[key.charCodeAt(at + 7)] as number
+      all |= a | b | c | d | e | f | g | h
+      this.#key[word] = (a << 28) | (b << 24) | (c << 20) | (d << 16) | (e << 12) | (f << 8) | (g << 4) | h
     }
     return all < 16
   }

@@ -5,7 +5,7 @@ import { KnownSources } from '#launchpads/knownSources.ts'
 import { type IndexedSource, poolSource, positionKey, tokenSource } from '#launchpads/logSource.ts'
 import { NO_ROW, PackedTable } from '#launchpads/packedTable.ts'
 import type { Transaction } from '#store/connection/transaction.ts'
-import { announcedContracts, type WatchedPool, watchedPools, watchedTokens } from '#store/rows/watchRows.ts'
+import { announcedContracts, type WatchedPoolRow, watchedPools, watchedTokens } from '#store/rows/watchRows.ts'
 
 /** The directory as it was after the last commit. Reads every token and pool. */
 export function restoreDirectory(adapters: readonly LaunchpadAdapter[], transaction: Transaction): Promise<Directory> {
@@ -35,7 +35,7 @@ export function restoreDirectory(adapters: readonly LaunchpadAdapter[], transact
   })
 }
 
-function sourcesOf(row: WatchedPool, tokenDecimals: number, locker: Address | undefined): readonly IndexedSource[] {
+function sourcesOf(row: WatchedPoolRow, tokenDecimals: number, locker: Address | undefined): readonly IndexedSource[] {
   const { address, token, launchpad, positionId, createdBlock: block, type, quoteToken, tokenIsToken0, feeBps } = row
   const pool = { address, type, quoteToken, tokenIsToken0, feeBps }
   if (address === token) return [{ key: token, source: { role: 'tokenCurve', launchpad, token, pool, tokenDecimals }, block }]

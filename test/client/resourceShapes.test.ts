@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import * as ofProcesses from '#client/healthShapes.ts'
 import * as messages from '#client/messages.ts'
 import { pageShape } from '#client/pageShape.ts'
 import * as own from '#client/resourceShapes.ts'
@@ -69,8 +70,9 @@ describe('the shapes of the client', () => {
     ['a claim of a wallet', ofWallets.walletClaimShape, wallets.walletClaimSchema],
     ['the price of ETH', own.ethUsdShape, resources.ethUsdSchema],
     ['the statistics', own.chainStatsShape, resources.chainStatsSchema],
-    ['the health', own.indexerHealthShape, operations.indexerHealthSchema],
-    ['an actor', own.actorStateShape, operations.actorStateSchema],
+    ['the health', ofProcesses.indexerHealthShape, operations.indexerHealthSchema],
+    ['a process', ofProcesses.processStateShape, operations.processStateSchema],
+    ['an actor', ofProcesses.actorStateShape, operations.actorStateSchema],
     // The client does not read the block of a list yet.
     ['a page', pageShape(own.holderShape), resources.listSchema(tokens.holderSchema).omit({ asOfBlock: true })],
     ['an update', messages.tokenUpdateShape, sent.tokenUpdateSchema],
@@ -91,7 +93,7 @@ describe('the shapes of the client', () => {
     expect(mismatch(pageShape(own.tokenShape), { data: [token, { ...token, totalSupply: '1e27' }], nextCursor: null })).toBe(
       'data.1.totalSupply',
     )
-    expect(mismatch(own.actorStateShape, JSON.parse('{"__proto__":{"token":"x"}}'))).toBe('token')
+    expect(mismatch(ofProcesses.actorStateShape, JSON.parse('{"__proto__":{"token":"x"}}'))).toBe('token')
     // JSON has no infinity, but a number can overflow to it.
     expect(
       mismatch(own.ethUsdShape.kind === 'object' ? (own.ethUsdShape.fields['ageSeconds'] ?? string) : string, JSON.parse('1e999')),

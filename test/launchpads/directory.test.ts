@@ -81,7 +81,8 @@ it('finds positions by their locker and number, and forgets them with the blocks
   } as const
   directory.add([{ key: positionKey(locker, 5n), source: { role: 'position', launchpad: 'three', token: TOKEN, pool } }], 7)
   const topic = `0x${'5'.padStart(64, '0')}` as const
-  const source = (address: typeof locker, which: Pick<typeof directory, 'lookup'> = directory) => sourceOf({ address, topics: [POOL_ID, topic] }, which)
+  const source = (address: typeof locker, which: Pick<typeof directory, 'lookup'> = directory) =>
+    sourceOf({ address, topics: [POOL_ID, topic] }, which)
   expect(source(locker)).toMatchObject({ role: 'position', token: TOKEN })
   expect(source(testAddress(77))).toBeUndefined()
   expect(source(locker, directory.upTo(6))).toEqual({ role: 'locker', launchpad: 'three' })

@@ -9,9 +9,7 @@ import { NO_ROW, PackedTable } from '#launchpads/packedTable.ts'
 const nibble = fc.constantFrom(...'0123456789abcdef')
 const hexOf = (bytes: number) =>
   // Few digits, so that keys come again and differ in one place.
-  fc
-    .tuple(nibble, fc.nat({ max: bytes * 2 - 1 }))
-    .map(([digit, at]): Hex => `0x${'0'.repeat(at)}${digit}${'0'.repeat(bytes * 2 - 1 - at)}`)
+  fc.tuple(nibble, fc.nat({ max: bytes * 2 - 1 })).map(([digit, at]): Hex => `0x${'0'.repeat(at)}${digit}${'0'.repeat(bytes * 2 - 1 - at)}`)
 const address = hexOf(20) as fc.Arbitrary<Address>
 const launchpad = fc.constantFrom('wow', 'clanker', 'a name, "quoted"')
 const tokenDecimals = fc.constantFrom(18, 6)
@@ -30,30 +28,34 @@ const indexedSource: fc.Arbitrary<IndexedSource> = fc.oneof(
     source: { role, launchpad } as LogSource,
     block,
   })),
-  fc.tuple(address, launchpad, block).map(([key, launchpad, block]): IndexedSource => ({
-    key,
-    source: { role: 'token', launchpad, token: key },
-    block,
-  })),
-  fc
-    .tuple(fc.oneof(address, hexOf(32)), launchpad, address, facts, tokenDecimals, block)
-    .map(([key, launchpad, token, pool, tokenDecimals, block]): IndexedSource => ({
+  fc.tuple(address, launchpad, block).map(
+    ([key, launchpad, block]): IndexedSource => ({
+      key,
+      source: { role: 'token', launchpad, token: key },
+      block,
+    }),
+  ),
+  fc.tuple(fc.oneof(address, hexOf(32)), launchpad, address, facts, tokenDecimals, block).map(
+    ([key, launchpad, token, pool, tokenDecimals, block]): IndexedSource => ({
       key,
       source: { role: 'pool', launchpad, token, pool: { ...pool, address: key }, tokenDecimals },
       block,
-    })),
-  fc.tuple(address, launchpad, facts, tokenDecimals, block).map(([key, launchpad, pool, tokenDecimals, block]): IndexedSource => ({
-    key,
-    source: { role: 'tokenCurve', launchpad, token: key, pool: { ...pool, address: key }, tokenDecimals },
-    block,
-  })),
-  fc
-    .tuple(address, hexOf(32), launchpad, address, address, facts, block)
-    .map(([locker, id, launchpad, token, poolAddress, pool, block]): IndexedSource => ({
+    }),
+  ),
+  fc.tuple(address, launchpad, facts, tokenDecimals, block).map(
+    ([key, launchpad, pool, tokenDecimals, block]): IndexedSource => ({
+      key,
+      source: { role: 'tokenCurve', launchpad, token: key, pool: { ...pool, address: key }, tokenDecimals },
+      block,
+    }),
+  ),
+  fc.tuple(address, hexOf(32), launchpad, address, address, facts, block).map(
+    ([locker, id, launchpad, token, poolAddress, pool, block]): IndexedSource => ({
       key: positionKey(locker, id),
       source: { role: 'position', launchpad, token, pool: { ...pool, address: poolAddress } },
       block,
-    })),
+    }),
+  ),
 )
 
 type Step =
@@ -117,7 +119,13 @@ it('a list of addresses stays as it was when it was made, bar what is undone', (
 it('a packed table finds a hundred thousand keys after it has grown, and no other', () => {
   const random = createRandom(1)
   const table = new PackedTable(20, 1)
-  const keyOf = () => `0x${Array.from({ length: 5 }, () => random.integer(0, 2 ** 32 - 1).toString(16).padStart(8, '0')).join('')}` as const
+  const keyOf = () =>
+    `0x${Array.from({ length: 5 }, () =>
+      random
+        .integer(0, 2 ** 32 - 1)
+        .toString(16)
+        .padStart(8, '0'),
+    ).join('')}` as const
   const keys = Array.from({ length: 100_000 }, keyOf)
   for (const [row, key] of keys.entries()) {
     expect(table.add(key)).toBe(row)
@@ -130,14 +138,19 @@ it('a packed table finds a hundred thousand keys after it has grown, and no othe
   for (let other = 0; other < 100_000; other++) expect(table.find(keyOf())).toBe(NO_ROW)
 })
 
-it.each(['0x', `0x${'a'.repeat(39)}`, `0x${'A'.repeat(40)}`, `0x${'g'.repeat(40)}`, `00${'a'.repeat(40)}`, `0x${'a'.repeat(39)}\u0161`, `0x${'0'.repeat(41)}`])(
-  'a text that is no key is not found, and not added: %s',
-  text => {
-    const table = new PackedTable(20, 0)
-    table.add(`0x${'a'.repeat(40)}`)
-    table.add(`0x${'0'.repeat(40)}`)
-    expect(table.find(text as Hex)).toBe(NO_ROW)
-    expect(() => table.add(text as Hex)).toThrow(TypeError)
-    expect(table.size).toBe(2)
-  },
-)
+it.each([
+  '0x',
+  `0x${'a'.repeat(39)}`,
+  `0x${'A'.repeat(40)}`,
+  `0x${'g'.repeat(40)}`,
+  `00${'a'.repeat(40)}`,
+  `0x${'a'.repeat(39)}\u0161`,
+  `0x${'0'.repeat(41)}`,
+])('a text that is no key is not found, and not added: %s', text => {
+  const table = new PackedTable(20, 0)
+  table.add(`0x${'a'.repeat(40)}`)
+  table.add(`0x${'0'.repeat(40)}`)
+  expect(table.find(text as Hex)).toBe(NO_ROW)
+  expect(() => table.add(text as Hex)).toThrow(TypeError)
+  expect(table.size).toBe(2)
+})

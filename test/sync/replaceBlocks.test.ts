@@ -17,9 +17,9 @@ import {
   type OpenedIndex,
   openIndex,
   readDirectory,
-  watchedKeys,
   replaceWith,
   settle,
+  watchedKeys,
   wholeBlock,
 } from '#test/support/simulatedIndex.ts'
 import { START_BLOCK } from '#test/support/simulatedLaunchpad.ts'

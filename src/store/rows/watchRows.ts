@@ -5,9 +5,9 @@ import type { PoolRow } from '#tables/pool.ts'
 import type { TokenRow } from '#tables/token.ts'
 import { selectList } from './selectList.ts'
 
-export type WatchedToken = Pick<TokenRow, 'address' | 'launchpad' | 'decimals' | 'createdBlock'>
+export type WatchedTokenRow = Pick<TokenRow, 'address' | 'launchpad' | 'decimals' | 'createdBlock'>
 
-export type WatchedPool = Pick<
+export type WatchedPoolRow = Pick<
   PoolRow,
   'address' | 'token' | 'launchpad' | 'type' | 'quoteToken' | 'tokenIsToken0' | 'feeBps' | 'createdBlock'
 > & {
@@ -18,11 +18,11 @@ export type WatchedPool = Pick<
 const PAGE_ROWS = 5_000
 
 /** Every token. The database connection has to be in a transaction, as with the other functions here. */
-export function watchedTokens(db: Queryable): AsyncGenerator<WatchedToken> {
+export function watchedTokens(db: Queryable): AsyncGenerator<WatchedTokenRow> {
   return eachRow(db, sql`select address, launchpad, decimals, created_block as "createdBlock" from token`)
 }
 
-export function watchedPools(db: Queryable): AsyncGenerator<WatchedPool> {
+export function watchedPools(db: Queryable): AsyncGenerator<WatchedPoolRow> {
   return eachRow(
     db,
     sql`select address, token, launchpad, type, quote_token as "quoteToken", token_is_token0 as "tokenIsToken0", fee_bps as "feeBps",
