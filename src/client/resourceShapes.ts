@@ -5,7 +5,7 @@ import type { EthUsd } from '#domain/ethUsd.ts'
 import type { Holder, HolderType } from '#domain/holder.ts'
 import type { PerWindow, Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
-import { boolean, choice, listOf, mapOf, nullable, number, object, pattern, type Shape, string, whole } from './shape.ts'
+import { boolean, choice, nullable, number, object, pattern, type Shape, string, whole } from './shape.ts'
 
 /* The compiler checks each shape against its type, and test/client/resourceShapes.test.ts against a schema. */
 
