@@ -96,7 +96,7 @@ async function fill(db: Queryable): Promise<void> {
     decimals: '18',
     created_block: 'n',
     main_pool: word('a'),
-    price_weth: 'n * 1000000000000000',
+    price_weth: 'n',
     graduation_status: `'none'`,
   })
   await insert(db, 'pool', {

@@ -233,10 +233,12 @@ export function feedCases(name: string, database: TestDatabase, open: (site: Fee
       await site.buy(site.alpha)
       await site.buy(site.beta)
       await witness.untilHeld(await site.stored(site.beta))
-      expect(witness.states.slice(length).map(({ token }) => token.address)).toEqual([site.beta])
+      // A state may come twice.
+      expect(new Set(witness.states.slice(length).map(({ token }) => token.address))).toEqual(new Set([site.beta]))
       await feed.stop()
+      const passed = witness.states.length
       await site.buy(site.beta)
-      expect(witness.states).toHaveLength(length + 1)
+      expect(witness.states).toHaveLength(passed)
     })
 
     test('says that commits arrive and none waits', async () => {

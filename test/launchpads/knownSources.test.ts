@@ -6,10 +6,11 @@ import { KnownSources } from '#launchpads/knownSources.ts'
 import { type IndexedSource, isUniswapV4Pool, type LogSource, positionKey } from '#launchpads/logSource.ts'
 import { NO_ROW, PackedTable } from '#launchpads/packedTable.ts'
 
-const nibble = fc.constantFrom(...'0123456789abcdef')
 const hexOf = (bytes: number) =>
-  // Few digits, so that keys come again and differ in one place.
-  fc.tuple(nibble, fc.nat({ max: bytes * 2 - 1 })).map(([digit, at]): Hex => `0x${'0'.repeat(at)}${digit}${'0'.repeat(bytes * 2 - 1 - at)}`)
+  // Few keys, so that they come again, and differ in one place.
+  fc
+    .tuple(fc.constantFrom('0', '1', 'f'), fc.constantFrom(0, 8, bytes * 2 - 1))
+    .map(([digit, at]): Hex => `0x${'0'.repeat(at)}${digit}${'0'.repeat(bytes * 2 - 1 - at)}`)
 const address = hexOf(20) as fc.Arbitrary<Address>
 const launchpad = fc.constantFrom('wow', 'clanker', 'a name, "quoted"')
 const tokenDecimals = fc.constantFrom(18, 6)
