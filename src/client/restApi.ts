@@ -1,6 +1,7 @@
 import type { ClientContext } from './context.ts'
+import * as ofProcesses from './healthShapes.ts'
 import * as ofMarket from './marketShapes.ts'
-import { actorListShape, pageShape } from './pageShape.ts'
+import { operatorPageShape, pageShape } from './pageShape.ts'
 import * as shapes from './resourceShapes.ts'
 import { createRest } from './rest.ts'
 import type { Shape } from './shape.ts'
@@ -34,8 +35,9 @@ export function createRestApi(context: ClientContext): RestApi {
     ethUsd: options => get(shapes.ethUsdShape, '/api/market/eth-usd', options),
     chainStats: options => get(shapes.chainStatsShape, '/api/chain-stats', options),
     // A stalled indexer answers 503 with its health in the body.
-    health: options => get(shapes.indexerHealthShape, health, options, {}, 503),
-    actors: (query, options) => get(actorListShape, `${health}/actors`, options, query),
-    actor: (address, options) => get(shapes.actorStateShape, `${health}/actors/${encodeURIComponent(address)}`, options),
+    health: options => get(ofProcesses.indexerHealthShape, health, options, {}, 503),
+    processes: options => get(operatorPageShape(ofProcesses.processStateShape), `${health}/processes`, options),
+    actors: (query, options) => get(operatorPageShape(ofProcesses.actorStateShape), `${health}/actors`, options, query),
+    actor: (address, options) => get(ofProcesses.actorStateShape, `${health}/actors/${encodeURIComponent(address)}`, options),
   }
 }

@@ -3,7 +3,7 @@ import type { Candle } from '#domain/candle.ts'
 import type { ChainStats } from '#domain/chainStats.ts'
 import type { Claimable, WalletClaim } from '#domain/claimable.ts'
 import type { EthUsd } from '#domain/ethUsd.ts'
-import type { ActorSort, ActorState, ActorStateName, IndexerHealth } from '#domain/health.ts'
+import type { ActorSort, ActorState, ActorStateName, IndexerHealth, ProcessState } from '#domain/health.ts'
 import type { Holder, HolderType } from '#domain/holder.ts'
 import type { HolderDistribution } from '#domain/holderDistribution.ts'
 import type { Holding } from '#domain/holding.ts'
@@ -33,6 +33,9 @@ export interface ListPage<T> {
   /** The newest indexed block at the time of the answer; `null`: nothing is indexed yet. */
   readonly asOfBlock: string | null
 }
+
+/** A page of what only operators see, which is no chain data and has no block. */
+export type OperatorPage<T> = Omit<ListPage<T>, 'asOfBlock'>
 
 /** Options of every REST call. */
 export interface CallOptions {
@@ -114,7 +117,9 @@ export interface RestApi {
   /** A stalled indexer, which the server answers with 503, is a value, too. */
   health(options?: CallOptions): Promise<Result<IndexerHealth>>
   /** For operators. */
-  actors(query?: ActorsParameters, options?: OperatorOptions): Promise<Result<Omit<ListPage<ActorState>, 'asOfBlock'>>>
+  actors(query?: ActorsParameters, options?: OperatorOptions): Promise<Result<OperatorPage<ActorState>>>
+  /** All processes on the service's database: indexers, their standbys, gateways. */
+  processes(options?: OperatorOptions): Promise<Result<OperatorPage<ProcessState>>>
   /** For operators. `not_found`: the token has no subscriber. */
   actor(address: string, options?: OperatorOptions): Promise<Result<ActorState>>
 }

@@ -5,7 +5,7 @@ import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { decode } from '#index/decode.ts'
 import { transactionsOfUnknownMakers, withSenders } from '#index/tradeSenders.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
-import type { Directory } from '#launchpads/directory.ts'
+import type { Directory, DirectoryBranch } from '#launchpads/directory.ts'
 import { etherWrappersOf } from '#launchpads/etherWrappers.ts'
 import { quotePoolsOf } from '#launchpads/quotePool.ts'
 import { type CommitOptions, commitBatch } from '#store/commit.ts'
@@ -96,7 +96,7 @@ export function createCommitter(options: CommitterOptions): Committer {
   }
 
   /** Asked for before the transaction, which must not wait for a provider. */
-  const sendersIn = async (batches: readonly FetchedBatch[], branch: Directory): Promise<ReadonlyMap<Hex, Address>> => {
+  const sendersIn = async (batches: readonly FetchedBatch[], branch: DirectoryBranch): Promise<ReadonlyMap<Hex, Address>> => {
     const asked = batches.flatMap(batch => {
       const { events, discoveries } = decode({ ...options, ...batch, directory: branch, announced: [] })
       branch.add(discoveries, batch.to.number)

@@ -197,7 +197,7 @@ export class ChannelService {
       stats,
       now,
     )
-    const unsubscribe = subscribeStream({ of: 'channel', request: parsed.request }, outbox, CLIENT, this.#gateway)
+    const unsubscribe = subscribeStream({ of: 'channel', request: parsed.request }, CLIENT, outbox, this.#gateway)
     const end = () => {
       if (!this.#streams.delete(end)) return
       outbox.close()

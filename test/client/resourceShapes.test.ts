@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import * as channels from '#client/channelMessages.ts'
+import * as ofProcesses from '#client/healthShapes.ts'
 import * as ofMarket from '#client/marketShapes.ts'
 import * as messages from '#client/messages.ts'
 import { pageShape } from '#client/pageShape.ts'
@@ -76,8 +77,9 @@ describe('the shapes of the client', () => {
     ['a claim of a wallet', ofWallets.walletClaimShape, wallets.walletClaimSchema],
     ['the price of ETH', own.ethUsdShape, resources.ethUsdSchema],
     ['the statistics', own.chainStatsShape, resources.chainStatsSchema],
-    ['the health', own.indexerHealthShape, operations.indexerHealthSchema],
-    ['an actor', own.actorStateShape, operations.actorStateSchema],
+    ['the health', ofProcesses.indexerHealthShape, operations.indexerHealthSchema],
+    ['a process', ofProcesses.processStateShape, operations.processStateSchema],
+    ['an actor', ofProcesses.actorStateShape, operations.actorStateSchema],
     ['a page', pageShape(own.holderShape), resources.listSchema(tokens.holderSchema)],
     ['a launchpad', ofMarket.launchpadShape, resources.launchpadSchema],
     ['how a token is spread', ofMarket.distributionShape, resources.holderDistributionSchema],
@@ -111,7 +113,7 @@ describe('the shapes of the client', () => {
     expect(
       mismatch(pageShape(own.tokenShape), { data: [token, { ...token, totalSupply: '1e27' }], nextCursor: null, asOfBlock: '1' }),
     ).toBe('data.1.totalSupply')
-    expect(mismatch(own.actorStateShape, JSON.parse('{"__proto__":{"token":"x"}}'))).toBe('token')
+    expect(mismatch(ofProcesses.actorStateShape, JSON.parse('{"__proto__":{"token":"x"}}'))).toBe('token')
     // JSON has no infinity, but a number can overflow to it.
     expect(
       mismatch(own.ethUsdShape.kind === 'object' ? (own.ethUsdShape.fields['ageSeconds'] ?? string) : string, JSON.parse('1e999')),

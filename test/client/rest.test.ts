@@ -45,6 +45,7 @@ describe('against the real gateway', () => {
     expect(unwrap(await client.chainStats()).tokens).toBe(812)
     expect(unwrap(await client.health()).status).toBe('ok')
     expect(unwrap(await client.actors({ sort: 'sequence' })).data).toEqual([])
+    expect(unwrap(await client.processes()).data).toEqual([])
   })
 
   it('returns failures as values with a code', async () => {

@@ -30,7 +30,7 @@ export async function followLogs({ launchpads, weth, blocks, atOnce = 1 }: Follo
   readonly directory: Directory
 }> {
   const adapters = createAdapters({ weth, launchpads })
-  const directory = createDirectory(adapters, [])
+  const directory = createDirectory(adapters)
   const rows = memoryRows()
   const mined = blocks.map((transactions, index) => mine(index + 1, transactions))
   for (let at = 0; at < mined.length; at += atOnce) {

@@ -12,7 +12,6 @@ import { createAdapters } from '#launchpads/registry.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { createTransaction, type Transaction } from '#store/connection/transaction.ts'
 import { claimDatabase } from '#store/rows/cursor.ts'
-import { readWatchRows } from '#store/rows/watchRows.ts'
 import type { FetchedBatch } from '#sync/batch.ts'
 import { type Committer, createCommitter } from '#sync/committer.ts'
 import { restoreDirectory } from '#worker/restoreDirectory.ts'
@@ -45,7 +44,7 @@ export async function openChainIndex(
   const genesis = await chain.client.getBlock({ blockNumber: 0n })
   await claimDatabase(database.kysely, { chainId, genesisHash: genesis.hash, weth, launchpads }, writer)
   const adapters = createAdapters({ weth, launchpads })
-  const directory = restoreDirectory(adapters, await readWatchRows(database.kysely))
+  const directory = await restoreDirectory(adapters, createTransaction(database.orm))
   const committer = createCommitter({
     transaction: around(createTransaction(database.orm)),
     db: database.orm.em.getKysely<unknown>(),

@@ -110,10 +110,9 @@ function open(stored: Stored, contracts: readonly Address[], startBlock: number)
   const watchlist: Watchlist = {
     startBlock,
     has: address => stored.watched.has(address),
-    addresses: () => [...stored.watched],
-    poolIds: () => [],
     isUnderstood: () => true,
-    partsOf: keys => ({ addresses: keys as readonly Address[] }),
+    partsOf: keys => ({ addresses: new Set(keys as readonly Address[]) }),
+    partsWith: keys => ({ addresses: new Set([...stored.watched, ...(keys as readonly Address[])]) }),
     discover,
     // An address is announced for ever: logs of the replaced blocks' addresses are kept, too.
     upTo: () => watchlist,

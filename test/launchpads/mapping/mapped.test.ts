@@ -490,9 +490,9 @@ describe('after graduation into a Uniswap v2 pair', () => {
     try {
       await rpc.connect()
       const source = createChainSource({ rpc })
-      const directory = createDirectory(createAdapters({ weth: chain.deployment.weth, launchpads: launchpads() }), [])
+      const directory = createDirectory(createAdapters({ weth: chain.deployment.weth, launchpads: launchpads() }))
       const to = await chain.head()
-      const expected = createDirectory(createAdapters({ weth: chain.deployment.weth, launchpads: launchpads() }), [])
+      const expected = createDirectory(createAdapters({ weth: chain.deployment.weth, launchpads: launchpads() }))
       const announced = new Set<Hex>()
       const logs: unknown[] = []
       for (let block = 0; block <= to; block++) logs.push(...batchOf([await source.blockWithLogs(block)], 'live', expected, announced).logs)
