@@ -2,6 +2,8 @@ import { encodeAbiParameters, type Hex, parseAbiParameters, toEventSelector, toH
 import { describe, expect, it } from 'vitest'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { type Decimal, formatDecimal } from '#domain/decimal.ts'
+import { ADAPTER_KINDS, createAdapters } from '#launchpads/registry.ts'
+import { parseLaunchpads } from '#configuration/launchpads.ts'
 import { followLogs, type LogBlock } from '#test/support/followLogs.ts'
 import type { MemoryRows } from '#test/support/memoryRows.ts'
 import { type NewLog, testAddress } from '#test/support/simulatedChain.ts'
@@ -103,6 +105,38 @@ function comparable(tables: MemoryRows['tables'] | undefined) {
   const ageless = [...tokens.values()].map(({ windowsAt: _, ...token }) => [token.address, token])
   return { ...others, tokens: new Map(ageless as [Address, object][]) }
 }
+
+describe('an entry quote-pool', () => {
+  const ID = `0x${'aB'.repeat(32)}`
+  const read = (fields: object) =>
+    parseLaunchpads(
+      JSON.stringify({ weth: WETH, launchpads: [{ name: 'dollars', adapter: 'quote-pool', startBlock: 1, token: DOLLAR, ...fields }] }),
+      ADAPTER_KINDS,
+    )
+
+  it.each([
+    [{ pool: POUND }, POUND],
+    [{ pool: POUND, poolType: 'uniswap-v2' }, POUND],
+    [{ poolType: 'uniswap-v4', poolManager: POUND, poolId: ID }, ID.toLowerCase()],
+    [{ poolType: 'uniswap-v4', poolManager: POUND, poolId: ID, against: ZERO_ADDRESS }, ID.toLowerCase()],
+  ])('names a pool by %j', (fields, key) => {
+    const parsed = read(fields)
+    const [adapter] = parsed.ok ? createAdapters(parsed.value) : []
+    expect(adapter?.quotePool?.key).toBe(key)
+  })
+
+  it.each([
+    [{}, '.pool: missing, a pool of uniswap-v3 has one'],
+    [{ pool: DOLLAR }, '.pool: expected a pool of the token and another one'],
+    [{ pool: POUND, poolId: ID }, '.poolId: a pool of uniswap-v3 has none'],
+    [{ poolType: 'uniswap-v4', poolManager: POUND }, '.poolId: missing, a pool of uniswap-v4 has one'],
+    [{ poolType: 'uniswap-v4', poolManager: POUND, poolId: ID, pool: YEN }, '.pool: a pool of uniswap-v4 has none'],
+    [{ pool: POUND, poolId: '0x12' }, '.poolId: expected the id of a Uniswap v4 pool, 0x and 64 hex digits, got "0x12"'],
+  ])('is refused with %j', (fields, problem) => {
+    expect(read(fields)).toEqual({ ok: false, problems: [`launchpads[0]${problem}`] })
+  })
+})
+
 const text = (value: Decimal | null) => (value === null ? null : formatDecimal(value))
 
 describe('a token in another currency', () => {

@@ -1,4 +1,4 @@
-import { type Address, isEther } from '#domain/address.ts'
+import { type Address, type Hex, isEther } from '#domain/address.ts'
 import { type Decimal, max, multiply, ONE, powerOfTen, ratio, units } from '#domain/decimal.ts'
 import { MOST_POOLS_TO_WETH } from '#domain/route.ts'
 import type { PoolRow } from '#tables/pool.ts'
@@ -11,7 +11,7 @@ export interface Valuation {
   /** USD per ETH; `null`: not known. */
   readonly ethUsd: Decimal | null
   /** The configured pools of each quote currency. */
-  readonly quotePools: ReadonlyMap<Address, readonly Address[]>
+  readonly quotePools: ReadonlyMap<Address, readonly Hex[]>
   /** Currencies beside WETH of which every unit is a wei of ETH. */
   readonly etherWrappers: ReadonlySet<Address>
 }

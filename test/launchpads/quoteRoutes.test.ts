@@ -1,0 +1,115 @@
+import { encodeFunctionData, type Hex, parseAbi, parseEther, parseEventLogs, zeroHash } from 'viem'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { approve, transfer } from '#devchain/actions.ts'
+import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
+import { ONE, parseDecimal, ratio } from '#domain/decimal.ts'
+import { createReads } from '#store/reads/reads.ts'
+import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { compileSolidity } from '#test/support/compileSolidity.ts'
+import { useDatabase } from '#test/support/database.ts'
+import { deployContract } from '#test/support/deployContract.ts'
+import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
+import { deployPoolManager, poolIdOf, readV4Pool, type V4PoolKey } from '#test/support/uniswapV4.ts'
+
+/* A coin in dollars, which are worth what Uniswap's own v4 PoolManager has of them for ETH. */
+
+const COINS = compileSolidity(new URL('./contracts/WowCoins.sol', import.meta.url))
+const ROUTERS = compileSolidity(new URL('./contracts/ClankerV4.sol', import.meta.url))
+const FACTORY = parseAbi([
+  'function deploy(address creator, address currency, uint24 fee, bytes32 salt, uint256 firstBuy, bool old) payable',
+  'event WowTokenCreated(address indexed factoryAddress, address indexed tokenCreator, address platformReferrer, address protocolFeeRecipient, address bondingCurve, string tokenURI, string name, string symbol, address tokenAddress, address poolAddress)',
+])
+const COIN = parseAbi(['function buy(address recipient, uint256 amount) payable'])
+const V4 = parseAbi([
+  'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
+  'struct ModifyLiquidityParams { int24 tickLower; int24 tickUpper; int256 liquidityDelta; bytes32 salt; }',
+  'function initialize(PoolKey key, uint160 sqrtPriceX96) returns (int24)',
+  'function buy(PoolKey key, address token, uint256 paid) payable',
+  'function modifyLiquidity(PoolKey key, ModifyLiquidityParams params)',
+])
+const Q96 = 2n ** 96n
+const DOLLARS_PER_ETH = 3_600n
+
+const followed = await useDatabase()
+const backfilled = await useDatabase()
+let chain: TestChain
+let dollar: Address
+let poolManager: Address
+let router: Address
+let key: V4PoolKey
+let coin: Address
+let launchpads: NonNullable<Parameters<typeof openChainIndex>[3]>
+
+const account = (index: number) => chain.accounts[index] ?? expect.unreachable()
+const send = (to: Address, data: Hex, value = 0n) =>
+  chain.mined(chain.client.sendTransaction({ account: account(0), chain: null, to, data, value, gas: 16_000_000n }))
+const pay = (spender: Address, amount: bigint) => chain.mined(approve(chain, { from: account(0), currency: dollar, spender, amount }))
+
+async function buyCoin(amount: bigint): Promise<void> {
+  await pay(coin, amount)
+  await send(coin, encodeFunctionData({ abi: COIN, functionName: 'buy', args: [account(5), amount] }))
+}
+
+const buyDollars = (wei: bigint) => send(router, encodeFunctionData({ abi: V4, functionName: 'buy', args: [key, dollar, wei] }), wei)
+
+/** What a dollar is worth in ETH by the PoolManager's own storage. */
+async function worthOfDollar() {
+  const { sqrt } = await readV4Pool(chain, poolManager, poolIdOf(key))
+  return ratio(Q96 * Q96, sqrt * sqrt) ?? expect.unreachable()
+}
+
+beforeAll(async () => {
+  chain = await startTestChain()
+  const { weth, positionManager, swapRouter, uniswapFactory } = chain.deployment
+  const rewards = await deployContract(chain, COINS.get('Rewards'), [])
+  const factory = await deployContract(chain, COINS.get('CoinFactory'), [weth, positionManager, swapRouter, rewards])
+  dollar = await deployContract(chain, COINS.get('LaunchToken'), ['Dollar', 'USD', account(0)])
+  poolManager = await deployPoolManager(chain)
+  router = await deployContract(chain, ROUTERS.get('Router'), [poolManager])
+  key = { currency0: ZERO_ADDRESS, currency1: dollar, fee: 3_000, tickSpacing: 60, hooks: ZERO_ADDRESS }
+  await send(poolManager, encodeFunctionData({ abi: V4, functionName: 'initialize', args: [key, Q96 * 60n] }))
+  await send(router, '0x', parseEther('40'))
+  await chain.mined(transfer(chain, { from: account(0), currency: dollar, to: router, amount: parseEther('200000') }))
+  const range = { tickLower: -887_220, tickUpper: 887_220, liquidityDelta: 10n ** 21n, salt: zeroHash }
+  await send(router, encodeFunctionData({ abi: V4, functionName: 'modifyLiquidity', args: [key, range] }))
+
+  const firstBuy = parseEther('10')
+  await pay(factory, firstBuy)
+  const args = [account(1), dollar, 10_000, zeroHash, firstBuy, false] as const
+  const { logs } = await send(factory, encodeFunctionData({ abi: FACTORY, functionName: 'deploy', args }))
+  coin = toAddress(parseEventLogs({ abi: FACTORY, logs, eventName: 'WowTokenCreated' })[0]?.args.tokenAddress ?? '')
+  launchpads = [
+    { name: 'wow', adapter: 'wow', startBlock: 1, contracts: { factory, protocolRewards: rewards, uniswapFactory } },
+    {
+      name: 'dollars',
+      adapter: 'quote-pool',
+      startBlock: 1,
+      contracts: { token: dollar, poolManager, against: ZERO_ADDRESS },
+      settings: { poolType: 'uniswap-v4', poolId: poolIdOf(key) },
+    },
+  ]
+})
+afterAll(() => chain?.stop())
+
+it('values a coin by a v4 pool against ETH, as the PoolManager has it', async () => {
+  const before = await worthOfDollar()
+  expect(before).toBe(ratio(1n, DOLLARS_PER_ETH))
+  await buyCoin(parseEther('4'))
+  await buyDollars(parseEther('1'))
+  await buyCoin(parseEther('5'))
+  const after = await worthOfDollar()
+  expect(after).toBeGreaterThan(before)
+  await (await openChainIndex(chain, followed, null, launchpads)).indexEach(1)
+  await (await openChainIndex(chain, backfilled, null, launchpads)).indexRange(1)
+  expect(await dumpTables(backfilled.kysely)).toEqual(await dumpTables(followed.kysely))
+  const { chainId, weth } = chain.deployment
+  const reads = createReads({ db: followed.kysely, chainId, weth, claimCall: () => null })
+  const trades = (await reads.trades({ token: coin, limit: 10, order: 'asc' }))?.data ?? []
+  // The first buy, one before the dollar rose, and one after it.
+  expect(trades.map(({ amountWeth }) => amountWeth && parseDecimal(amountWeth))).toEqual(
+    trades.map(({ amountQuote }, index) => {
+      const wei = (BigInt(amountQuote ?? 0) * (index < 2 ? before : after)) / ONE
+      return (wei * ONE) / 10n ** 18n
+    }),
+  )
+})
