@@ -132,6 +132,9 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
       token.name = event.name
       token.symbol = event.symbol
       return
+    case 'metadataMoved':
+      token.metadataUri = event.metadataUri
+      return
     case 'marketMoved':
       return moveMarket(draft, token, event, input)
     case 'migrated':
