@@ -33,6 +33,8 @@ export interface BatchChanges extends BatchBlocks {
   readonly changes: Changes
   readonly split: SplitRows
   readonly contracts: readonly AnnouncedContractRow[]
+  /** As of `BlockRow`. */
+  readonly revaluedTo: Address | null
 }
 
 /**

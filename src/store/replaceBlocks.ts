@@ -7,7 +7,6 @@ import { committedAgain, committedBlock } from './committed.ts'
 import type { Queryable } from './connection/queryable.ts'
 import { announceCommit } from './rows/announcement.ts'
 import { type ChainCursor, lockCursor, moveCursor, readClockMs, readRecentBlocks } from './rows/cursor.ts'
-import { attachMetadata } from './rows/metadata.ts'
 import { undoBlocks } from './rows/undo.ts'
 
 export interface BlockReplacement<Batch extends { readonly to: BlockHeader }> {
@@ -39,7 +38,6 @@ export async function replaceBlocks<Batch extends { readonly to: BlockHeader }>(
     await assertUndoable(db, ancestor, kept, cursor)
     const committedAtMs = await readClockMs(db)
     const undone = await undoBlocks(db, kept, committedAtMs)
-    await attachMetadata(db, undone.changed)
     // At the ancestor nothing above it is left to undo.
     let undoFrom = cursor?.undoFrom ?? null
     if (undoFrom !== null && undoFrom > kept) undoFrom = null

@@ -2,8 +2,10 @@ import { encodeFunctionData, type Hex, parseAbi, parseEther, parseEventLogs, zer
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { approve, transfer } from '#devchain/actions.ts'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
-import { ONE, parseDecimal, ratio } from '#domain/decimal.ts'
+import { formatDecimal, formatUnits, multiply, multiplyTexts, ONE, parseDecimal, ratio } from '#domain/decimal.ts'
+import { createTransaction } from '#store/connection/transaction.ts'
 import { createReads } from '#store/reads/reads.ts'
+import { writeCurrencies } from '#store/rows/currencies.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { useDatabase } from '#test/support/database.ts'
@@ -32,6 +34,7 @@ const DOLLARS_PER_ETH = 3_600n
 
 const followed = await useDatabase()
 const backfilled = await useDatabase()
+const pegged = await useDatabase()
 let chain: TestChain
 let dollar: Address
 let poolManager: Address
@@ -112,4 +115,37 @@ it('values a coin by a v4 pool against ETH, as the PoolManager has it', async ()
       return (wei * ONE) / 10n ** 18n
     }),
   )
+})
+
+it('follows the dollar without an event of the coin, and counts it as one where the configuration says so', async () => {
+  const { chainId, weth } = chain.deployment
+  const reads = createReads({ db: pegged.kysely, chainId, weth, claimCall: () => null })
+  const closes = async () => (await reads.candles({ token: coin, interval: '1d', currency: 'weth', limit: 1, fill: false }))?.data[0]?.close
+  const options = { revaluedPerBlock: 20, pegUsd: [{ token: dollar, decimals: 18 }] }
+  const index = await openChainIndex(chain, pegged, null, launchpads, undefined, undefined, options)
+  const indexed = (await index.indexEach(1)).at(-1)?.number ?? 0
+  await createTransaction(pegged.orm)(tx => writeCurrencies(tx, [{ address: dollar, symbol: 'USD', decimals: 18, isRead: true }], 1))
+  const before = (await reads.token(coin)) ?? expect.unreachable()
+  const { priceQuote, priceWeth } = before.market
+
+  await buyDollars(parseEther('2'))
+  await chain.mine()
+  await index.indexEach(indexed + 1)
+  const after = (await reads.token(coin)) ?? expect.unreachable()
+  expect(after.market).toMatchObject({ priceQuote, tradeCount: before.market.tradeCount, priceChange: before.market.priceChange })
+  expect(after.market.priceWeth).toBe(formatDecimal(multiply(parseDecimal(priceQuote ?? ''), await worthOfDollar())))
+  expect([after.market.priceWeth === priceWeth, after.sequence > before.sequence]).toEqual([false, true])
+  expect(await closes()).toBe(after.market.priceWeth)
+
+  const supply = formatUnits(BigInt(after.totalSupply), 18)
+  expect(after.market).toMatchObject({
+    priceUsd: priceQuote,
+    marketCapUsd: multiplyTexts(priceQuote ?? '', supply),
+    liquidityUsd: formatUnits(2n * BigInt(after.pool?.reserveQuote ?? 0), 18),
+  })
+  const trades = (await reads.trades({ token: coin, limit: 10, order: 'asc' }))?.data ?? []
+  expect(trades.map(({ valueUsd }) => valueUsd)).toEqual(trades.map(({ amountQuote }) => formatUnits(BigInt(amountQuote ?? 0), 18)))
+  const [day] = (await reads.candles({ token: coin, interval: '1d', currency: 'usd', limit: 1, fill: false }))?.data ?? []
+  const [inDollars] = (await reads.candles({ token: coin, interval: '1d', currency: 'quote', limit: 1, fill: false }))?.data ?? []
+  expect(day).toEqual(inDollars)
 })

@@ -14,7 +14,7 @@ import { createTransaction, type Transaction } from '#store/connection/transacti
 import { claimDatabase } from '#store/rows/cursor.ts'
 import { readWatchRows } from '#store/rows/watchRows.ts'
 import type { FetchedBatch } from '#sync/batch.ts'
-import { type Committer, createCommitter } from '#sync/committer.ts'
+import { type Committer, type CommitterOptions, createCommitter } from '#sync/committer.ts'
 import { restoreDirectory } from '#worker/restoreDirectory.ts'
 import type { TestChain } from './chain.ts'
 import type { TestDatabase } from './database.ts'
@@ -39,6 +39,7 @@ export async function openChainIndex(
   launchpads: readonly LaunchpadConfig[] = [referenceLaunchpad(chain)],
   isWatched: (token: Address) => boolean = () => true,
   around: (transaction: Transaction) => Transaction = transaction => transaction,
+  { revaluedPerBlock = 0, pegUsd }: Partial<Pick<CommitterOptions, 'revaluedPerBlock' | 'pegUsd'>> = {},
 ): Promise<ChainIndex> {
   const { chainId, weth } = chain.deployment
   const writer = randomUUID()
@@ -50,6 +51,8 @@ export async function openChainIndex(
     transaction: around(createTransaction(database.orm)),
     db: database.orm.em.getKysely<unknown>(),
     maxReorgDepth: 0,
+    revaluedPerBlock,
+    ...(pegUsd !== undefined && { pegUsd }),
     chainId,
     writer,
     weth,

@@ -79,6 +79,7 @@ async function openCommitter(db: Queryable, transaction: <T>(work: (db: Queryabl
     directory: restoreDirectory(adapters, await readWatchRows(db)),
     senders: async () => new Map(),
     maxReorgDepth: 128,
+    revaluedPerBlock: 20,
     ethUsd: () => '3055.12',
     now: () => performance.now(),
     logger: pino({ level: 'silent' }),

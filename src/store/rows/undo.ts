@@ -12,6 +12,7 @@ import { TOKEN } from '#tables/token.ts'
 import { INDEX_TOTALS, LAUNCHPAD_TOTALS, TRADER } from '#tables/totals.ts'
 import { stampToken } from './cursor.ts'
 import { unnested } from './insertRows.ts'
+import { attachMetadata } from './metadata.ts'
 import type { SplitRows } from './splitNewRows.ts'
 
 /*
@@ -97,7 +98,9 @@ export async function undoBlocks(
   await sql`delete from milestone where kind in ('launch', 'graduation') and block_number > ${ancestor}`.execute(db)
   await sql`delete from announced_contract where created_block > ${ancestor}`.execute(db)
   await sql`delete from block where number > ${ancestor}`.execute(db)
-  return { changed: rows.map(({ address }) => address), dropped }
+  const changed = rows.map(({ address }) => address)
+  await attachMetadata(db, changed)
+  return { changed, dropped }
 }
 
 /** Gives tokens that were just launched sequences above those that they had on a dropped branch. */
