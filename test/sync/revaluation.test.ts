@@ -75,7 +75,7 @@ it.each(Array.from({ length: 2 }, (_, seed) => seed))('gives the values of a fre
         const was = before.get(address)
         expect([is.price, is.cap]).toEqual([true, true])
         // What was outdated before the block is up to date after it: of the pool's price then, or of that in the block.
-        if (was?.off != null && was.off > 0.005 && options.revaluedPerBlock > 1) {
+        if (was !== undefined && (was.off ?? 0) > 0.005 && options.revaluedPerBlock > 1) {
           revalued += 1
           expect(is.sequence).toBeGreaterThan(was.sequence)
           expect(is.off).toBe(0)

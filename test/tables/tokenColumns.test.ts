@@ -150,7 +150,7 @@ describe('the columns of a token', () => {
       // Of tickers.
       'priceQuote',
       // Of pools, pegs and revaluations.
-      'quoteToken quoteUsd',
+      'quoteToken quoteUsd eventPriceWeth',
       // Of the ageing of windows.
       'windowsAt windowsExpireAt',
     ].flatMap(names => names.split(' ')),

@@ -37,8 +37,8 @@ export function worthOf(draft: Draft, currency: Address, valuation: Valuation): 
 }
 
 /**
- * What 10^18 smallest units of a currency are worth by the present state of pools: those that the configuration names, and the market of the
- * currency where it is an indexed token. Of several the deepest counts. `null`: no pool leads there.
+ * What 10^18 smallest units of a currency are worth by the present state of pools: those that the configuration names, and the market of
+ * the currency where it is an indexed token. Of several the deepest counts. `null`: no pool leads there.
  *
  * @param worthAtEnd of a currency with which a route ends; `null`: it leads on
  */

@@ -74,9 +74,8 @@ async function readRangeAndEarlier(
   { start, end, scale }: { readonly start: number; readonly end: number; readonly scale: Scale },
 ): Promise<readonly [readonly Candle[], Candle | null]> {
   const { rows } = await sql<StoredCandle>`
-    (${selectCandles(query, start, end, query.limit)}) union all (${selectCandles(query, 0, start - 1, 1)}) order by time desc, "isPresent" desc`.execute(
-    db,
-  )
+    (${selectCandles(query, start, end, query.limit)}) union all (${selectStored(query, 0, start - 1, 1)})
+    order by time desc, "isPresent" desc`.execute(db)
   const candles = closingAtPresent(rows)
     .map(row => toCandle(row, query, scale))
     .reverse()
@@ -84,16 +83,21 @@ async function readRangeAndEarlier(
   return first !== undefined && first.time < start ? [candles.slice(1), first] : [candles, null]
 }
 
+/** Newest first; in WETH with the present price, which takes no candle's place. */
+function selectCandles(query: CandlesQuery, from: number, to: number, count: number) {
+  const stored = selectStored(query, from, to, count)
+  if (query.currency !== 'weth') return stored
+  return sql<StoredCandle>`select * from ((${selectPresentPrice(query, from, to)}) union all (${stored})) as candles
+    order by time desc, "isPresent" desc`
+}
+
 /**
  * Newest first. In WETH a range is two ranges of the index that holds whole candles: those with USD values and those without. In the quote
  * currency it is three: some have not even prices in WETH.
  */
-function selectCandles(query: CandlesQuery, from: number, to: number, count: number) {
+function selectStored(query: CandlesQuery, from: number, to: number, count: number) {
   const stretches = STRETCHES[query.currency].map(flag => sql`(${selectStretch(query, flag, from, to, count)})`)
-  // It may be of the newest candle's interval, and takes no candle's place.
-  const present = query.currency === 'weth' ? [sql`(${selectPresentPrice(query, from, to)})`] : []
-  return sql<StoredCandle>`select * from (${sql.join([...present, ...stretches], sql` union all `)}) as stretches
-    order by time desc, "isPresent" desc limit ${count + present.length}::integer`
+  return sql<StoredCandle>`select * from (${sql.join(stretches, sql` union all `)}) as stretches order by time desc limit ${count}::integer`
 }
 
 const STRETCHES: Readonly<Record<CandleCurrency, readonly RawBuilder<unknown>[]>> = {

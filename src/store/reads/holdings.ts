@@ -72,7 +72,12 @@ function toHolding(row: BalanceRow, stored: Omit<ListedRow, keyof BalanceRow>): 
   const { symbol, name, decimals, imageUrl, launchpad } = stored
   return {
     token: {
-      ...{ address: row.token, symbol, name, decimals, imageUrl, launchpad },
+      address: row.token,
+      symbol,
+      name,
+      decimals,
+      imageUrl,
+      launchpad,
       priceWeth: trimScale(stored.priceWeth),
       priceUsd: trimScale(stored.priceUsd),
     },

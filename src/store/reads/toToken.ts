@@ -23,8 +23,8 @@ export const MAIN_POOL = sql`left join pool as main_pool on main_pool.address = 
   left join currency as quote on quote.address = main_pool.quote_token`
 
 /**
- * A stored token as it goes over the wire. It has USD values where a peg says them, else `null`: the price of ETH is not chain state, and the
- * gateway fills them in.
+ * A stored token as it goes over the wire. It has USD values where a peg says them, else `null`: the price of ETH is not chain state, and
+ * the gateway fills them in.
  */
 export function toToken(row: SelectedToken, chainId: number): Token {
   // The stored volumes sum up known amounts: of a token that has traded and never had a price in WETH none is known.

@@ -8,8 +8,8 @@ import { stampToken } from './cursor.ts'
 /*
  * The documents behind metadata URIs are no chain state: they are kept per URI, and reorgs leave them alone. A token has a copy
  * (`image_url`, `description`) of the document behind its present URI or, until that is read, none; it comes with a new sequence.
- * `metadata_waiting` holds the tokens without a copy. It is changed under the lock of the cursor, so that a token can't miss a document that
- * is just coming in.
+ * `metadata_waiting` holds the tokens without a copy. It is changed under the lock of the cursor, so that a token can't miss a document
+ * that is just coming in.
  */
 
 const KEY = sql`sha256(convert_to(token.metadata_uri, 'UTF8'))`

@@ -40,7 +40,7 @@ export interface CurrencyWorth {
   readonly worth: Decimal | null
 }
 
-/** Tokens that were valued by another worth of their currency: by the order of the currencies, of each those that are furthest off first. */
+/** Tokens that were valued by another worth of their currency: in the order of the currencies, of each those furthest off first. */
 export async function readOutdatedTokens(
   db: Queryable,
   worths: readonly CurrencyWorth[],
