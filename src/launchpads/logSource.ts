@@ -46,7 +46,7 @@ export interface DiscoveredSource {
 }
 
 export interface QuotePoolSource {
-  readonly key: Address
+  readonly key: Hex
   readonly source: LogSourceOf<'quotePool'>
 }
 
@@ -78,7 +78,7 @@ export function sourceOf(
 }
 
 export function isUniswapV4Pool(source: LogSource | undefined): boolean {
-  return source?.role === 'pool' && source.pool.type === 'uniswap-v4'
+  return (source?.role === 'pool' || source?.role === 'quotePool') && source.pool.type === 'uniswap-v4'
 }
 
 /** The key of a position. Its id is the position manager's, so that two lockers may hold positions of the same id. */

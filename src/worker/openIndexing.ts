@@ -86,7 +86,7 @@ async function build(
   const { config, chain, paced, isWatched, ethUsd, now, logger } = options
   const { rpc, source, chainId, launchpads, genesisHash } = chain
   const db = orm.em.getKysely<unknown>()
-  const { weth } = config.launchpads
+  const { weth, pegUsd } = config.launchpads
   const writer = randomUUID()
   await claimDatabase(db, { chainId, genesisHash, weth, launchpads }, writer)
 
@@ -103,6 +103,8 @@ async function build(
     chainId,
     senders,
     weth,
+    ...(pegUsd !== undefined && { pegUsd }),
+    revaluedPerBlock: config.revaluedTokensPerBlock,
     adapters,
     directory,
     maxReorgDepth,

@@ -44,6 +44,8 @@ const ABI = parseAbi([
   'function approve(address spender, uint256 value) returns (bool)',
   'function setPayoutRecipient(address recipient)',
   'function setNameAndSymbol(string newName, string newSymbol)',
+  'function setContractURI(string newURI)',
+  'function tokenURI() view returns (string)',
   'function name() view returns (string)',
   'function symbol() view returns (string)',
   'function claimVesting()',
@@ -87,10 +89,9 @@ const coin = (name: string) => coins.get(name) ?? expect.unreachable()
 const account = (index: number) => chain.accounts[index] ?? expect.unreachable()
 const send = (from: Address, to: Address, data: Hex, value = 0n) =>
   chain.client.sendTransaction({ account: from, chain: null, to, data, value, gas: 9_000_000n })
-const read = <Name extends 'poolKey' | 'payoutRecipient' | 'getClaimableAmount' | 'totalClaimed' | 'totalSupply' | 'name' | 'symbol'>(
-  token: Address,
-  functionName: Name,
-) => chain.client.readContract({ address: token, abi: ABI, functionName })
+type Getter = 'poolKey' | 'payoutRecipient' | 'getClaimableAmount' | 'totalClaimed' | 'totalSupply' | 'name' | 'symbol' | 'tokenURI'
+const read = <Name extends Getter>(token: Address, functionName: Name) =>
+  chain.client.readContract({ address: token, abi: ABI, functionName })
 const balanceOf = (currency: Address, holder: Address) =>
   currency === ZERO_ADDRESS
     ? chain.client.getBalance({ address: holder })
@@ -150,7 +151,7 @@ async function trade() {
 
 async function act() {
   const call = (name: string, data: Hex) => chain.mined(send(account(5), coin(name).token, data))
-  switch (random.weighted([20, 2, 2, 2, 1])) {
+  switch (random.weighted([20, 2, 2, 2, 1, 1])) {
     case 0:
       return trade()
     case 1: {
@@ -164,6 +165,10 @@ async function act() {
     }
     case 3:
       return call(random.pick(['creator', 'legacy']), encodeFunctionData({ abi: ABI, functionName: 'claimVesting' }))
+    case 4: {
+      const args = [random.pick(['ipfs://content', `ipfs://other-${random.integer(0, 9)}`])] as const
+      return call(random.pick([...coins.keys()]), encodeFunctionData({ abi: ABI, functionName: 'setContractURI', args }))
+    }
     default: {
       const args = [`Name ${random.integer(0, 99)}`, `SYM${random.integer(0, 99)}`] as const
       return call(random.pick([...coins.keys()]), encodeFunctionData({ abi: ABI, functionName: 'setNameAndSymbol', args }))
@@ -272,7 +277,7 @@ describe('zora-coins in Uniswap v4', () => {
       symbol: await read(token, 'symbol'),
       creator: kind === 2 ? account(1) : recipients[0],
       totalSupply: String(supply),
-      metadataUri: { 0: 'ipfs://content', 1: 'ipfs://creator', 2: 'https://trend' }[kind],
+      metadataUri: await read(token, 'tokenURI'),
       market: { priceWeth: price === null ? null : formatDecimal(price) },
       pool: {
         address: id,

@@ -13,7 +13,7 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { createTransaction, type Transaction } from '#store/connection/transaction.ts'
 import { claimDatabase } from '#store/rows/cursor.ts'
 import type { FetchedBatch } from '#sync/batch.ts'
-import { type Committer, createCommitter } from '#sync/committer.ts'
+import { type Committer, type CommitterOptions, createCommitter } from '#sync/committer.ts'
 import { restoreDirectory } from '#worker/restoreDirectory.ts'
 import type { TestChain } from './chain.ts'
 import type { TestDatabase } from './database.ts'
@@ -38,6 +38,7 @@ export async function openChainIndex(
   launchpads: readonly LaunchpadConfig[] = [referenceLaunchpad(chain)],
   isWatched: (token: Address) => boolean = () => true,
   around: (transaction: Transaction) => Transaction = transaction => transaction,
+  { revaluedPerBlock = 0, pegUsd }: Partial<Pick<CommitterOptions, 'revaluedPerBlock' | 'pegUsd'>> = {},
 ): Promise<ChainIndex> {
   const { chainId, weth } = chain.deployment
   const writer = randomUUID()
@@ -49,6 +50,8 @@ export async function openChainIndex(
     transaction: around(createTransaction(database.orm)),
     db: database.orm.em.getKysely<unknown>(),
     maxReorgDepth: 0,
+    revaluedPerBlock,
+    ...(pegUsd !== undefined && { pegUsd }),
     chainId,
     writer,
     weth,

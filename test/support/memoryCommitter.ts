@@ -120,7 +120,7 @@ function open(stored: Stored, contracts: readonly Address[], startBlock: number)
   return {
     committer: {
       recentBlocks: async () =>
-        stored.local.map((block): BlockRow => ({ ...block, mergedWithNext: stored.mergedWithNext.has(block.hash) })),
+        stored.local.map((block): BlockRow => ({ ...block, revaluedTo: null, mergedWithNext: stored.mergedWithNext.has(block.hash) })),
       prepare: async batch => {
         const projected = projectedBatch(batch)
         fetched.set(projected, batch)
@@ -164,6 +164,7 @@ export function projectedBatch({ logs, headers: _, announced: __, ...blocks }: F
     },
     split: { balances: none, candles: none },
     contracts: [],
+    revaluedTo: null,
   }
 }
 

@@ -34,6 +34,8 @@ export interface OpenedIndex {
 export interface OpenIndexOptions {
   readonly genesisHash: Hex
   readonly maxReorgDepth: number
+  /** Default 0: what ranges give is the same as what blocks give. */
+  readonly revaluedPerBlock?: number
   /** Default `test`. */
   readonly writer?: string
   /** Default: every token is. */
@@ -46,7 +48,15 @@ export interface OpenIndexOptions {
 
 /** The write path of the simulated launchpad over a database, as a starting process builds it. */
 export async function openIndex({ orm }: Pick<TestDatabase, 'orm'>, options: OpenIndexOptions): Promise<OpenedIndex> {
-  const { genesisHash, maxReorgDepth, writer = 'test', isWatched = () => true, ethUsd = () => null, around = unchanged } = options
+  const {
+    genesisHash,
+    maxReorgDepth,
+    revaluedPerBlock = 0,
+    writer = 'test',
+    isWatched = () => true,
+    ethUsd = () => null,
+    around = unchanged,
+  } = options
   const kysely = orm.em.getKysely<unknown>()
   await claimDatabase(kysely, { chainId: 1, genesisHash, weth: WETH, launchpads: LAUNCHPADS }, writer)
   const directory = await readDirectory({ orm })
@@ -60,6 +70,7 @@ export async function openIndex({ orm }: Pick<TestDatabase, 'orm'>, options: Ope
     directory,
     senders: async transactions => new Map(transactions.map(({ txHash }) => [txHash, toAddress(`0x${txHash.slice(-40)}`)])),
     maxReorgDepth,
+    revaluedPerBlock,
     isWatched,
     ethUsd,
     now: () => 0,

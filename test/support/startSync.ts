@@ -38,6 +38,7 @@ export async function startSync(chain: TestChain, database: TestDatabase, { urls
     directory,
     senders: transactions => source.senders(transactions),
     maxReorgDepth,
+    revaluedPerBlock: 0,
     isWatched: () => true,
     ethUsd: () => null,
     now: () => performance.now(),

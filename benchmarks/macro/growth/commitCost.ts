@@ -78,6 +78,7 @@ async function openCommitter(db: Queryable, transaction: <T>(work: (db: Queryabl
     directory: await restoreDirectory(adapters, transaction),
     senders: async () => new Map(),
     maxReorgDepth: 128,
+    revaluedPerBlock: 20,
     ethUsd: () => '3055.12',
     now: () => performance.now(),
     logger: pino({ level: 'silent' }),

@@ -216,6 +216,7 @@ function index(
       weth: WETH,
       quotePools: QUOTE_POOLS,
       etherWrappers: new Set(),
+      pegs: new Map(),
       ethUsd: null,
       directory: { lookup },
     })
@@ -523,6 +524,7 @@ describe('projecting', () => {
       weth: WETH,
       quotePools: QUOTE_POOLS,
       etherWrappers: new Set(),
+      pegs: new Map(),
       ethUsd: null,
       directory: { lookup },
     })
@@ -552,6 +554,7 @@ describe('projecting', () => {
         weth: WETH,
         quotePools: QUOTE_POOLS,
         etherWrappers: new Set(),
+        pegs: new Map(),
         ethUsd: null,
         directory: { lookup },
       }).trades[0]

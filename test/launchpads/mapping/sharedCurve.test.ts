@@ -74,6 +74,7 @@ it('a second token that names the curve of another one has no pool, and takes no
     weth: WETH,
     quotePools: new Map(),
     etherWrappers: new Set(),
+    pegs: new Map(),
     ethUsd: null,
     directory,
   })
