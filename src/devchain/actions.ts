@@ -45,16 +45,15 @@ export interface LaunchOptions {
 /** A first buy in an ERC-20 first approves the launchpad: two transactions. */
 export async function launch(chain: DevChain, options: LaunchOptions): Promise<Hex> {
   const { from, name, symbol, metadataUri = '', firstBuyWei = 0n, minTokensOut = 0n, market } = options
-  if (market !== undefined) {
-    const { launchpad, currency } = market
-    if (firstBuyWei > 0n) await approve(chain, { from, currency, spender: launchpad, amount: firstBuyWei })
-    const args = [name, symbol, metadataUri, firstBuyWei, minTokensOut] as const
-    const data = encodeFunctionData({ abi: launchpadAbi, functionName: 'launchWith', args })
-    return sendCall(chain, { from, to: launchpad, data, gas: LAUNCH_GAS })
+  if (market === undefined) {
+    const data = encodeFunctionData({ abi: launchpadAbi, functionName: 'launch', args: [name, symbol, metadataUri, minTokensOut] })
+    return sendCall(chain, { from, to: chain.deployment.launchpad, data, value: firstBuyWei, gas: LAUNCH_GAS })
   }
-  const args = [name, symbol, metadataUri, minTokensOut] as const
-  const data = encodeFunctionData({ abi: launchpadAbi, functionName: 'launch', args })
-  return sendCall(chain, { from, to: chain.deployment.launchpad, data, value: firstBuyWei, gas: LAUNCH_GAS })
+  const { launchpad, currency } = market
+  if (firstBuyWei > 0n) await approve(chain, { from, currency, spender: launchpad, amount: firstBuyWei })
+  const args = [name, symbol, metadataUri, firstBuyWei, minTokensOut] as const
+  const data = encodeFunctionData({ abi: launchpadAbi, functionName: 'launchWith', args })
+  return sendCall(chain, { from, to: launchpad, data, gas: LAUNCH_GAS })
 }
 
 export interface Launched {
@@ -197,8 +196,7 @@ export async function swapDirectly(chain: DevChain, options: DirectSwapOptions):
   const currency = side === 'buy' ? quote : token
   await approve(chain, { from, currency, spender: directSwapper, amount: amountIn })
   const zeroForOne = BigInt(currency) < BigInt(isAddressEqual(currency, quote) ? token : quote)
-  const limit = zeroForOne ? MIN_SQRT_RATIO : MAX_SQRT_RATIO
-  const args = [pool, recipient, zeroForOne, amountIn, limit] as const
+  const args = [pool, recipient, zeroForOne, amountIn, zeroForOne ? MIN_SQRT_RATIO : MAX_SQRT_RATIO] as const
   return sendCall(chain, { from, to: directSwapper, data: encodeFunctionData({ abi: swapperAbi, functionName: 'swap', args }) })
 }
 

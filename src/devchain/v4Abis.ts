@@ -6,7 +6,7 @@ const POOL_KEY = 'struct PoolKey { address currency0; address currency1; uint24 
 
 export const v4LaunchpadAbi = parseAbi([
   'struct Extension { address target; uint16 bps; uint256 value; bytes data; }',
-  'struct Terms { string name; string symbol; string metadata; address quote; int24 startingTick; uint160 sqrtPriceX96; Extension[] extensions; }',
+  'struct Terms { string name; string symbol; string metadata; address admin; address quote; int24 startingTick; uint160 sqrtPriceX96; Extension[] extensions; }',
   'constructor(address manager, address hook_, address weth)',
   'function launch(Terms terms) payable returns (address token)',
   'function locker() view returns (address)',

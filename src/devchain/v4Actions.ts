@@ -42,24 +42,39 @@ export function v4KeyOf({ factories }: V4Chain, token: Address, quote: Address):
 }
 
 export interface V4LaunchOptions {
+  /** Sends the launch and creates the token. */
   readonly from: Address
   readonly name: string
   readonly symbol: string
   readonly metadata?: string
   /** WETH, dollars, or any token of 18 decimals, which counts as much as ETH. */
   readonly quote: Address
-  readonly extensions?: readonly { readonly target: Address; readonly bps: number; readonly value: bigint; readonly data: Hex }[]
+  /** Contracts that get a part of the supply. Default: none. */
+  readonly extensions?: readonly V4Extension[]
+}
+
+/** `value` is ETH that it gets with its part. */
+export interface V4Extension {
+  readonly target: Address
+  readonly bps: number
+  readonly value: bigint
+  readonly data: Hex
 }
 
 export function launchInV4(chain: V4Chain, options: V4LaunchOptions): Promise<Hex> {
-  const { from, name, symbol, metadata = '{}', quote, extensions = [] } = options
-  const { v4, dollar } = chain.factories
-  const cap = quote === dollar ? FIRST_CAP * Number(DOLLARS_PER_ETHER) * 10 ** DOLLAR_DECIMALS : FIRST_CAP * 1e18
+  const value = (options.extensions ?? []).reduce((sum, extension) => sum + extension.value, 0n)
+  const { launchpad } = chain.factories.v4
+  return sendCall(chain, { from: options.from, to: launchpad, data: v4LaunchCall(chain, options), value, gas: LAUNCH_GAS })
+}
+
+/** The call of a launch, which others may send as well. */
+export function v4LaunchCall({ factories }: V4Chain, options: V4LaunchOptions): Hex {
+  const { from: admin, name, symbol, metadata = '{}', quote, extensions = [] } = options
+  const cap = quote === factories.dollar ? FIRST_CAP * Number(DOLLARS_PER_ETHER) * 10 ** DOLLAR_DECIMALS : FIRST_CAP * 1e18
   const startingTick = Math.round(Math.log(cap / SUPPLY) / Math.log(TICK_BASE) / TICK_SPACING) * TICK_SPACING
-  const terms = { name, symbol, metadata, quote, startingTick, sqrtPriceX96: sqrtPrice(TICK_BASE ** startingTick * BESIDE), extensions }
-  const data = encodeFunctionData({ abi: v4LaunchpadAbi, functionName: 'launch', args: [terms] })
-  const value = extensions.reduce((sum, extension) => sum + extension.value, 0n)
-  return sendCall(chain, { from, to: v4.launchpad, data, value, gas: LAUNCH_GAS })
+  const sqrtPriceX96 = sqrtPrice(TICK_BASE ** startingTick * BESIDE)
+  const terms = { name, symbol, metadata, admin, quote, startingTick, sqrtPriceX96, extensions }
+  return encodeFunctionData({ abi: v4LaunchpadAbi, functionName: 'launch', args: [terms] })
 }
 
 export interface V4SwapOptions {

@@ -91,6 +91,8 @@ contract V4Launchpad {
         string name;
         string symbol;
         string metadata;
+        /// Whose the token is.
+        address admin;
         address quote;
         /// The lowest tick of the liquidity, as if the token were the pool's first currency.
         int24 startingTick;
@@ -138,7 +140,7 @@ contract V4Launchpad {
     function launch(Terms calldata terms) external payable returns (address token) {
         LaunchToken made = new LaunchToken(terms.name, terms.symbol, address(this));
         token = address(made);
-        auction.setBeneficiary(token, msg.sender);
+        auction.setBeneficiary(token, terms.admin);
         uint256 price = terms.sqrtPriceX96;
         PoolKey memory key =
             hook.openPool(token, terms.quote, TICK_SPACING, uint160(token < terms.quote ? price : (1 << 192) / price));
@@ -156,7 +158,7 @@ contract V4Launchpad {
         auction.open(key);
         hook.guard(key);
         emit TokenCreated(
-            msg.sender, token, msg.sender, "", terms.name, terms.symbol, terms.metadata, "", terms.startingTick, address(hook),
+            msg.sender, token, terms.admin, "", terms.name, terms.symbol, terms.metadata, "", terms.startingTick, address(hook),
             keccak256(abi.encode(key)), terms.quote, address(locker), address(auction), given, extensions
         );
     }
@@ -167,6 +169,6 @@ contract V4Launchpad {
         (int24 lower, int24 upper) = tokenFirst ? (terms.startingTick, MAX_TICK) : (-MAX_TICK, -terms.startingTick);
         uint256 liquidity = supply * terms.sqrtPriceX96 >> 96;
         token.transfer(address(locker), supply);
-        locker.lock(address(token), V4Locker.Position(key, msg.sender, lower, upper), liquidity);
+        locker.lock(address(token), V4Locker.Position(key, terms.admin, lower, upper), liquidity);
     }
 }

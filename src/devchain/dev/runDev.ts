@@ -180,6 +180,7 @@ async function announce({ settings, shutdown }: DevRun, chain: Chain, market: Ma
       devFile,
       seed: settings.seed,
       deployment: chain.deployment,
+      factories: chain.factories,
       token,
     }),
   )

@@ -109,7 +109,7 @@ async function prepareLaunch(chain: DevChain, intent: Intent & { kind: 'launch' 
   const { dollar, dollarLaunchpad } = v4.factories
   if (venue === 'v4') {
     const quote = paired === 'dollar' ? dollar : chain.deployment.weth
-    return () => launchInV4(v4, { ...intent, metadata: JSON.stringify({ uri: intent.metadataUri }), quote })
+    return () => launchInV4(v4, { ...intent, metadata: JSON.stringify({ description: intent.metadataUri }), quote })
   }
   const firstBuyWei = inQuote(chain, dollar, intent.firstBuyWei)
   const fund = await prepareFunds(chain, from, dollar, firstBuyWei)

@@ -125,11 +125,11 @@ describe('the printed summary and the launchpads file', () => {
   }
 
   it('the summary contains no password', () => {
-    const text = summary({ ...input, deployment, databaseUrl: 'postgres://user:hunter2@127.0.0.1:5432/tokenwire' })
+    const text = summary({ ...input, deployment, factories, databaseUrl: 'postgres://user:hunter2@127.0.0.1:5432/tokenwire' })
     expect(text).not.toContain('hunter2')
     expect(text).toMatch(/Service +https:\/\/127\.0\.0\.1:3000, https:\/\/127\.0\.0\.1:3001\n +Indexer +http:\/\/127\.0\.0\.1:4000 /)
     expect(text).toContain('postgres://user@127.0.0.1:5432/tokenwire')
-    expect(summary({ ...input, deployment, databaseUrl: 'host=/run user=x password=hunter2' })).not.toContain('hunter2')
+    expect(summary({ ...input, deployment, factories, databaseUrl: 'host=/run user=x password=hunter2' })).not.toContain('hunter2')
   })
 
   it('the service accepts the launchpads file', () => {
