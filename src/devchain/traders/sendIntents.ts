@@ -38,6 +38,8 @@ const PARTS = 1_000_000_000
 /** Fewer wei are worth less than a smallest unit of a dollar, or little more. */
 const SMALLEST_WORTH = 10n ** 12n
 const MOST_BID_UNITS = 20n
+/** Of the size of the one that lacks funds. */
+const FUNDED_TRADES = 20n
 
 /** Sends an intent's transactions; `null` when there is nothing to send, for example without a balance. */
 type Sending = (() => Promise<Hex>) | null
@@ -46,23 +48,18 @@ type Sending = (() => Promise<Hex>) | null
  * Turns intents into transactions: reads all balances and quotes at once, then sends in the order of the intents. An intent that
  * the node rejects is counted and skipped.
  */
-export async function sendIntents(
-  chain: DevChain,
-  intents: readonly Intent[],
-): Promise<{ readonly sent: number; readonly refused: number }> {
+export async function sendIntents(chain: DevChain, intents: readonly Intent[]): Promise<{ readonly refused: number }> {
   const sendings = await Promise.all(intents.map(intent => prepare(chain, intent)))
-  let sent = 0
   let refused = 0
   for (const sending of sendings) {
     if (sending === null) continue
     try {
       await sending()
-      sent++
     } catch {
       refused++ // for example, the sender's balance is too small
     }
   }
-  return { sent, refused }
+  return { refused }
 }
 
 async function prepare(chain: DevChain, intent: Intent): Promise<Sending> {
@@ -205,12 +202,13 @@ async function prepareDollarSwap(chain: DevChain, { from, side, wei }: Intent & 
   }
 }
 
-/** A step that gets the account what it lacks of a currency: WETH for its ETH, dollars as a gift of the deployer. */
+/** A step that gets the account what it lacks of a currency, and some for later: WETH for its ETH, dollars as a gift of the deployer. */
 async function prepareFunds(chain: DevChain, from: Address, currency: Address, amount: bigint): Promise<() => Promise<unknown>> {
   const { weth, deployer } = chain.deployment
   if ((await balanceOf(chain, currency, from)) >= amount) return () => Promise.resolve()
-  return () =>
-    currency === weth ? wrap(chain, { from, amountWei: amount }) : transfer(chain, { from: deployer, currency, to: from, amount })
+  const given = amount * FUNDED_TRADES
+  if (currency === weth) return () => wrap(chain, { from, amountWei: given })
+  return () => transfer(chain, { from: deployer, currency, to: from, amount: given })
 }
 
 /** What so many wei are worth in a currency. The smallest amounts stay smallest amounts. */
