@@ -1,6 +1,7 @@
 import { encodeFunctionData, type Hex, parseAbi, parseEther, parseEventLogs, zeroHash } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { approve, transfer } from '#devchain/actions.ts'
+import { poolIdOf, type V4PoolKey } from '#devchain/v4Actions.ts'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import { formatDecimal, formatUnits, multiply, multiplyTexts, ONE, parseDecimal, ratio } from '#domain/decimal.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
@@ -11,7 +12,7 @@ import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { deployContract } from '#test/support/deployContract.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
-import { deployPoolManager, poolIdOf, readV4Pool, type V4PoolKey } from '#test/support/uniswapV4.ts'
+import { deployPoolManager, readV4Pool } from '#test/support/uniswapV4.ts'
 
 /* A coin in dollars, which are worth what Uniswap's own v4 PoolManager has of them for ETH. */
 

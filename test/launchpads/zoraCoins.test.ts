@@ -13,6 +13,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { transfer, wrap } from '#devchain/actions.ts'
 import { createRandom } from '#devchain/traders/random.ts'
+import { poolIdOf, type V4PoolKey } from '#devchain/v4Actions.ts'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import { formatDecimal, formatUnits } from '#domain/decimal.ts'
 import { createAdapters } from '#launchpads/registry.ts'
@@ -24,7 +25,7 @@ import { useDatabase } from '#test/support/database.ts'
 import { deployContract } from '#test/support/deployContract.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 import { startSync } from '#test/support/startSync.ts'
-import { deployHook, deployPoolManager, poolIdOf, readV4Pool, type V4PoolKey } from '#test/support/uniswapV4.ts'
+import { deployHook, deployPoolManager, readV4Pool } from '#test/support/uniswapV4.ts'
 
 // Coins in Uniswap v4 pools, in ETH, WETH, ZORA and coins, traded along paths by accounts and their routers.
 
