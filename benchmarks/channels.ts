@@ -10,7 +10,7 @@ const HELP = `npm run bench:channels -- [mixed] [stalled]
 
   Without a word both, in about four minutes.
   --rounds <n>  turns of each server (default 3)
-  --blocks <n>  blocks that are measured in a turn (default 20; of the stalled readers 100)
+  --blocks <n>  blocks that are measured in a turn (default 20; of the stalled readers 60)
 `
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)
@@ -25,5 +25,5 @@ else {
   const { cpu, cores, loadAverage } = describeMachine()
   print(`${cpu}, ${cores} cores, load ${loadAverage.toFixed(1)}\n`)
   if (wanted.includes('mixed')) print(await measureMixedChannels({ rounds: Number(values.rounds), blocks: Number(values.blocks ?? 20) }))
-  if (wanted.includes('stalled')) print(await measureStalledReaders({ blocks: Number(values.blocks ?? 100) }))
+  if (wanted.includes('stalled')) print(await measureStalledReaders({ blocks: Number(values.blocks ?? 60) }))
 }

@@ -68,7 +68,7 @@ function tokens(scale: GrowthScale, random: Random): LoadRequest {
 }
 
 /** By the size, age and progress of tokens, some of which few tokens pass. */
-function filteredTokens(scale: GrowthScale, random: Random): LoadRequest {
+function filteredTokens(_: GrowthScale, random: Random): LoadRequest {
   const sort = random.chance(0.3) ? undefined : pick(TOKEN_SORTS, random)
   const filters: readonly Parameters[] = [
     { minMarketCap: pick(['1', '40', '1000'], random) },
