@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import { type Address, toAddress } from '#domain/address.ts'
 import { FIRST_PLACE } from '#domain/eventPlace.ts'
 import type { HolderType } from '#domain/holder.ts'
-import type { RecentTrades } from '#domain/recentTrades.ts'
+import { placeOfTrade, type RecentTrades } from '#domain/recentTrades.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { toHolder } from './holders.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
-import { type SelectedTrade, selectedTradeOf, TRADE_AS_JSON, toTrade } from './toTrade.ts'
+import { selectedTradeOf, TRADE_AS_JSON, toTrade } from './toTrade.ts'
 
 /** How many holders an update carries. */
 export const SNAPSHOT_HOLDERS = 20
@@ -26,8 +26,11 @@ const SNAPSHOT_REORGS = 32
 type HolderTuple = readonly [address: string, balance: string, type: HolderType, lastChangedBlock: string]
 
 type SnapshotRow = SelectedToken & {
-  /** As `TRADE_AS_JSON`, newest last, one more than a snapshot has. */
+  /** Those of the last minute, as `TRADE_AS_JSON`, newest last; at most one more than a snapshot has. */
   readonly trades: readonly (readonly unknown[])[] | null
+  /** The newest one before them. */
+  readonly earlierBlock: number | null
+  readonly earlierLog: number | null
   readonly holders: readonly HolderTuple[] | null
   readonly reorgs: number
   readonly voidFrom: readonly number[] | null
@@ -43,7 +46,8 @@ export async function readSnapshots(
 ): Promise<readonly TokenSnapshot[]> {
   if (addresses.length === 0) return []
   const { rows } = await sql<SnapshotRow>`
-    select ${SELECTED_TOKEN}, recent.trades, holders.holders, told.reorgs, told.void_from as "voidFrom"
+    select ${SELECTED_TOKEN}, recent.trades, earlier.block_number as "earlierBlock", earlier.log_index as "earlierLog",
+      holders.holders, told.reorgs, told.void_from as "voidFrom"
     from unnest(${addresses.map(toBytes)}::bytea[]) with ordinality as asked (address, position)
     join token on token.address = asked.address
     ${MAIN_POOL}
@@ -51,10 +55,18 @@ export async function readSnapshots(
       select coalesce(max(reorg.number), 0) as reorgs, json_agg(reorg.from_block order by reorg.number) as void_from
       from (select * from reorg order by number desc limit ${sql.lit(SNAPSHOT_REORGS)}) as reorg
     ) as told
+    left join lateral (
+      select trade.timestamp - ${sql.lit(RECENT_SECONDS)} as since from trade where trade.token = asked.address
+      order by trade.timestamp desc limit 1
+    ) as newest on true
+    left join lateral (
+      select trade.block_number, trade.log_index from trade where trade.token = asked.address and trade.timestamp < newest.since
+      order by trade.timestamp desc, trade.block_number desc, trade.log_index desc limit 1
+    ) as earlier on true
     cross join lateral (
       select json_agg(${TRADE_AS_JSON} order by trade.block_number, trade.log_index) as trades
       from (
-        select * from trade where trade.token = asked.address
+        select * from trade where trade.token = asked.address and trade.timestamp >= newest.since
         order by trade.timestamp desc, trade.block_number desc, trade.log_index desc limit ${sql.lit(SNAPSHOT_TRADES + 1)}
       ) as trade
     ) as recent
@@ -82,15 +94,13 @@ function toSnapshot(row: SnapshotRow, chainId: number): TokenSnapshot {
   }
 }
 
-function recentTrades({ trades, reorgs, voidFrom }: SnapshotRow): RecentTrades {
-  const stored = (trades ?? []).map(selectedTradeOf)
-  const newest = stored.at(-1)
-  const isRecent = (row: SelectedTrade) => newest !== undefined && row['trade.timestamp'] >= newest['trade.timestamp'] - RECENT_SECONDS
-  const recent = stored.slice(-SNAPSHOT_TRADES).filter(isRecent)
-  const before = stored[stored.length - recent.length - 1]
+function recentTrades({ trades, earlierBlock, earlierLog, reorgs, voidFrom }: SnapshotRow): RecentTrades {
+  const stored = (trades ?? []).map(values => toTrade(selectedTradeOf(values)))
+  const earlier = earlierBlock === null || earlierLog === null ? FIRST_PLACE : { blockNumber: earlierBlock, logIndex: earlierLog }
+  const leftOut = stored.length > SNAPSHOT_TRADES ? stored[0] : undefined
   return {
-    trades: recent.map(toTrade),
-    after: before === undefined ? FIRST_PLACE : { blockNumber: before['trade.blockNumber'], logIndex: before['trade.logIndex'] },
+    trades: stored.slice(-SNAPSHOT_TRADES),
+    after: leftOut === undefined ? earlier : placeOfTrade(leftOut),
     reorgs,
     voidFrom: voidFrom ?? [],
   }
