@@ -64,6 +64,8 @@ export async function findingsOf(page: Page, rules?: readonly string[]): Promise
     interface Found {
       readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[]
     }
+    // Changes that follow from a new size are drawn in the frame after it.
+    for (let frame = 0; frame < 3; frame++) await new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)))
     const { axe } = globalThis as unknown as { axe: { run(root: Document, options: object): Promise<Found> } }
     const { violations } = await axe.run(document, {
       resultTypes: ['violations'],

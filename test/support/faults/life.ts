@@ -34,7 +34,7 @@ export interface LifeOptions {
 }
 
 /** Longer than an answer takes on a machine with other work. */
-const RPC_TIMEOUT_MS = 400
+export const RPC_TIMEOUT_MS = 400
 const SMALL_RANGES = { leastBlocks: 1, mostBlocks: 6, targetLogs: 20 }
 
 /**
