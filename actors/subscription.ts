@@ -1,3 +1,4 @@
+import type { ChannelPosition } from '#domain/eventPlace.ts'
 import type { Frame } from './token/frame.ts'
 
 export type Transport = 'webSocket' | 'eventStream'
@@ -17,6 +18,8 @@ export interface Subscription {
   readonly lagging: boolean
   /** Answers one subscribe with the token's current sequence; `null`: not indexed. Precedes every frame that is offered later. */
   subscribed(sequence: number | null): void
+  /** The client had the newest state already when it subscribed: no snapshot of it follows. Ignored once a state was offered. */
+  holds(position: ChannelPosition): void
   /** Offers a state that was committed earlier. A frame that is not newer than the newest one offered before is ignored. */
   snapshot(frame: Frame): void
   /** The same for a state that was just committed. Returns whether it replaces a frame that was never written. */

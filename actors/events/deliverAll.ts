@@ -1,4 +1,4 @@
-import type { ChannelPosition } from '#domain/channelEvent.ts'
+import type { ChannelPosition } from '#domain/eventPlace.ts'
 import type { EventMessage } from './eventMessages.ts'
 import type { EventSubscriber } from './eventSubscriber.ts'
 

@@ -1,4 +1,5 @@
-import type { ChannelEvent, EventPlace } from '#domain/channelEvent.ts'
+import type { ChannelEvent } from '#domain/channelEvent.ts'
+import type { EventPlace } from '#domain/eventPlace.ts'
 import { withUsd } from '#domain/usd.ts'
 import { encodeFittingToken } from '#protocol/fittingToken.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'

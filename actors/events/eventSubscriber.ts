@@ -1,4 +1,4 @@
-import type { ChannelPosition, EventPlace } from '#domain/channelEvent.ts'
+import type { ChannelPosition, EventPlace } from '#domain/eventPlace.ts'
 import type { EventMessage } from './eventMessages.ts'
 
 /**

@@ -1,4 +1,5 @@
-import { type ChannelEvents, type ChannelPosition, comparePlaces, type EventPlace, placeAfterReorg } from '#domain/channelEvent.ts'
+import type { ChannelEvents } from '#domain/channelEvent.ts'
+import { type ChannelPosition, comparePlaces, type EventPlace, placeAfterReorg } from '#domain/eventPlace.ts'
 
 /** Where a subscriber begins; each part `null`: where the channel is. Without reorgs it is told of later ones only. */
 export interface ResumePosition {

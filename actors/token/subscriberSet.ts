@@ -46,7 +46,9 @@ export class SubscriberSet {
     this.#members.add(subscription)
     this.#noteSent(reply)
     subscription.subscribed(reply?.sequence ?? null)
-    if (reply !== null && needsSnapshot(reply.sequence, lastSequence)) subscription.snapshot(reply.frame(ethUsd()))
+    if (reply === null) return
+    if (needsSnapshot(reply.sequence, lastSequence)) subscription.snapshot(reply.frame(ethUsd()))
+    else if (reply.sequence === lastSequence) subscription.holds(reply.position)
   }
 
   admitWaiting(reply: SubscribeReply, ethUsd: () => string | null): void {

@@ -2,7 +2,7 @@
 const OPENING = ',"holders":['
 const CLOSING = '],"reason":'
 
-/** An encoded update with an empty list of holders: its bytes around them, so that it fits whenever the update did. */
+/** The beginning of an encoded update with an empty list of holders: its bytes around them, so that it fits whenever the update did. */
 export function withoutHolders(update: Uint8Array): Uint8Array {
   const bytes = Buffer.from(update.buffer, update.byteOffset, update.byteLength)
   const begin = bytes.indexOf(OPENING) + OPENING.length

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import type { MicroBenchmark, MicroTask } from '#benchmarks/micro/microBenchmark.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
-import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
 import { tokenUpdateSchema } from '#protocol/schemas/messages.ts'
 import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
-import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
+import { updateBytes } from '#test/support/frames.ts'
+import { addressOf, recentOf, snapshotOf } from '#test/support/snapshots.ts'
 
 const TOKEN = addressOf(1)
 const SEQUENCE = 1_795_000_000_123
@@ -16,7 +16,7 @@ export const encodeUpdateBenchmark: MicroBenchmark = {
   about: 'encodes a token, its latest trade and its holders as JSON in UTF-8, at most 16,384 bytes',
   tasks: () => {
     const full = snapshotOf(TOKEN, SEQUENCE)
-    const small: TokenSnapshot = { ...full, latestTrade: null, holders: [] }
+    const small: TokenSnapshot = { ...full, recent: recentOf([]), holders: [] }
     const withText = (description: string) => snapshotOf(TOKEN, SEQUENCE, { description })
     return [
       encode('2 KB: a new token', small, (update, bytes) => {
@@ -50,13 +50,13 @@ function encode(name: string, snapshot: TokenSnapshot, check: (update: TokenUpda
     name,
     batch: 10,
     check: () => {
-      const { bytes } = encodeUpdate(snapshot)
+      const bytes = updateBytes(snapshot)
       assert.ok(bytes.length <= MAX_MESSAGE_BYTES, `${bytes.length} bytes pass the bound`)
       const update = tokenUpdateSchema.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
       assert.equal(update.sequence, SEQUENCE)
       assert.equal(update.token.address, TOKEN)
       check(update, bytes.length)
     },
-    run: () => encodeUpdate(snapshot),
+    run: () => updateBytes(snapshot),
   }
 }

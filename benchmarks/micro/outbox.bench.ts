@@ -5,7 +5,7 @@ import type { MicroBenchmark, MicroTask } from '#benchmarks/micro/microBenchmark
 import { Flusher } from '#gateway/flusher.ts'
 import { Outbox } from '#gateway/outbox.ts'
 import { RealtimeStats } from '#gateway/realtimeStats.ts'
-import type { Sink, WriteResult } from '#gateway/sink.ts'
+import type { Sink, WriteResult, Written } from '#gateway/sink.ts'
 import { frameOf } from '#test/support/frames.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
@@ -23,10 +23,10 @@ class CountingSink implements Sink {
   readonly transport = 'webSocket'
   frames = 0
   corks = 0
-  last: Frame | null = null
+  last: Written | null = null
   result: WriteResult = 'sent'
 
-  writeFrame(frame: Frame): WriteResult {
+  writeFrame(frame: Written): WriteResult {
     if (this.result !== 'refused') {
       this.frames++
       this.last = frame

@@ -1,6 +1,6 @@
 import type { Address } from '#domain/address.ts'
 import type { Token, TokenSnapshot } from '#domain/token.ts'
-import { addressOf, holdersOf, snapshotOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
+import { addressOf, holdersOf, recentOf, snapshotOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
 
 /** Upper bound of a feed's tokens. */
 const MAX_TOKENS = 10_000
@@ -33,8 +33,10 @@ export function feedBlock(block: number, { touched, tokens, size }: Omit<FeedBlo
   return touchedTokens(block, touched, tokens).map((index, logIndex) => {
     const token = feedToken(index)
     const state = snapshotOf(token, feedSequence(block, index), { asOfBlock: String(1_000 + block), ...text(size) })
-    const latestTrade = { ...tradeOf(token), blockNumber: String(1_000 + block), logIndex }
-    return size === 'small' ? { ...state, latestTrade: null, holders: [] } : { ...state, latestTrade, holders: holdersOf(20) }
+    const trade = { ...tradeOf(token), blockNumber: String(1_000 + block), logIndex }
+    return size === 'small'
+      ? { ...state, recent: recentOf([]), holders: [] }
+      : { ...state, recent: recentOf([trade]), holders: holdersOf(20) }
   })
 }
 

@@ -1,13 +1,17 @@
 import type { Address } from '#domain/address.ts'
+import { FIRST_PLACE } from '#domain/eventPlace.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
 import { snapshotWithUsd } from '#domain/usd.ts'
-import { encodeUpdate } from '#protocol/encodeUpdate.ts'
+import { updateBytes } from '#test/support/frames.ts'
 import { ETH_USD } from './feed.ts'
+
+/** What subscribers were sent before: a state without trades. */
+const BEFORE = { place: FIRST_PLACE, reorgs: 0 }
 
 /** The updates of a block as every server sends them, encoded before the measurement. Tokenwire encodes within its measured time. */
 export function framesOf(snapshots: readonly TokenSnapshot[]): ReadonlyMap<Address, Uint8Array> {
   return new Map(
-    snapshots.map((snapshot): [Address, Uint8Array] => [snapshot.token.address, encodeUpdate(snapshotWithUsd(snapshot, ETH_USD)).bytes]),
+    snapshots.map((snapshot): [Address, Uint8Array] => [snapshot.token.address, updateBytes(snapshotWithUsd(snapshot, ETH_USD), BEFORE)]),
   )
 }
 

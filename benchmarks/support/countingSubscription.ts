@@ -14,6 +14,8 @@ export class CountingSubscription implements Subscription {
     this.answers++
   }
 
+  holds(): void {}
+
   snapshot(frame: Frame): void {
     this.newest = frame
   }

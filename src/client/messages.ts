@@ -4,7 +4,7 @@ import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import * as channels from './channelMessages.ts'
 import { ClientError } from './clientError.ts'
 import { addressShape, holderShape, integerShape, sequenceShape, timeShape, tokenShape, tradeShape } from './resourceShapes.ts'
-import { type AnyShape, choice, listOf, mismatch, nullable, object, parseJson, type Shape, string } from './shape.ts'
+import { type AnyShape, choice, listOf, mismatch, nullable, object, optional, parseJson, string } from './shape.ts'
 
 export interface Refusal {
   readonly type: 'error'
@@ -18,7 +18,7 @@ export const subscribedShape = object({ type: choice('subscribed'), token: addre
 
 export const unsubscribedShape = object({ type: choice('unsubscribed'), token: addressShape })
 
-export const tokenUpdateShape: Shape<TokenUpdate> = object({
+export const tokenUpdateShape = object<TokenUpdate>({
   type: choice('token.update'),
   sequence: sequenceShape,
   token: tokenShape,
@@ -27,6 +27,8 @@ export const tokenUpdateShape: Shape<TokenUpdate> = object({
   reason: choice('chain'),
   sourceBlock: integerShape,
   timestamp: timeShape,
+  trades: nullable(listOf(tradeShape)),
+  replacedFrom: optional(integerShape),
 })
 
 const SHAPES: Readonly<Record<string, AnyShape>> = {

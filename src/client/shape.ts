@@ -9,6 +9,7 @@ export type AnyShape =
   | { readonly kind: 'list'; readonly item: AnyShape; readonly max?: number | undefined }
   | { readonly kind: 'record'; readonly value: AnyShape }
   | { readonly kind: 'nullable'; readonly inner: AnyShape }
+  | { readonly kind: 'optional'; readonly inner: AnyShape }
 
 /** The shape of a `T`. The compiler rejects a shape that is narrower or wider than its type. */
 export type Shape<T> = AnyShape & { readonly _of?: (value: T) => T }
@@ -33,6 +34,9 @@ export const mapOf = <T>(value: Shape<T>): Shape<Readonly<Record<string, T>>> =>
 
 export const nullable = <T>(inner: Shape<T>): Shape<T | null> => ({ kind: 'nullable', inner })
 
+/** Of a field that may be absent. */
+export const optional = <T>(inner: Shape<T>): Shape<T | undefined> => ({ kind: 'optional', inner })
+
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -54,6 +58,8 @@ export function mismatch(shape: AnyShape, value: unknown): string | null {
       return shape.options.includes(value as string) ? null : ''
     case 'nullable':
       return value === null ? null : mismatch(shape.inner, value)
+    case 'optional':
+      return value === undefined ? null : mismatch(shape.inner, value)
     case 'list':
       if (!Array.isArray(value) || value.length > (shape.max ?? value.length)) return ''
       return firstMismatch(value.map((item, index) => [String(index), shape.item, item]))

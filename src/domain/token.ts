@@ -1,6 +1,6 @@
 import type { Address, Hex } from './address.ts'
 import type { Holder } from './holder.ts'
-import type { Trade } from './trade.ts'
+import type { RecentTrades } from './recentTrades.ts'
 
 export type PoolType = 'curve' | 'uniswap-v2' | 'uniswap-v3' | 'uniswap-v4'
 
@@ -115,7 +115,7 @@ export interface Token {
 /** What an update carries and what an actor is activated with: all of it read in one transaction. */
 export interface TokenSnapshot {
   readonly token: Token
-  readonly latestTrade: Trade | null
+  readonly recent: RecentTrades
   /** The largest 20 by balance. */
   readonly holders: readonly Holder[]
 }

@@ -1,6 +1,7 @@
 import type { EventMessage } from '#actors/events/eventMessages.ts'
 import type { EventSubscriber } from '#actors/events/eventSubscriber.ts'
-import { type ChannelPosition, type EventChannelName, type EventPlace, formatPlace } from '#domain/channelEvent.ts'
+import type { EventChannelName } from '#domain/channelEvent.ts'
+import { type ChannelPosition, type EventPlace, formatPlace } from '#domain/eventPlace.ts'
 import type { FrameQueue, Queued } from './queued.ts'
 import type { RealtimeStats } from './realtimeStats.ts'
 import type { Sink, WriteResult, Written } from './sink.ts'

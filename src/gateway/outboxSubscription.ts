@@ -1,6 +1,7 @@
 import type { Subscription, Transport } from '#actors/subscription.ts'
 import type { Frame } from '#actors/token/frame.ts'
 import type { Address } from '#domain/address.ts'
+import type { ChannelPosition } from '#domain/eventPlace.ts'
 import { encodeSubscribed } from '#protocol/encodeAnswer.ts'
 import type { FrameQueue, Queued } from './queued.ts'
 import type { RealtimeStats } from './realtimeStats.ts'
@@ -13,6 +14,8 @@ export class OutboxSubscription implements Subscription, Queued {
   readonly #outbox: FrameQueue
   readonly #stats: RealtimeStats
   #frame: Frame | null = null
+  /** The client has the trades up to here; `null`: not known. */
+  #position: ChannelPosition | null = null
   #isUpdate = false
   #newestSequence = -1
   #withHolders = true
@@ -41,7 +44,7 @@ export class OutboxSubscription implements Subscription, Queued {
   }
 
   get frameBytes(): number {
-    return this.#frame?.webSocket.length ?? 0
+    return this.#frame?.since(this.#position).webSocket.length ?? 0
   }
 
   /** Whether frames are to have holders. After a change a frame of the newest sequence may come once more, in the other form. */
@@ -65,6 +68,10 @@ export class OutboxSubscription implements Subscription, Queued {
     if (!this.#isEnded && this.transport === 'webSocket') this.#outbox.answer(encodeSubscribed(this.token, sequence, id))
   }
 
+  holds(position: ChannelPosition): void {
+    if (this.#newestSequence < 0) this.#position ??= position
+  }
+
   snapshot(frame: Frame): void {
     this.#offer(frame, false)
   }
@@ -83,9 +90,10 @@ export class OutboxSubscription implements Subscription, Queued {
   write(sink: Sink): WriteResult {
     const frame = this.#frame
     if (frame === null) return 'sent'
-    const result = sink.writeFrame(frame)
+    const result = sink.writeFrame(frame.since(this.#position))
     if (result === 'refused') return result
     this.#frame = null
+    this.#position = frame.position
     this.#stats.delivered(frame, this.#isUpdate)
     return result
   }

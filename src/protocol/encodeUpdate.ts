@@ -1,40 +1,46 @@
 import type { TokenSnapshot } from '#domain/token.ts'
 import { byteLength } from './cutText.ts'
 import { withPlainTexts, withShorterTexts } from './fittingToken.ts'
-import { MAX_MESSAGE_BYTES, MAX_UPDATE_HOLDERS } from './limits.ts'
-import type { TokenUpdate } from './tokenUpdate.ts'
+import { MAX_UPDATE_HOLDERS } from './limits.ts'
+import type { UpdatedState } from './tokenUpdate.ts'
+import { MAX_STATE_BYTES } from './withTrades.ts'
 
 export interface EncodedUpdate {
-  readonly update: TokenUpdate
-  /** The update as JSON in UTF-8: at most 16,384 bytes, without line breaks. */
+  readonly update: UpdatedState
+  /** The beginning of the update as JSON in UTF-8, up to its trades, which `withTrades` adds: without line breaks. */
   readonly bytes: Uint8Array
 }
 
 const encoder = new TextEncoder()
 
 /**
- * Encodes a token's state as the `token.update` of WebSocket and SSE. An update above 16,384 bytes loses as few holders as possible from
+ * Encodes a token's state as the `token.update` of WebSocket and SSE. An update that is too large loses as few holders as possible from
  * the end; if that is not enough, all holders and the ends of the creator's texts. Numbers are never changed. Lone surrogates become
  * U+FFFD, because not every JSON parser accepts them.
  *
  * @throws `RangeError` when the update is too large without any text, which no token in the database reaches
  */
 export function encodeUpdate(snapshot: TokenSnapshot): EncodedUpdate {
-  const update = toUpdate(snapshot)
-  const bytes = encoder.encode(JSON.stringify(update))
-  if (bytes.length <= MAX_MESSAGE_BYTES) return { update, bytes }
-  const bareBytes = bytes.length - byteLength(JSON.stringify(update.holders)) + BRACKETS
-  if (bareBytes <= MAX_MESSAGE_BYTES) return withoutLastHolders({ update, bytes })
-  return encodeFitting({ ...update, holders: [], token: withShorterTexts(update.token, bareBytes - MAX_MESSAGE_BYTES) })
+  const { update, bytes } = encodeState(toUpdate(snapshot))
+  return { update, bytes: bytes.subarray(0, -CLOSING_BRACE) }
 }
 
-function toUpdate(snapshot: TokenSnapshot): TokenUpdate {
+/** As an object of its own. */
+function encodeState(update: UpdatedState): EncodedUpdate {
+  const bytes = encoder.encode(JSON.stringify(update))
+  if (bytes.length <= MAX_STATE_BYTES) return { update, bytes }
+  const bareBytes = bytes.length - byteLength(JSON.stringify(update.holders)) + BRACKETS
+  if (bareBytes <= MAX_STATE_BYTES) return withoutLastHolders({ update, bytes })
+  return encodeFitting({ ...update, holders: [], token: withShorterTexts(update.token, bareBytes - MAX_STATE_BYTES) })
+}
+
+function toUpdate(snapshot: TokenSnapshot): UpdatedState {
   const { token } = snapshot
   return {
     type: 'token.update',
     sequence: token.sequence,
     token: withPlainTexts(token),
-    latestTrade: snapshot.latestTrade,
+    latestTrade: snapshot.recent.trades.at(-1) ?? null,
     holders: snapshot.holders.length <= MAX_UPDATE_HOLDERS ? snapshot.holders : snapshot.holders.slice(0, MAX_UPDATE_HOLDERS),
     reason: 'chain',
     sourceBlock: token.asOfBlock,
@@ -46,7 +52,7 @@ function toUpdate(snapshot: TokenSnapshot): TokenUpdate {
 function withoutLastHolders({ update, bytes }: EncodedUpdate): EncodedUpdate {
   const holders = [...update.holders]
   let size = bytes.length
-  while (size > MAX_MESSAGE_BYTES) {
+  while (size > MAX_STATE_BYTES) {
     const dropped = holders.pop()
     // The first holder has no comma before it.
     size -= byteLength(JSON.stringify(dropped)) + (holders.length === 0 ? 0 : COMMA)
@@ -60,11 +66,12 @@ function withoutLastHolders({ update, bytes }: EncodedUpdate): EncodedUpdate {
   return { update: { ...update, holders }, bytes: shorter }
 }
 
+const CLOSING_BRACE = 1
 const COMMA = 1
 const BRACKETS = 2
 
-function encodeFitting(update: TokenUpdate): EncodedUpdate {
+function encodeFitting(update: UpdatedState): EncodedUpdate {
   const bytes = encoder.encode(JSON.stringify(update))
-  if (bytes.length > MAX_MESSAGE_BYTES) throw new RangeError(`an update of ${bytes.length} bytes can't be made to fit`)
+  if (bytes.length > MAX_STATE_BYTES) throw new RangeError(`an update of ${bytes.length} bytes can't be made to fit`)
   return { update, bytes }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { IDLE_SWEEPS } from '#actors/token/machine.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
+import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { actorStateSchema } from '#protocol/schemas/operations.ts'
 import { blockOf, RecordingSubscription, RegistryFixture, settle } from '#test/support/actors.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
@@ -160,8 +161,11 @@ describe('dispatching', () => {
   it('shows a joiner the price of now', async () => {
     const { fixture, subscription } = await live()
     const priceOf = (one: RecordingSubscription) =>
-      (JSON.parse(new TextDecoder().decode(one.frames.at(-1)?.webSocket)) as { token: { market: { marketCapUsd: string | null } } }).token
-        .market.marketCapUsd
+      (
+        JSON.parse(new TextDecoder().decode(one.frames.at(-1)?.since(null).webSocket)) as {
+          token: { market: { marketCapUsd: string | null } }
+        }
+      ).token.market.marketCapUsd
     expect(priceOf(subscription)).toBeNull()
     fixture.ethUsd = () => '3000'
     const late = new RecordingSubscription()
@@ -414,7 +418,7 @@ describe('what operators see', () => {
       subscribers: { webSocket: 1, eventStream: 1, lagging: 1 },
       lastUpdateAt: '2026-01-02T03:04:08.123Z',
       lastBlock: '456',
-      frameBytes: subscription.frames.at(-1)?.webSocket.length,
+      frameBytes: encodeUpdate(snapshotOf(TOKEN, 8)).bytes.length,
       activatedAt: new Date(1_795_000_001_000).toISOString(),
       eventsHandled: 4,
       conflated: 1,

@@ -13,7 +13,7 @@ import type { TokenSnapshot } from '#domain/token.ts'
 import { Flusher } from '#gateway/flusher.ts'
 import { Outbox } from '#gateway/outbox.ts'
 import { RealtimeStats } from '#gateway/realtimeStats.ts'
-import type { Sink, WriteResult } from '#gateway/sink.ts'
+import type { Sink, WriteResult, Written } from '#gateway/sink.ts'
 import { blockOf, createTestRegistry } from '#test/support/actors.ts'
 import { frameOf } from '#test/support/frames.ts'
 
@@ -26,8 +26,8 @@ import { frameOf } from '#test/support/frames.ts'
 const BYTES_PER_DELIVERY = 4
 
 /** An update of a token without holders, and one with 20 of them and a long text. */
-const SMALL_BYTES = 1_990
-const LARGE_BYTES = 16_260
+const SMALL_BYTES = 2_002
+const LARGE_BYTES = 16_274
 
 /** Blocks whose updates of one connection fit into one write of 16 KB, the cork buffer of uWebSockets.js, and that take several. */
 const SMALL_BLOCK = { touched: 9, tokens: 9, size: 'small' } as const
@@ -36,7 +36,7 @@ const CORK_BYTES = 16_384
 
 class CountingSink implements Sink {
   readonly transport: Transport
-  readonly frames = new Set<Uint8Array>()
+  readonly frames = new Set<Uint8Array | string>()
   writes = 0
   corks = 0
   isCounting = true
@@ -45,7 +45,7 @@ class CountingSink implements Sink {
     this.transport = transport
   }
 
-  writeFrame(frame: Frame): WriteResult {
+  writeFrame(frame: Written): WriteResult {
     this.writes++
     if (this.isCounting) this.frames.add(this.transport === 'webSocket' ? frame.webSocket : frame.eventStream)
     return 'sent'
@@ -98,20 +98,20 @@ afterEach(() => {
 
 describe('the budget of a delivery', () => {
   it.each([
-    { webSocket: 1, eventStream: 0, encodings: 1 },
-    { webSocket: 1_000, eventStream: 0, encodings: 1 },
-    { webSocket: 1_000, eventStream: 200, encodings: 2 },
-  ])('encodes an update once for each transport: %j', ({ encodings, ...connections }) => {
+    { webSocket: 1, eventStream: 0, forms: 1 },
+    { webSocket: 1_000, eventStream: 0, forms: 1 },
+    { webSocket: 1_000, eventStream: 200, forms: 2 },
+  ])('encodes an update once for each transport: %j', ({ forms, ...connections }) => {
     const { sinks, commit, begin } = fixture(connections, 1)
     begin()
     const update = feedBlock(2, { touched: 1, tokens: 1, size: 'small' })
     const stringify = vi.spyOn(JSON, 'stringify')
     const encode = vi.spyOn(TextEncoder.prototype, 'encode')
     commit(update)
-    expect(stringify).toHaveBeenCalledTimes(1)
-    // The second buffer has the event's lines before the same JSON.
-    expect(encode).toHaveBeenCalledTimes(encodings)
-    expect(new Set(sinks.flatMap(({ frames }) => [...frames])).size).toBe(encodings)
+    // The state and its trades; the second form has the event's lines before the same JSON.
+    expect(stringify).toHaveBeenCalledTimes(2)
+    expect(encode).toHaveBeenCalledTimes(1 + forms)
+    expect(new Set(sinks.flatMap(({ frames }) => [...frames])).size).toBe(forms)
     expect(sinks.every(({ writes }) => writes === 1)).toBe(true)
   })
 
@@ -151,7 +151,7 @@ describe('the budget of a delivery', () => {
     begin()
     const [update] = feedBlock(2, { touched: 1, tokens: 1, size: 'large' })
     if (update === undefined) throw new RangeError('no update')
-    const tooLarge = { ...update, token: { ...update.token, description: 'd'.repeat(13_650) } }
+    const tooLarge = { ...update, token: { ...update.token, description: 'd'.repeat(13_600) } }
     const whole = JSON.stringify(tooLarge).length
     const stringify = vi.spyOn(JSON, 'stringify')
     commit([tooLarge])

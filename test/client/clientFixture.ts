@@ -6,7 +6,7 @@ import type { Address } from '#domain/address.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 import { RealtimeFixture } from '#test/gateway/startRealtime.ts'
-import { snapshotOf } from '#test/support/snapshots.ts'
+import { recentOf, snapshotOf } from '#test/support/snapshots.ts'
 import { FaultyProxy } from './faultyProxy.ts'
 
 /**
@@ -75,7 +75,7 @@ export class ClientFixture {
   /** Commits a token's state. */
   commit(token: Address, sequence: number, overrides: Partial<Token> = {}, latestTrade?: Trade | null): void {
     const snapshot = snapshotOf(token, sequence, overrides)
-    this.service.commit(latestTrade === undefined ? snapshot : { ...snapshot, latestTrade })
+    this.service.commit(latestTrade === undefined ? snapshot : { ...snapshot, recent: recentOf(latestTrade === null ? [] : [latestTrade]) })
     this.#keep(token, sequence, overrides)
   }
 

@@ -3,11 +3,11 @@ import { openEventStream } from '#client/eventStream.ts'
 import type { ReadMessage } from '#client/messages.ts'
 import { retryAfterMs } from '#client/readResponse.ts'
 import { createTimers } from '#client/timers.ts'
-import { encodeUpdate } from '#protocol/encodeUpdate.ts'
+import { updateBytes } from '#test/support/frames.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 import { SimulatedClock } from './simulatedClock.ts'
 
-const UPDATE = new TextDecoder().decode(encodeUpdate(snapshotOf(addressOf(1), 3)).bytes)
+const UPDATE = new TextDecoder().decode(updateBytes(snapshotOf(addressOf(1), 3)))
 
 function start(fetch: typeof globalThis.fetch) {
   const clock = new SimulatedClock()

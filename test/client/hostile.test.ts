@@ -8,8 +8,8 @@ import { createTokenwire } from '#client/createTokenwire.ts'
 import { items } from '#client/items.ts'
 import type { TokenwireOptions } from '#client/options.ts'
 import { encodeSubscribed, encodeUnsubscribed } from '#protocol/encodeAnswer.ts'
-import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { eventually } from '#test/gateway/startRealtime.ts'
+import { updateBytes } from '#test/support/frames.ts'
 import { addressOf, snapshotOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
 import { Seen } from './clientFixture.ts'
 import { SimulatedClock } from './simulatedClock.ts'
@@ -31,7 +31,7 @@ function clientOf(options: TokenwireOptions) {
   return { client, errors }
 }
 
-const updateText = (sequence: number, token = A) => new TextDecoder().decode(encodeUpdate(snapshotOf(token, sequence)).bytes)
+const updateText = (sequence: number, token = A) => new TextDecoder().decode(updateBytes(snapshotOf(token, sequence)))
 
 async function listen(server: Server): Promise<string> {
   await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))

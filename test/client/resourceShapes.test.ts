@@ -31,6 +31,8 @@ function jsonSchema(shape: AnyShape): object {
       return { type: 'boolean' }
     case 'choice':
       return { type: 'string', enum: [...shape.options] }
+    case 'optional':
+      return jsonSchema(shape.inner)
     case 'nullable':
       return { anyOf: [jsonSchema(shape.inner), { type: 'null' }] }
     case 'list':
@@ -39,7 +41,10 @@ function jsonSchema(shape: AnyShape): object {
       return { type: 'object', propertyNames: { type: 'string' }, additionalProperties: jsonSchema(shape.value) }
     case 'object': {
       const properties = Object.fromEntries(Object.entries(shape.fields).map(([key, field]) => [key, jsonSchema(field)]))
-      return { type: 'object', properties, required: Object.keys(properties).toSorted() }
+      const required = Object.keys(shape.fields)
+        .filter(key => shape.fields[key]?.kind !== 'optional')
+        .toSorted()
+      return { type: 'object', properties, required }
     }
   }
 }

@@ -4,8 +4,8 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import type { ClientError } from '#client/clientError.ts'
 import { createTokenwire } from '#client/createTokenwire.ts'
 import { encodeSubscribed, encodeUnsubscribed } from '#protocol/encodeAnswer.ts'
-import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { eventually } from '#test/gateway/startRealtime.ts'
+import { updateBytes } from '#test/support/frames.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 import { inState, Seen } from './clientFixture.ts'
 
@@ -77,7 +77,7 @@ it.each([1001, 1012, 4408, 4429, 4499])('reconnects after close code %i', async 
 
 it('drops and reports malformed messages, and ignores unknown types', async () => {
   const server = await serve(socket => {
-    const { bytes } = encodeUpdate(snapshotOf(A, 5))
+    const bytes = updateBytes(snapshotOf(A, 5))
     const text = new TextDecoder().decode(bytes)
     for (const message of ['', '[]', '{"type":7}', '{"type":"news"}', text.replace('"sequence":5', '"sequence":-5'), text])
       socket.send(message)

@@ -1,6 +1,6 @@
 import type { Address } from '#domain/address.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
-import { encodeUpdate } from '#protocol/encodeUpdate.ts'
+import { updateBytes } from '#test/support/frames.ts'
 
 /** The current faults. Tests change them at any time. */
 export interface Faults {
@@ -27,7 +27,7 @@ export interface SimulatedNetwork {
 }
 
 function updateText(snapshot: TokenSnapshot): string {
-  return new TextDecoder().decode(encodeUpdate(snapshot).bytes)
+  return new TextDecoder().decode(updateBytes(snapshot))
 }
 
 /** A WebSocket to a simulated service; see `socketsOf`. */

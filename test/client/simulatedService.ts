@@ -1,6 +1,6 @@
 import type { Address } from '#domain/address.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
-import { addressOf, snapshotOf, tradeOf } from '#test/support/snapshots.ts'
+import { addressOf, recentOf, snapshotOf, tradeOf } from '#test/support/snapshots.ts'
 import type { SimulatedClock } from './simulatedClock.ts'
 import { type Faults, type SimulatedNetwork, type SimulatedSocket, SimulatedStream } from './simulatedConnections.ts'
 
@@ -40,7 +40,7 @@ export class SimulatedService implements SimulatedNetwork {
     const sequence = ++this.#sequence
     const { market } = snapshotOf(token, 0).token
     const trade = { ...tradeOf(token), id: `${sequence}-1`, blockNumber: String(sequence), logIndex: 1 }
-    const snapshot = { ...snapshotOf(token, sequence, { market: { ...market, tradeCount: sequence } }), latestTrade: trade }
+    const snapshot = { ...snapshotOf(token, sequence, { market: { ...market, tradeCount: sequence } }), recent: recentOf([trade]) }
     this.#state.set(token, snapshot)
     this.#views.forEach((view, gateway) => {
       if (view.isStuck) return

@@ -4,11 +4,13 @@ import { buyOnCurve, type Launched, launch, readLaunched, sellOnCurve } from '#d
 import type { Address } from '#domain/address.ts'
 import type { IndexerHealth } from '#domain/health.ts'
 import type { Token } from '#domain/token.ts'
+import type { Trade } from '#domain/trade.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { type FeedClient, openFeed } from '#test/support/feedClient.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+import { TradeFold } from '#test/support/tradeFold.ts'
 
 /* The whole service as a process, on a chain with reorgs. */
 
@@ -21,6 +23,8 @@ let feed: FeedClient
 let alpha: Launched
 let creator: Address
 let alice: Address
+/** Read over REST with the first update. */
+let firstTrades: readonly Trade[]
 
 beforeAll(async () => {
   chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
@@ -48,6 +52,8 @@ async function start(): Promise<void> {
 const buy = (paid: string) => buyOnCurve(chain, { from: alice, curve: alpha.curve, paidWei: parseEther(paid) })
 const get = (path: string) => fetch(`${service.url}${path}`)
 const tokenOf = async (address: Address) => (await (await get(`/api/tokens/${address}`)).json()) as Token
+const tradesOf = async (address: Address) =>
+  ((await (await get(`/api/tokens/${address}/trades?order=asc&limit=500`)).json()) as { readonly data: readonly Trade[] }).data
 const health = async () => (await (await get('/api/indexer/health')).json()) as IndexerHealth
 
 /** Waits for the update of alpha's newest event, which is in the newest block. */
@@ -56,6 +62,15 @@ async function newestUpdate(): Promise<void> {
   await feed.next(
     ({ type, sourceBlock, token }) => type === 'token.update' && sourceBlock === block && (token as Token).address === alpha.token,
   )
+}
+
+/** The first trades and the updates since then give the trades that REST has. */
+async function expectFoldedTrades(): Promise<void> {
+  const fold = new TradeFold()
+  fold.read(firstTrades)
+  for (const update of feed.updates(alpha.token).slice(1)) fold.apply(update)
+  expect(fold.isBehind).toBe(false)
+  expect(fold.held).toEqual(await tradesOf(alpha.token))
 }
 
 async function expectTablesOfFreshIndex(): Promise<void> {
@@ -67,6 +82,8 @@ async function expectTablesOfFreshIndex(): Promise<void> {
 test('a reorg sends subscribers the state of the new branch and removes tokens of the old one', async () => {
   feed.send({ type: 'subscribe', token: alpha.token })
   await feed.next(({ type, token }) => type === 'token.update' && (token as Token).address === alpha.token)
+  expect(feed.updates(alpha.token)[0]?.trades).toBeNull()
+  firstTrades = await tradesOf(alpha.token)
   const beta = readLaunched(await chain.mined(launch(chain, { from: alice, name: 'Beta', symbol: 'BET' })))
   for (const paid of ['0.1', '0.2', '0.3']) await chain.mined(buy(paid))
   await newestUpdate()
@@ -86,6 +103,8 @@ test('a reorg sends subscribers the state of the new branch and removes tokens o
   const last = feed.updates(alpha.token).at(-1)
   expect(last?.token).toEqual(await tokenOf(alpha.token))
   expect(last?.sequence).toBeGreaterThan(before?.sequence ?? Number.POSITIVE_INFINITY)
+  expect(feed.updates(alpha.token).filter(({ replacedFrom }) => replacedFrom !== undefined)).toHaveLength(1)
+  await expectFoldedTrades()
   expect(last?.token.market.tradeCount).toBe((before?.token.market.tradeCount ?? 0) - 2)
   expect((await get(`/api/tokens/${beta.token}`)).status).toBe(404)
   feed.send({ type: 'subscribe', token: beta.token })
@@ -107,6 +126,7 @@ test('several reorgs in a row end with the tables of a fresh index', async () =>
     await newestUpdate()
   }
   expect(feed.updates(alpha.token).at(-1)?.token).toEqual(await tokenOf(alpha.token))
+  await expectFoldedTrades()
   const sequences = feed.updates(alpha.token).map(({ sequence }) => sequence)
   expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
   await expectTablesOfFreshIndex()

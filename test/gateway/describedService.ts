@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
 import type { ValuedBalance } from '#domain/valuedBalance.ts'
-import { snapshotOf } from '#test/support/snapshots.ts'
+import { recentOf, snapshotOf, tradeOf } from '#test/support/snapshots.ts'
 import type { Conditions, GatewayOptions } from './startGateway.ts'
 
 /* A token with everything that belongs to it, for the examples of the descriptions. */
@@ -15,7 +15,7 @@ export const EXAMPLE_CREATOR = accountOf('creator')
 const WETH = toAddress('0x4200000000000000000000000000000000000006')
 
 export function exampleSnapshot(): TokenSnapshot {
-  const { token, latestTrade } = snapshotOf(EXAMPLE_TOKEN, 1_795_000_000_123)
+  const { token } = snapshotOf(EXAMPLE_TOKEN, 1_795_000_000_123)
   const curve = accountOf('curve')
   return {
     token: {
@@ -24,10 +24,15 @@ export function exampleSnapshot(): TokenSnapshot {
       createdTxHash: hashNamed('launch'),
       pool: token.pool === null ? null : { ...token.pool, address: curve, quoteToken: WETH },
     },
-    latestTrade:
-      latestTrade === null
-        ? null
-        : { ...latestTrade, pool: curve, maker: accountOf('maker'), blockHash: hashNamed('block'), txHash: hashNamed('trade') },
+    recent: recentOf([
+      {
+        ...tradeOf(EXAMPLE_TOKEN),
+        pool: curve,
+        maker: accountOf('maker'),
+        blockHash: hashNamed('block'),
+        txHash: hashNamed('trade'),
+      },
+    ]),
     holders: [
       { rank: 1, address: curve, balance: '793000000000000000000000000', percent: 79.3, type: 'curve', lastChangedBlock: '456' },
       {
@@ -58,10 +63,10 @@ const EXAMPLE_BALANCE: ValuedBalance = {
 }
 
 export function exampleStored(): NonNullable<GatewayOptions['stored']> {
-  const { token, latestTrade, holders } = exampleSnapshot()
+  const { token, recent, holders } = exampleSnapshot()
   return {
     tokens: [token],
-    trades: latestTrade === null ? [] : [latestTrade],
+    trades: [...recent.trades],
     holders: new Map([[EXAMPLE_TOKEN, [...holders]]]),
     candles: new Map([
       [

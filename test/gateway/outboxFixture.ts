@@ -1,12 +1,11 @@
 import { pino } from 'pino'
 import type { Transport } from '#actors/subscription.ts'
-import type { Frame } from '#actors/token/frame.ts'
 import type { Address } from '#domain/address.ts'
 import { Flusher } from '#gateway/flusher.ts'
 import { Outbox } from '#gateway/outbox.ts'
 import { RealtimeStats } from '#gateway/realtimeStats.ts'
-import type { Sink, WriteResult } from '#gateway/sink.ts'
-import { frameOf } from '#test/support/frames.ts'
+import type { Sink, WriteResult, Written } from '#gateway/sink.ts'
+import { frameOf, type PlainFrame } from '#test/support/frames.ts'
 
 /** A socket that takes as many writes as the test allows, and writes down what it took. */
 export class FakeSink implements Sink {
@@ -22,8 +21,9 @@ export class FakeSink implements Sink {
     this.transport = transport
   }
 
-  writeFrame(frame: Frame): WriteResult {
-    return this.#write(`${Number(frame.token).toString(16)}${frame.sequence}`)
+  writeFrame(frame: Written): WriteResult {
+    const { token, sequence } = frame as PlainFrame
+    return this.#write(`${Number(token).toString(16)}${sequence}`)
   }
 
   writeAnswer(text: string): WriteResult {
@@ -52,7 +52,7 @@ export class FakeSink implements Sink {
   }
 }
 
-export const frame = (token: Address, sequence: number, bytes = 0): Frame =>
+export const frame = (token: Address, sequence: number, bytes = 0): PlainFrame =>
   frameOf({
     token,
     sequence,

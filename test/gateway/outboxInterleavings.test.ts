@@ -6,8 +6,8 @@ import { Flusher } from '#gateway/flusher.ts'
 import { Outbox } from '#gateway/outbox.ts'
 import type { OutboxSubscription } from '#gateway/outboxSubscription.ts'
 import { RealtimeStats } from '#gateway/realtimeStats.ts'
-import type { Sink, WriteResult } from '#gateway/sink.ts'
-import { frameOf } from '#test/support/frames.ts'
+import type { Sink, WriteResult, Written } from '#gateway/sink.ts'
+import { frameOf, type PlainFrame } from '#test/support/frames.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
 /*
@@ -58,10 +58,11 @@ class FakeConnection implements Sink {
     this.subscriptions = Array.from({ length: TOKENS }, (_, token) => this.outbox.subscription(addressOf(token)))
   }
 
-  writeFrame(frame: Frame): WriteResult {
+  writeFrame(frame: Written): WriteResult {
     if (this.room < 0) return 'refused'
     this.#write()
-    this.came[Number(frame.token)]?.push(frame.sequence)
+    const { token, sequence } = frame as PlainFrame
+    this.came[Number(token)]?.push(sequence)
     return this.room-- > 0 ? 'sent' : 'full'
   }
 

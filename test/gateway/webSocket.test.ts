@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
+import { addressOf, recentOf, snapshotOf, tradeOf } from '#test/support/snapshots.ts'
 import { eventually, RealtimeFixture } from './startRealtime.ts'
 
 const TOKEN = addressOf(1)
@@ -31,10 +31,26 @@ describe('subscribing', () => {
       reason: 'chain',
       sourceBlock: '456',
       timestamp: '2026-01-02T03:04:08.123Z',
+      trades: null,
     })
     fixture.commit(snapshotOf(TOKEN, 8))
     fixture.commit(snapshotOf(TOKEN, 9))
     expect(await client.settle()).toContain('update 9')
+  })
+
+  it('sends the trades since the state that the client holds, or was sent', async () => {
+    const trades = [456, 457, 458].map(block => ({ ...tradeOf(TOKEN), id: `${block}-12`, blockNumber: String(block) }))
+    const client = await fixture.client()
+    client.send(subscribe(TOKEN, 7))
+    expect(await client.next()).toEqual({ type: 'subscribed', token: TOKEN, sequence: 7 })
+    fixture.commit({ ...snapshotOf(TOKEN, 8), recent: recentOf(trades.slice(0, 2)) })
+    expect(await client.next()).toMatchObject({ sequence: 8, trades: [{ id: '457-12' }] })
+    fixture.commit({ ...snapshotOf(TOKEN, 9), recent: { ...recentOf(trades.slice(0, 1)), reorgs: 1, voidFrom: [457] } })
+    expect(await client.next()).toMatchObject({ sequence: 9, trades: [], replacedFrom: '457' })
+    fixture.commit({ ...snapshotOf(TOKEN, 10), recent: { ...recentOf(trades.slice(0, 2)), reorgs: 1, voidFrom: [457] } })
+    const update = await client.next()
+    expect(update).toMatchObject({ sequence: 10, trades: [{ id: '457-12' }] })
+    expect(update).not.toHaveProperty('replacedFrom')
   })
 
   it('takes an address in any letter case', async () => {

@@ -93,6 +93,7 @@ describe('connections', () => {
       lagging: false,
       client: {},
       subscribed: () => {},
+      holds: () => {},
       snapshot: () => {},
       update: () => false,
     })

@@ -6,27 +6,34 @@ import type { Token, TokenSnapshot } from '#domain/token.ts'
 import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
 import { tokenUpdateSchema } from '#protocol/schemas/messages.ts'
-import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
-import { addressOf, hashOf, holdersOf, snapshotOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
+import type { UpdatedState } from '#protocol/tokenUpdate.ts'
+import { MAX_STATE_BYTES, withTrades } from '#protocol/withTrades.ts'
+import { addressOf, hashOf, holdersOf, recentOf, snapshotOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
 
 const FREE_TEXTS = ['description', 'metadataUri', 'imageUrl', 'name', 'symbol'] as const
 
 let largest = 0
 let encodings = 0
 
-function encode(snapshot: TokenSnapshot): { readonly update: TokenUpdate; readonly size: number } {
+function encode(snapshot: TokenSnapshot): { readonly update: UpdatedState; readonly size: number } {
   const { update, bytes } = encodeUpdate(snapshot)
-  largest = Math.max(largest, bytes.length)
   encodings++
-  expect(bytes.length).toBeLessThanOrEqual(MAX_MESSAGE_BYTES)
-  const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  expect(text).not.toMatch(/[\r\n]/)
-  const parsed = tokenUpdateSchema.parse(JSON.parse(text))
-  expect(parsed).toEqual(update)
-  return { update, size: bytes.length }
+  const longest = { trades: null, replacedFrom: Number.MAX_SAFE_INTEGER }
+  for (const since of [longest, { trades: [], replacedFrom: 7 }, { trades: snapshot.recent.trades, replacedFrom: null }]) {
+    const whole = withTrades(bytes, since)
+    largest = Math.max(largest, whole.length)
+    expect(whole.length).toBeLessThanOrEqual(MAX_MESSAGE_BYTES)
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(whole)
+    expect(text).not.toMatch(/[\r\n]/)
+    const { trades, replacedFrom, ...parsed } = tokenUpdateSchema.parse(JSON.parse(text))
+    expect(parsed).toEqual(update)
+    expect(trades === null || trades.length === since.trades?.length).toBe(true)
+    expect(replacedFrom).toBe(since.replacedFrom?.toString())
+  }
+  return { update, size: bytes.length + 1 }
 }
 
-const byteSize = (update: TokenUpdate) => Buffer.byteLength(JSON.stringify(update))
+const byteSize = (update: UpdatedState) => Buffer.byteLength(JSON.stringify(update))
 
 /** Everything of a token that no shortening may touch. */
 function untouchable(token: Token): Partial<Token> {
@@ -106,9 +113,13 @@ const holders = fc.array(amount, { maxLength: 24 }).map(balances =>
   ),
 )
 
-const hostileSnapshot = fc
-  .record({ token: hostileToken, holders, traded: fc.boolean() })
-  .map(({ token, holders: list, traded }): TokenSnapshot => ({ token, holders: list, latestTrade: traded ? tradeOf(addressOf(1)) : null }))
+const hostileSnapshot = fc.record({ token: hostileToken, holders, traded: fc.boolean() }).map(
+  ({ token, holders: list, traded }): TokenSnapshot => ({
+    token,
+    holders: list,
+    recent: recentOf(traded ? [tradeOf(addressOf(1))] : []),
+  }),
+)
 
 describe('encodeUpdate', () => {
   afterAll(() => {
@@ -122,7 +133,7 @@ describe('encodeUpdate', () => {
       type: 'token.update',
       sequence: 1795000000123,
       token: snapshot.token,
-      latestTrade: snapshot.latestTrade,
+      latestTrade: snapshot.recent.trades[0],
       holders: snapshot.holders,
       reason: 'chain',
       sourceBlock: '456',
@@ -152,13 +163,13 @@ describe('encodeUpdate', () => {
     expect(update.token.metadataUri).toMatch(/^m+$/)
     expect(update.token.imageUrl).toBe(long.imageUrl)
     expect(update.token.name).toBe(long.name)
-    expect(size).toBe(MAX_MESSAGE_BYTES)
+    expect(size).toBe(MAX_STATE_BYTES)
   })
 
   it('cuts between code points', () => {
     const { update, size } = encode(snapshotOf(addressOf(1), 1, { name: `x${'😀'.repeat(250_000)}` }))
     expect(update.token.name).toMatch(/^x(?:😀)+$/u)
-    expect(size).toBeGreaterThan(MAX_MESSAGE_BYTES - 4)
+    expect(size).toBeGreaterThan(MAX_STATE_BYTES - 4)
   })
 
   it('makes broken surrogates well formed', () => {
@@ -207,7 +218,7 @@ describe('encodeUpdate', () => {
       },
       fees: { creatorFeeBps: 50, accruedWeth: decimal, claimedWeth: decimal, claimableWeth: decimal },
     }
-    const { update } = encode({ token, latestTrade: tradeOf(addressOf(1)), holders: holdersOf(20) })
+    const { update } = encode({ token, recent: recentOf([tradeOf(addressOf(1))]), holders: holdersOf(20) })
     expect(untouchable(update.token)).toEqual(untouchable(token))
   })
 
@@ -220,12 +231,12 @@ describe('encodeUpdate', () => {
       fc.property(hostileSnapshot, snapshot => {
         const { update, size } = encode(snapshot)
         expect(untouchable(update.token)).toEqual(untouchable(snapshot.token))
-        expect(update.latestTrade).toEqual(snapshot.latestTrade)
+        expect(update.latestTrade).toEqual(snapshot.recent.trades[0] ?? null)
         const owed = snapshot.holders.slice(0, 20)
         expect(update.holders).toEqual(owed.slice(0, update.holders.length))
         if (update.holders.length < owed.length) {
           const oneMore = { ...update, holders: owed.slice(0, update.holders.length + 1) }
-          expect(byteSize(oneMore)).toBeGreaterThan(MAX_MESSAGE_BYTES)
+          expect(byteSize(oneMore)).toBeGreaterThan(MAX_STATE_BYTES)
         }
         expectTexts(update, snapshot.token, size)
       }),
@@ -235,7 +246,7 @@ describe('encodeUpdate', () => {
 })
 
 /** A text is whole or a beginning of itself; only the first ones of the order are cut, all but the last of them to nothing. */
-function expectTexts(update: TokenUpdate, token: Token, size: number): void {
+function expectTexts(update: UpdatedState, token: Token, size: number): void {
   const cut = FREE_TEXTS.filter(field => update.token[field] !== (token[field]?.toWellFormed() ?? null))
   if (cut.length === 0) return
   expect(update.holders).toEqual([])
@@ -249,5 +260,5 @@ function expectTexts(update: TokenUpdate, token: Token, size: number): void {
     expect(kept.length).toBeLessThan(2)
   }
   // The next code point of the last text would not have fitted: it has at most 6 bytes, and `null` may stand for a text of one more.
-  if (update.token[last] !== null) expect(size).toBeGreaterThan(MAX_MESSAGE_BYTES - 6)
+  if (update.token[last] !== null) expect(size).toBeGreaterThan(MAX_STATE_BYTES - 6)
 }

@@ -377,7 +377,7 @@ describe('every other read', () => {
   test('of a token, its snapshot and what a commit changed goes by index', async () => {
     const address = addressOf('token', 0)
     expect(await faultsOf(db => readToken(db, address, CHAIN_ID), 2)).toEqual([])
-    expect(await faultsOf(db => readSnapshots(db, { chainId: CHAIN_ID, addresses: [address] }), 23)).toEqual([])
+    expect(await faultsOf(db => readSnapshots(db, { chainId: CHAIN_ID, addresses: [address] }), 41)).toEqual([])
     expect(await faultsOf(db => readTokensUpdatedAt(db, END * 1_000), 50)).toEqual([])
   })
 

@@ -33,6 +33,8 @@ export class RecordingSubscription implements Subscription {
     this.calls.push({ type: 'subscribed', sequence })
   }
 
+  holds(): void {}
+
   snapshot(frame: Frame): void {
     this.calls.push({ type: 'snapshot', sequence: frame.sequence, frame })
   }

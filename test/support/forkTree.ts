@@ -18,7 +18,7 @@ import { cursorOf, indexAtOnce, isAsFar, openIndex, readDirectory, watchedKeys }
 import { START_BLOCK } from './simulatedLaunchpad.ts'
 import { rememberStart } from './startingCursor.ts'
 import { FEW_LISTED, hasLongLists, isUnlisted, strangersLogs } from './strangers.ts'
-import { createTokenWatcher } from './tokenWatcher.ts'
+import { createTokenWatcher, withoutReorgs } from './tokenWatcher.ts'
 import { createTreeClients } from './treeClients.ts'
 import { createUnderWay } from './underWay.ts'
 
@@ -256,8 +256,10 @@ export async function growTree(
   expectEqual(watchedKeys(index.directory), watchedKeys(await readDirectory(indexed)))
   const held = [...watcher.held.keys()].toSorted()
   expectEqual(
-    held.map(token => watcher.held.get(token)),
-    (await readSnapshots(indexed.kysely, { chainId: 1, addresses: held })).toSorted((a, b) => (a.token.address < b.token.address ? -1 : 1)),
+    held.map(token => withoutReorgs(watcher.held.get(token))),
+    (await readSnapshots(indexed.kysely, { chainId: 1, addresses: held }))
+      .toSorted((a, b) => (a.token.address < b.token.address ? -1 : 1))
+      .map(withoutReorgs),
   )
   expectEqual(watcher.violations, [])
   if (clients !== null) expectEqual(await clients.faults(), [])

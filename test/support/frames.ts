@@ -1,11 +1,28 @@
-import type { Frame } from '#actors/token/frame.ts'
+import type { EncodedMessage, Frame } from '#actors/token/frame.ts'
+import { type ChannelPosition, FIRST_PLACE } from '#domain/eventPlace.ts'
+import { tradesSince } from '#domain/recentTrades.ts'
+import type { TokenSnapshot } from '#domain/token.ts'
+import { encodeUpdate } from '#protocol/encodeUpdate.ts'
+import { withTrades } from '#protocol/withTrades.ts'
 
-/** A frame of these bytes, which are also its form without holders. */
-export function frameOf(fields: Omit<Frame, 'withoutHolders'>): Frame {
+/** A frame that is the message for all receivers. */
+export interface PlainFrame extends Frame, EncodedMessage {}
+
+/** A frame of these bytes for all receivers, with and without holders. */
+export function frameOf(fields: Pick<PlainFrame, 'token' | 'sequence' | 'completedAtMs' | 'webSocket' | 'eventStream'>): PlainFrame {
   return {
     ...fields,
+    position: { place: FIRST_PLACE, reorgs: 0 },
+    since() {
+      return this
+    },
     get withoutHolders() {
       return this
     },
   }
+}
+
+/** The update that a subscriber gets of a state. @param earlier default: it has just subscribed */
+export function updateBytes(snapshot: TokenSnapshot, earlier: ChannelPosition | null = null): Uint8Array {
+  return withTrades(encodeUpdate(snapshot).bytes, tradesSince(snapshot.recent, earlier))
 }

@@ -2,13 +2,10 @@ import {
   type ChannelEvent,
   type ChannelEvents,
   type ChannelEventsQuery,
-  comparePlaces,
   type EventChannelName,
-  endOfBlock,
-  FIRST_PLACE,
   MAX_REPLAYED,
-  placeAfterReorg,
 } from '#domain/channelEvent.ts'
+import { comparePlaces, endOfBlock, FIRST_PLACE, placeAfterReorg } from '#domain/eventPlace.ts'
 import type { Trade } from '#domain/trade.ts'
 import { addressOf, tokenOf, tradeOf } from './snapshots.ts'
 

@@ -1,5 +1,7 @@
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
+import { FIRST_PLACE } from '#domain/eventPlace.ts'
 import type { Holder } from '#domain/holder.ts'
+import type { RecentTrades } from '#domain/recentTrades.ts'
 import type { Token, TokenSnapshot } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 
@@ -14,7 +16,12 @@ export function hashOf(n: number): Hex {
 
 /** A plausible state of a token at a sequence; every field can be overridden. */
 export function snapshotOf(address: Address, sequence: number, overrides: Partial<Token> = {}): TokenSnapshot {
-  return { token: tokenOf(address, sequence, overrides), latestTrade: tradeOf(address), holders: holdersOf(20) }
+  return { token: tokenOf(address, sequence, overrides), recent: recentOf([tradeOf(address)]), holders: holdersOf(20) }
+}
+
+/** These are all trades of the token, and there was no reorg. */
+export function recentOf(trades: readonly Trade[]): RecentTrades {
+  return { trades, after: FIRST_PLACE, reorgs: 0, voidFrom: [] }
 }
 
 export function tokenOf(address: Address, sequence: number, overrides: Partial<Token> = {}): Token {

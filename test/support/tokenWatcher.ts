@@ -49,3 +49,8 @@ export function createTokenWatcher(): TokenWatcher {
     },
   }
 }
+
+/** The state without what it knows of reorgs: one that did not touch the token gives no update of it. */
+export function withoutReorgs(state: TokenSnapshot | undefined): TokenSnapshot | undefined {
+  return state && { ...state, recent: { ...state.recent, reorgs: 0, voidFrom: [] } }
+}

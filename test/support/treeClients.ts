@@ -1,14 +1,24 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { FramedSnapshot } from '#actors/token/frame.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { type Frame, FramedSnapshot } from '#actors/token/frame.ts'
 import type { Random } from '#devchain/traders/random.ts'
 import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
+import { comparePlaces, type EventPlace, FIRST_PLACE, placeAfterReorg } from '#domain/eventPlace.ts'
+import { placeOfTrade } from '#domain/recentTrades.ts'
+import type { Trade } from '#domain/trade.ts'
+import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
+import { readTrades } from '#store/reads/trades.ts'
 import { createTestRegistry, RecordingSubscription } from './actors.ts'
 import { POLL_LIMIT_MS } from './limits.ts'
+import { TradeFold } from './tradeFold.ts'
 
 const CHAIN_ID = 1
+
+/** More than the trees have. */
+const MOST_TRADES = 500
 
 /** Clients of the service's actors that subscribe and unsubscribe at any moment, also during a commit. */
 export interface TreeClients {
@@ -93,11 +103,18 @@ export function createTreeClients(db: Queryable, random: Random): TreeClients {
       const faults = stored.flatMap(snapshot => {
         const { address, sequence } = snapshot.token
         const last = watching.get(address)?.frames.at(-1)
-        const expected = new FramedSnapshot(snapshot, null).frame(null).webSocket
-        return last !== undefined && Buffer.compare(last.webSocket, expected) === 0
+        const expected = new FramedSnapshot(snapshot, null).frame(null).since(null).webSocket
+        return last !== undefined && Buffer.compare(last.since(null).webSocket, expected) === 0
           ? []
           : [`${address} is at ${sequence}, its subscriber at ${last?.sequence ?? 'nothing'}`]
       })
+      for (const address of addresses) {
+        const trades = (await readTrades(db, { token: address, order: 'asc', limit: MOST_TRADES }))?.data ?? []
+        const { held, after } = foldedTrades(watching.get(address)?.frames ?? [])
+        const stored = trades.filter(trade => comparePlaces(placeOfTrade(trade), after) > 0)
+        if (!isDeepStrictEqual(held, stored))
+          faults.push(`${address} has ${stored.length} trades, its subscriber was told of ${held.length}`)
+      }
       const fell = [...watching.values(), ...ended].filter(({ frames }) =>
         frames.some((frame, index) => frame.sequence < (frames[index - 1]?.sequence ?? 0)),
       )
@@ -105,4 +122,20 @@ export function createTreeClients(db: Queryable, random: Random): TreeClients {
       return [...faults, ...fell.map(({ log }) => `a sequence fell: ${log.join(', ')}`)]
     },
   }
+}
+
+/** What a subscriber was told of trades after a place; what comes before it would have to be read over REST. */
+function foldedTrades(frames: readonly Frame[]): { readonly held: readonly Trade[]; readonly after: EventPlace } {
+  const fold = new TradeFold()
+  let after = FIRST_PLACE
+  for (const [index, frame] of frames.entries()) {
+    const { webSocket } = frame.since(frames[index - 1]?.position ?? null)
+    const update = JSON.parse(new TextDecoder().decode(webSocket)) as TokenUpdate
+    fold.apply(update)
+    after = placeAfterReorg(after, update.replacedFrom === undefined ? null : Number(update.replacedFrom))
+    if (!fold.isBehind) continue
+    fold.read([])
+    after = frame.position.place
+  }
+  return { held: fold.held, after }
 }

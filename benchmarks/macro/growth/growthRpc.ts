@@ -123,6 +123,8 @@ function rawHeader({ header }: GrowthBlock): unknown {
     parentHash,
     timestamp: numberToHex(timestamp),
     logsBloom,
+    // No receipt is asked for.
+    receiptsRoot: hash,
     baseFeePerGas: baseFeeWei === null ? null : numberToHex(baseFeeWei),
   }
 }

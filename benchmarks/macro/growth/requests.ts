@@ -25,6 +25,7 @@ export const ROUTES: readonly {
   readonly make: (scale: GrowthScale, random: Random) => LoadRequest
 }[] = [
   { route: '/api/tokens', share: 24, make: tokens },
+  { route: '/api/tokens, filtered', share: 8, make: filteredTokens },
   {
     route: '/api/tokens/<address>',
     share: 14,
@@ -35,7 +36,9 @@ export const ROUTES: readonly {
   { route: '/api/tokens/<address>/traders', share: 4, make: traders },
   { route: '/api/tokens/<address>/candles', share: 14, make: candles },
   { route: '/api/tokens/<address>/claimable', share: 6, make: claimable },
+  { route: '/api/trades', share: 4, make: marketTrades },
   { route: '/api/wallets/<address>', share: 3, make: wallet },
+  { route: '/api/wallets/<address>/trades', share: 3, make: walletTrades },
   { route: '/api/wallets/<address>/holdings', share: 3, make: holdings },
   { route: '/api/wallets/<address>/claimable', share: 2, make: claims },
   { route: '/api/search', share: 8, make: search },
@@ -62,6 +65,40 @@ function tokens(scale: GrowthScale, random: Random): LoadRequest {
   // Every third of them asks for the creator with thousands of tokens.
   const creator = random.chance(0.15) ? addressOf('creator', random.chance(0.3) ? 0 : random.integer(0, scale.creators - 1)) : undefined
   return { route, path: withQuery(route, { sort, order, limit, status, launchpad, creator }), list: true }
+}
+
+/** By the size, age and progress of tokens, some of which few tokens pass. */
+function filteredTokens(_: GrowthScale, random: Random): LoadRequest {
+  const sort = random.chance(0.3) ? undefined : pick(TOKEN_SORTS, random)
+  const filters: readonly Parameters[] = [
+    { minMarketCap: pick(['1', '40', '1000'], random) },
+    { minLiquidity: pick(['0.000001', '1', '100'], random), status: pick(['bonding', 'migrated'], random) },
+    { minVolume24h: pick(['0.1', '10'], random) },
+    { minHolders: random.integer(1, 500) },
+    { minGraduation: random.integer(1, 100) },
+    { createdAfter: END - random.integer(3_600, 30 * 86_400), minHolders: random.integer(1, 20) },
+  ]
+  const order = random.chance(0.85) ? undefined : 'asc'
+  return { route: '/api/tokens, filtered', path: withQuery('/api/tokens', { sort, order, ...pick(filters, random) }), list: true }
+}
+
+/** Over all tokens, some, or some wallets. */
+function marketTrades(scale: GrowthScale, random: Random): LoadRequest {
+  const several = (make: () => string) => Array.from({ length: random.integer(1, 10) }, make).join(',')
+  const filters: readonly Parameters[] = [
+    {},
+    { side: pick(['buy', 'sell'], random) },
+    { minWeth: pick(['0.1', '1', '10'], random) },
+    { tokens: several(() => token(scale, random)) },
+    { makers: several(() => walletOf(scale, ofTrades(scale, random), random)) },
+  ]
+  return { route: '/api/trades', path: withQuery('/api/trades', { ...pick(filters, random) }), list: true }
+}
+
+function walletTrades(scale: GrowthScale, random: Random): LoadRequest {
+  const side = random.chance(0.25) ? pick(['buy', 'sell'], random) : undefined
+  const path = withQuery(`/api/wallets/${walletOf(scale, ofTrades(scale, random), random)}/trades`, { side })
+  return { route: '/api/wallets/<address>/trades', path, list: true }
 }
 
 function trades(scale: GrowthScale, random: Random): LoadRequest {

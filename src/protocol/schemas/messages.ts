@@ -103,6 +103,15 @@ export const tokenUpdateSchema = z
     reason: z.literal('chain').describe('What changed the token: blocks of the chain.'),
     sourceBlock: integerText.describe('Number of the block that this state is of.'),
     timestamp: timeText.describe('Time of the commit.'),
+    trades: z
+      .array(tradeSchema)
+      .nullable()
+      .describe(
+        'All trades since the update before it, newest last. `null`: they don’t fit, or the server does not know the update before it, as of the first one after subscribing: read them over REST, back to the newest that you have with the same `blockHash`.',
+      ),
+    replacedFrom: integerText
+      .exactOptional()
+      .describe('After a reorg the first block whose earlier trades are void. Drop those that you have from it on, then add `trades`.'),
   })
   .meta({
     id: 'token.update',

@@ -125,7 +125,7 @@ export const actorStateSchema = z
       .describe('Number of subscribers.'),
     lastUpdateAt: timeText.nullable().describe('Time of the last update. `null`: none yet.'),
     lastBlock: integerText.nullable().describe('Number of its block. `null`: none yet.'),
-    frameBytes: count.nullable().describe('Bytes of the encoded update. `null`: none yet.'),
+    frameBytes: count.nullable().describe('Bytes of the encoded update without its trades. `null`: none yet.'),
     activatedAt: timeText.describe('When the actor was started.'),
     eventsHandled: count.describe('Events since then.'),
     conflated: count.describe('Updates since then that a newer one replaced before they were written.'),

@@ -4,10 +4,9 @@ import {
   type ChannelEvents,
   type ChannelEventsQuery,
   type EventChannelName,
-  endOfBlock,
-  FIRST_PLACE,
   MAX_REPLAYED,
 } from '#domain/channelEvent.ts'
+import { endOfBlock, FIRST_PLACE } from '#domain/eventPlace.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'

@@ -1,21 +1,40 @@
 import { sql } from 'kysely'
 import { type Address, toAddress } from '#domain/address.ts'
+import { FIRST_PLACE } from '#domain/eventPlace.ts'
 import type { HolderType } from '#domain/holder.ts'
+import { placeOfTrade, type RecentTrades } from '#domain/recentTrades.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { toHolder } from './holders.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
-import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
+import { selectedTradeOf, TRADE_AS_JSON, toTrade } from './toTrade.ts'
 
 /** How many holders an update carries. */
 export const SNAPSHOT_HOLDERS = 20
 
+/** Most recent trades of a snapshot: as many as fit into a message, about. */
+const SNAPSHOT_TRADES = 16
+
+/** Trades that are older than the newest by more are left out: a reader that lags for as long is closed. */
+const RECENT_SECONDS = 60
+
+/** Reorgs that a snapshot tells of: as many as there may be between two changes of a token, except on the most restless chains. */
+const SNAPSHOT_REORGS = 32
+
 /** Numbers are text, since JSON's would be read as floats. */
 type HolderTuple = readonly [address: string, balance: string, type: HolderType, lastChangedBlock: string]
 
-type SnapshotRow = SelectedToken &
-  (SelectedTrade | { readonly 'trade.blockNumber': null }) & { readonly holders: readonly HolderTuple[] | null }
+type SnapshotRow = SelectedToken & {
+  /** Those of the last minute, as `TRADE_AS_JSON`, newest last; at most one more than a snapshot has. */
+  readonly trades: readonly (readonly unknown[])[] | null
+  /** The newest one before them. */
+  readonly earlierBlock: number | null
+  readonly earlierLog: number | null
+  readonly holders: readonly HolderTuple[] | null
+  readonly reorgs: number
+  readonly voidFrom: readonly number[] | null
+}
 
 /**
  * The full state of tokens in the order of `addresses`, without those that are not indexed. One statement, so that all of it is of one
@@ -27,14 +46,30 @@ export async function readSnapshots(
 ): Promise<readonly TokenSnapshot[]> {
   if (addresses.length === 0) return []
   const { rows } = await sql<SnapshotRow>`
-    select ${SELECTED_TOKEN}, ${SELECTED_TRADE}, holders.holders
+    select ${SELECTED_TOKEN}, recent.trades, earlier.block_number as "earlierBlock", earlier.log_index as "earlierLog",
+      holders.holders, told.reorgs, told.void_from as "voidFrom"
     from unnest(${addresses.map(toBytes)}::bytea[]) with ordinality as asked (address, position)
     join token on token.address = asked.address
     ${MAIN_POOL}
+    cross join (
+      select coalesce(max(reorg.number), 0) as reorgs, json_agg(reorg.from_block order by reorg.number) as void_from
+      from (select * from reorg order by number desc limit ${sql.lit(SNAPSHOT_REORGS)}) as reorg
+    ) as told
     left join lateral (
-      select * from trade where trade.token = asked.address
+      select trade.timestamp - ${sql.lit(RECENT_SECONDS)} as since from trade where trade.token = asked.address
+      order by trade.timestamp desc limit 1
+    ) as newest on true
+    left join lateral (
+      select trade.block_number, trade.log_index from trade where trade.token = asked.address and trade.timestamp < newest.since
       order by trade.timestamp desc, trade.block_number desc, trade.log_index desc limit 1
-    ) as trade on true
+    ) as earlier on true
+    cross join lateral (
+      select json_agg(${TRADE_AS_JSON} order by trade.block_number, trade.log_index) as trades
+      from (
+        select * from trade where trade.token = asked.address and trade.timestamp >= newest.since
+        order by trade.timestamp desc, trade.block_number desc, trade.log_index desc limit ${sql.lit(SNAPSHOT_TRADES + 1)}
+      ) as trade
+    ) as recent
     cross join lateral (
       select json_agg(json_build_array('0x' || encode(largest.holder, 'hex'), largest.balance::text, largest.type, largest.last_changed_block::text)
         order by - largest.balance, largest.holder) as holders
@@ -52,9 +87,21 @@ function toSnapshot(row: SnapshotRow, chainId: number): TokenSnapshot {
   const totalSupply = BigInt(row.totalSupply)
   return {
     token: toToken(row, chainId),
-    latestTrade: row['trade.blockNumber'] === null ? null : toTrade(row),
+    recent: recentTrades(row),
     holders: (row.holders ?? []).map(([address, balance, type, lastChangedBlock], index) =>
       toHolder({ rank: index + 1, address: toAddress(address), balance, type, lastChangedBlock }, totalSupply),
     ),
+  }
+}
+
+function recentTrades({ trades, earlierBlock, earlierLog, reorgs, voidFrom }: SnapshotRow): RecentTrades {
+  const stored = (trades ?? []).map(values => toTrade(selectedTradeOf(values)))
+  const earlier = earlierBlock === null || earlierLog === null ? FIRST_PLACE : { blockNumber: earlierBlock, logIndex: earlierLog }
+  const leftOut = stored.length > SNAPSHOT_TRADES ? stored[0] : undefined
+  return {
+    trades: stored.slice(-SNAPSHOT_TRADES),
+    after: leftOut === undefined ? earlier : placeOfTrade(leftOut),
+    reorgs,
+    voidFrom: voidFrom ?? [],
   }
 }

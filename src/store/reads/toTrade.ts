@@ -1,6 +1,6 @@
 import type { Trade } from '#domain/trade.ts'
 import { toUsd } from '#domain/usd.ts'
-import { type Prefixed, selectList } from '#store/rows/selectList.ts'
+import { fromJsonColumns, jsonColumns, type Prefixed, selectList } from '#store/rows/selectList.ts'
 import type { StoredRow } from '#tables/tableOf.ts'
 import { TRADE, type TradeRow } from '#tables/trade.ts'
 import { secondsToIso, trimScale, weiToWeth } from './trimScale.ts'
@@ -8,6 +8,13 @@ import { secondsToIso, trimScale, weiToWeth } from './trimScale.ts'
 export type SelectedTrade = Prefixed<'trade', StoredRow<TradeRow>>
 
 export const SELECTED_TRADE = selectList(TRADE, 'trade', 'trade')
+
+/** The same as one JSON array, for lists of trades beside other columns. */
+export const TRADE_AS_JSON = jsonColumns(TRADE)
+
+export function selectedTradeOf(values: readonly unknown[]): SelectedTrade {
+  return fromJsonColumns(TRADE, values, 'trade') as SelectedTrade
+}
 
 /** A stored trade as it goes over the wire; its USD values are those of the moment of the trade, where they were known then. */
 export function toTrade(row: SelectedTrade): Trade {

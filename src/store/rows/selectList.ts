@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Table } from '#tables/tableOf.ts'
+import type { Column, Table } from '#tables/tableOf.ts'
 
 /** Rows whose fields are named `pool.address` and so on, to stand beside those of another table. */
 export type Prefixed<Prefix extends string, Row> = { readonly [Field in keyof Row & string as `${Prefix}.${Field}`]: Row[Field] }
@@ -8,4 +8,26 @@ export type Prefixed<Prefix extends string, Row> = { readonly [Field in keyof Ro
 export function selectList({ name, columns }: Pick<Table<never>, 'name' | 'columns'>, alias = name, prefix?: string): RawBuilder<unknown> {
   const named = (field: string) => sql.id(prefix === undefined ? field : `${prefix}.${field}`)
   return sql.join(columns.map(column => sql`${sql.ref(`${alias}.${column.name}`)} as ${named(column.field)}`))
+}
+
+/** The columns of a table named `alias` as one JSON array. Bytes and numbers without bounds are text, as the driver returns them. */
+export function jsonColumns({ name, columns }: Pick<Table<never>, 'name' | 'columns'>, alias = name): RawBuilder<unknown> {
+  return sql`json_build_array(${sql.join(columns.map(column => jsonColumn(column, alias)))})`
+}
+
+function jsonColumn({ name, type }: Column, alias: string): RawBuilder<unknown> {
+  const value = sql.ref(`${alias}.${name}`)
+  switch (type.options.postgresType) {
+    case 'bytea':
+      return sql`'0x' || encode(${value}, 'hex')`
+    case 'numeric':
+      return sql`${value}::text`
+    default:
+      return value
+  }
+}
+
+/** The fields of `jsonColumns`, as those of `selectList`. */
+export function fromJsonColumns({ columns }: Pick<Table<never>, 'columns'>, values: readonly unknown[], prefix: string): unknown {
+  return Object.fromEntries(columns.map(({ field }, index) => [`${prefix}.${field}`, values[index]]))
 }

@@ -13,7 +13,7 @@ import { createManualClock } from '#test/support/manualClock.ts'
 import { cursorOf, indexAtOnce, isAsFar, isSettled, readDirectory, watchedKeys } from '#test/support/simulatedIndex.ts'
 import { START_BLOCK } from '#test/support/simulatedLaunchpad.ts'
 import { FEW_LISTED, hasLongLists, isUnlisted, strangersLogs } from '#test/support/strangers.ts'
-import { createTokenWatcher } from '#test/support/tokenWatcher.ts'
+import { createTokenWatcher, withoutReorgs } from '#test/support/tokenWatcher.ts'
 import { createUnderWay, type UnderWay } from '#test/support/underWay.ts'
 import { clearCommits, type Tellings, tellingFaults } from './commitWitness.ts'
 import { createDatabaseWeather, DATABASE_FAULTS } from './databaseWeather.ts'
@@ -327,10 +327,10 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     expectEqual(directory && watchedKeys(directory), watchedKeys(await readDirectory(indexed)))
     const held = [...watcher.held.keys()].toSorted()
     expectEqual(
-      held.map(token => watcher.held.get(token)),
-      (await readSnapshots(indexed.kysely, { chainId: 1, addresses: held })).toSorted((a, b) =>
-        a.token.address < b.token.address ? -1 : 1,
-      ),
+      held.map(token => withoutReorgs(watcher.held.get(token))),
+      (await readSnapshots(indexed.kysely, { chainId: 1, addresses: held }))
+        .toSorted((a, b) => (a.token.address < b.token.address ? -1 : 1))
+        .map(withoutReorgs),
     )
     expectEqual(await sequenceFaults(indexed.kysely, watcher), [])
     expectEqual(await tellingFaults(indexed.kysely, tellings), [])

@@ -1,0 +1,38 @@
+/** Where an event is on the chain. Events of a channel are ordered by it. */
+export interface EventPlace {
+  readonly blockNumber: number
+  readonly logIndex: number
+}
+
+/** How far a reader of a channel, or of a token's trades, has come. */
+export interface ChannelPosition {
+  /** Of the last event that it has, or passed over. */
+  readonly place: EventPlace
+  /** How many reorgs it has heard of. */
+  readonly reorgs: number
+}
+
+const LAST_LOG_INDEX = 2_147_483_647
+
+/** Before every event: block 0 has none. */
+export const FIRST_PLACE: EventPlace = { blockNumber: 0, logIndex: 0 }
+
+/** Negative: `a` is before `b`. */
+export function comparePlaces(a: EventPlace, b: EventPlace): number {
+  return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
+}
+
+/** After every event of a block. */
+export function endOfBlock(blockNumber: number): EventPlace {
+  return { blockNumber, logIndex: LAST_LOG_INDEX }
+}
+
+/** Where a reader continues that learns of a reorg. */
+export function placeAfterReorg(place: EventPlace, voidFrom: number | null): EventPlace {
+  return voidFrom !== null && place.blockNumber >= voidFrom ? endOfBlock(Math.max(0, voidFrom - 1)) : place
+}
+
+/** `456-12`, as the id of a trade. */
+export function formatPlace({ blockNumber, logIndex }: EventPlace): string {
+  return `${blockNumber}-${logIndex}`
+}
