@@ -137,6 +137,15 @@ export async function dumpTables(db: Queryable): Promise<Readonly<Record<string,
   return dump
 }
 
+/** As `dumpTables`, without what depends on when a token was last revalued: a range values tokens at their own events only. */
+export async function dumpWithoutWorth(db: Queryable): Promise<Readonly<Record<string, readonly unknown[]>>> {
+  const { token = [], launchpad_totals: totals = [], ...others } = await dumpTables(db)
+  const kept = (row: unknown, left: readonly string[]) => Object.entries(row as object).filter(([column]) => !left.includes(column))
+  return { ...others, token: token.map(row => kept(row, WORTH)), totals: totals.map(row => kept(row, ['liquidity_weth'])) }
+}
+
+const WORTH: readonly string[] = ['quote_rate', 'quote_usd', 'price_weth', 'market_cap_weth', 'liquidity_weth']
+
 /** `windows_at` is the time of a token's last ageing, which depends on the batches. */
 const DUMPED: readonly (readonly [table: string, stamped: readonly string[], key: string])[] = [
   ['token', ['sequence', 'updated_at_ms', 'windows_at'], 'address'],

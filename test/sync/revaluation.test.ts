@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { createForkingChain } from '#test/support/forkingChain.ts'
-import { dumpTables } from '#test/support/indexChain.ts'
+import { dumpTables, dumpWithoutWorth } from '#test/support/indexChain.ts'
 import { DOLLAR } from '#test/support/simulatedClanker.ts'
 import { commitBlocks, indexAtOnce, openIndex, replaceWith, wholeBlock } from '#test/support/simulatedIndex.ts'
 import { START_BLOCK } from '#test/support/simulatedLaunchpad.ts'
@@ -18,17 +18,6 @@ const MAX_REORG_DEPTH = 64
 const followed = await useDatabase()
 const fresh = await useDatabase()
 const range = await useDatabase()
-
-type Row = Readonly<Record<string, unknown>>
-
-/** What depends on when a token was last valued. */
-const WORTH = ['quote_rate', 'quote_usd', 'price_weth', 'market_cap_weth', 'liquidity_weth'] as const
-
-async function withoutWorth(database: typeof followed) {
-  const { token = [], launchpad_totals: totals = [], ...others } = await dumpTables(database.kysely)
-  const kept = (row: unknown, left: readonly string[]) => Object.entries(row as Row).filter(([column]) => !left.includes(column))
-  return { ...others, token: token.map(row => kept(row, WORTH)), totals: totals.map(row => kept(row, ['liquidity_weth'])) }
-}
 
 interface Valued {
   readonly symbol: string
@@ -97,7 +86,7 @@ it.each(Array.from({ length: 2 }, (_, seed) => seed))('gives the values of a fre
   const turns = (database: typeof followed) => sql`select number, revalued_to from block order by number`.execute(database.kysely)
   expect((await turns(followed)).rows.slice(-MAX_REORG_DEPTH)).toEqual((await turns(fresh)).rows.slice(-MAX_REORG_DEPTH))
   await indexAtOnce(range, chain, indexed)
-  expect(await withoutWorth(range)).toEqual(await withoutWorth(followed))
+  expect(await dumpWithoutWorth(range.kysely)).toEqual(await dumpWithoutWorth(followed.kysely))
 })
 
 it('has met with outdated tokens', () => expect(revalued).toBeGreaterThan(0))
