@@ -30,7 +30,7 @@ npm run bench -- micro                 functions and objects, timed by tinybench
 npm run bench -- macro                 fan-out: processes and sockets, the gateway compared with other servers
 npm run bench -- growth                the service over 10 million trades, about 3 min; the first run generates them: 15 min and 20 GB
 npm run bench -- micro --only outbox   benchmarks whose name contains the text
-npm run bench -- backfill              indexes a chain, compared with the floor and Ponder; some minutes
+npm run bench -- backfill              indexes a chain, compared with the floor, Ponder, Envio and SQD; some minutes
 npm run bench -- backfill --full       ten times the chain, with live latency and commits; the first run generates the chain
 npm run bench:compare -- <git ref>     fan-out of this checkout compared with another commit
 npm run bench:table -- [file …]        the fan-out of several runs as one table

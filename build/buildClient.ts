@@ -12,7 +12,14 @@ import { build } from 'vite'
 const ROOT = path.resolve(import.meta.dirname, '..')
 
 /** Entries of the package, and the source file of each. */
-const ENTRIES = { client: 'index', 'client/rxjs': 'rxjs', 'client/react': 'react' } as const
+const ENTRIES = {
+  client: 'index',
+  'client/live': 'live',
+  'client/candles': 'candles',
+  'client/format': 'format',
+  'client/rxjs': 'rxjs',
+  'client/react': 'react',
+} as const
 
 /** Optional peer dependencies of the adapters. */
 const PEERS = { react: '>=18', rxjs: '>=7' } as const
@@ -25,6 +32,11 @@ export async function buildClient(directory: string): Promise<void> {
 }
 
 async function writeScripts(directory: string): Promise<void> {
+  for (const file of Object.values(ENTRIES)) await writeScript(directory, file)
+}
+
+/** One file for each entry: what two of them share is small, and a page without a bundler loads only what it imports. */
+async function writeScript(directory: string, file: string): Promise<void> {
   await build({
     root: ROOT,
     configFile: false,
@@ -35,10 +47,10 @@ async function writeScripts(directory: string): Promise<void> {
       emptyOutDir: false,
       target: 'es2022',
       sourcemap: true,
-      lib: { entry: Object.fromEntries(Object.values(ENTRIES).map(file => [file, `src/client/${file}.ts`])), formats: ['es'] },
+      lib: { entry: { [file]: `src/client/${file}.ts` }, formats: ['es'] },
       rolldownOptions: {
         external: Object.keys(PEERS),
-        output: { minify: true, comments: false, entryFileNames: '[name].js', chunkFileNames: 'shared.js' },
+        output: { minify: true, comments: false, entryFileNames: '[name].js' },
       },
     },
   })
@@ -77,7 +89,7 @@ async function writeManifest(directory: string): Promise<void> {
     license,
     type: 'module',
     sideEffects: false,
-    engines: { node: '>=22' },
+    engines: { node: '>=20' },
     exports: Object.fromEntries(
       Object.entries(ENTRIES).map(([entry, file]) => [`./${entry}`, { types: `./types/client/${file}.d.ts`, default: `./${file}.js` }]),
     ),

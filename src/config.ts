@@ -12,8 +12,16 @@ export interface LaunchpadConfig {
   readonly settings?: Readonly<Record<string, unknown>>
 }
 
+/** A currency of which a whole unit counts as one US dollar. */
+export interface PeggedCurrency {
+  readonly token: Address
+  readonly decimals: number
+}
+
 export interface LaunchpadsConfig {
   readonly weth: Address
+  /** Left out: no currency is pegged. */
+  readonly pegUsd?: readonly PeggedCurrency[]
   readonly launchpads: readonly LaunchpadConfig[]
 }
 

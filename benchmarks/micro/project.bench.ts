@@ -58,5 +58,15 @@ function projectTrades(trades: number, batch: number): MicroTask {
 function inputOf({ header, logs }: BlockOfLogs, rows: ProjectInput['rows']): ProjectInput {
   const { adapters, directory } = launchpadFixture()
   const { events } = decodeLogs({ logs, headers: [header], directory, adapters })
-  return { events, rows, now: header.timestamp, weth: WETH, quotePools: new Map(), etherWrappers: new Set(), ethUsd: null, directory }
+  return {
+    events,
+    rows,
+    now: header.timestamp,
+    weth: WETH,
+    quotePools: new Map(),
+    etherWrappers: new Set(),
+    pegs: new Map(),
+    ethUsd: null,
+    directory,
+  }
 }

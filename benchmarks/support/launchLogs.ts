@@ -79,7 +79,7 @@ export function buysBlock(count: number): BlockOfLogs {
 export function launchpadFixture(): { readonly adapters: readonly LaunchpadAdapter[]; readonly directory: Directory } {
   const launchpads = [{ name: 'reference', adapter: 'bonding-curve', startBlock: 0, contracts: { factory: FACTORY } }]
   const adapters = createAdapters({ weth: WETH, launchpads })
-  const directory = createDirectory(adapters, [])
+  const directory = createDirectory(adapters)
   directory.add(directory.discoveries(launchBlock().logs), LAUNCH_BLOCK)
   return { adapters, directory }
 }

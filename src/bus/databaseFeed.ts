@@ -34,6 +34,8 @@ export interface Carrier {
   readonly channels: readonly string[]
   /** A notification of these channels. @throws when it is none of an indexer */
   readonly onNotification?: (payload: string) => void
+  /** Logged when the database has commits and the carrier announces none. */
+  readonly silence: string
 }
 
 /** The part of a feed that is the same however commits come. */
@@ -43,7 +45,7 @@ export interface DatabaseFeed extends Omit<BlockFeed, 'health'> {
   announced(commits: PendingCommits): void
   /** Announcements may have been missed. All watched tokens are compared with the database at the next beat. */
   missed(): void
-  health(): Pick<FeedHealth, 'connected' | 'waitingMs' | 'replica'>
+  health(): Omit<FeedHealth, 'carrier'>
 }
 
 /**
@@ -66,6 +68,12 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
   /** What the database said at the last beat; its announcement has arrived by the next one. */
   let committed = 0
   let mustLook = true
+  /** Whether a commit was announced since the database last had one that was not. */
+  let hasAnnounced = false
+  let isSilent = false
+  /** The block that was passed on last, and the one that the indexer says is indexed. */
+  let passedBlock: number | null = null
+  let indexedBlock: number | null = null
 
   const pass = async (commits: PendingCommits, to: BlockConsumer): Promise<void> => {
     const reading: StateReading = {
@@ -80,6 +88,7 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
     await replica?.shows(commits.newest.commit)
     to.changed(commits.changed === null ? null : [...commits.changed, ...commits.dropped])
     await (commits.changed === null ? readMissedStates(reading) : readChangedStates(reading, commits.changed))
+    passedBlock = commits.newest.number
   }
 
   const run = async (to: BlockConsumer): Promise<void> => {
@@ -118,11 +127,17 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
   }
 
   const hear = (channel: string, payload: string): void => {
-    if (channel === INDEXER_CHANNEL) return onReport(JSON.parse(payload) as IndexerReport)
+    if (channel === INDEXER_CHANNEL) {
+      const report = JSON.parse(payload) as IndexerReport
+      indexedBlock = report.state.indexedBlock
+      return onReport(report)
+    }
     carrier.onNotification?.(payload)
   }
 
   const announced = (commits: PendingCommits): void => {
+    hasAnnounced = true
+    isSilent = false
     newestAnnounced = Math.max(newestAnnounced, commits.newest.commit)
     add(commits)
   }
@@ -130,7 +145,13 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
   const beat = async (session: Kysely<unknown>): Promise<void> => {
     const newest = await readNewestCommit(session)
     if (newest === null) return
-    if (mustLook || committed > newestAnnounced) {
+    const isUnannounced = !mustLook && committed > newestAnnounced
+    if (isUnannounced) {
+      if (!hasAnnounced && !isSilent) logger.warn(carrier.silence)
+      isSilent = !hasAnnounced
+      hasAnnounced = false
+    }
+    if (mustLook || isUnannounced) {
       newestAnnounced = newest.commit
       mustLook = false
       add({ newest, sinceMs: now(), changed: null, dropped: new Set(), states: NO_STATES })
@@ -145,6 +166,7 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
     announced,
     missed: () => {
       mustLook = true
+      isSilent = false
     },
     start: to => {
       consumer = to
@@ -155,8 +177,10 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
       listener = createListener({ url: databaseUrl, channels, logger, onListening, onNotification, beat })
     },
     health: () => ({
-      connected: listener?.isListening ?? false,
+      connected: listener?.isListening === true && !isSilent,
       waitingMs: Math.max(0, now() - (underWay?.sinceMs ?? pending?.sinceMs ?? now())),
+      behindBlocks: passedBlock === null || indexedBlock === null ? null : Math.max(0, indexedBlock - passedBlock),
+      reconnects: listener?.reconnects ?? 0,
       replica: replica?.health() ?? null,
     }),
     stop: async () => {

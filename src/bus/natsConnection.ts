@@ -11,6 +11,8 @@ export interface NatsOptions {
 
 export interface Nats {
   readonly isConnected: boolean
+  /** How often it was connected again. */
+  readonly reconnects: number
   /** Calls back when messages may have been lost: the connection was lost, or this process read too slowly. */
   onLost(listener: () => void): void
   /** Dropped while there is no connection: who listens finds what is missing in the database. */
@@ -30,6 +32,7 @@ const CONNECT_TIMEOUT_MS = 5_000
 export async function connectNats({ urls, credsFile, logger }: NatsOptions): Promise<Nats> {
   const connection = await open(urls, credsFile)
   let isConnected = true
+  let reconnects = 0
   let onLost = () => {}
   const watch = async () => {
     for await (const status of connection.status()) {
@@ -39,6 +42,7 @@ export async function connectNats({ urls, credsFile, logger }: NatsOptions): Pro
         logger.warn('the connection to NATS is lost')
       } else if (type === 'reconnect') {
         isConnected = true
+        reconnects++
         logger.info('connected to NATS again')
       }
       if (type === 'reconnect' || type === 'slowConsumer' || type === 'error') onLost()
@@ -48,6 +52,9 @@ export async function connectNats({ urls, credsFile, logger }: NatsOptions): Pro
   return {
     get isConnected() {
       return isConnected
+    },
+    get reconnects() {
+      return reconnects
     },
     onLost: listener => {
       onLost = listener

@@ -17,7 +17,7 @@ export interface NatsFeedOptions extends DatabaseFeedOptions {
  */
 export function createNatsFeed({ nats, ...options }: NatsFeedOptions): BlockFeed {
   const { chainId, now, logger } = options
-  const feed = createDatabaseFeed(options, { channels: [] })
+  const feed = createDatabaseFeed(options, { channels: [], silence: silenceOf(chainId) })
   const subscriptions = new Map<Address, () => void>()
   /** States whose commit has not been announced yet. */
   let arrived = new Map<Address, TokenSnapshot>()
@@ -67,12 +67,17 @@ export function createNatsFeed({ nats, ...options }: NatsFeedOptions): BlockFeed
       feed.start(consumer)
     },
     health: () => {
-      const { connected, ...health } = feed.health()
-      return { carrier: 'nats', connected: connected && nats.isConnected, ...health }
+      const { connected, reconnects, ...health } = feed.health()
+      return { carrier: 'nats', connected: connected && nats.isConnected, reconnects: reconnects + nats.reconnects, ...health }
     },
     stop: async () => {
       await feed.stop()
       await nats.close()
     },
   }
+}
+
+function silenceOf(chainId: number): string {
+  const remedy = 'give this gateway and the process that indexes the same NATS_URL'
+  return `NATS_URL: the database has commits that are not published there for chain ${chainId}; ${remedy}`
 }

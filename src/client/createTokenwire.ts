@@ -1,9 +1,14 @@
+import type { Address } from '#domain/address.ts'
+import type { Carried } from './carried.ts'
+import { createChannelLinks } from './channelLinks.ts'
+import { createConnectionPool } from './connectionPool.ts'
 import { createContext } from './context.ts'
 import { createUpdates } from './createUpdates.ts'
 import { createWatch } from './createWatch.ts'
 import { createFeed } from './feed.ts'
 import type { TokenwireOptions } from './options.ts'
 import { onWake } from './page.ts'
+import { createRefetcher } from './refetcher.ts'
 import { createRestApi } from './restApi.ts'
 import type { ConnectionState, Tokenwire } from './tokenwire.ts'
 
@@ -18,19 +23,38 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
   const context = createContext(options, closed)
   const listeners = new Set<(state: ConnectionState) => void>()
   const api = createRestApi(context)
-  const feed = createFeed(context, api, state => {
-    // A listener may change the state, which calls all listeners anew, or remove other listeners.
-    for (const listener of Array.from(listeners)) if (listeners.has(listener) && feed.state === state) context.call(listener, state)
+  const refetcher = createRefetcher(context, api, {
+    watchedTokens: () => feed.tokens(),
+    tokensWithoutStream: () => pool.tokensWithoutStream(),
+    onToken: token => feed.refetched(token),
+    onFetched: isSuccess => pool.polled(isSuccess),
   })
+  const pool = createConnectionPool(context, {
+    onState(state) {
+      // A listener may change the state, which calls all listeners anew, or remove other listeners.
+      for (const listener of Array.from(listeners)) if (listeners.has(listener) && pool.state === state) context.call(listener, state)
+    },
+    onLive: carried => refetcher.soon(tokensOf(carried)),
+    onBlocked: refetcher.poll,
+  })
+  const feed = createFeed(context, pool, refetcher)
   const watch = createWatch(context, feed, api)
-  onWake(feed.wake, closed)
+  onWake(wake, closed)
+
+  function wake(): void {
+    pool.wake()
+    // `update` starts the polls anew, and the first one is immediate.
+    refetcher.poll(false)
+    pool.update()
+    refetcher.soon(feed.tokens())
+  }
 
   return {
     ...api,
     watch,
     updates: createUpdates(watch, closed),
     get state() {
-      return feed.state
+      return pool.state
     },
     onState(listener) {
       // A wrapper, because the same function may be added twice.
@@ -39,13 +63,26 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
       return () => void listeners.delete(own)
     },
     reconnect() {
-      if (!closed.aborted) feed.reconnect()
+      if (closed.aborted) return
+      pool.allow()
+      wake()
+    },
+    extension: {
+      subscribe: createChannelLinks(context, pool),
+      after: context.timers.after,
+      closed,
+      call: context.call,
+      onError: context.onError,
     },
     close() {
       if (closed.aborted) return
       listeners.clear()
       closing.abort()
-      feed.close()
+      pool.close()
     },
   }
+}
+
+function tokensOf(carried: Iterable<Carried>): readonly Address[] {
+  return Array.from(carried).flatMap(({ isChannel, key }) => (isChannel ? [] : [key as Address]))
 }

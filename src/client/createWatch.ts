@@ -10,7 +10,7 @@ import { TradeFeed } from './tradeFeed.ts'
 
 export function createWatch(context: ClientContext, feed: Feed, api: Pick<RestApi, 'trades'>): Tokenwire['watch'] {
   const { call, closed, timers } = context
-  return (address, onUpdate, { signal, initial, onTrades, tradesSince, onEnd } = {}) => {
+  return (address, onUpdate, { signal, initial, holders = true, onTrades, tradesSince, onEnd } = {}) => {
     if (closed.aborted) throw new ClientError('closed', 'the client is closed')
     const token = address.toLowerCase() as Address
     if (mismatch(addressShape, token) !== null) throw new TypeError(`not an address: ${JSON.stringify(address)}`)
@@ -27,6 +27,7 @@ export function createWatch(context: ClientContext, feed: Feed, api: Pick<RestAp
       feed.remove(token, watcher)
     }
     const watcher: Watcher = {
+      wantsHolders: holders,
       deliver(next) {
         // A watch that began later, or with a state of its own, may know more than the feed.
         if (over.aborted || !supersedes(next, known)) return

@@ -54,7 +54,7 @@ export function openEventStream(
       watchSilence()
       const events = eventsOf(decoder.decode(value, { stream: true }))
       if (events === null) break
-      for (const { type, data } of events) if (!signal.aborted && type === 'token.update') onMessage(readMessage(data))
+      for (const { data } of events) if (!signal.aborted) onMessage(readMessage(data))
     }
     end()
   }

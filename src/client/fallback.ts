@@ -1,8 +1,10 @@
 import type { Address } from '#domain/address.ts'
 import { backoffMs } from './backoff.ts'
+import type { Carried } from './carried.ts'
+import { ClientError } from './clientError.ts'
 import type { ClientContext } from './context.ts'
 import { openEventStream } from './eventStream.ts'
-import { type FeedConnectionEvents, STABLE_MS } from './feedConnection.ts'
+import { STABLE_MS } from './feedConnection.ts'
 import { retryAfterMs } from './readResponse.ts'
 
 /** The pause that the server asks of event streams (`retry: 2000`). */
@@ -17,45 +19,56 @@ interface Stream {
   stop: () => void
 }
 
-/** Event streams for tokens whose WebSocket is blocked, as many as a browser allows. The other tokens are polled. */
+/**
+ * Event streams for what a blocked WebSocket would carry, as many as a browser allows: for channels, then for tokens. The other tokens are
+ * polled; the other channels wait, and continue where they are.
+ */
 export interface Fallback {
   /** Whether updates arrive over streams or polls; `null` while that is unknown. */
   isWorking(): boolean | null
   tokensWithoutStream(): readonly Address[]
-  serve(tokens: ReadonlySet<Address>): void
+  serve(carried: ReadonlySet<Carried>): void
   /** Tries every closed stream now, unless the server asked for a pause. */
   wake(): void
   polled(isSuccess: boolean): void
 }
 
-export function createFallback(
-  context: ClientContext,
-  { sequenceOf, onUpdate, onState }: Pick<FeedConnectionEvents, 'sequenceOf' | 'onUpdate' | 'onState'>,
-): Fallback {
-  const { base, timers, random, onError } = context
-  let served: ReadonlySet<Address> = new Set()
-  const streams = new Map<Address, Stream>()
+interface FallbackEvents {
+  readonly onState: () => void
+  /** The server refused the filters of a channel. */
+  readonly onRefused: (carried: Carried, error: ClientError) => void
+}
+
+export function createFallback(context: ClientContext, { onState, onRefused }: FallbackEvents): Fallback {
+  const { base, timers, random, onError, maxEventStreams } = context
+  let served: ReadonlySet<Carried> = new Set()
+  const streams = new Map<Carried, Stream>()
   /** Not indexed, so the server has no stream for them. */
-  const absent = new Set<Address>()
+  const absent = new Set<Carried>()
   /** Whether the newest poll succeeded; `null` before the first one. */
   let isPolled: boolean | null = null
 
   const isAnyOpening = (except?: Stream) => [...streams.values()].some(stream => stream !== except && !stream.isOpen)
+  const hasNone = (carried: Carried) => !streams.has(carried) && !absent.has(carried)
 
   /** Opens the next stream unless one is still opening, so that a server that is down gets one request and not four. */
   function openNext(): void {
-    if (streams.size >= context.maxEventStreams || isAnyOpening()) return
-    const token = [...served].find(token => !streams.has(token) && !absent.has(token))
-    if (token === undefined) return
+    if (isAnyOpening()) return
+    const isFull = streams.size >= maxEventStreams
+    const next = [...served].find(carried => carried.isChannel && hasNone(carried)) ?? (isFull ? undefined : [...served].find(hasNone))
+    if (next === undefined) return
+    if (isFull) {
+      const replaced = [...streams.keys()].find(carried => !carried.isChannel)
+      if (replaced === undefined) return
+      close(replaced)
+    }
     const stream: Stream = { isOpen: false, mayHurry: true, openedAt: 0, failures: 0, stop: () => {} }
-    streams.set(token, stream)
-    open(token, stream)
+    streams.set(next, stream)
+    open(next, stream)
   }
 
-  function open(token: Address, stream: Stream): void {
-    const sequence = sequenceOf(token)
-    const url = `${base}/api/tokens/${token}/stream${sequence === null ? '' : `?lastEventId=${sequence}`}`
-    stream.stop = openEventStream(url, context, {
+  function open(carried: Carried, stream: Stream): void {
+    stream.stop = openEventStream(base + carried.streamPath(), context, {
       onOpen: () => {
         stream.isOpen = true
         stream.openedAt = timers.now()
@@ -63,29 +76,35 @@ export function createFallback(
         openNext()
       },
       onMessage: message => {
-        if (message.type === 'token.update') onUpdate(message)
+        if (message.type === 'token.update' || ('id' in message && message.type !== 'error')) carried.receive(message, 'eventStream')
         else if (message.type === 'invalid') onError(message.error)
       },
-      onEnd: refusal => ended(token, stream, refusal),
+      onEnd: refusal => ended(carried, stream, refusal),
     })
   }
 
-  function ended(token: Address, stream: Stream, refusal: Response | null): void {
+  function ended(carried: Carried, stream: Stream, refusal: Response | null): void {
     if (stream.isOpen && timers.now() - stream.openedAt >= STABLE_MS) stream.failures = 0
     stream.isOpen = false
-    const isAbsent = refusal?.status === 404
-    if (isAbsent) absent.add(token)
-    if (isAbsent || isAnyOpening(stream)) {
-      streams.delete(token)
+    const status = refusal?.status
+    if (status === 404) absent.add(carried)
+    if (status === 404 || status === 400 || isAnyOpening(stream)) {
+      streams.delete(carried)
+      if (status === 400) onRefused(carried, new ClientError('rejected', 'the server refused the filters of the channel', { status }))
       openNext()
     } else {
       const askedMs = refusal && retryAfterMs(refusal.headers)
       stream.mayHurry = askedMs === null
       const pauseMs = (askedMs ?? 0) + backoffMs(stream.failures, random, RETRY_BASE_MS)
       stream.failures++
-      stream.stop = timers.after(pauseMs, () => open(token, stream))
+      stream.stop = timers.after(pauseMs, () => open(carried, stream))
     }
     onState()
+  }
+
+  function close(carried: Carried): void {
+    streams.get(carried)?.stop()
+    streams.delete(carried)
   }
 
   return {
@@ -95,25 +114,22 @@ export function createFallback(
       if (isPolled === true || all.some(stream => stream.isOpen)) return true
       return isPolled === false || all.some(stream => stream.failures > 0) ? false : null
     },
-    tokensWithoutStream: () => [...served].filter(token => streams.get(token)?.isOpen !== true),
-    serve(tokens) {
-      served = tokens
-      for (const [token, stream] of streams) {
-        if (tokens.has(token)) continue
-        stream.stop()
-        streams.delete(token)
-      }
-      if (tokens.size === 0) {
+    tokensWithoutStream: () =>
+      [...served].flatMap(carried => (carried.isChannel || streams.get(carried)?.isOpen === true ? [] : [carried.key as Address])),
+    serve(carried) {
+      served = carried
+      for (const one of streams.keys()) if (!carried.has(one)) close(one)
+      if (carried.size === 0) {
         absent.clear()
         isPolled = null
       }
       openNext()
     },
     wake() {
-      for (const [token, stream] of streams) {
+      for (const [carried, stream] of streams) {
         if (stream.isOpen || !stream.mayHurry) continue
         stream.stop()
-        open(token, stream)
+        open(carried, stream)
       }
     },
     polled(isSuccess) {

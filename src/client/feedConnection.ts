@@ -1,6 +1,6 @@
-import type { Address } from '#domain/address.ts'
-import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
+import { MAX_CHANNEL_SUBSCRIPTIONS } from '#protocol/limits.ts'
 import { backoffMs } from './backoff.ts'
+import type { Carried } from './carried.ts'
 import { ClientError } from './clientError.ts'
 import type { ClientContext } from './context.ts'
 import { FeedSocket, type SocketClose, type SocketEnd } from './feedSocket.ts'
@@ -15,27 +15,28 @@ export const STABLE_MS = 10_000
 const BLOCKED_AFTER = 2
 
 export interface FeedConnectionEvents {
-  /** Sequence of the newest complete state of a token; `null` when there is none. */
-  readonly sequenceOf: (token: Address) => number | null
   readonly onState: () => void
-  readonly onUpdate: (update: TokenUpdate) => void
   /** The server closed with this code, which asks the client not to reconnect. */
   readonly onDismissed: (code: number | null) => void
-  /** The server refused one subscription more. The token is no longer part of this connection. */
-  readonly onFull: (token: Address) => void
+  /** The server refused one subscription more. It is no longer part of this connection. */
+  readonly onFull: (carried: Carried) => void
+  /** The server refused a subscription to a channel, whose filters are wrong. */
+  readonly onRefused: (carried: Carried, error: ClientError) => void
 }
 
-/** The subscriptions of some tokens and the WebSocket that carries them, which is opened again whenever it breaks. */
+/** Subscriptions to tokens and channels, and the WebSocket that carries them, which is opened again whenever it breaks. */
 export class FeedConnection {
   readonly #context: ClientContext
   readonly #events: FeedConnectionEvents
-  readonly #wanted = new Set<Address>()
-  readonly #subscribed = new Set<Address>()
+  readonly #wanted = new Map<string, Carried>()
+  readonly #subscribed = new Set<string>()
   /** To be unsubscribed and subscribed again: the server sends no state twice over one connection. */
-  readonly #stale = new Set<Address>()
+  readonly #stale = new Set<string>()
   #socket: FeedSocket | null = null
   #state: 'connecting' | 'live' | 'blocked' = 'connecting'
+  #channels = 0
   #capacity: number
+  #channelCapacity = MAX_CHANNEL_SUBSCRIPTIONS
   #failures = 0
   #liveSinceMs = 0
   #budget = new MessageBudget()
@@ -54,28 +55,34 @@ export class FeedConnection {
     return this.#state
   }
 
-  get tokens(): ReadonlySet<Address> {
-    return this.#wanted
+  get carried(): Iterable<Carried> {
+    return this.#wanted.values()
   }
 
-  hasRoom(): boolean {
-    return this.#wanted.size < this.#capacity
+  get isUnused(): boolean {
+    return this.#wanted.size === 0
   }
 
-  /** Subscribes anew even when the server still has the token subscribed, since nothing is known of it here. */
-  add(token: Address): void {
-    this.#wanted.add(token)
-    this.refresh(token)
+  hasRoom({ isChannel }: Carried): boolean {
+    return isChannel ? this.#channels < this.#channelCapacity : this.#wanted.size - this.#channels < this.#capacity
   }
 
-  remove(token: Address): void {
-    this.#wanted.delete(token)
+  /** Subscribes anew even when the server still has it subscribed, since nothing is known of it here. */
+  add(carried: Carried): void {
+    this.#wanted.set(carried.key, carried)
+    if (carried.isChannel) this.#channels++
+    this.refresh(carried)
+  }
+
+  remove(carried: Carried): void {
+    if (!this.#wanted.delete(carried.key)) return
+    if (carried.isChannel) this.#channels--
     this.#syncSoon()
   }
 
-  /** Asks for the newest state again. It arrives when it is newer than the last complete one. */
-  refresh(token: Address): void {
-    this.#stale.add(token)
+  /** Subscribes again from where the client is. A token's newest state arrives when it is newer than the last complete one. */
+  refresh({ key }: Carried): void {
+    this.#stale.add(key)
     this.#syncSoon()
   }
 
@@ -121,18 +128,30 @@ export class FeedConnection {
   }
 
   #received(message: ReadMessage): void {
-    if (message.type === 'token.update') this.#events.onUpdate(message)
+    if (message.type === 'token.update') this.#wanted.get(message.token.address)?.receive(message, 'webSocket')
     else if (message.type === 'invalid') this.#context.onError(message.error)
     else if (message.type === 'error') this.#refused(message)
+    else if ('id' in message) this.#wanted.get(message.id)?.receive(message, 'webSocket')
   }
 
-  #refused({ code, message, token }: Refusal): void {
-    const refused = token as Address
-    if (code === 'too_many_subscriptions' && this.#subscribed.delete(refused)) {
-      this.#wanted.delete(refused)
-      this.#capacity = this.#subscribed.size
-      this.#events.onFull(refused)
-    } else this.#context.onError(new ClientError('rejected', `${code}: ${message}`))
+  #refused({ code, message, token, id }: Refusal): void {
+    const key = (token ?? id) as string
+    const carried = this.#wanted.get(key)
+    const error = new ClientError('rejected', `${code}: ${message}`)
+    const isFull = code === 'too_many_subscriptions'
+    if (carried === undefined || !this.#subscribed.has(key) || !(isFull || carried.isChannel)) {
+      this.#context.onError(error)
+      return
+    }
+    this.#subscribed.delete(key)
+    this.remove(carried)
+    if (!isFull) {
+      this.#events.onRefused(carried, error)
+      return
+    }
+    if (carried.isChannel) this.#channelCapacity = this.#channels
+    else this.#capacity = [...this.#subscribed].filter(isToken).length
+    this.#events.onFull(carried)
   }
 
   /** At the end of the tick: a list that is rendered again sends only the difference. */
@@ -143,16 +162,16 @@ export class FeedConnection {
   /** Sends the difference as fast as the server allows. Unsubscribes first, to make room. */
   #sync(): void {
     if (!this.#socket?.isOpen) return
-    for (const token of this.#subscribed) {
-      if (this.#wanted.has(token) && !this.#stale.has(token)) continue
-      if (!this.#send({ type: 'unsubscribe', token })) return
-      this.#subscribed.delete(token)
+    for (const key of this.#subscribed) {
+      if (this.#wanted.has(key) && !this.#stale.has(key)) continue
+      if (!this.#send({ type: 'unsubscribe', [isToken(key) ? 'token' : 'id']: key })) return
+      this.#subscribed.delete(key)
     }
     this.#stale.clear()
-    for (const token of this.#wanted) {
-      if (this.#subscribed.has(token)) continue
-      if (!this.#send({ type: 'subscribe', token, sequence: this.#events.sequenceOf(token) })) return
-      this.#subscribed.add(token)
+    for (const [key, carried] of this.#wanted) {
+      if (this.#subscribed.has(key)) continue
+      if (!this.#send(carried.subscription())) return
+      this.#subscribed.add(key)
     }
   }
 
@@ -169,4 +188,8 @@ export class FeedConnection {
     this.#state = state
     this.#events.onState()
   }
+}
+
+function isToken(key: string): boolean {
+  return key.startsWith('0x')
 }

@@ -18,10 +18,17 @@ export function merge(known: KnownToken | null, received: ReceivedState): KnownT
   const { source, token } = received
   const { address, sequence } = token
   const isAlone = isTokenAlone(source)
-  const { latestTrade = null, holders = null }: Partial<WatchedToken> = (isAlone ? known?.state : received) ?? {}
+  const { latestTrade = null, holders: largest = null }: Partial<WatchedToken> = (isAlone ? known?.state : received) ?? {}
+  // A subscription without holders brings an empty list.
+  const holders = largest?.length === 0 && token.market.holderCount > 0 ? null : largest
   const state = { address, sequence, token, latestTrade, holders, source }
   const next = { state, completeSequence: isAlone ? (known?.completeSequence ?? null) : sequence }
   return supersedes(next, known) ? next : null
+}
+
+/** The same as if no complete state had arrived: the next one is delivered, also when it is of the same sequence. */
+export function incomplete(known: KnownToken | null): KnownToken | null {
+  return known && { ...known, completeSequence: null }
 }
 
 /** Whether a source brings the token without its newest trade and its holders. */

@@ -1,6 +1,7 @@
 import type { Address } from '#domain/address.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
 import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
+import * as channels from './channelMessages.ts'
 import { ClientError } from './clientError.ts'
 import { addressShape, holderShape, integerShape, sequenceShape, timeShape, tokenShape, tradeShape } from './resourceShapes.ts'
 import { type AnyShape, choice, listOf, mismatch, nullable, object, parseJson, type Shape, string } from './shape.ts'
@@ -10,6 +11,7 @@ export interface Refusal {
   readonly code: string
   readonly message: string
   readonly token?: unknown
+  readonly id?: unknown
 }
 
 export const subscribedShape = object({ type: choice('subscribed'), token: addressShape, sequence: nullable(sequenceShape) })
@@ -30,7 +32,19 @@ export const tokenUpdateShape: Shape<TokenUpdate> = object({
 const SHAPES: Readonly<Record<string, AnyShape>> = {
   subscribed: subscribedShape,
   unsubscribed: unsubscribedShape,
+  'subscribed.list': channels.stateSubscribedShape,
+  'subscribed.candles': channels.stateSubscribedShape,
+  'subscribed.trades': channels.eventsSubscribedShape,
+  'subscribed.launches': channels.eventsSubscribedShape,
+  'subscribed.graduations': channels.eventsSubscribedShape,
   'token.update': tokenUpdateShape,
+  trades: channels.tradesShape,
+  launches: channels.launchesShape,
+  graduations: channels.graduationsShape,
+  reorg: channels.reorgShape,
+  gap: channels.gapShape,
+  list: channels.listShape,
+  candles: channels.candlesShape,
   // Any code: a newer server may have more of them, and the client acts on one only.
   error: object({ type: choice('error'), code: string, message: string }),
 }
@@ -38,16 +52,21 @@ const SHAPES: Readonly<Record<string, AnyShape>> = {
 /** A message of the server. `unknown`: of a type that a newer server may have. */
 export type ReadMessage =
   | TokenUpdate
+  | channels.ChannelMessage
   | Refusal
   | { readonly type: 'subscribed' | 'unsubscribed'; readonly token: Address }
   | { readonly type: 'unknown' }
   | { readonly type: 'invalid'; readonly error: ClientError }
 
 export function readMessage(data: unknown): ReadMessage {
-  const message = parseObject(data)
-  if (message === null || typeof message.type !== 'string') return invalid('type')
-  const shape = Object.hasOwn(SHAPES, message.type) ? SHAPES[message.type] : undefined
-  if (shape === undefined) return { type: 'unknown' }
+  const parsed = parseObject(data)
+  if (parsed === null || typeof parsed.type !== 'string') return invalid('type')
+  const { type, token, channel } = parsed
+  const name = type === 'subscribed' && typeof channel === 'string' ? `subscribed.${channel}` : type
+  const shape = Object.hasOwn(SHAPES, name) ? SHAPES[name] : undefined
+  // The end of a subscription to a channel says nothing that the client has to know.
+  if (shape === undefined || (type === 'unsubscribed' && token === undefined)) return { type: 'unknown' }
+  const message = type === 'list' ? channels.withRows(parsed) : parsed
   const known = message as unknown as ReadMessage
   const path = mismatch(shape, message) ?? (known.type === 'token.update' ? contradiction(known) : null)
   return path === null ? known : invalid(path)

@@ -1,5 +1,10 @@
+import { integerShape } from './resourceShapes.ts'
 import { listOf, nullable, object, type Shape, string } from './shape.ts'
-import type { ListPage } from './tokenwire.ts'
+import type { ListPage, OperatorPage } from './tokenwire.ts'
 
 /** Of a page of such items. */
-export const pageShape = <T>(item: Shape<T>): Shape<ListPage<T>> => object({ data: listOf(item), nextCursor: nullable(string) })
+export const pageShape = <T>(item: Shape<T>): Shape<ListPage<T>> =>
+  object({ data: listOf(item), nextCursor: nullable(string), asOfBlock: nullable(integerShape) })
+
+/** Of a page of what operators see. It is no chain data, and has no block. */
+export const operatorPageShape = <T>(item: Shape<T>): Shape<OperatorPage<T>> => object({ data: listOf(item), nextCursor: nullable(string) })

@@ -1,5 +1,7 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import type { Token } from '#domain/token.ts'
+import type { Trade } from '#domain/trade.ts'
+import type { CandlesState, LatestTradesQuery, ListQuery, ListState, Live, LiveHandle, WatchedCandlesQuery } from './liveTypes.ts'
 import type { ConnectionState, Tokenwire } from './tokenwire.ts'
 import type { WatchedToken } from './watch.ts'
 
@@ -22,6 +24,37 @@ export function useToken(client: Tokenwire, address: string, initial?: Token): W
     }
     // Without `initial`: it is the first state only, and a parent that renders it again must not restart the watch.
   }, [client, address])
+  return useSyncExternalStore(store.subscribe, store.get, store.get)
+}
+
+/** A list of tokens while the component is mounted; `null` before the first state. A query with equal fields is the same query. */
+export function useList(live: Live, query: ListQuery = {}): ListState | null {
+  return useLive<ListState>(listener => live.list(query, listener), live, query)
+}
+
+/** The newest trades that fit, newest first. `null` and equal queries as with `useList`. */
+export function useTrades(live: Live, query: LatestTradesQuery = {}): readonly Trade[] | null {
+  return useLive<readonly Trade[]>(listener => live.latestTrades(query, listener), live, query)
+}
+
+/** A token's newest candles. `null` and equal queries as with `useList`. */
+export function useCandles(live: Live, query: WatchedCandlesQuery): CandlesState | null {
+  return useLive<CandlesState>(listener => live.candles(query, listener), live, query)
+}
+
+function useLive<News>(start: (listener: (news: News) => void) => LiveHandle, live: Live, query: object): News | null {
+  const store = useMemo(() => {
+    let state: News | null = null
+    return {
+      get: () => state,
+      subscribe: (changed: () => void) =>
+        start(news => {
+          state = news
+          changed()
+        }).close,
+    }
+    // The query by its fields: components write it anew whenever they render.
+  }, [live, JSON.stringify(query)])
   return useSyncExternalStore(store.subscribe, store.get, store.get)
 }
 

@@ -2,11 +2,10 @@ import type { Address, Hex } from '#domain/address.ts'
 import type { Candle } from '#domain/candle.ts'
 import type { ChainStats } from '#domain/chainStats.ts'
 import type { EthUsd } from '#domain/ethUsd.ts'
-import type { ActorState, IndexerHealth } from '#domain/health.ts'
 import type { Holder, HolderType } from '#domain/holder.ts'
 import type { PerWindow, Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
-import { boolean, choice, listOf, mapOf, nullable, number, object, pattern, type Shape, string, whole } from './shape.ts'
+import { boolean, choice, nullable, number, object, pattern, type Shape, string, whole } from './shape.ts'
 
 /* The compiler checks each shape against its type, and test/client/resourceShapes.test.ts against a schema. */
 
@@ -24,7 +23,6 @@ const decimalOrNull = nullable(decimal)
 const timeOrNull = nullable(time)
 const stringOrNull = nullable(string)
 const positiveOrNull = nullable(positive)
-const replica = nullable(object({ inUse: boolean, behindMs: positive }))
 const perWindow = <T>(value: Shape<T>): Shape<PerWindow<T>> => object({ m5: value, h1: value, h6: value, h24: value })
 
 export {
@@ -173,69 +171,4 @@ export const chainStatsShape: Shape<ChainStats> = object({
   liquidityWeth: decimal,
   asOfBlock: integer,
   updatedAt: time,
-})
-
-export const indexerHealthShape: Shape<IndexerHealth> = object({
-  status: choice('ok', 'syncing', 'stalled', 'degraded'),
-  role: choice('all', 'indexer', 'gateway'),
-  standby: boolean,
-  version: string,
-  uptimeSeconds: positive,
-  chainId: count,
-  headBlock: integerOrNull,
-  confirmedBlock: integerOrNull,
-  indexedBlock: integerOrNull,
-  lagBlocks: nullable(number()),
-  lagSeconds: nullable(number()),
-  backfill: nullable(
-    object({
-      fromBlock: integer,
-      toBlock: integer,
-      currentBlock: integer,
-      percent,
-      blocksPerSecond: positive,
-      eventsPerSecond: positive,
-      secondsLeft: positiveOrNull,
-    }),
-  ),
-  reorgs: object({ count, lastDepth: nullable(count), lastAt: timeOrNull }),
-  rpc: listOf(
-    object({
-      name: string,
-      healthy: boolean,
-      cause: nullable(string),
-      latencyMs: positiveOrNull,
-      errorRate: number(0, 1),
-      concurrency: nullable(count),
-      batchSize: count,
-      rangeBlocks: count,
-      silentSeconds: nullable(count),
-    }),
-  ),
-  database: object({ ok: boolean, latencyMs: positiveOrNull }),
-  actors: object({ total: count, byState: mapOf(count), subscribers: count }),
-  realtime: object({
-    webSocketConnections: count,
-    eventStreams: count,
-    subscriptions: count,
-    updatesPerSecond: positive,
-    deliveredTotal: count,
-    conflatedTotal: count,
-    commitToDeliveryMs: object({ p50: positiveOrNull, p99: positiveOrNull }),
-  }),
-  feed: object({ carrier: choice('thread', 'notify', 'nats'), connected: boolean, waitingMs: positive, replica }),
-  reasons: listOf(string),
-})
-
-export const actorStateShape: Shape<ActorState> = object({
-  token: address,
-  state: choice('activating', 'live', 'resyncing', 'passivated'),
-  sequence: nullable(count),
-  subscribers: object({ webSocket: count, eventStream: count, lagging: count }),
-  lastUpdateAt: timeOrNull,
-  lastBlock: integerOrNull,
-  frameBytes: nullable(count),
-  activatedAt: time,
-  eventsHandled: count,
-  conflated: count,
 })

@@ -128,7 +128,7 @@ function onAbort(signals: readonly (AbortSignal | undefined)[], run: () => void)
 }
 
 /** Lists become comma lists; parameters that are `undefined` are left out. */
-function queryText(query: object = {}): string {
+export function queryText(query: object = {}): string {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value))
   const text = String(parameters)

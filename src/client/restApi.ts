@@ -1,5 +1,7 @@
 import type { ClientContext } from './context.ts'
-import { pageShape } from './pageShape.ts'
+import * as ofProcesses from './healthShapes.ts'
+import * as ofMarket from './marketShapes.ts'
+import { operatorPageShape, pageShape } from './pageShape.ts'
 import * as shapes from './resourceShapes.ts'
 import { createRest } from './rest.ts'
 import type { Shape } from './shape.ts'
@@ -20,17 +22,22 @@ export function createRestApi(context: ClientContext): RestApi {
     trades: (address, query, options) => get(pageShape(shapes.tradeShape), at(address, '/trades'), options, query),
     holders: (address, query, options) => get(pageShape(shapes.holderShape), at(address, '/holders'), options, query),
     candles: (address, query, options) => get(pageShape(shapes.candleShape), at(address, '/candles'), options, query),
+    marketTrades: (query, options) => get(pageShape(shapes.tradeShape), '/api/trades', options, query),
+    distribution: (address, options) => get(ofMarket.distributionShape, at(address, '/holders/distribution'), options),
     traders: (address, query, options) => get(pageShape(ofWallets.traderShape), at(address, '/traders'), options, query),
     wallet: (address, options) => get(ofWallets.walletShape, at(address, '', wallets), options),
     holdings: (address, query, options) => get(pageShape(ofWallets.holdingShape), at(address, '/holdings', wallets), options, query),
+    walletTrades: (address, query, options) => get(pageShape(shapes.tradeShape), at(address, '/trades', wallets), options, query),
     claims: (address, query, options) => get(pageShape(ofWallets.walletClaimShape), at(address, '/claimable', wallets), options, query),
     claimable: (address, creator, options) => get(ofWallets.claimableShape, at(address, '/claimable'), options, { creator }),
     search: (q, query, options) => get(pageShape(shapes.tokenShape), '/api/search', options, { q, ...query }),
+    launchpads: options => get(pageShape(ofMarket.launchpadShape), '/api/launchpads', options),
     ethUsd: options => get(shapes.ethUsdShape, '/api/market/eth-usd', options),
     chainStats: options => get(shapes.chainStatsShape, '/api/chain-stats', options),
     // A stalled indexer answers 503 with its health in the body.
-    health: options => get(shapes.indexerHealthShape, health, options, {}, 503),
-    actors: (query, options) => get(pageShape(shapes.actorStateShape), `${health}/actors`, options, query),
-    actor: (address, options) => get(shapes.actorStateShape, `${health}/actors/${encodeURIComponent(address)}`, options),
+    health: options => get(ofProcesses.indexerHealthShape, health, options, {}, 503),
+    processes: options => get(operatorPageShape(ofProcesses.processStateShape), `${health}/processes`, options),
+    actors: (query, options) => get(operatorPageShape(ofProcesses.actorStateShape), `${health}/actors`, options, query),
+    actor: (address, options) => get(ofProcesses.actorStateShape, `${health}/actors/${encodeURIComponent(address)}`, options),
   }
 }

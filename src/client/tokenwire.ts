@@ -3,14 +3,26 @@ import type { Candle } from '#domain/candle.ts'
 import type { ChainStats } from '#domain/chainStats.ts'
 import type { Claimable, WalletClaim } from '#domain/claimable.ts'
 import type { EthUsd } from '#domain/ethUsd.ts'
-import type { ActorSort, ActorState, ActorStateName, IndexerHealth } from '#domain/health.ts'
+import type { ActorSort, ActorState, ActorStateName, IndexerHealth, ProcessState } from '#domain/health.ts'
 import type { Holder, HolderType } from '#domain/holder.ts'
+import type { HolderDistribution } from '#domain/holderDistribution.ts'
 import type { Holding } from '#domain/holding.ts'
-import type { CandlesQuery, ClaimsQuery, HoldersQuery, HoldingsQuery, TokensQuery, TradersQuery, TradesQuery } from '#domain/queries.ts'
+import type { Launchpad } from '#domain/launchpad.ts'
+import type {
+  CandlesQuery,
+  ClaimsQuery,
+  HoldersQuery,
+  HoldingsQuery,
+  MarketTradesQuery,
+  TokensQuery,
+  TradersQuery,
+  TradesQuery,
+} from '#domain/queries.ts'
 import type { GraduationStatus, Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 import type { Trader } from '#domain/trader.ts'
 import type { Wallet } from '#domain/wallet.ts'
+import type { ChannelLink, ChannelSubscriber } from './channelLink.ts'
 import type { Result } from './result.ts'
 import type { Watch, WatchedToken, WatchOptions } from './watch.ts'
 
@@ -18,7 +30,12 @@ import type { Watch, WatchedToken, WatchOptions } from './watch.ts'
 export interface ListPage<T> {
   readonly data: readonly T[]
   readonly nextCursor: string | null
+  /** The newest indexed block at the time of the answer; `null`: nothing is indexed yet. */
+  readonly asOfBlock: string | null
 }
+
+/** A page of what only operators see, which is no chain data and has no block. */
+export type OperatorPage<T> = Omit<ListPage<T>, 'asOfBlock'>
 
 /** Options of every REST call. */
 export interface CallOptions {
@@ -47,6 +64,11 @@ export type TokensParameters = RouteParameters<Omit<TokensQuery, 'statuses' | 'l
   readonly launchpad?: string | readonly string[]
 }
 export type TradesParameters = RouteParameters<TradesQuery>
+/** At most 100 `tokens` and 20 `makers`. `after` is the `id` of a trade: only later ones, with `order: 'asc'`. */
+export type MarketTradesParameters = RouteParameters<Omit<MarketTradesQuery, 'launchpads'>> & {
+  readonly launchpad?: string | readonly string[]
+  readonly after?: string
+}
 export type HoldersParameters = RouteParameters<Pick<HoldersQuery, 'limit'>> & { readonly excludeType?: readonly HolderType[] }
 export type CandlesParameters = RouteParameters<CandlesQuery>
 export type TradersParameters = RouteParameters<TradersQuery>
@@ -72,25 +94,45 @@ export interface RestApi {
   tokens(query?: TokensParameters, options?: CallOptions): Promise<Result<ListPage<Token>>>
   token(address: string, options?: CallOptions): Promise<Result<Token>>
   trades(address: string, query?: TradesParameters, options?: CallOptions): Promise<Result<ListPage<Trade>>>
+  /** Over all tokens. */
+  marketTrades(query?: MarketTradesParameters, options?: CallOptions): Promise<Result<ListPage<Trade>>>
   holders(address: string, query?: HoldersParameters, options?: CallOptions): Promise<Result<ListPage<Holder>>>
+  /** How a token is spread over its holders. */
+  distribution(address: string, options?: CallOptions): Promise<Result<HolderDistribution>>
   traders(address: string, query?: TradersParameters, options?: CallOptions): Promise<Result<ListPage<Trader>>>
   candles(address: string, query?: CandlesParameters, options?: CallOptions): Promise<Result<ListPage<Candle>>>
   claimable(address: string, creator: string, options?: CallOptions): Promise<Result<Claimable>>
   /** Of any account: one that is not known has done nothing. */
   wallet(address: string, options?: CallOptions): Promise<Result<Wallet>>
   holdings(address: string, query?: HoldingsParameters, options?: CallOptions): Promise<Result<ListPage<Holding>>>
+  walletTrades(address: string, query?: Omit<MarketTradesParameters, 'makers'>, options?: CallOptions): Promise<Result<ListPage<Trade>>>
   /** Everything that the account can claim as a creator. */
   claims(address: string, query?: ClaimsParameters, options?: CallOptions): Promise<Result<ListPage<WalletClaim>>>
   /** @param q - 1 to 100 characters of a symbol, a name or an address */
   search(q: string, query?: { readonly limit?: number }, options?: CallOptions): Promise<Result<ListPage<Token>>>
+  /** Totals of each launchpad, in one page. */
+  launchpads(options?: CallOptions): Promise<Result<ListPage<Launchpad>>>
   ethUsd(options?: CallOptions): Promise<Result<EthUsd>>
   chainStats(options?: CallOptions): Promise<Result<ChainStats>>
   /** A stalled indexer, which the server answers with 503, is a value, too. */
   health(options?: CallOptions): Promise<Result<IndexerHealth>>
   /** For operators. */
-  actors(query?: ActorsParameters, options?: OperatorOptions): Promise<Result<ListPage<ActorState>>>
+  actors(query?: ActorsParameters, options?: OperatorOptions): Promise<Result<OperatorPage<ActorState>>>
+  /** All processes on the service's database: indexers, their standbys, gateways. */
+  processes(options?: OperatorOptions): Promise<Result<OperatorPage<ProcessState>>>
   /** For operators. `not_found`: the token has no subscriber. */
   actor(address: string, options?: OperatorOptions): Promise<Result<ActorState>>
+}
+
+/** What the other entries of the package build on. It may change with every version. */
+export interface ClientExtension {
+  subscribe(subscriber: ChannelSubscriber): ChannelLink
+  /** Runs once after `ms`, unless the client is closed. Returns a function that cancels the run. */
+  after(ms: number, run: () => void): () => void
+  readonly closed: AbortSignal
+  /** Calls a listener of the client's user. An error that it throws is reported and goes no further. */
+  call<T>(listener: (value: T) => void, value: T): void
+  onError(error: unknown): void
 }
 
 /** A client of one Tokenwire service. */
@@ -110,6 +152,7 @@ export interface Tokenwire extends RestApi {
    */
   updates(address: string, options?: Pick<WatchOptions, 'signal' | 'initial'>): AsyncGenerator<WatchedToken, undefined, undefined>
 
+  readonly extension: ClientExtension
   readonly state: ConnectionState
   /** Calls back with every change of `state`. Returns a function that removes the listener. */
   onState(listener: (state: ConnectionState) => void): () => void

@@ -38,6 +38,8 @@ export interface WatchOptions {
    * sends no REST requests of its own.
    */
   readonly onTrades?: (news: NewTrades) => void
+  /** `false`: without the largest holders, which halves the messages; `holders` of each state is then `null`. Default true. */
+  readonly holders?: boolean
   /** The newest known trade. Default: the newest one when the watch begins. */
   readonly tradesSince?: Trade
   /** Called once when no more updates will come: `dismissed` or `too_many_watches`. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import type { LaunchpadConfig, LaunchpadsConfig } from '#config'
-import { type Address, parseAddress, toAddress } from '#domain/address.ts'
+import type { LaunchpadConfig, LaunchpadsConfig, PeggedCurrency } from '#config'
+import { type Address, isEther, parseAddress, toAddress } from '#domain/address.ts'
+import { MOST_QUOTE_DECIMALS } from '#domain/route.ts'
 import type { AdapterKind } from '#launchpads/adapter.ts'
 import { findJsonError } from './json.ts'
 import { abbreviate } from './parseSettings.ts'
@@ -37,6 +38,21 @@ const startBlock = z
   .min(0, { error: EXPECTED_START })
   .meta({ description: 'The first block to index: the one that created the launchpad contracts, or a later one.' })
 
+const EXPECTED_PEGS = 'expected a list of currencies, each with token and decimals'
+const EXPECTED_DECIMALS = `expected how many decimals the currency has, a whole number from 0 to ${MOST_QUOTE_DECIMALS}`
+
+const peggedCurrency = z.strictObject(
+  {
+    token: address,
+    decimals: z
+      .int({ error: EXPECTED_DECIMALS })
+      .min(0, { error: EXPECTED_DECIMALS })
+      .max(MOST_QUOTE_DECIMALS, { error: EXPECTED_DECIMALS })
+      .meta({ description: 'What the contract returns as `decimals()`. USDC and USDT have 6.' }),
+  },
+  { error: EXPECTED_PEGS },
+)
+
 function contractField(preset: Address | undefined, derivedFrom: string | undefined) {
   if (preset === undefined && derivedFrom === undefined) return address
   const whenOptional =
@@ -46,7 +62,7 @@ function contractField(preset: Address | undefined, derivedFrom: string | undefi
 
 type Entry = Pick<LaunchpadConfig, 'name' | 'adapter' | 'startBlock'> & Readonly<Record<string, unknown>>
 
-type LaunchpadsFile = Readonly<{ weth: string; launchpads: readonly Entry[] }>
+type LaunchpadsFile = Readonly<{ weth: string; pegUsd?: readonly PeggedCurrency[]; launchpads: readonly Entry[] }>
 
 function launchpadsSchema(known: KnownAdapters) {
   const entries = Object.entries(known).map(([adapter, { contracts, presets, derivedContracts, optionalContracts = [], settings = {} }]) =>
@@ -69,6 +85,10 @@ function launchpadsSchema(known: KnownAdapters) {
       {
         $schema: z.string({ error: 'expected the address of a schema' }).optional(),
         weth: address.meta({ description: 'The wrapped native currency of the chain: 0x and 40 hex digits.' }),
+        pegUsd: z
+          .array(peggedCurrency, { error: EXPECTED_PEGS })
+          .optional()
+          .meta({ description: 'Stablecoins of which a whole unit counts as one US dollar. Left out: none does.' }),
         launchpads: z.array(entry, { error: EXPECTED_ENTRIES }).min(1, { error: EXPECTED_ENTRIES }),
       },
       { error: 'expected an object with weth and launchpads' },
@@ -96,8 +116,15 @@ export function parseLaunchpads(text: string, known: KnownAdapters): LaunchpadsR
   const launchpads = file.launchpads.map(entry => ({ ...(onBase ? known[entry.adapter]?.presets : {}), ...entry }))
   const weth = toAddress(file.weth)
   const value = launchpads.map(entry => toLaunchpad(entry, known[entry.adapter]))
-  const problems = [...findRepetitions(launchpads), ...value.flatMap((launchpad, index) => checkEntry(launchpad, index, weth, known))]
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: { weth, launchpads: value } }
+  const pegUsd = file.pegUsd?.map(({ token, decimals }) => ({ token: toAddress(token), decimals }))
+  const problems = [
+    ...findWrongPegs(pegUsd ?? [], weth),
+    ...findRepetitions(launchpads),
+    ...value.flatMap((launchpad, index) => checkEntry(launchpad, index, weth, known)),
+  ]
+  return problems.length > 0
+    ? { ok: false, problems }
+    : { ok: true, value: { weth, ...(pegUsd !== undefined && { pegUsd }), launchpads: value } }
 }
 
 function toLaunchpad(entry: Entry, adapter: KnownAdapter | undefined): LaunchpadConfig {
@@ -129,6 +156,16 @@ function findMissing({ weth, launchpads }: LaunchpadsFile, known: KnownAdapters)
           `launchpads[${index}].${contract}: missing, ${EXPECTED_ADDRESS}: only on Base it may be left out, whose weth is ${BASE_WETH}`,
       ),
   )
+}
+
+function findWrongPegs(pegs: readonly PeggedCurrency[], weth: Address): readonly string[] {
+  return pegs.flatMap(({ token }, index) => {
+    const earlier = pegs.findIndex(other => other.token === token)
+    return [
+      ...(isEther(token, weth) ? [`pegUsd[${index}].token: expected a stablecoin, got ether`] : []),
+      ...(earlier < index ? [`pegUsd[${index}].token: ${token} is pegged by pegUsd[${earlier}] already`] : []),
+    ]
+  })
 }
 
 /** Two entries of one name could not be told apart; two of one factory would index its tokens twice. */
@@ -165,8 +202,8 @@ function intendedForm({ errors }: z.core.$ZodIssueInvalidUnion, value: unknown):
 
 function describeKey(issue: z.core.$ZodIssueUnrecognizedKeys, key: string, value: unknown, known: KnownAdapters): string {
   const where = placeOf([...issue.path, key])
-  if (issue.path.length === 0) return `${where}: unknown, expected only $schema, weth and launchpads`
-  if (issue.path.length > 2) return `${where}: ${issue.message}`
+  if (issue.path.length === 0) return `${where}: unknown, expected only $schema, weth, pegUsd and launchpads`
+  if (issue.path.length > 2 || issue.path[0] === 'pegUsd') return `${where}: ${issue.message}`
   const adapter = String(valueAt(value, ['adapter']))
   const { contracts = [], optionalContracts = [], settings = {} } = known[adapter] ?? {}
   const keys = ['name', 'adapter', 'startBlock', ...contracts, ...optionalContracts, ...Object.keys(settings)]

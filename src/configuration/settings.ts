@@ -82,6 +82,12 @@ export const SETTINGS = {
         'receipts of their block, whose root the header holds, which covers amounts, too. receipts takes eth_getBlockReceipts for every ' +
         'block with logs.',
     ),
+  REVALUED_TOKENS_PER_BLOCK: wholeNumber(0, 1_000)
+    .default(20)
+    .describe(
+      'Tokens in another currency than WETH that a block near the head values anew because the currency has moved by 0.5 %, 0 to 1000; 0: ' +
+        'they are valued at their own events alone.',
+    ),
   CLAIMABLE_REFRESH_BLOCKS: wholeNumber(0, MANY)
     .default(10)
     .describe(

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { displayText } from './format/text.ts'
 import { MarketView } from './market/marketView.tsx'
-import { OperatorView } from './operator/operatorView.tsx'
+import { lazyView } from './parts/lazyView.tsx'
 import { Notice } from './parts/notice.tsx'
 import { Banner } from './shell/banner.tsx'
 import { Header } from './shell/header.tsx'
@@ -9,6 +9,9 @@ import { StatsStrip } from './shell/statsStrip.tsx'
 import { hrefOf, lastMarket, route } from './state/route.ts'
 import { health } from './state/session.ts'
 import { TokenView } from './token/tokenView.tsx'
+
+const WalletView = lazyView(async () => (await import('./wallet/walletView.tsx')).WalletView)
+const OperatorView = lazyView(async () => (await import('./operator/operatorView.tsx')).OperatorView)
 
 export function App() {
   return (
@@ -36,7 +39,7 @@ function skip(event: Event): void {
 function View() {
   const current = route.value
   const main = useRef<HTMLElement>(null)
-  const place = current.view === 'token' ? current.address : current.view
+  const place = current.view === 'token' || current.view === 'wallet' ? current.address : current.view
   const first = useRef(true)
   useEffect(() => {
     if (!first.current) {
@@ -52,6 +55,8 @@ function View() {
         <MarketView />
       ) : current.view === 'token' ? (
         <TokenView key={current.address} address={current.address} />
+      ) : current.view === 'wallet' ? (
+        <WalletView key={current.address} address={current.address} />
       ) : current.view === 'operator' ? (
         <OperatorView />
       ) : (

@@ -12,9 +12,12 @@ import './style/shell.css'
 import './style/shellNarrow.css'
 import './style/searchBox.css'
 import './style/filters.css'
+import './style/liveStrip.css'
 import './style/market.css'
 import './style/token.css'
 import './style/tokenLists.css'
+import './style/wallet.css'
+import './style/distribution.css'
 import './style/operator.css'
 
 applyPreferences()

@@ -6,8 +6,9 @@ import { parseAbi } from 'viem'
  */
 
 export const launchpadAbi = parseAbi([
-  'constructor(address weth_, address positionManager_, address protocol_, uint256 terms_virtualWei, uint256 terms_virtualToken, uint256 terms_targetWei)',
+  'constructor(address quote_, bool takesEther_, address positionManager_, address protocol_, uint256 terms_virtualWei, uint256 terms_virtualToken, uint256 terms_targetWei)',
   'function launch(string name, string symbol, string metadataUri, uint256 minTokensOut) payable returns (address token, address curve)',
+  'function launchWith(string name, string symbol, string metadataUri, uint256 offered, uint256 minTokensOut) returns (address token, address curve)',
   'function graduate(address token) returns (address pool, uint256 positionId)',
   'function collectFees(address token)',
   'function claim(address token)',
@@ -17,7 +18,8 @@ export const launchpadAbi = parseAbi([
   'function protocolFees(address currency) view returns (uint256)',
   'function launches(address token) view returns (address creator, address curve, address pool, uint256 positionId)',
   'function tokenOf(address curve) view returns (address token)',
-  'function weth() view returns (address)',
+  'function quote() view returns (address)',
+  'function takesEther() view returns (bool)',
   'function positionManager() view returns (address)',
   'function protocol() view returns (address)',
   'function virtualWei() view returns (uint256)',
@@ -27,7 +29,7 @@ export const launchpadAbi = parseAbi([
   'function creatorShareBps() view returns (uint16)',
   'function poolFee() view returns (uint24)',
   'event TokenLaunched(address indexed token, address indexed creator, address indexed curve, string name, string symbol, string metadataUri, uint256 totalSupply, uint256 virtualWei, uint256 virtualToken, uint256 targetWei, uint16 feeBps, uint16 creatorShareBps)',
-  'event Graduated(address indexed token, address indexed pool, uint256 positionId, uint256 wethAmount, uint256 tokenAmount)',
+  'event Graduated(address indexed token, address indexed pool, uint256 positionId, uint256 quoteAmount, uint256 tokenAmount)',
   'event FeeAccrued(address indexed token, address indexed creator, address indexed currency, uint256 amount)',
   'event FeeClaimed(address indexed token, address indexed creator, address indexed currency, address recipient, uint256 amount)',
   'event ProtocolFeesWithdrawn(address indexed currency, uint256 amount)',
@@ -38,20 +40,23 @@ export const launchpadAbi = parseAbi([
   'error NotGraduated()',
   'error NothingToClaim()',
   'error NothingBought()',
+  'error WrongCurrency()',
   'error PoolPriceOff(uint160 found, uint160 wanted)',
 ])
 
 export const curveAbi = parseAbi([
   'struct CurveTerms { uint256 virtualWei; uint256 virtualToken; uint256 targetWei; uint16 feeBps; }',
-  'constructor(address weth_, CurveTerms terms)',
+  'constructor(address quote_, bool takesEther_, CurveTerms terms)',
   'function open(address token_, address creator, uint256 minTokensOut) payable',
   'function buy(address recipient, uint256 minTokensOut) payable',
+  'function buyWith(uint256 offered, address recipient, uint256 minTokensOut)',
   'function sell(uint256 tokenAmount, address recipient, uint256 minWeiOut)',
-  'function release() returns (uint256 wethAmount, uint256 tokenAmount)',
+  'function release() returns (uint256 quoteAmount, uint256 tokenAmount)',
   'function quoteBuy(uint256 offeredWei) view returns (uint256 tokenAmount, uint256 feeWei, uint256 refundWei)',
   'function quoteSell(uint256 tokenAmount) view returns (uint256 receivedWei, uint256 feeWei)',
   'function launchpad() view returns (address)',
-  'function weth() view returns (address)',
+  'function quote() view returns (address)',
+  'function takesEther() view returns (bool)',
   'function token() view returns (address)',
   'function phase() view returns (uint8)',
   'function targetWei() view returns (uint256)',
@@ -69,13 +74,14 @@ export const curveAbi = parseAbi([
   'error NothingReceived()',
   'error SlippageExceeded(uint256 offered, uint256 wanted)',
   'error EtherTransferFailed()',
+  'error WrongCurrency()',
 ])
 
 export const tokenAbi = parseAbi([
   'constructor(string name_, string symbol_, address curve)',
   'function name() view returns (string)',
   'function symbol() view returns (string)',
-  'function decimals() view returns (uint8)',
+  'function decimals() pure returns (uint8)',
   'function totalSupply() view returns (uint256)',
   'function balanceOf(address holder) view returns (uint256)',
   'function allowance(address holder, address spender) view returns (uint256)',
@@ -88,6 +94,8 @@ export const tokenAbi = parseAbi([
   'error InsufficientAllowance()',
   'error ZeroAddress()',
 ])
+
+export const dollarAbi = [...parseAbi(['constructor(address holder)']), ...tokenAbi.filter(({ type }) => type !== 'constructor')]
 
 export const swapperAbi = parseAbi([
   'function swap(address pool, address recipient, bool zeroForOne, int256 amountSpecified, uint160 sqrtPriceLimitX96) returns (int256 amount0, int256 amount1)',
@@ -125,8 +133,10 @@ export const factoryAbi = parseAbi([
 ])
 
 export const positionManagerAbi = parseAbi([
+  'struct MintParams { address token0; address token1; uint24 fee; int24 tickLower; int24 tickUpper; uint256 amount0Desired; uint256 amount1Desired; uint256 amount0Min; uint256 amount1Min; address recipient; uint256 deadline; }',
   'constructor(address _factory, address _WETH9, address _tokenDescriptor_)',
   'function createAndInitializePoolIfNecessary(address token0, address token1, uint24 fee, uint160 sqrtPriceX96) payable returns (address pool)',
+  'function mint(MintParams params) payable returns (uint256 tokenId, uint128 liquidity, uint256 amount0, uint256 amount1)',
   'function ownerOf(uint256 tokenId) view returns (address)',
   'function positions(uint256 tokenId) view returns (uint96 nonce, address operator, address token0, address token1, uint24 fee, int24 tickLower, int24 tickUpper, uint128 liquidity, uint256 feeGrowthInside0LastX128, uint256 feeGrowthInside1LastX128, uint128 tokensOwed0, uint128 tokensOwed1)',
   'event IncreaseLiquidity(uint256 indexed tokenId, uint128 liquidity, uint256 amount0, uint256 amount1)',

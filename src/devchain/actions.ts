@@ -4,6 +4,7 @@ import type { TradeSide } from '#domain/trade.ts'
 import { curveAbi, launchpadAbi, routerAbi, swapperAbi, tokenAbi, wethAbi } from './abis.ts'
 import type { DevClient } from './client.ts'
 import type { Deployment } from './deploy.ts'
+import type { Factories } from './deployFactories.ts'
 
 /*
  * The actions of creators and traders. Each sends its transactions from an unlocked account and resolves with the hash of the last
@@ -14,6 +15,8 @@ import type { Deployment } from './deploy.ts'
 export interface DevChain {
   readonly client: DevClient
   readonly deployment: Deployment
+  /** Further launchpads. Left out: there are none. */
+  readonly factories?: Factories
 }
 
 const TRADE_GAS = 500_000n
@@ -35,13 +38,22 @@ export interface LaunchOptions {
   /** The creator's first buy, in the same transaction. Default none. */
   readonly firstBuyWei?: bigint
   readonly minTokensOut?: bigint
+  /** A launchpad whose curves take this ERC-20, in which the first buy is. Default: the reference launchpad. */
+  readonly market?: { readonly launchpad: Address; readonly currency: Address }
 }
 
-export function launch(chain: DevChain, options: LaunchOptions): Promise<Hex> {
-  const { from, name, symbol, metadataUri = '', firstBuyWei = 0n, minTokensOut = 0n } = options
-  const args = [name, symbol, metadataUri, minTokensOut] as const
-  const data = encodeFunctionData({ abi: launchpadAbi, functionName: 'launch', args })
-  return send(chain, { from, to: chain.deployment.launchpad, data, value: firstBuyWei, gas: LAUNCH_GAS })
+/** A first buy in an ERC-20 first approves the launchpad: two transactions. */
+export async function launch(chain: DevChain, options: LaunchOptions): Promise<Hex> {
+  const { from, name, symbol, metadataUri = '', firstBuyWei = 0n, minTokensOut = 0n, market } = options
+  if (market === undefined) {
+    const data = encodeFunctionData({ abi: launchpadAbi, functionName: 'launch', args: [name, symbol, metadataUri, minTokensOut] })
+    return sendCall(chain, { from, to: chain.deployment.launchpad, data, value: firstBuyWei, gas: LAUNCH_GAS })
+  }
+  const { launchpad, currency } = market
+  if (firstBuyWei > 0n) await approve(chain, { from, currency, spender: launchpad, amount: firstBuyWei })
+  const args = [name, symbol, metadataUri, firstBuyWei, minTokensOut] as const
+  const data = encodeFunctionData({ abi: launchpadAbi, functionName: 'launchWith', args })
+  return sendCall(chain, { from, to: launchpad, data, gas: LAUNCH_GAS })
 }
 
 export interface Launched {
@@ -70,12 +82,20 @@ export interface CurveBuyOptions {
   readonly minTokensOut?: bigint
   /** Default: the buyer. */
   readonly recipient?: Address
+  /** The ERC-20 that the curve takes. Default: it takes ETH. */
+  readonly currency?: Address | undefined
 }
 
-export function buyOnCurve(chain: DevChain, options: CurveBuyOptions): Promise<Hex> {
-  const { from, curve, paidWei, minTokensOut = 0n, recipient = from } = options
+/** A buy in an ERC-20 first approves the curve: two transactions. */
+export async function buyOnCurve(chain: DevChain, options: CurveBuyOptions): Promise<Hex> {
+  const { from, curve, paidWei, minTokensOut = 0n, recipient = from, currency } = options
+  if (currency !== undefined) {
+    await approve(chain, { from, currency, spender: curve, amount: paidWei })
+    const args = [paidWei, recipient, minTokensOut] as const
+    return sendCall(chain, { from, to: curve, data: encodeFunctionData({ abi: curveAbi, functionName: 'buyWith', args }) })
+  }
   const data = encodeFunctionData({ abi: curveAbi, functionName: 'buy', args: [recipient, minTokensOut] })
-  return send(chain, { from, to: curve, data, value: paidWei })
+  return sendCall(chain, { from, to: curve, data, value: paidWei })
 }
 
 export interface CurveSellOptions {
@@ -93,30 +113,32 @@ export async function sellOnCurve(chain: DevChain, options: CurveSellOptions): P
   const { from, token, curve, amount, minWeiOut = 0n, recipient = from } = options
   await approve(chain, { from, currency: token, spender: curve, amount })
   const data = encodeFunctionData({ abi: curveAbi, functionName: 'sell', args: [amount, recipient, minWeiOut] })
-  return send(chain, { from, to: curve, data })
+  return sendCall(chain, { from, to: curve, data })
 }
 
 export interface TokenOptions {
   readonly from: Address
   readonly token: Address
+  /** Default: the reference launchpad. */
+  readonly launchpad?: Address | undefined
 }
 
 /** Moves a complete curve's ETH and tokens into a Uniswap pool. */
-export function graduate(chain: DevChain, { from, token }: TokenOptions): Promise<Hex> {
+export function graduate(chain: DevChain, { from, token, launchpad = chain.deployment.launchpad }: TokenOptions): Promise<Hex> {
   const data = encodeFunctionData({ abi: launchpadAbi, functionName: 'graduate', args: [token] })
-  return send(chain, { from, to: chain.deployment.launchpad, data, gas: GRADUATE_GAS })
+  return sendCall(chain, { from, to: launchpad, data, gas: GRADUATE_GAS })
 }
 
 /** Collects a graduated token's LP fees into the escrow. */
-export function collectFees(chain: DevChain, { from, token }: TokenOptions): Promise<Hex> {
+export function collectFees(chain: DevChain, { from, token, launchpad = chain.deployment.launchpad }: TokenOptions): Promise<Hex> {
   const data = encodeFunctionData({ abi: launchpadAbi, functionName: 'collectFees', args: [token] })
-  return send(chain, { from, to: chain.deployment.launchpad, data })
+  return sendCall(chain, { from, to: launchpad, data })
 }
 
 /** Pays out the creator's fees. `from` must be the creator. */
-export function claim(chain: DevChain, { from, token }: TokenOptions): Promise<Hex> {
+export function claim(chain: DevChain, { from, token, launchpad = chain.deployment.launchpad }: TokenOptions): Promise<Hex> {
   const data = encodeFunctionData({ abi: launchpadAbi, functionName: 'claim', args: [token] })
-  return send(chain, { from, to: chain.deployment.launchpad, data })
+  return sendCall(chain, { from, to: launchpad, data })
 }
 
 export interface RouterSwapOptions {
@@ -130,16 +152,19 @@ export interface RouterSwapOptions {
   readonly recipient?: Address
   /** The pool's, in hundredths of a basis point. Default: 1 %. */
   readonly fee?: number
+  /** What it is paired with. Default: WETH. */
+  readonly quote?: Address | undefined
 }
 
-/** Trades a graduated token through Uniswap's SwapRouter; a sell first approves the router: two transactions. */
+/** Trades a graduated token through Uniswap's SwapRouter. All but a buy in ETH first approves the router: two transactions. */
 export async function swapThroughRouter(chain: DevChain, options: RouterSwapOptions): Promise<Hex> {
-  const { from, token, side, amountIn, minAmountOut = 0n, recipient = from, fee = POOL_FEE } = options
   const { weth, swapRouter } = chain.deployment
-  if (side === 'sell') await approve(chain, { from, currency: token, spender: swapRouter, amount: amountIn })
+  const { from, token, side, amountIn, minAmountOut = 0n, recipient = from, fee = POOL_FEE, quote = weth } = options
+  const [tokenIn, tokenOut] = side === 'buy' ? [quote, token] : [token, quote]
+  if (tokenIn !== weth) await approve(chain, { from, currency: tokenIn, spender: swapRouter, amount: amountIn })
   const params = {
-    tokenIn: side === 'buy' ? weth : token,
-    tokenOut: side === 'buy' ? token : weth,
+    tokenIn,
+    tokenOut,
     fee,
     recipient,
     deadline: maxUint256,
@@ -148,7 +173,7 @@ export async function swapThroughRouter(chain: DevChain, options: RouterSwapOpti
     sqrtPriceLimitX96: 0n,
   }
   const data = encodeFunctionData({ abi: routerAbi, functionName: 'exactInputSingle', args: [params] })
-  return send(chain, { from, to: swapRouter, data, value: side === 'buy' ? amountIn : 0n })
+  return sendCall(chain, { from, to: swapRouter, data, value: tokenIn === weth ? amountIn : 0n })
 }
 
 export interface DirectSwapOptions {
@@ -156,22 +181,23 @@ export interface DirectSwapOptions {
   readonly token: Address
   readonly pool: Address
   readonly side: TradeSide
-  /** A buy pays in WETH (see `wrap`), a sell in the token. */
+  /** A buy pays in what the token is paired with (for WETH see `wrap`), a sell in the token. */
   readonly amountIn: bigint
   /** Default: the trader. */
   readonly recipient?: Address
+  /** What it is paired with. Default: WETH. */
+  readonly quote?: Address | undefined
 }
 
 /** Swaps in the pool without a router and without a price limit: an approval and the swap. */
 export async function swapDirectly(chain: DevChain, options: DirectSwapOptions): Promise<Hex> {
-  const { from, token, pool, side, amountIn, recipient = from } = options
   const { weth, directSwapper } = chain.deployment
-  const currency = side === 'buy' ? weth : token
+  const { from, token, pool, side, amountIn, recipient = from, quote = weth } = options
+  const currency = side === 'buy' ? quote : token
   await approve(chain, { from, currency, spender: directSwapper, amount: amountIn })
-  const zeroForOne = BigInt(currency) < BigInt(isAddressEqual(currency, weth) ? token : weth)
-  const limit = zeroForOne ? MIN_SQRT_RATIO : MAX_SQRT_RATIO
-  const args = [pool, recipient, zeroForOne, amountIn, limit] as const
-  return send(chain, { from, to: directSwapper, data: encodeFunctionData({ abi: swapperAbi, functionName: 'swap', args }) })
+  const zeroForOne = BigInt(currency) < BigInt(isAddressEqual(currency, quote) ? token : quote)
+  const args = [pool, recipient, zeroForOne, amountIn, zeroForOne ? MIN_SQRT_RATIO : MAX_SQRT_RATIO] as const
+  return sendCall(chain, { from, to: directSwapper, data: encodeFunctionData({ abi: swapperAbi, functionName: 'swap', args }) })
 }
 
 export interface TransferOptions {
@@ -184,7 +210,7 @@ export interface TransferOptions {
 
 /** A plain ERC-20 transfer between wallets. */
 export function transfer(chain: DevChain, { from, currency, to, amount }: TransferOptions): Promise<Hex> {
-  return send(chain, { from, to: currency, data: encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args: [to, amount] }) })
+  return sendCall(chain, { from, to: currency, data: encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args: [to, amount] }) })
 }
 
 export interface ApproveOptions {
@@ -195,13 +221,17 @@ export interface ApproveOptions {
 }
 
 export function approve(chain: DevChain, { from, currency, spender, amount }: ApproveOptions): Promise<Hex> {
-  return send(chain, { from, to: currency, data: encodeFunctionData({ abi: tokenAbi, functionName: 'approve', args: [spender, amount] }) })
+  return sendCall(chain, {
+    from,
+    to: currency,
+    data: encodeFunctionData({ abi: tokenAbi, functionName: 'approve', args: [spender, amount] }),
+  })
 }
 
 /** Wraps ETH into WETH. */
 export function wrap(chain: DevChain, { from, amountWei }: { readonly from: Address; readonly amountWei: bigint }): Promise<Hex> {
   const data = encodeFunctionData({ abi: wethAbi, functionName: 'deposit' })
-  return send(chain, { from, to: chain.deployment.weth, data, value: amountWei })
+  return sendCall(chain, { from, to: chain.deployment.weth, data, value: amountWei })
 }
 
 interface Call {
@@ -210,8 +240,11 @@ interface Call {
   readonly data: Hex
   readonly value?: bigint
   readonly gas?: bigint
+  /** Exactly what is paid per gas. Default: a little more than the block asks for. */
+  readonly gasPrice?: bigint | undefined
 }
 
-function send(chain: DevChain, { from, to, data, value = 0n, gas = TRADE_GAS }: Call): Promise<Hex> {
-  return chain.client.sendTransaction({ account: from, chain: null, to, data, value, gas, ...FEES })
+export function sendCall(chain: DevChain, { from, to, data, value = 0n, gas = TRADE_GAS, gasPrice }: Call): Promise<Hex> {
+  const fees = gasPrice === undefined ? FEES : { maxFeePerGas: gasPrice, maxPriorityFeePerGas: gasPrice }
+  return chain.client.sendTransaction({ account: from, chain: null, to, data, value, gas, ...fees })
 }

@@ -1,10 +1,38 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import solc from 'solc'
+import type { Hex } from 'viem'
+import { saltForHook } from './hookAddress.ts'
 
 const DIRECTORY = new URL('./contracts/', import.meta.url)
-const SOURCES = ['interfaces', 'LaunchToken', 'BondingCurve', 'Launchpad', 'DirectSwapper']
-const ARTIFACTS = ['LaunchToken', 'BondingCurve', 'Launchpad', 'DirectSwapper']
+const SOURCES = [
+  'interfaces',
+  'LaunchToken',
+  'BondingCurve',
+  'Launchpad',
+  'DirectSwapper',
+  'v4',
+  'V4Hook',
+  'SniperAuction',
+  'V4Launchpad',
+  'V4Router',
+]
+/** Each contract with its source file. */
+const ARTIFACTS = {
+  LaunchToken: 'LaunchToken',
+  DevDollar: 'LaunchToken',
+  BondingCurve: 'BondingCurve',
+  Launchpad: 'Launchpad',
+  DirectSwapper: 'DirectSwapper',
+  FeeLocker: 'SniperAuction',
+  SniperAuction: 'SniperAuction',
+  V4Hook: 'V4Hook',
+  V4Launchpad: 'V4Launchpad',
+  V4Locker: 'V4Launchpad',
+  V4Router: 'V4Router',
+} as const
+/** BEFORE_SWAP and AFTER_SWAP, both with a delta of their own. */
+const HOOK_PERMISSIONS = 0xccn
 
 /** The used part of the compiler's output (Solidity documentation, "Compiler Input and Output JSON Description"). */
 interface CompilerOutput {
@@ -40,7 +68,7 @@ export function compileContracts(): ReadonlyMap<string, string> {
   const output = JSON.parse(String(solc.compile(JSON.stringify(input)))) as CompilerOutput
   const complaints = (output.errors ?? []).filter(error => error.severity !== 'info')
   if (complaints.length > 0) throw new Error(complaints.map(error => error.formattedMessage).join('\n'))
-  return new Map(ARTIFACTS.map(name => [`${name}.artifact.json`, artifactOf(name, output)]))
+  return new Map(Object.entries(ARTIFACTS).map(([name, file]) => [`${name}.artifact.json`, artifactOf(name, file, output)]))
 }
 
 /** The URL of a checked-in artifact. */
@@ -48,14 +76,17 @@ export function artifactUrl(file: string): URL {
   return new URL(file, DIRECTORY)
 }
 
-function artifactOf(name: string, output: CompilerOutput): string {
-  const contract = output.contracts?.[`${name}.sol`]?.[name]
+function artifactOf(name: string, file: string, output: CompilerOutput): string {
+  const contract = output.contracts?.[`${file}.sol`]?.[name]
   if (contract === undefined) throw new Error(`the compiler returned no ${name}`)
+  const bytecode: Hex = `0x${contract.evm.bytecode.object}`
   const artifact = {
     contractName: name,
     compiler: String(solc.version()),
     abi: contract.abi,
-    bytecode: `0x${contract.evm.bytecode.object}`,
+    bytecode,
+    // Found here once, so that no start looks for it.
+    ...(name === 'V4Hook' && { salt: saltForHook(bytecode, HOOK_PERMISSIONS) }),
   }
   return `${JSON.stringify(artifact, null, 2)}\n`
 }

@@ -4,7 +4,7 @@ import { curveAbi, factoryAbi, launchpadAbi, poolAbi, positionManagerAbi, router
 import { type ContractName, readArtifact } from './artifacts.ts'
 import type { DevClient } from './client.ts'
 
-const DEPLOY_GAS = 12_000_000n
+export const DEPLOY_GAS = 12_000_000n
 
 export interface DeployOptions {
   /** ETH that a curve raises before it graduates. Default 4.2 ETH; the initial virtual reserve is 5/14 of it (1.5 ETH). */
@@ -40,7 +40,7 @@ const DEPLOYMENT_ABIS = {
 } as const
 
 /** More than the supply of 10^27, so that the tokens unsold at the target are enough for the pool. A small rest is burned. */
-const VIRTUAL_TOKEN = 1_073_000_000n * 10n ** 18n
+export const VIRTUAL_TOKEN = 1_073_000_000n * 10n ** 18n
 
 /**
  * Deploys WETH9, Uniswap v3 and the launchpad from the chain's first account, all in one block.
@@ -63,7 +63,7 @@ export async function deploy(client: DevClient, options: DeployOptions = {}, min
     creation('NonfungiblePositionManager', [uniswapFactory, weth, ZERO_ADDRESS]),
     creation('SwapRouter', [uniswapFactory, weth]),
     creation('DirectSwapper', []),
-    creation('Launchpad', [weth, positionManager, deployer, ...terms]),
+    creation('Launchpad', [weth, true, positionManager, deployer, ...terms]),
   ]
   const hashes = await Promise.all(
     creations.map((data, offset) =>
@@ -87,7 +87,8 @@ export async function deploy(client: DevClient, options: DeployOptions = {}, min
   }
 }
 
-function creation(name: ContractName, args: readonly unknown[]): Hex {
+/** A contract's creation code with its arguments. */
+export function creation(name: ContractName, args: readonly unknown[]): Hex {
   const { abi, bytecode } = readArtifact(name)
   return encodeDeployData({ abi, bytecode, args })
 }

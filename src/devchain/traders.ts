@@ -1,7 +1,7 @@
 import { type Address, toAddress } from '#domain/address.ts'
 import type { DevChain } from './actions.ts'
 import { type Cast, decideBlock } from './traders/decide.ts'
-import { afterBlock, EMPTY_MARKET, type MarketToken, type SimulatedMarket } from './traders/market.ts'
+import { afterBlock, EMPTY_MARKET, type MarketToken, type SimulatedMarket, type Venue } from './traders/market.ts'
 import type { Random } from './traders/random.ts'
 import { readNewestBlock } from './traders/readNewestBlock.ts'
 import { sendIntents } from './traders/sendIntents.ts'
@@ -56,7 +56,8 @@ export async function createTraders({ chain, random }: TradersOptions): Promise<
   const accounts = (await client.getAddresses()).map(toAddress)
   if (accounts.length < ACCOUNTS_FOR_TRADERS) throw new Error(`the traders need ${ACCOUNTS_FOR_TRADERS} unlocked accounts`)
   const crowd = accounts.slice(FIRST_TRADER, ACCOUNTS_FOR_TRADERS)
-  const cast: Cast = { creators: crowd.slice(0, CREATORS), wallets: crowd }
+  const venues: readonly Venue[] = chain.factories === undefined ? ['ether'] : ['ether', 'dollar', 'v4']
+  const cast: Cast = { creators: crowd.slice(0, CREATORS), wallets: crowd, venues }
   const canSell = new Set(crowd)
   let market: SimulatedMarket = EMPTY_MARKET
   let stats: TraderStats = { blocks: 0, transactions: 0, reverted: 0, refused: 0, launched: 0, graduated: 0 }
@@ -68,7 +69,7 @@ export async function createTraders({ chain, random }: TradersOptions): Promise<
     const { refused } = await sendIntents(chain, decideBlock(market, cast, random, actions))
     if (timestamp !== undefined) await client.setNextBlockTimestamp({ timestamp: BigInt(timestamp) })
     await client.mine({ blocks: 1 })
-    const mined = await readNewestBlock(client)
+    const mined = await readNewestBlock(chain)
     market = afterBlock(market, mined.events, canSell, random)
     const count = (kind: 'launched' | 'graduated') => mined.events.filter(event => event.kind === kind).length
     stats = {

@@ -89,6 +89,10 @@ export interface FeedHealth {
   readonly connected: boolean
   /** For how long the oldest commit that has arrived and is not passed on has waited; 0: all are passed on. */
   readonly waitingMs: number
+  /** Indexed blocks that are not passed on yet, by the indexer's last report; `null`: it has not reported. */
+  readonly behindBlocks: number | null
+  /** How often what carries the blocks was connected again. */
+  readonly reconnects: number
   /** `null`: this process reads where the indexer writes. */
   readonly replica: ReplicaHealth | null
 }
@@ -121,6 +125,29 @@ export interface IndexerHealth extends Pick<IndexerState, 'lagBlocks' | 'lagSeco
 export interface OperatorHealth extends IndexerHealth {
   /** What is in the way, with what providers and the database said, without secrets. */
   readonly details: readonly string[]
+}
+
+/** What a process says of itself to the others on its database. */
+export interface ProcessReport
+  extends Pick<
+    IndexerHealth,
+    'status' | 'role' | 'standby' | 'version' | 'uptimeSeconds' | 'indexedBlock' | 'lagBlocks' | 'database' | 'feed'
+  > {
+  /** Of this start of the process. */
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+  /** Where it listens. */
+  readonly url: string
+  /** That serve. */
+  readonly threads: number
+  /** WebSockets and event streams. */
+  readonly connections: number
+  readonly subscriptions: number
+}
+
+export interface ProcessState extends ProcessReport {
+  readonly heardMsAgo: number
 }
 
 export const ACTOR_STATE_NAMES = ['activating', 'live', 'resyncing', 'passivated'] as const

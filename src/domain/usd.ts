@@ -10,16 +10,17 @@ export function toUsd(weth: string | null, ethUsd: string | null): string | null
   return weth === null || ethUsd === null ? null : multiplyTexts(weth, ethUsd)
 }
 
+/** Fills in the values in USD that no peg has given. */
 export function withUsd(token: Token, ethUsd: string | null): Token {
   if (ethUsd === null) return token
-  const { priceWeth, marketCapWeth, liquidityWeth } = token.market
+  const { priceWeth, marketCapWeth, liquidityWeth, priceUsd, marketCapUsd, liquidityUsd } = token.market
   return {
     ...token,
     market: {
       ...token.market,
-      priceUsd: toUsd(priceWeth, ethUsd),
-      marketCapUsd: toUsd(marketCapWeth, ethUsd),
-      liquidityUsd: toUsd(liquidityWeth, ethUsd),
+      priceUsd: priceUsd ?? toUsd(priceWeth, ethUsd),
+      marketCapUsd: marketCapUsd ?? toUsd(marketCapWeth, ethUsd),
+      liquidityUsd: liquidityUsd ?? toUsd(liquidityWeth, ethUsd),
     },
   }
 }
@@ -30,27 +31,38 @@ export function snapshotWithUsd(snapshot: TokenSnapshot, ethUsd: string | null):
 
 /** Fills in what depends on the present price: what was paid is in USD of its time. */
 export function balanceWithUsd<Balance extends ValuedBalance>(balance: Balance, ethUsd: string | null): Balance {
-  const valueUsd = toUsd(balance.valueWeth, ethUsd)
+  const valueUsd = balance.valueUsd ?? toUsd(balance.valueWeth, ethUsd)
   return { ...balance, valueUsd, unrealizedUsd: difference(valueUsd, balance.costUsd) }
 }
 
 export function holdingWithUsd(holding: Holding, ethUsd: string | null): Holding {
   const { token } = holding
-  return { ...balanceWithUsd(holding, ethUsd), token: { ...token, priceUsd: toUsd(token.priceWeth, ethUsd) } }
+  return { ...balanceWithUsd(holding, ethUsd), token: { ...token, priceUsd: token.priceUsd ?? toUsd(token.priceWeth, ethUsd) } }
 }
 
 function difference(a: string | null, b: string | null): string | null {
   return a === null || b === null ? null : formatDecimal((parseDecimal(a) - parseDecimal(b)) as Decimal)
 }
 
-export function claimableWithUsd(claimable: Claimable, ethUsd: string | null, weth: Address): Claimable {
-  if (ethUsd === null) return claimable
-  return { ...claimable, claimable: claimable.claimable.map(entry => amountWithUsd(entry, ethUsd, weth)) }
+/** Which currencies have a worth in USD by themselves. */
+export interface UsdCurrencies {
+  readonly weth: Address
+  readonly pegUsd?: readonly { readonly token: Address; readonly decimals: number }[]
 }
 
-/** Fills in `amountUsd` of an amount that is ETH or WETH, by address: any token may be named "ETH". */
-export function amountWithUsd<Amount extends ClaimableAmount>(entry: Amount, ethUsd: string | null, weth: Address): Amount {
-  return entry.amount !== null && isEther(entry.currency, weth)
-    ? { ...entry, amountUsd: toUsd(formatUnits(BigInt(entry.amount), 18), ethUsd) }
-    : entry
+export function claimableWithUsd(claimable: Claimable, ethUsd: string | null, currencies: UsdCurrencies): Claimable {
+  return { ...claimable, claimable: claimable.claimable.map(entry => amountWithUsd(entry, ethUsd, currencies)) }
+}
+
+/** Fills in `amountUsd` of an amount that is ETH, WETH or pegged, by address: any token may be named "ETH". */
+export function amountWithUsd<Amount extends ClaimableAmount>(
+  entry: Amount,
+  ethUsd: string | null,
+  { weth, pegUsd = [] }: UsdCurrencies,
+): Amount {
+  const { amount, currency } = entry
+  if (amount === null) return entry
+  if (isEther(currency, weth)) return { ...entry, amountUsd: toUsd(formatUnits(BigInt(amount), 18), ethUsd) }
+  const peg = pegUsd.find(({ token }) => token === currency)
+  return peg === undefined ? entry : { ...entry, amountUsd: formatUnits(BigInt(amount), peg.decimals) }
 }

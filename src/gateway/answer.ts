@@ -17,8 +17,13 @@ export interface Answer {
 /** `handedOver`: the response belongs to an event stream, or the client has gone. */
 export type Outcome = Answer | Problem | { readonly kind: 'handedOver' }
 
-export function jsonAnswer(body: unknown, headers: readonly HeaderField[] = [], status: Answer['status'] = '200 OK'): Answer {
-  return { kind: 'answer', status, headers: [['Content-Type', JSON_TYPE], ...headers], body: JSON.stringify(body) }
+export function jsonAnswer(body: unknown, headers?: readonly HeaderField[], status?: Answer['status']): Answer {
+  return jsonTextAnswer(JSON.stringify(body), headers, status)
+}
+
+/** Of a body that is JSON already. */
+export function jsonTextAnswer(body: string, headers: readonly HeaderField[] = [], status: Answer['status'] = '200 OK'): Answer {
+  return { kind: 'answer', status, headers: [['Content-Type', JSON_TYPE], ...headers], body }
 }
 
 /** A strong entity tag. It depends only on the bytes, so it is the same in every process. */

@@ -36,6 +36,7 @@ export function mergeRealtime(parts: readonly RealtimeReport[]): RealtimeReport 
 
 /** The worst of each: what some client of the process has to expect. */
 export function mergeFeeds(parts: readonly [FeedHealth, ...FeedHealth[]]): FeedHealth {
+  const behind = parts.flatMap(({ behindBlocks }) => behindBlocks ?? [])
   const replicas = parts.flatMap(({ replica }) => replica ?? [])
   const replica: ReplicaHealth | null =
     replicas.length === 0
@@ -45,6 +46,8 @@ export function mergeFeeds(parts: readonly [FeedHealth, ...FeedHealth[]]): FeedH
     carrier: parts[0].carrier,
     connected: parts.every(({ connected }) => connected),
     waitingMs: Math.max(...parts.map(({ waitingMs }) => waitingMs)),
+    behindBlocks: behind.length === 0 ? null : Math.max(...behind),
+    reconnects: sum(parts.map(({ reconnects }) => reconnects)),
     replica,
   }
 }

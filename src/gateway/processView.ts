@@ -1,5 +1,5 @@
 import type { Address } from '#domain/address.ts'
-import type { ActorState, ActorsQuery } from '#domain/health.ts'
+import type { ActorState, ActorsQuery, ProcessState } from '#domain/health.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
 import type { MetricsData } from '#telemetry/requestMetrics.ts'
 import { type GatewayReport, mergeActorsHealth, mergeFeeds, mergeRealtime } from './gatewayReport.ts'
@@ -21,6 +21,8 @@ export interface ProcessView {
   listActors(query: ActorsQuery): Promise<readonly ActorState[]>
   actor(token: Address): Promise<ActorState | null>
   runtime(): Promise<RuntimeReport>
+  /** All processes on the database. */
+  processes(): Promise<readonly ProcessState[]>
 }
 
 /** Of the main thread. */
@@ -31,12 +33,16 @@ export interface RuntimeReport {
 }
 
 /** The process has one gateway thread, the main one. */
-export function viewOfOne(part: GatewayPart, runtime: () => Promise<MetricsData>): ProcessView {
+export function viewOfOne(
+  part: GatewayPart,
+  { runtime, processes }: { runtime(): Promise<MetricsData>; processes(): readonly ProcessState[] },
+): ProcessView {
   return {
     reports: async () => [await part.report()],
     listActors: async query => part.listActors(query),
     actor: async token => part.actor(token),
     runtime: async () => ({ metrics: await runtime(), eventLoop: null }),
+    processes: async () => processes(),
   }
 }
 

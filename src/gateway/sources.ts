@@ -1,8 +1,8 @@
 import type { Registry } from '#actors/registry.ts'
 import type { Config } from '#config'
 import type { EthUsdPrices } from '#domain/ethUsd.ts'
-import type { FeedHealth, IndexerState } from '#domain/health.ts'
-import type { Reads } from '#domain/queries.ts'
+import type { FeedHealth, IndexerState, ProcessState } from '#domain/health.ts'
+import type { Reads } from '#domain/reads.ts'
 import type { Metrics } from '#telemetry/metrics.ts'
 import type { Admission } from './admission.ts'
 import type { DatabaseProbe } from './databaseProbe.ts'
@@ -38,6 +38,7 @@ export interface Sources {
   readonly kept: Pick<KeptAnswers, 'ask'>
   readonly indexer: IndexerView
   readonly ethUsd: Pick<EthUsdPrices, 'get' | 'ethUsd'> & Of<Pick<EthUsdPrices, 'last'>>
+  readonly processes: () => Awaitable<readonly ProcessState[]>
   /** These three speak for the whole process, whichever of its threads answers. */
   readonly feed: () => Awaitable<FeedHealth>
   readonly actors: Of<Pick<Registry, 'health' | 'list' | 'get'>> & Pick<Registry, 'sequence'>

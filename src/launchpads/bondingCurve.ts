@@ -63,7 +63,7 @@ export const REFERENCE_EVENTS: EventsMapping = {
   },
   complete: { event: 'event Completed(uint256 raisedWei)', emitter: 'curve', raised: 'raisedWei' },
   graduate: {
-    event: 'event Graduated(address indexed token, address indexed pool, uint256 positionId, uint256 wethAmount, uint256 tokenAmount)',
+    event: 'event Graduated(address indexed token, address indexed pool, uint256 positionId, uint256 quoteAmount, uint256 tokenAmount)',
     emitter: 'factory',
     token: 'token',
     pool: 'pool',

@@ -159,15 +159,16 @@ function isPoolTrade(event: TokenEvent): event is TokenEventOf<'trade'> {
 }
 
 /**
- * The trade with the maker that its launchpad names, where its transfers show none or end in the token's own contract. A maker that is
- * a contract of the launchpad acts for another account.
+ * A trade whose transfers show no maker, or a contract that acts for another account: a launchpad's, or the token's own. Its maker is the
+ * one that its launchpad names, else the transaction's sender; of a trade that ends in the token itself, the token.
  */
 function withMaker(trade: TokenEventOf<'trade'>, makers: ReadonlyMap<number, Address>, directory: DatedDirectory): TokenEvent {
-  const { viaContract, ...known } = trade
-  const named = viaContract === true || trade.maker === trade.token ? makers.get(trade.logIndex) : undefined
-  if (named !== undefined) return { ...known, maker: named }
+  const { viaContract = false, ...known } = trade
   const source = knownAt(directory, trade.maker, trade.blockNumber)
-  return source !== undefined && !('token' in source) ? { ...trade, viaContract: true } : trade
+  const actsForOther = viaContract || (source !== undefined && !('token' in source))
+  const named = actsForOther || trade.maker === trade.token ? makers.get(trade.logIndex) : undefined
+  if (named !== undefined) return { ...known, maker: named }
+  return actsForOther ? { ...trade, viaContract: true } : trade
 }
 
 function launchesFirst(events: readonly TokenEvent[]): readonly TokenEvent[] {

@@ -1,7 +1,9 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
+import { joinedKeys, type KeySet } from '#domain/keySet.ts'
 import type { LaunchpadAdapter, LogTopics } from './adapter.ts'
-import { type DiscoveredSource, type IndexedSource, isUniswapV4Pool, type LogSource, type SourceLookup } from './logSource.ts'
+import { KnownSources } from './knownSources.ts'
+import type { DiscoveredSource, IndexedSource, LogSource, SourceLookup } from './logSource.ts'
 import { TRANSFER_TOPIC } from './transfer.ts'
 import { V4_TOPICS } from './uniswapV4.ts'
 
@@ -9,21 +11,12 @@ import { V4_TOPICS } from './uniswapV4.ts'
  * The sources of logs: the launchpads' contracts and the pools of quote currencies from the start, and the tokens, pools and positions that
  * their logs have added.
  */
-export interface Directory {
-  /** The launchpads' own contracts, and the pools of quote currencies. */
-  readonly contracts: readonly Address[]
-  readonly startBlock: number
+export interface SourceDirectory {
   has(address: Address): boolean
-  /** The addresses of all sources, `contracts` included. */
-  addresses(): readonly Address[]
   /** As `SourceLookup`. */
   lookup(key: Hex): LogSource | undefined
-  /** Of Uniswap v4. */
-  poolIds(): readonly Hex[]
   /** Whether logs with this first topic are decoded, whatever their emitter. */
   isUnderstood(topic: Hex | undefined): boolean
-  /** Which logs to fetch for these addresses and pool ids. */
-  partsOf(keys: readonly Hex[]): LogParts
   /** The addresses and pool ids that these logs may add, those of emitters that are not indexed yet included. Changes nothing. */
   discover(logs: readonly ChainLog[]): readonly Hex[]
   /**
@@ -34,57 +27,125 @@ export interface Directory {
   discoveries(logs: readonly ChainLog[], pending?: readonly IndexedSource[]): readonly IndexedSource[]
   /** Adds sources, once the blocks up to `block`, whose logs added them, are committed. */
   add(sources: readonly DiscoveredSource[], block: number): void
-  /** A new directory without the sources of later blocks. Costs a copy. */
-  upTo(block: number): Directory
-  /** Replaces all sources by those of the other directory. */
-  become(other: Directory): void
-  /** Without the launchpads' own contracts. */
-  indexed(): readonly IndexedSource[]
+}
+
+/** The directory of all that is indexed. */
+export interface Directory extends SourceDirectory {
+  /** The launchpads' own contracts, and the pools of quote currencies. */
+  readonly contracts: readonly Address[]
+  readonly startBlock: number
+  /** Which logs to fetch for these addresses and pool ids. */
+  partsOf(keys: readonly Hex[]): LogParts
+  /** Which logs to fetch for all sources, and for these addresses and pool ids. */
+  partsWith(keys: readonly Hex[]): LogParts
+  /** The directory as it was after this block. What is added to it stays out of this one. */
+  upTo(block: number): DirectoryBranch
+  /** Replaces the sources of the blocks after the branch's by those that were added to it. */
+  become(branch: DirectoryBranch): void
+}
+
+/** The sources up to a block, and those of other blocks after it. */
+export interface DirectoryBranch extends SourceDirectory {
+  readonly upTo: number
+  added(): Iterable<IndexedSource>
 }
 
 /** A query for logs: of `addresses`, those with one of `topics` first; of the others, those that match the address's own topics. */
 export interface LogParts {
-  readonly addresses: readonly Address[]
+  readonly addresses: KeySet<Address>
   readonly topics: readonly Hex[]
-  readonly filtered: readonly { readonly address: Address; readonly topics: LogTopics }[]
+  readonly filtered: readonly FilteredContract[]
+}
+
+interface FilteredContract {
+  readonly address: Address
+  /** The last one may be long. */
+  readonly topics: readonly (LogTopics[number] | KeySet<Hex>)[]
 }
 
 const ADDRESS_LENGTH = 42
 const POOL_ID_LENGTH = 66
 
-/** Holds an entry per token and pool in memory: the next block may have a log of any of them. */
-export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: readonly IndexedSource[]): Directory {
+/** The launchpads' own contracts, and the pools of quote currencies. */
+export function configuredSources(adapters: readonly LaunchpadAdapter[]): ReadonlyMap<Hex, LogSource> {
   const sources = new Map<Hex, LogSource>()
   for (const { launchpad, contracts, quotePool } of adapters) {
     for (const { address, role } of contracts) sources.set(address, { role, launchpad })
     if (quotePool !== undefined) sources.set(quotePool.key, quotePool.source)
   }
-  const contracts = [...sources.keys()].filter(isAddress)
+  return sources
+}
+
+/**
+ * Holds every token and pool in memory: the next block may have a log of any of them.
+ *
+ * @param known without configured sources. The directory takes it over. Default: nothing is indexed
+ */
+export function createDirectory(adapters: readonly LaunchpadAdapter[], known = new KnownSources()): Directory {
+  const configured = configuredSources(adapters)
+  const contracts = [...configured.keys()].filter(isAddress)
   const poolManagers = contracts.filter(address => adapters.some(adapter => isPoolManager(adapter, address)))
   const topics = new Set([TRANSFER_TOPIC, ...adapters.flatMap(({ decodedTopics }) => [...decodedTopics])])
   const understood = new Set([...topics, ...(poolManagers.length === 0 ? [] : V4_TOPICS)])
-  const discoveryTopics = new Set(adapters.flatMap(adapter => [...adapter.discoveryTopics]))
   const narrowedTopics = topicsByContract(adapters)
-  /** The block that added each source, the launchpads' contracts left out. */
-  const blocks = new Map<Hex, number>()
-  const add = ({ key, source, block }: IndexedSource) => {
-    if (sources.has(key)) return
-    sources.set(key, source)
-    blocks.set(key, block)
-  }
-  for (const one of indexed) add(one)
-  const indexedUpTo = (last: number) =>
-    [...blocks].flatMap(([key, block]): readonly IndexedSource[] => {
-      const source = sources.get(key)
-      return source === undefined || block > last ? [] : [{ key, source, block }]
-    })
+  const isWhole = (address: Address) => !poolManagers.includes(address) && !narrowedTopics.has(address)
+  const lookup = (key: Hex) => configured.get(key) ?? known.get(key)
+  const isUnderstood = (topic: Hex | undefined) => topic !== undefined && understood.has(topic)
 
+  const partsFor = (addresses: KeySet<Address>, ids: KeySet<Hex>, narrowed: readonly Address[]): LogParts => {
+    const ofPools = ids.size === 0 ? [] : poolManagers.map(address => ({ address, topics: [V4_TOPICS, ids] }))
+    const ofContracts = narrowed.flatMap(address => {
+      const topics = narrowedTopics.get(address)
+      return topics === undefined ? [] : [{ address, topics }]
+    })
+    return { addresses, topics: [...topics], filtered: [...ofPools, ...ofContracts] }
+  }
+
+  return {
+    contracts,
+    startBlock: Math.min(...adapters.map(adapter => adapter.startBlock)),
+    ...sourceDirectory(adapters, lookup, known.put.bind(known)),
+    isUnderstood,
+    partsOf: keys => {
+      const addresses = keys.filter(isAddress)
+      return partsFor(new Set(addresses.filter(isWhole)), new Set(keys.filter(isPoolId)), addresses)
+    },
+    partsWith: keys => {
+      const fresh = keys.filter(key => lookup(key) === undefined)
+      const addresses = new Set([...contracts.filter(isWhole), ...fresh.filter(isAddress)])
+      const ids = new Set(fresh.filter(isPoolId))
+      return partsFor(joinedKeys(addresses, known.addresses()), joinedKeys(ids, known.poolIds()), contracts)
+    },
+    upTo: block => {
+      const added = new Map<Hex, IndexedSource>()
+      const lookupUpTo = (key: Hex) => configured.get(key) ?? known.get(key, block) ?? added.get(key)?.source
+      return {
+        upTo: block,
+        added: () => added.values(),
+        isUnderstood,
+        ...sourceDirectory(adapters, lookupUpTo, one => added.set(one.key, one)),
+      }
+    },
+    become: branch => {
+      known.forgetAfter(branch.upTo)
+      for (const one of branch.added()) known.put(one)
+    },
+  }
+}
+
+/** What a directory does by looking sources up. */
+function sourceDirectory(
+  adapters: readonly LaunchpadAdapter[],
+  lookup: SourceLookup,
+  put: (source: IndexedSource) => void,
+): Omit<SourceDirectory, 'isUnderstood'> {
+  const discoveryTopics = new Set(adapters.flatMap(adapter => [...adapter.discoveryTopics]))
   const mayDiscover = ({ topics }: ChainLog) => discoveryTopics.has(topics[0] ?? '0x')
 
   const discoveries = (logs: readonly ChainLog[], pending: readonly IndexedSource[] = []) => {
     const found = new Map<Hex, IndexedSource>()
     const earlier = new Map(pending.map(({ key, source }) => [key, source]))
-    const lookup = (key: Hex) => sources.get(key) ?? earlier.get(key) ?? found.get(key)?.source
+    const lookupHere = (key: Hex) => lookup(key) ?? earlier.get(key) ?? found.get(key)?.source
     const blocksToSearch = new Set(logs.filter(mayDiscover).map(({ blockNumber }) => blockNumber))
     const logsToSearch = logs.filter(({ blockNumber }) => blocksToSearch.has(blockNumber))
     for (const [block, blockLogs] of Map.groupBy(logsToSearch, ({ blockNumber }) => blockNumber)) {
@@ -92,8 +153,8 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
       for (let before = -1; before < found.size; ) {
         before = found.size
         for (const adapter of adapters) {
-          for (const { key, source } of adapter.discover(blockLogs, lookup)) {
-            if (lookup(key) === undefined && isOwn(source, lookup)) found.set(key, { key, source, block })
+          for (const { key, source } of adapter.discover(blockLogs, lookupHere)) {
+            if (lookupHere(key) === undefined && isOwn(source, lookupHere)) found.set(key, { key, source, block })
           }
         }
       }
@@ -101,51 +162,23 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], indexed: 
     return [...found.values()]
   }
 
-  const discover = (logs: readonly ChainLog[]) => {
-    if (!logs.some(mayDiscover)) return []
-    const keys = discoveries(logs).map(({ key }) => key)
-    const found = new Set(keys.filter(key => isAddress(key) || isPoolId(key)))
-    const ofUnknown = logs.filter(log => mayDiscover(log) && !sources.has(log.address) && !found.has(log.address))
-    for (const adapter of ofUnknown.length === 0 ? [] : adapters) {
-      for (const address of adapter.discoverFromUnknown?.(ofUnknown) ?? []) if (!sources.has(address)) found.add(address)
-    }
-    return [...found]
-  }
-
   return {
-    contracts,
-    startBlock: Math.min(...adapters.map(adapter => adapter.startBlock)),
-    has: address => sources.has(address),
-    addresses: () => [...sources.keys()].filter(isAddress),
-    lookup: key => sources.get(key),
-    poolIds: () => [...sources].flatMap(([key, source]) => (isUniswapV4Pool(source) ? [key] : [])),
-    isUnderstood: topic => topic !== undefined && understood.has(topic),
-    partsOf: keys => {
-      const ids = keys.filter(isPoolId)
-      const addresses = keys.filter(isAddress).filter(address => !poolManagers.includes(address))
-      const ofPools = ids.length === 0 ? [] : poolManagers.map(address => ({ address, topics: [V4_TOPICS, ids] }))
-      const ofContracts = addresses.flatMap(address => {
-        const topics = narrowedTopics.get(address)
-        return topics === undefined ? [] : [{ address, topics }]
-      })
-      return {
-        addresses: addresses.filter(address => !narrowedTopics.has(address)),
-        topics: [...topics],
-        filtered: [...ofPools, ...ofContracts],
+    has: address => lookup(address) !== undefined,
+    lookup,
+    discover: logs => {
+      if (!logs.some(mayDiscover)) return []
+      const keys = discoveries(logs).map(({ key }) => key)
+      const found = new Set(keys.filter(key => isAddress(key) || isPoolId(key)))
+      const ofUnknown = logs.filter(log => mayDiscover(log) && lookup(log.address) === undefined && !found.has(log.address))
+      for (const adapter of ofUnknown.length === 0 ? [] : adapters) {
+        for (const address of adapter.discoverFromUnknown?.(ofUnknown) ?? []) if (lookup(address) === undefined) found.add(address)
       }
+      return [...found]
     },
-    discover,
     discoveries,
     add: (found, block) => {
-      for (const one of found) add({ ...one, block })
+      for (const one of found) if (lookup(one.key) === undefined) put({ ...one, block })
     },
-    upTo: block => createDirectory(adapters, indexedUpTo(block)),
-    become: other => {
-      for (const key of blocks.keys()) sources.delete(key)
-      blocks.clear()
-      for (const one of other.indexed()) add(one)
-    },
-    indexed: () => indexedUpTo(Number.POSITIVE_INFINITY),
   }
 }
 

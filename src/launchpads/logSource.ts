@@ -2,6 +2,9 @@ import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { PoolFacts } from './tokenEvent.ts'
 
+/** What a log of a pool is read with. */
+export type SourcePool = Omit<PoolFacts, 'positionId'>
+
 /** Something whose logs are indexed: a contract, a pool inside a PoolManager, or a position inside a locker. */
 export type LogSource =
   | { readonly role: 'contract'; readonly launchpad: string }
@@ -13,16 +16,22 @@ export type LogSource =
   | { readonly role: 'poolManager'; readonly launchpad: string }
   /** A contract that holds LP positions. Its logs belong to a position or to itself. */
   | { readonly role: 'locker'; readonly launchpad: string }
-  | { readonly role: 'position'; readonly launchpad: string; readonly token: Address; readonly pool: PoolFacts }
+  | { readonly role: 'position'; readonly launchpad: string; readonly token: Address; readonly pool: SourcePool }
   | { readonly role: 'token'; readonly launchpad: string; readonly token: Address }
-  | { readonly role: 'pool'; readonly launchpad: string; readonly token: Address; readonly pool: PoolFacts; readonly tokenDecimals: number }
+  | {
+      readonly role: 'pool'
+      readonly launchpad: string
+      readonly token: Address
+      readonly pool: SourcePool
+      readonly tokenDecimals: number
+    }
   /** A pool that the configuration names, of a quote currency (`token`) and what it is worth. */
-  | { readonly role: 'quotePool'; readonly launchpad: string; readonly token: Address; readonly pool: PoolFacts }
+  | { readonly role: 'quotePool'; readonly launchpad: string; readonly token: Address; readonly pool: SourcePool }
   | {
       readonly role: 'tokenCurve'
       readonly launchpad: string
       readonly token: Address
-      readonly pool: PoolFacts
+      readonly pool: SourcePool
       readonly tokenDecimals: number
     }
 
@@ -37,7 +46,7 @@ export interface DiscoveredSource {
 }
 
 export interface QuotePoolSource {
-  readonly key: Address
+  readonly key: Hex
   readonly source: LogSourceOf<'quotePool'>
 }
 
@@ -69,7 +78,7 @@ export function sourceOf(
 }
 
 export function isUniswapV4Pool(source: LogSource | undefined): boolean {
-  return source?.role === 'pool' && source.pool.type === 'uniswap-v4'
+  return (source?.role === 'pool' || source?.role === 'quotePool') && source.pool.type === 'uniswap-v4'
 }
 
 /** The key of a position. Its id is the position manager's, so that two lockers may hold positions of the same id. */

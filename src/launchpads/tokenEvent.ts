@@ -102,6 +102,7 @@ export type TokenEvent = TokenEventPosition &
     | { readonly kind: 'completed'; readonly raised: bigint | null }
     | { readonly kind: 'migrated'; readonly pool: Hex }
     | { readonly kind: 'renamed'; readonly name: string | null; readonly symbol: string | null }
+    | { readonly kind: 'metadataMoved'; readonly metadataUri: string | null }
     /** The launchpad has moved the market's liquidity into another of the token's pools. */
     | { readonly kind: 'marketMoved'; readonly pool: Hex }
     | {

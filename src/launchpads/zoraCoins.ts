@@ -9,7 +9,7 @@ import { escrowChange, eventPosition, type TokenEvent } from './tokenEvent.ts'
 import { V3_TOPICS } from './uniswapV3.ts'
 import { POOL_CREATED_TOPIC } from './uniswapV3Factory.ts'
 import { wordsOf } from './words.ts'
-import { decodeZoraCreation, METADATA_UPDATED_TOPIC, migratedMarket, ZORA_CREATED_TOPICS, type ZoraCreation } from './zoraCreation.ts'
+import { decodeZoraCreation, migratedMarket, ZORA_CREATED_TOPICS, type ZoraCreation } from './zoraCreation.ts'
 import { decodeZoraCoins, LIQUIDITY_MIGRATED_TOPIC, vesting, ZORA_COIN_TOPICS } from './zoraRewards.ts'
 
 /*
@@ -63,14 +63,7 @@ function createZoraCoins(options: AdapterOptions): LaunchpadAdapter {
       ...(uniswapFactory === null ? [] : [{ address: uniswapFactory, role: 'contract', topics: [[POOL_CREATED_TOPIC]] } as const]),
     ],
     discoveryTopics: new Set([...ZORA_CREATED_TOPICS, LIQUIDITY_MIGRATED_TOPIC]),
-    decodedTopics: new Set([
-      ...ZORA_CREATED_TOPICS,
-      METADATA_UPDATED_TOPIC,
-      ...ZORA_COIN_TOPICS,
-      ...PROTOCOL_REWARDS_TOPICS,
-      POOL_CREATED_TOPIC,
-      ...V3_TOPICS,
-    ]),
+    decodedTopics: new Set([...ZORA_CREATED_TOPICS, ...ZORA_COIN_TOPICS, ...PROTOCOL_REWARDS_TOPICS, POOL_CREATED_TOPIC, ...V3_TOPICS]),
     discover: (logs, lookup) => [
       ...withoutRepeatedLaunches(
         logs.filter(isCreation).map(log => unlessMalformed(() => sourcesOf(creationOf(log, logs), launchpad)) ?? []),

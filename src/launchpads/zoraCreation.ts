@@ -3,7 +3,7 @@ import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { cleanTokenTexts } from '#domain/text.ts'
 import { COIN_CREATED_TOPICS, decodeCoinCreated } from './coinCreated.ts'
-import { MalformedLogError, unlessMalformed } from './malformedLog.ts'
+import { MalformedLogError } from './malformedLog.ts'
 import { type PoolFacts, poolFacts } from './tokenEvent.ts'
 import { poolsCreated } from './uniswapV3Factory.ts'
 import { addressWord, decodeEvent } from './words.ts'
@@ -20,8 +20,6 @@ const CREATED_V4 = parseAbi([
   'event TrendCoinCreated(address indexed caller, string symbol, address coin, PoolKey poolKey, bytes32 poolKeyHash, bytes poolConfig, string version)',
 ])
 const [CONTENT_COIN, CREATOR_COIN, TREND_COIN] = CREATED_V4
-const [METADATA_UPDATED] = parseAbi(['event ContractMetadataUpdated(address indexed caller, string newURI, string name)'])
-export const METADATA_UPDATED_TOPIC = toEventSelector(METADATA_UPDATED)
 const TOPICS = {
   contentCoin: toEventSelector(CONTENT_COIN),
   creatorCoin: toEventSelector(CREATOR_COIN),
@@ -64,9 +62,9 @@ export function decodeZoraCreation(log: ChainLog, logs: readonly ChainLog[], { u
       return { ...v4Market(toAddress(coin), poolKey, poolKeyHash), creator: toAddress(payoutRecipient), vests, texts }
     }
     case TOPICS.trendCoin: {
-      // It has no payout recipient, and its name is its symbol.
+      // It has no payout recipient, and its name is its symbol. The coin itself reports its metadata URI.
       const { symbol, coin, caller, poolKey, poolKeyHash } = decodeEvent(TREND_COIN, log)
-      const texts = cleanTokenTexts({ name: symbol, symbol, metadataUri: metadataUriOf(toAddress(coin), log, logs) })
+      const texts = cleanTokenTexts({ name: symbol, symbol, metadataUri: '' })
       return { ...v4Market(toAddress(coin), poolKey, poolKeyHash), creator: toAddress(caller), vests: false, texts }
     }
     default: {
@@ -79,14 +77,6 @@ export function decodeZoraCreation(log: ChainLog, logs: readonly ChainLog[], { u
       return { token, creator, pool: facts, hook: null, vests: false, texts }
     }
   }
-}
-
-/** The metadata URI that the coin itself reports while it is created. */
-function metadataUriOf(coin: Address, creation: ChainLog, logs: readonly ChainLog[]): string {
-  const reported = logs.find(
-    ({ address, topics, txHash }) => address === coin && topics[0] === METADATA_UPDATED_TOPIC && txHash === creation.txHash,
-  )
-  return reported === undefined ? '' : (unlessMalformed(() => decodeEvent(METADATA_UPDATED, reported).newURI) ?? '')
 }
 
 interface PoolKey {

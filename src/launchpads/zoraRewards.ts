@@ -9,7 +9,10 @@ import { V4_SWAP_TOPIC } from './uniswapV4.ts'
 import { addressTopic, addressWord, decodeEvent, wordsOf } from './words.ts'
 import { migratedMarket } from './zoraCreation.ts'
 
-const [RENAMED] = parseAbi(['event NameAndSymbolUpdated(address indexed caller, string newName, string newSymbol)'])
+const [RENAMED, METADATA_UPDATED] = parseAbi([
+  'event NameAndSymbolUpdated(address indexed caller, string newName, string newSymbol)',
+  'event ContractMetadataUpdated(address indexed caller, string newURI, string name)',
+])
 const POOL_KEY = '(address,address,uint24,int24,address)'
 const WORDS_OF_REWARDS_V4 = Array.from({ length: 10 }, () => 'uint256').join()
 const WORDS_OF_REWARDS = Array.from({ length: 8 }, () => 'uint256').join()
@@ -24,6 +27,7 @@ const TOPICS = {
   recipientUpdated: toEventSelector('CoinPayoutRecipientUpdated(address,address,address)'),
   vestingClaimed: toEventSelector('CreatorVestingClaimed(address,uint256,uint256,uint256,uint256)'),
   renamed: toEventSelector(RENAMED),
+  metadataUpdated: toEventSelector(METADATA_UPDATED),
   liquidityMigrated: toEventSelector(`LiquidityMigrated(${POOL_KEY},bytes32,${POOL_KEY},bytes32)`),
 } as const
 
@@ -118,6 +122,10 @@ function decodeCoin(log: ChainLog, at: TokenEventPosition, { launchpad, weth }: 
       const { newName, newSymbol } = decodeEvent(RENAMED, log)
       const { name, symbol } = cleanTokenTexts({ name: newName, symbol: newSymbol, metadataUri: '' })
       return [{ ...at, kind: 'renamed', name, symbol }]
+    }
+    case TOPICS.metadataUpdated: {
+      const { metadataUri } = cleanTokenTexts({ name: '', symbol: '', metadataUri: decodeEvent(METADATA_UPDATED, log).newURI })
+      return [{ ...at, kind: 'metadataMoved', metadataUri }]
     }
     case TOPICS.liquidityMigrated: {
       const { pool } = migratedMarket(token, wordsOf(log.data, 12))

@@ -59,7 +59,7 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
   const carrier = await openDatabaseCarrier({ ...known, databaseUrl, primary })
   const { serve } = await loading
   const indexer = indexerView(carrier.reported, indexing?.view)
-  const url = await serve({ ...known, db: carrier.db, feed: carrier.feed, indexer, onPrice })
+  const url = await serve({ ...known, databaseUrl, db: carrier.db, feed: carrier.feed, indexer, onPrice })
   return { url, databaseUrl, reading }
 }
 

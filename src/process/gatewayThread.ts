@@ -4,6 +4,7 @@ import { createThreadFeed } from '#bus/threadFeed.ts'
 import { monotonicMs as now } from '#clock'
 import { type ChildApps, createChildApps } from '#gateway/childApps.ts'
 import type { ProcessView } from '#gateway/processView.ts'
+import { readHealth } from '#gateway/readHealth.ts'
 import { createRequests } from '#gateway/requests.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import { createLogger } from '#telemetry/logger.ts'
@@ -56,6 +57,7 @@ const ours: ThreadFunctions = {
     gateway?.priceChanged()
   },
   report: () => opened(gateway).part.report(),
+  health: async () => (await readHealth(opened(gateway).sources)).health,
   listActors: query => opened(gateway).part.listActors(query),
   actor: address => opened(gateway).part.actor(address),
   close: async () => {
@@ -81,6 +83,7 @@ async function openAll(): Promise<OpenedGateway> {
     listActors: query => main('listActors', query),
     actor: address => main('actor', address),
     runtime: () => main('runtime'),
+    processes: () => main('processes'),
   }
   const opened = await openGateway({
     ...carrier,

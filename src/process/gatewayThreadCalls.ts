@@ -3,7 +3,7 @@ import type { Caller } from '#async/calls.ts'
 import type { Config } from '#config'
 import type { Address } from '#domain/address.ts'
 import type { EthUsd } from '#domain/ethUsd.ts'
-import type { ActorState, ActorsQuery } from '#domain/health.ts'
+import type { ActorState, ActorsQuery, IndexerHealth } from '#domain/health.ts'
 import type { AppDescriptor } from '#gateway/acceptor.ts'
 import type { AdmissionMemory } from '#gateway/admissionCounts.ts'
 import type { GatewayReport } from '#gateway/gatewayReport.ts'
@@ -39,6 +39,8 @@ export type ThreadFunctions = {
   /** @param untilMs of `monotonicMs` */
   priced(ethUsd: string, untilMs: number): void
   report(): Promise<GatewayReport>
+  /** Of the whole process. */
+  health(): Promise<IndexerHealth>
   listActors(query: ActorsQuery): readonly ActorState[]
   actor(token: Address): ActorState | null
   /** Resolves when its connections are closed and nothing runs any more. */

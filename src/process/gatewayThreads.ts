@@ -1,11 +1,13 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { createCalls } from '#async/calls.ts'
 import { monotonicMs as now } from '#clock'
+import type { ProcessState } from '#domain/health.ts'
 import { createAcceptor } from '#gateway/acceptor.ts'
 import { createAdmissionMemory } from '#gateway/admissionCounts.ts'
 import { openOperators } from '#gateway/operatorPolicy.ts'
 import { watchEventLoop } from '#telemetry/eventLoopWatch.ts'
 import { createRuntimeMetrics } from '#telemetry/runtimeMetrics.ts'
+import { announceProcess } from './announceProcess.ts'
 import type { GatewayThread, GatewayThreadData, MainFunctions, ThreadFunctions } from './gatewayThreadCalls.ts'
 import { logServing, type ServeOptions, startPrices, watchFiles } from './serve.ts'
 import type { ServiceOptions } from './service.ts'
@@ -36,8 +38,11 @@ export async function serveInThreads(options: ServeInThreadsOptions): Promise<st
   onStop(() => eventLoop.stop())
   const runtime = createRuntimeMetrics()
   const threads: GatewayThread[] = []
+  const { health, ...view } = viewOfThreads(threads, logger)
+  let processes: () => readonly ProcessState[] = () => []
   const ours: MainFunctions = {
-    ...viewOfThreads(threads, logger),
+    ...view,
+    processes: async () => processes(),
     runtime: async () => ({ metrics: await runtime(), eventLoop: eventLoop.state() }),
     price: () => prices.get(),
     lastPrice: () => prices.last(),
@@ -66,6 +71,7 @@ export async function serveInThreads(options: ServeInThreadsOptions): Promise<st
       watchFiles(config.tls, logger, () => void renew().catch((err: unknown) => logger.error({ err }, 'a certificate was not renewed'))),
     )
   }
+  processes = announceProcess({ ...options, url: listening.url, readHealth: health })
   logServing(options, listening.url)
   return listening.url
 }

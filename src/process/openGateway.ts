@@ -12,7 +12,7 @@ import type { Config } from '#config'
 import type { AdmissionOptions } from '#gateway/admission.ts'
 import { createAdmission } from '#gateway/admission.ts'
 import { createDatabaseProbe } from '#gateway/databaseProbe.ts'
-import { type GatewayReport, mergeActorsHealth, mergeLatencies, mergeRealtime } from '#gateway/gatewayReport.ts'
+import { type GatewayReport, mergeActorsHealth, mergeFeeds, mergeLatencies, mergeRealtime } from '#gateway/gatewayReport.ts'
 import { createKeptAnswers } from '#gateway/keptAnswers.ts'
 import type { OperatorPolicy } from '#gateway/operatorPolicy.ts'
 import { type GatewayPart, type ProcessView, processSources } from '#gateway/processView.ts'
@@ -122,6 +122,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
     return {
       indexer: indexer.state(),
       database,
+      feed: mergeFeeds([first.feed, ...others.map(({ feed }) => feed)]),
       actors: mergeActorsHealth(reports.map(({ actors }) => actors)),
       realtime: healthOf(mergeRealtime(reports.map(report => report.realtime))),
       commitToDelivery: mergeLatencies([first.commitToDelivery, ...others.map(({ commitToDelivery }) => commitToDelivery)]),
@@ -154,6 +155,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
     kept,
     indexer,
     feed: whole.feed,
+    processes: view.processes,
     ethUsd,
     actors: { ...whole.actors, sequence: registry.sequence },
     realtime: { ...realtime, ...whole.realtime },

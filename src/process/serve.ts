@@ -1,16 +1,21 @@
 import process from 'node:process'
 import type { Logger } from 'pino'
 import type { Config } from '#config'
+import type { ProcessState } from '#domain/health.ts'
 import { createEthUsd, type EthUsdFeed } from '#ethUsd/ethUsd.ts'
 import { coinbase, coingecko } from '#ethUsd/priceProviders.ts'
 import { watchCertificate } from '#gateway/certificateWatch.ts'
 import { openOperators } from '#gateway/operatorPolicy.ts'
 import { viewOfOne } from '#gateway/processView.ts'
+import { readHealth } from '#gateway/readHealth.ts'
 import { createServer } from '#gateway/server.ts'
 import { createRuntimeMetrics } from '#telemetry/runtimeMetrics.ts'
+import { announceProcess } from './announceProcess.ts'
 import { type OpenedGateway, type OpenGatewayOptions, openGateway, VERSION } from './openGateway.ts'
 
 export interface ServeOptions extends Pick<OpenGatewayOptions, 'config' | 'logger' | 'redactor' | 'db' | 'chainId' | 'feed' | 'indexer'> {
+  /** That the indexer writes. */
+  readonly databaseUrl: string
   /** Receives every new ETH/USD price, and for how many ms it may be used. */
   readonly onPrice: (ethUsd: string, usableMs: number) => void
   /** Registers how to stop something; called in the order of the starts. */
@@ -26,6 +31,7 @@ export interface ServeOptions extends Pick<OpenGatewayOptions, 'config' | 'logge
 export async function serve(options: ServeOptions): Promise<string> {
   const { config, logger, redactor, feed, onStop } = options
   let gateway: OpenedGateway | null = null
+  let processes: () => readonly ProcessState[] = () => []
   const prices = startPrices(options, (ethUsd, usableMs) => {
     gateway?.priceChanged()
     options.onPrice(ethUsd, usableMs)
@@ -36,7 +42,7 @@ export async function serve(options: ServeOptions): Promise<string> {
     ethUsd: prices,
     operators: await openOperators({ config, logger, redactor }),
     thread: 'main',
-    processView: part => viewOfOne(part, runtime),
+    processView: part => viewOfOne(part, { runtime, processes: () => processes() }),
   })
   onStop(gateway.stop)
   const server = createServer({ ...gateway.sources, config })
@@ -46,6 +52,8 @@ export async function serve(options: ServeOptions): Promise<string> {
 
   gateway.start()
   onStop(() => feed.stop())
+  const { sources } = gateway
+  processes = announceProcess({ ...options, url, readHealth: async () => (await readHealth(sources)).health })
   logServing(options, url)
   return url
 }

@@ -100,7 +100,7 @@ async function startSteps(options: ServiceOptions, stops: Stops, giveUp: AbortSi
     indexing.blocks.subscribe(block => outlet?.publish(block))
     return { url, databaseUrl }
   }
-  const url = await serve({ ...known, db, feed: createThreadFeed(indexing), indexer: view })
+  const url = await serve({ ...known, databaseUrl, db, feed: createThreadFeed(indexing), indexer: view })
   if (outlet !== null) indexing.blocks.subscribe(outlet.publish)
   return { url, databaseUrl }
 }

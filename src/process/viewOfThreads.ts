@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import type { IndexerHealth } from '#domain/health.ts'
 import { type GatewayReport, mergeActors, sortActors } from '#gateway/gatewayReport.ts'
 import type { ProcessView, Reports } from '#gateway/processView.ts'
 import type { GatewayThread } from './gatewayThreadCalls.ts'
@@ -9,8 +10,13 @@ const PATIENCE_MS = 2_000
 /** Of each thread. Where connections are spread evenly, what many subscribe to is among the first of some thread. */
 const MOST_LISTED = 500
 
+export interface ThreadsView extends Pick<ProcessView, 'reports' | 'actor' | 'listActors'> {
+  /** By any thread that answers in time; `null`: none does. */
+  health(): Promise<IndexerHealth | null>
+}
+
 /** What all gateway threads say together. */
-export function viewOfThreads(threads: readonly GatewayThread[], logger: Logger): Omit<ProcessView, 'runtime'> {
+export function viewOfThreads(threads: readonly GatewayThread[], logger: Logger): ThreadsView {
   const last = new Map<GatewayThread, GatewayReport>()
 
   const reportOf = async (thread: GatewayThread): Promise<GatewayReport> => {
@@ -33,6 +39,13 @@ export function viewOfThreads(threads: readonly GatewayThread[], logger: Logger)
   return {
     reports: async () => (await Promise.all(threads.map(reportOf))) as unknown as Reports,
     actor,
+    health: async () => {
+      for (const { call } of threads) {
+        const health = await inTime(call('health'))
+        if (health !== null) return health
+      }
+      return null
+    },
     listActors: async query => {
       const lists = await Promise.all(threads.map(({ call }) => inTime(call('listActors', { ...query, limit: MOST_LISTED }))))
       const tokens = new Set(lists.flatMap(list => (list ?? []).map(({ token }) => token)))

@@ -5,6 +5,7 @@ import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { TokenwireError } from '#errors'
 import type { AnnouncedContractRow } from '#tables/announcedContract.ts'
 import type { Changes, CurrentRows } from '#tables/changes.ts'
+import type { TokenRow } from '#tables/token.ts'
 import { committedAgain, committedBlock, type StateReads } from './committed.ts'
 import type { Queryable } from './connection/queryable.ts'
 import type { Transaction } from './connection/transaction.ts'
@@ -32,6 +33,8 @@ export interface BatchChanges extends BatchBlocks {
   readonly changes: Changes
   readonly split: SplitRows
   readonly contracts: readonly AnnouncedContractRow[]
+  /** As of `BlockRow`. */
+  readonly revaluedTo: Address | null
 }
 
 /**
@@ -75,10 +78,15 @@ export async function writeBatch(db: Queryable, batch: Omit<BatchChanges, 'follo
   const tokens = changes.tokens.map(({ address }) => address)
   const launched = tokens.filter(address => !before.tokens.has(address))
   await raiseRelaunched(db, launched)
-  await attachMetadata(db, launched)
+  await attachMetadata(db, withOtherMetadata(changes.tokens, before))
   if (wasUndoFrom !== null && undoFrom !== wasUndoFrom) await forgetUndo(db, wasUndoFrom, undoFrom ?? to.number)
   await moveCursor(db, to, committedAtMs, undoFrom)
   return tokens
+}
+
+function withOtherMetadata(tokens: Changes['tokens'], before: Pick<CurrentRows, 'tokens'>): readonly Address[] {
+  const hasMoved = ({ address, metadataUri }: TokenRow) => (before.tokens.get(address)?.metadataUri ?? null) !== metadataUri
+  return tokens.filter(hasMoved).map(({ address }) => address)
 }
 
 /** The oldest block that can be undone after a batch. Below a range nothing can. */

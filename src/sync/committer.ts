@@ -1,12 +1,14 @@
 import type { Logger } from 'pino'
 import type { ChainSource } from '#chain/chainSource.ts'
+import type { LaunchpadsConfig } from '#config'
 import type { Address, Hex } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { decode } from '#index/decode.ts'
 import { transactionsOfUnknownMakers, withSenders } from '#index/tradeSenders.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
-import type { Directory } from '#launchpads/directory.ts'
+import type { Directory, DirectoryBranch } from '#launchpads/directory.ts'
 import { etherWrappersOf } from '#launchpads/etherWrappers.ts'
+import { pegsOf } from '#launchpads/pegs.ts'
 import { quotePoolsOf } from '#launchpads/quotePool.ts'
 import { type CommitOptions, commitBatch } from '#store/commit.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
@@ -41,6 +43,9 @@ export interface CommitterOptions extends CommitOptions {
   /** For reads outside of transactions. */
   readonly db: Queryable
   readonly weth: Address
+  readonly pegUsd?: LaunchpadsConfig['pegUsd']
+  /** How many tokens a block near the head may value anew, besides those of its events. */
+  readonly revaluedPerBlock: number
   readonly adapters: readonly LaunchpadAdapter[]
   readonly directory: Directory
   readonly senders: ChainSource['senders']
@@ -55,7 +60,7 @@ export const RECENT_BLOCKS = 512
 export function createCommitter(options: CommitterOptions): Committer {
   const { db, adapters, directory, transaction, writer, maxReorgDepth } = options
   const { startBlock } = directory
-  const quotes = { quotePools: quotePoolsOf(adapters), etherWrappers: etherWrappersOf(adapters) }
+  const quotes = { quotePools: quotePoolsOf(adapters), etherWrappers: etherWrappersOf(adapters), pegs: pegsOf(options.pegUsd) }
   // The deepest reorg goes back to the end of blocks that were committed together, which may be that much further.
   const recentBlocks = Math.max(RECENT_BLOCKS, maxReorgDepth + MOST_CATCH_UP_BLOCKS)
 
@@ -96,7 +101,7 @@ export function createCommitter(options: CommitterOptions): Committer {
   }
 
   /** Asked for before the transaction, which must not wait for a provider. */
-  const sendersIn = async (batches: readonly FetchedBatch[], branch: Directory): Promise<ReadonlyMap<Hex, Address>> => {
+  const sendersIn = async (batches: readonly FetchedBatch[], branch: DirectoryBranch): Promise<ReadonlyMap<Hex, Address>> => {
     const asked = batches.flatMap(batch => {
       const { events, discoveries } = decode({ ...options, ...batch, directory: branch, announced: [] })
       branch.add(discoveries, batch.to.number)

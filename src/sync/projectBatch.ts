@@ -15,6 +15,7 @@ import { splitNewRows } from '#store/rows/splitNewRows.ts'
 import type { AnnouncedContractRow } from '#tables/announcedContract.ts'
 import type { RowKeys } from '#tables/changes.ts'
 import type { DecodedBatch, FetchedBatch, ProjectedBatch } from './batch.ts'
+import { NO_REVALUATION, nextRevaluation } from './revaluation.ts'
 
 /** Decodes a batch's logs. Changes nothing. */
 export function decodeBatch(
@@ -32,11 +33,13 @@ export function decodeBatch(
   return { ...blocks, ...decoded, stage: 'decoded', logCount: logs.length }
 }
 
-export interface ProjectOptions extends Pick<Valuation, 'weth' | 'quotePools' | 'etherWrappers'> {
+export interface ProjectOptions extends Omit<Valuation, 'ethUsd'> {
   /** The first block that is indexed: a batch that begins with it follows nothing. */
   readonly startBlock: number
   /** USD per ETH now, stored with the trades of batches near the head; `null`: not known. */
   ethUsd(): string | null
+  /** How many tokens a block near the head may value anew. */
+  readonly revaluedPerBlock: number
   /** The batch before it, whose changes count as made though they may not be committed; `null`: everything before is committed. */
   readonly previous: ProjectedBatch | null
 }
@@ -44,25 +47,28 @@ export interface ProjectOptions extends Pick<Valuation, 'weth' | 'quotePools' | 
 /** Computes what a batch changes, from the current rows. Changes nothing. */
 export async function projectBatch(db: Queryable, batch: DecodedBatch, options: ProjectOptions): Promise<ProjectedBatch> {
   const { events, directory, malformed: _, stage: __, ...blocks } = batch
-  const { startBlock, weth, quotePools, etherWrappers, previous } = options
+  const { startBlock, weth, quotePools, etherWrappers, pegs, previous } = options
   const { mode, first, to } = batch
-  const keys = keysOf(events)
-  const rows = await loadRows(db, keys, { now: to.timestamp, expired: mode === 'live', pending: previous, weth })
   const ethUsd = mode === 'range' ? null : options.ethUsd()
-  const price = ethUsd === null ? null : parseDecimal(ethUsd)
-  const changes = project({ events, rows, now: to.timestamp, weth, quotePools, etherWrappers, ethUsd: price, directory })
+  const valuation = { weth, quotePools, etherWrappers, pegs, ethUsd: ethUsd === null ? null : parseDecimal(ethUsd) }
+  const revaluation = mode === 'live' ? await nextRevaluation(db, valuation, options.revaluedPerBlock) : NO_REVALUATION
+  const keys = keysOf(events, revaluation.tokens)
+  const rows = await loadRows(db, keys, { now: to.timestamp, expired: mode === 'live', pending: previous, weth })
+  const changes = project({ ...valuation, events, rows, now: to.timestamp, outdated: revaluation.tokens, directory })
   const follows = batch.from === startBlock ? null : (previous?.to ?? { hash: first.parentHash }).hash
   const contracts = batch.discoveries.flatMap(announcedContract)
-  return { ...blocks, stage: 'projected', follows, before: rows, changes, split: splitNewRows(changes, rows), contracts }
+  const split = splitNewRows(changes, rows)
+  return { ...blocks, stage: 'projected', follows, before: rows, changes, split, contracts, revaluedTo: revaluation.reached }
 }
 
 /** What the passing of time up to a block changes: trades leave windows. Of no block, so there is nothing to remember. */
-export async function projectTime(db: Queryable, at: BlockHeader, { weth, quotePools, etherWrappers }: Omit<Valuation, 'ethUsd'>) {
+export async function projectTime(db: Queryable, at: BlockHeader, valuation: Omit<Valuation, 'ethUsd'>) {
+  const { weth, quotePools, etherWrappers, pegs } = valuation
   const rows = await loadRows(db, NO_KEYS, { now: at.timestamp, expired: true, pending: null, weth })
   const nothing = { events: [], ethUsd: null, directory: { lookup: () => undefined } }
-  const changes = project({ ...nothing, rows, now: at.timestamp, weth, quotePools, etherWrappers })
+  const changes = project({ ...nothing, rows, now: at.timestamp, weth, quotePools, etherWrappers, pegs })
   const blocks = { mode: 'live', from: at.number, first: at, to: at, blocks: [] } as const
-  return { ...blocks, before: rows, changes, split: splitNewRows(changes, rows), contracts: [] }
+  return { ...blocks, before: rows, changes, split: splitNewRows(changes, rows), contracts: [], revaluedTo: null }
 }
 
 /** The row of a contract that a launch names. Tokens, pools and positions have rows of their own. */
@@ -73,8 +79,8 @@ function announcedContract({ key, source, block }: IndexedSource): readonly Anno
 
 const NO_KEYS: RowKeys = { tokens: [], currencies: [], balances: [], creatorFees: [], makers: [] }
 
-function keysOf(events: readonly TokenEvent[]): RowKeys {
-  const tokens = new Set<Address>()
+function keysOf(events: readonly TokenEvent[], outdated: readonly Address[]): RowKeys {
+  const tokens = new Set<Address>(outdated)
   const currencies = new Set<Address>()
   const holders = new Map<Address, Set<Address>>()
   const creatorFees = new Map<string, RowKeys['creatorFees'][number]>()

@@ -8,6 +8,8 @@ const properties = {
   parentHash: column.hex(),
   timestamp: column.seconds(),
   /** Committed together with the next block: the rows between the two can't be restored. */
+  /** The last currency whose tokens this block's turn of revaluations reached; `null`: the turns begin anew. */
+  revaluedTo: column.address().strictNullable(),
   mergedWithNext: column.boolean().fieldName('joined').default(false),
 }
 

@@ -20,9 +20,15 @@ const projected = {
   mainPool: column.hex().strictNullable(),
   /** The main pool's price in its own currency, in 10^18 of the smallest units; `null`: it has none, or had none in this currency yet. */
   priceQuote: column.decimal().strictNullable(),
-  /** What 10^18 smallest units of that currency were worth in WETH when the market last moved; `null`: not known. */
+  /** That currency; `null` where it is ether. */
+  quoteToken: column.address().strictNullable(),
+  /** What 10^18 smallest units of it are worth in WETH, as of the market's last event or a later revaluation; `null`: not known. */
   quoteRate: column.decimal().strictNullable(),
+  /** The same in USD, where a peg says so. */
+  quoteUsd: column.decimal().strictNullable(),
   priceWeth: column.decimal().strictNullable(),
+  /** The price in WETH at the market's last event, of which candles, price changes and the highest price are. */
+  eventPriceWeth: column.decimal().strictNullable(),
   /** The token's first price: the base of a price change over a window that is longer than the token's life. */
   firstPriceWeth: column.decimal().strictNullable(),
   athPriceWeth: column.decimal().strictNullable(),
@@ -115,6 +121,9 @@ const SORTED = [
   ['trending', 'trending'],
 ] as const
 
+/** What the quote currency was worth when the token was valued: in WETH, or else by a peg. Queries have to use the same expression. */
+export const QUOTE_WORTH = '(coalesce(quote_rate, quote_usd))'
+
 /** A token with everything that lists and updates show of it. */
 export const TokenEntity = defineEntity({
   name: 'Token',
@@ -131,6 +140,10 @@ export const TokenEntity = defineEntity({
       include: SORTED.map(([, property]) => property),
     },
     { name: 'token_by_updated_at', properties: ['updatedAtMs'] },
+    {
+      name: 'token_by_quote',
+      expression: `create index token_by_quote on token (quote_token, ${QUOTE_WORTH}, address) where quote_token is not null`,
+    },
     { name: 'token_by_windows_expire_at', properties: ['windowsExpireAt'], where: 'windows_expire_at is not null' },
     {
       name: 'token_by_symbol',

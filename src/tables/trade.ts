@@ -28,6 +28,9 @@ const properties = {
   reserveQuote: column.units().strictNullable(),
   /** USD per ETH when the block was indexed, if that was near the head and the price was fresh. */
   ethUsd: column.decimal().strictNullable(),
+  /** In USD, where a peg says what the pool's currency is worth; else `null`, and they follow from `ethUsd`. */
+  priceUsd: column.decimal().strictNullable(),
+  valueUsd: column.decimal().strictNullable(),
   blockHash: column.hex(),
   txHash: column.hex(),
   /** Of the transaction in its block; `null`: indexed before the column existed. */

@@ -1,5 +1,5 @@
 import type { EthUsd } from '#domain/ethUsd.ts'
-import type { ActorsHealth, IndexerState, RealtimeHealth } from '#domain/health.ts'
+import type { ActorsHealth, FeedHealth, IndexerState, RealtimeHealth } from '#domain/health.ts'
 import type { EventLoopState } from './eventLoopWatch.ts'
 import type { LatencySnapshot } from './latencyHistogram.ts'
 import type { MetricsData } from './requestMetrics.ts'
@@ -7,6 +7,7 @@ import type { MetricsData } from './requestMetrics.ts'
 export interface MetricsReading {
   readonly indexer: IndexerState
   readonly database: { readonly ok: boolean; readonly latencyMs: number | null }
+  readonly feed: FeedHealth
   readonly actors: ActorsHealth
   readonly realtime: RealtimeHealth
   readonly commitToDelivery: LatencySnapshot
@@ -64,6 +65,14 @@ export const GAUGES: readonly MetricRow[] = [
   ],
   ['database_up', '1 when the database answered the last probe.', r => r.database.ok],
   ['database_latency_seconds', 'Time that the last probe of the database took.', r => seconds(r.database.latencyMs)],
+  ['feed_connected', '1 when committed blocks arrive at this process.', r => r.feed.connected],
+  ['feed_waiting_seconds', 'For how long the oldest commit that has arrived waits to be passed on.', r => seconds(r.feed.waitingMs)],
+  ['feed_behind_blocks', 'Indexed blocks that this process has not passed on yet.', r => r.feed.behindBlocks],
+  [
+    'feed_replica_behind_seconds',
+    'For how long the replica has not shown the newest announced commit.',
+    r => seconds(r.feed.replica?.behindMs ?? null),
+  ],
   ['actors', 'Token actors by state.', r => ({ label: 'state', values: Object.entries(r.actors.byState) })],
   ['actor_subscribers', 'Subscribers of all token actors.', r => r.actors.subscribers],
   [
@@ -94,6 +103,7 @@ export const GAUGES: readonly MetricRow[] = [
 
 export const COUNTERS: readonly MetricRow[] = [
   ['reorgs_total', 'Reorgs that replaced indexed blocks.', r => r.indexer.reorgs.count],
+  ['feed_reconnects_total', 'Times that what carries committed blocks was connected again.', r => r.feed.reconnects],
   ['deliveries_total', 'Updates that were written to sockets.', r => r.realtime.deliveredTotal],
   [
     'conflations_total',

@@ -19,7 +19,6 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { DATABASE_PATIENCE_MS } from '#store/connection/silence.ts'
 import { createTransaction, oneAtATime, type Transaction } from '#store/connection/transaction.ts'
 import { claimDatabase, readRecentBlocks } from '#store/rows/cursor.ts'
-import { readWatchRows } from '#store/rows/watchRows.ts'
 import { createCommitter, RECENT_BLOCKS } from '#sync/committer.ts'
 import type { SyncView } from '#sync/healthReport.ts'
 import { createSync } from '#sync/sync.ts'
@@ -87,14 +86,14 @@ async function build(
   const { config, chain, paced, isWatched, ethUsd, now, logger } = options
   const { rpc, source, chainId, launchpads, genesisHash } = chain
   const db = orm.em.getKysely<unknown>()
-  const { weth } = config.launchpads
+  const { weth, pegUsd } = config.launchpads
   const writer = randomUUID()
   await claimDatabase(db, { chainId, genesisHash, weth, launchpads }, writer)
 
   const adapters = createAdapters({ weth, launchpads })
   void warnOfMissingContracts(rpc, adapters, logger)
   void warnOfWrongBlock(source, db, logger)
-  const directory = restoreDirectory(adapters, await readWatchRows(db))
+  const directory = await restoreDirectory(adapters, createTransaction(orm))
   const transaction = paced(oneAtATime(createTransaction(orm)))
   const { confirmations, maxReorgDepth } = config
   const database = { db, transaction, writer }
@@ -104,6 +103,8 @@ async function build(
     chainId,
     senders,
     weth,
+    ...(pegUsd !== undefined && { pegUsd }),
+    revaluedPerBlock: config.revaluedTokensPerBlock,
     adapters,
     directory,
     maxReorgDepth,

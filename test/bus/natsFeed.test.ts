@@ -1,3 +1,4 @@
+import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { encodeBlock } from '#bus/encodedBlock.ts'
 import { connectNats } from '#bus/natsConnection.ts'
@@ -92,6 +93,33 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
       await witness.untilHeld(await site.stored(site.alpha))
       expect(witness.states.at(-1)).toEqual(await site.stored(site.alpha))
     })
+  })
+
+  test("says that the server is another chain's when the database has commits that are not published there", async () => {
+    const site = await openSite(await useDatabase())
+    onTestFinished(closeSites)
+    const { url, kysely: db } = site.database
+    const sender = await connectTo()
+    onTestFinished(() => sender.close())
+    const ofOther = createNatsOutlet({ nats: sender, chainId: 8_453, db, logger })
+    site.onCommitted = block => ofOther.publish(encodeBlock(block))
+    const lines: string[] = []
+    const noting = pino({}, { write: (line: string) => void lines.push(line) })
+    const options = { databaseUrl: url, db, chainId: site.chainId, logger: noting, now: monotonicMs, onReport: () => undefined }
+    const feed = createNatsFeed({ ...options, nats: await connectTo() })
+    onTestFinished(() => feed.stop())
+    const witness = new FeedWitness()
+    feed.watch(site.alpha)
+    feed.start(witness)
+    await expect.poll(() => feed.health().connected).toBe(true)
+    await site.buy(site.alpha)
+    // Clients get the state nevertheless.
+    await witness.untilHeld(await site.stored(site.alpha))
+    await expect.poll(() => feed.health().connected, { timeout: 30_000 }).toBe(false)
+    expect(lines.join()).toContain(
+      `NATS_URL: the database has commits that are not published there for chain ${site.chainId}; give this gateway`,
+    )
+    site.onCommitted = () => undefined
   })
 
   test('a connection that is refused names the setting, not the password', async () => {

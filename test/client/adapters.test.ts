@@ -2,9 +2,10 @@ import { createElement } from 'react'
 import { renderToString } from 'react-dom/server'
 import { firstValueFrom, take, toArray } from 'rxjs'
 import { expect, it } from 'vitest'
+import { createLive } from '#client/createLive.ts'
 import { createTokenwire } from '#client/createTokenwire.ts'
-import { useConnectionState, useToken } from '#client/react.ts'
-import { connectionState, watchToken } from '#client/rxjs.ts'
+import { useCandles, useConnectionState, useList, useToken, useTrades } from '#client/react.ts'
+import { connectionState, observeLive, watchToken } from '#client/rxjs.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { ClientFixture } from './clientFixture.ts'
 
@@ -13,6 +14,12 @@ const A = addressOf(1)
 it('provides observables for RxJS', async () => {
   const fixture = await ClientFixture.start()
   try {
+    const live = createLive(fixture.client())
+    const events = firstValueFrom(observeLive(live.trades, { makers: [addressOf(7)] }).pipe(take(2), toArray()))
+    await firstValueFrom(observeLive(live.trades, {}))
+    fixture.service.trade([1, 8], [1, 7])
+    expect(await events).toMatchObject([{ type: 'begin' }, { type: 'trades', cursor: '1-4' }])
+    await expect(firstValueFrom(observeLive(live.list, { limit: 51 }))).rejects.toMatchObject({ code: 'rejected' })
     fixture.store(A, 1)
     const client = fixture.client()
     const states = firstValueFrom(connectionState(client).pipe(take(3), toArray()))
@@ -34,6 +41,9 @@ it('renders with React on a server from the initial state, without connecting', 
     const state = useToken(client, A, tokenOf(A, 5))
     return createElement('p', null, `${state?.token.market.priceWeth} ${useConnectionState(client)}`)
   }
+  const live = createLive(client)
+  const Market = () => createElement('p', null, JSON.stringify([useList(live), useTrades(live), useCandles(live, { token: A })]))
+  expect(renderToString(createElement(Market))).toBe('<p>[null,null,null]</p>')
   const Nothing = () => createElement('p', null, useToken(client, A) === null ? 'nothing' : 'something')
   expect(renderToString(createElement(Price))).toBe('<p>0.00000001234 connecting</p>')
   expect(renderToString(createElement(Nothing))).toBe('<p>nothing</p>')

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,6 +11,7 @@ import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 import { addressOf, tradeOf } from '#test/support/snapshots.ts'
 import { ClientFixture } from './clientFixture.ts'
 import { type PackedClient, packClient } from './packedClient.ts'
+import { startExample } from './startExample.ts'
 
 const A = addressOf(1)
 
@@ -48,33 +48,7 @@ describe('the examples', () => {
   })
   afterAll(() => fixture.stop())
 
-  /** Runs an example. `said` waits for a line of its output. */
-  function start(file: string, ...args: readonly string[]) {
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file, ...args], { cwd: packed.project })
-    let output = ''
-    const looks = new Set<() => void>()
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', chunk => {
-        output += String(chunk)
-        for (const look of looks) look()
-      })
-    }
-    const ended = new Promise<number | null>(resolve => child.once('close', code => resolve(code)))
-    return {
-      child,
-      ended,
-      said: (pattern: RegExp) =>
-        new Promise<string>((resolve, reject) => {
-          const look = () => {
-            const [found] = pattern.exec(output) ?? []
-            if (found !== undefined) resolve(found)
-          }
-          looks.add(look)
-          look()
-          void ended.then(code => reject(new Error(`it ended with ${code} and said:\n${output}`)))
-        }),
-    }
-  }
+  const start = (file: string, ...args: readonly string[]) => startExample(packed.project, file, args)
 
   it('the code of docs/client.md works', async () => {
     const manual = await readFile('docs/client.md', 'utf8')
@@ -128,7 +102,7 @@ describe('the examples', () => {
     }
 
     it('the page lists tokens, updates live, falls back and returns to WebSocket', async () => {
-      const served = start('browser/serve.ts', '0')
+      const served = start('serve.ts', 'browser', '0')
       try {
         const { page, mistakes } = await open(`${await served.said(/http\S+/)}/?service=${encodeURIComponent(fixture.proxy.url)}`)
         await page.getByText('live', { exact: true }).waitFor()

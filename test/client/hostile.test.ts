@@ -176,7 +176,9 @@ it('stops reading a list whose pages never end', async () => {
   const { url, asked } = await serve((request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(
-      request.url?.includes('/trades') ? '{"data":[],"nextCursor":"more"}' : JSON.stringify({ data: [tokenOf(A, 1)], nextCursor: null }),
+      request.url?.includes('/trades')
+        ? '{"data":[],"nextCursor":"more"}'
+        : JSON.stringify({ data: [tokenOf(A, 1)], nextCursor: null, asOfBlock: '1' }),
     )
   })
   const { client } = clientOf({ url, WebSocket: undefined as never })

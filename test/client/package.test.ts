@@ -5,7 +5,8 @@ import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PackedClient, packClient, tool } from './packedClient.ts'
 
-const MAX_GZIPPED_BYTES = 11_000
+/** Of each entry. */
+const MAX_GZIPPED_BYTES = { index: 12_288, live: 3_500, format: 1_500, candles: 500, react: 700, rxjs: 400 }
 
 let packed: PackedClient
 beforeAll(async () => {
@@ -18,13 +19,30 @@ const script = (name: string) => readFile(path.join(packed.package, name), 'utf8
 describe('the package', () => {
   it('is small and imports nothing', async () => {
     const client = await script('index.js')
-    expect(gzipSync(client, { level: 9 }).length).toBeLessThan(MAX_GZIPPED_BYTES)
+    const tooLarge: string[] = []
+    for (const [entry, most] of Object.entries(MAX_GZIPPED_BYTES)) {
+      const { length } = gzipSync(await script(`${entry}.js`), { level: 9 })
+      if (length > most) tooLarge.push(`${entry}: ${length}`)
+    }
+    expect(tooLarge).toEqual([])
     const imports = (text: string) =>
       Array.from(text.matchAll(/\bfrom\s*["'`]([^"'`]+)["'`]|\bimport\s*\(?\s*["'`]([^"'`]+)/g), match => match[1] ?? match[2])
-    expect(imports(client)).toEqual([])
+    for (const entry of ['index', 'live', 'format', 'candles']) expect(imports(await script(`${entry}.js`))).toEqual([])
     expect(imports(await script('rxjs.js'))).toEqual(['rxjs'])
     expect(imports(await script('react.js'))).toEqual(['react'])
     expect(client).not.toMatch(/\b(?:process|Buffer|require|setImmediate)\b/)
+  })
+
+  it('has no type of the server', async () => {
+    const types = await readdir(path.join(packed.package, 'types'), { recursive: true })
+    const files = types.filter(name => name.endsWith('.d.ts')).map(name => name.split(path.sep).join('/'))
+    expect(files.filter(name => !/^(?:client|domain|protocol)\//.test(name))).toEqual([])
+    const ofServer: string[] = []
+    for (const name of files) {
+      const text = await readFile(path.join(packed.package, 'types', name), 'utf8')
+      if (/\b(?:interface Reads|CommittedBlock|Buffer|NodeJS|pino|zod)\b|from ['"]node:/.test(text)) ofServer.push(name)
+    }
+    expect(ofServer).toEqual([])
   })
 
   it('contains its entries and no dependencies of the server', async () => {
@@ -49,8 +67,8 @@ describe('the package', () => {
       ),
     ])
     expect(messages).toEqual([])
-    // Three entries in two resolution modes; the other modes are for CommonJS and old tools.
-    expect(types.match(/^ *(?:node16 \(from ESM\)|bundler): 🟢/gm)).toHaveLength(6)
+    // Six entries in two resolution modes; the other modes are for CommonJS and old tools.
+    expect(types.match(/^ *(?:node16 \(from ESM\)|bundler): 🟢/gm)).toHaveLength(12)
   })
 
   it('has types that compile with and without those of Node and browsers', async () => {
@@ -74,8 +92,11 @@ describe('the package', () => {
 /** Code that uses every entry. Its type errors have to be found. */
 const USES = `
 import { createTokenwire, items, TokenwireError, unwrap, type Token, type WatchedToken } from 'tokenwire/client'
-import { useToken } from 'tokenwire/client/react'
-import { watchToken } from 'tokenwire/client/rxjs'
+import { fillCandles, foldCandleChange } from 'tokenwire/client/candles'
+import { formatPrice, fromUnits, toUnits } from 'tokenwire/client/format'
+import { createLive, type LiveEvent, type TradesEvent } from 'tokenwire/client/live'
+import { useCandles, useList, useToken, useTrades } from 'tokenwire/client/react'
+import { observeLive, watchToken } from 'tokenwire/client/rxjs'
 
 const tokenwire = createTokenwire({ url: '/', fetch, WebSocket, onError: error => void (error instanceof TokenwireError && error.code) })
 export async function run(): Promise<readonly Token[]> {
@@ -91,6 +112,23 @@ export async function run(): Promise<readonly Token[]> {
   result.value.data[0]!.market.priceWeth.length
   return result.value.data
 }
+const live = createLive(tokenwire)
+export async function follow() {
+  for await (const event of live.trades({ minWeth: '1' }, { after: '1-1', reorgs: 0 })) {
+    event satisfies LiveEvent<TradesEvent>
+    if (event.type === 'trades') event.data[0]?.side satisfies 'buy' | 'sell' | undefined
+  }
+  for await (const event of live.launches()) if (event.type === 'launches') event.data.map(token => token.symbol)
+  const { close } = live.list({ sort: 'trending' }, ({ data }) => data.map(row => row.priceWeth))
+  close()
+  // @ts-expect-error A list has no cursor.
+  live.list({ cursor: 'x' })
+  const candles = fillCandles(foldCandleChange([], { from: 0, data: [] }), '1m')
+  return [candles.length, formatPrice(null), fromUnits('1', 18), toUnits('1', 18)]
+}
+export const lists = observeLive(live.list, { sort: 'volume24h' }).subscribe(({ data }) => data[0]?.address)
+export const Market = () =>
+  (useList(live, { limit: 5 })?.data.length ?? 0) + (useTrades(live)?.length ?? 0) + (useCandles(live, { token: '0x' })?.candles.length ?? 0)
 export const Price = ({ address }: { address: string }) => useToken(tokenwire, address)?.token.market.priceWeth ?? null
 export const prices = watchToken(tokenwire, '0x').subscribe(state => state.token.address)
 `

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import * as channels from '#client/channelMessages.ts'
+import * as ofProcesses from '#client/healthShapes.ts'
+import * as ofMarket from '#client/marketShapes.ts'
 import * as messages from '#client/messages.ts'
 import { pageShape } from '#client/pageShape.ts'
 import * as own from '#client/resourceShapes.ts'
 import { type AnyShape, mismatch, object, type Shape, string } from '#client/shape.ts'
 import * as ofWallets from '#client/walletShapes.ts'
 import type { Token } from '#domain/token.ts'
+import * as channelSchemas from '#protocol/schemas/channels.ts'
 import * as sent from '#protocol/schemas/messages.ts'
 import * as operations from '#protocol/schemas/operations.ts'
 import * as resources from '#protocol/schemas/resources.ts'
@@ -35,7 +39,7 @@ function jsonSchema(shape: AnyShape): object {
       return { type: 'object', propertyNames: { type: 'string' }, additionalProperties: jsonSchema(shape.value) }
     case 'object': {
       const properties = Object.fromEntries(Object.entries(shape.fields).map(([key, field]) => [key, jsonSchema(field)]))
-      return { type: 'object', properties, required: Object.keys(properties) }
+      return { type: 'object', properties, required: Object.keys(properties).toSorted() }
     }
   }
 }
@@ -46,6 +50,10 @@ function serverSchema(schema: z.ZodType): unknown {
   // One spelling for equal schemas: a constant becomes an enum of one, and several types become several schemas.
   return JSON.parse(JSON.stringify(rest), (_key, value: unknown) => {
     if (typeof value !== 'object' || value === null) return value
+    // An empty list would be harmless, and the client chooses the ids.
+    if ('minItems' in value) delete value.minItems
+    if ('maxLength' in value) delete value.maxLength
+    if ('required' in value && Array.isArray(value.required)) (value.required as string[]).sort((a, b) => (a < b ? -1 : 1))
     if ('const' in value) {
       const { const: only, ...others } = value
       return { ...others, enum: [only] }
@@ -69,13 +77,27 @@ describe('the shapes of the client', () => {
     ['a claim of a wallet', ofWallets.walletClaimShape, wallets.walletClaimSchema],
     ['the price of ETH', own.ethUsdShape, resources.ethUsdSchema],
     ['the statistics', own.chainStatsShape, resources.chainStatsSchema],
-    ['the health', own.indexerHealthShape, operations.indexerHealthSchema],
-    ['an actor', own.actorStateShape, operations.actorStateSchema],
-    // The client does not read the block of a list yet.
-    ['a page', pageShape(own.holderShape), resources.listSchema(tokens.holderSchema).omit({ asOfBlock: true })],
+    ['the health', ofProcesses.indexerHealthShape, operations.indexerHealthSchema],
+    ['a process', ofProcesses.processStateShape, operations.processStateSchema],
+    ['an actor', ofProcesses.actorStateShape, operations.actorStateSchema],
+    ['a page', pageShape(own.holderShape), resources.listSchema(tokens.holderSchema)],
+    ['a launchpad', ofMarket.launchpadShape, resources.launchpadSchema],
+    ['how a token is spread', ofMarket.distributionShape, resources.holderDistributionSchema],
     ['an update', messages.tokenUpdateShape, sent.tokenUpdateSchema],
     // The client gives its messages no id.
     ['the answer to a subscription', messages.subscribedShape, sent.subscribedSchema.omit({ id: true })],
+    ['trades of a channel', channels.tradesShape, channelSchemas.tradesSchema],
+    ['launches', channels.launchesShape, channelSchemas.launchesSchema],
+    ['graduations', channels.graduationsShape, channelSchemas.graduationsSchema],
+    ['a reorg', channels.reorgShape, channelSchemas.reorgSchema],
+    ['a gap', channels.gapShape, channelSchemas.gapSchema],
+    ['candles', channels.candlesShape, channelSchemas.candleStateSchema],
+    // The client does not read the filters that the server repeats.
+    [
+      'the answer to a subscription to events',
+      channels.eventsSubscribedShape,
+      channelSchemas.subscribedChannelSchema.omit({ filters: true }),
+    ],
     ['the answer to its end', messages.unsubscribedShape, sent.unsubscribedSchema.omit({ id: true })],
   ])("equal the server's schema of %s", (_, shape, schema) => {
     expect(jsonSchema(shape)).toEqual(serverSchema(schema))
@@ -88,10 +110,10 @@ describe('the shapes of the client', () => {
     expect(mismatch(own.tokenShape, { ...token, market: { ...token.market, priceWeth: 1 } })).toBe('market.priceWeth')
     expect(mismatch(own.tokenShape, { ...token, pool: [] })).toBe('pool')
     expect(mismatch(own.tokenShape, [])).toBe('')
-    expect(mismatch(pageShape(own.tokenShape), { data: [token, { ...token, totalSupply: '1e27' }], nextCursor: null })).toBe(
-      'data.1.totalSupply',
-    )
-    expect(mismatch(own.actorStateShape, JSON.parse('{"__proto__":{"token":"x"}}'))).toBe('token')
+    expect(
+      mismatch(pageShape(own.tokenShape), { data: [token, { ...token, totalSupply: '1e27' }], nextCursor: null, asOfBlock: '1' }),
+    ).toBe('data.1.totalSupply')
+    expect(mismatch(ofProcesses.actorStateShape, JSON.parse('{"__proto__":{"token":"x"}}'))).toBe('token')
     // JSON has no infinity, but a number can overflow to it.
     expect(
       mismatch(own.ethUsdShape.kind === 'object' ? (own.ethUsdShape.fields['ageSeconds'] ?? string) : string, JSON.parse('1e999')),

@@ -32,6 +32,10 @@ describe('against the real gateway', () => {
     expect(unwrap(await client.holders(TOKEN, { excludeType: ['pool', 'curve'] })).data).toHaveLength(3)
     expect(unwrap(await client.candles(TOKEN, { interval: '1m', fill: true, currency: 'weth' })).data[0]?.close).toBe('2')
     expect(unwrap(await client.claimable(TOKEN, addressOf(2))).claimable).toEqual([])
+    expect(unwrap(await client.marketTrades({ order: 'asc', after: '456-0', tokens: [TOKEN] })).data).toHaveLength(1)
+    expect(unwrap(await client.walletTrades(addressOf(2), { side: 'sell' })).asOfBlock).toBe('456')
+    expect(unwrap(await client.distribution(TOKEN)).holderCount).toBe(3)
+    expect(unwrap(await client.launchpads()).data).toEqual([])
     expect(unwrap(await client.traders(TOKEN, { sort: 'volume', limit: 5 })).data).toEqual([])
     expect(unwrap(await client.wallet(addressOf(2))).tokensHeld).toBe(0)
     expect(unwrap(await client.holdings(addressOf(2), { sort: 'lastChanged' })).data).toEqual([])
@@ -41,6 +45,7 @@ describe('against the real gateway', () => {
     expect(unwrap(await client.chainStats()).tokens).toBe(812)
     expect(unwrap(await client.health()).status).toBe('ok')
     expect(unwrap(await client.actors({ sort: 'sequence' })).data).toEqual([])
+    expect(unwrap(await client.processes()).data).toEqual([])
   })
 
   it('returns failures as values with a code', async () => {

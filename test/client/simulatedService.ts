@@ -132,10 +132,14 @@ export class SimulatedService implements SimulatedNetwork {
       case 'limited':
         return Response.json({}, { status: 429, headers: { 'retry-after': '20' } })
       case 'corrupt':
-        return Response.json({ data: [{ address: 'nobody' }], nextCursor: null })
+        return Response.json({ data: [{ address: 'nobody' }], nextCursor: null, asOfBlock: '1' })
       case 'fine': {
         const addresses = (url.searchParams.get('addresses') ?? '').split(',') as Address[]
-        return Response.json({ data: addresses.flatMap(address => this.view(gateway, address)?.token ?? []), nextCursor: null })
+        return Response.json({
+          data: addresses.flatMap(address => this.view(gateway, address)?.token ?? []),
+          nextCursor: null,
+          asOfBlock: '1',
+        })
       }
     }
   }

@@ -120,6 +120,21 @@ it('starts with a given state, and delivers only newer or complete ones', async 
   expect(same.states).toHaveLength(1)
 })
 
+it('watches without holders, until another watch of the token wants them', async () => {
+  fixture.store(A, 1)
+  const client = fixture.client()
+  const [small, full] = [new Seen(), new Seen()]
+  client.watch(A, small.listen, { holders: false })
+  expect((await small.reaches(1)).holders).toBeNull()
+  client.watch(A, full.listen)
+  await eventually(() => full.states.at(-1)?.holders?.length === 20)
+  expect(fixture.proxy.sent.filter(text => text.includes(A)).map(text => JSON.parse(text))).toMatchObject([
+    { type: 'subscribe', holders: false },
+    { type: 'unsubscribe' },
+    { type: 'subscribe', sequence: null },
+  ])
+})
+
 it('ends a watch with its signal', async () => {
   fixture.store(A, 1)
   const client = fixture.client()

@@ -56,6 +56,8 @@ describe('the public addresses of an adapter', () => {
 
 const problemsOf = (...launchpads: readonly unknown[]) => problems(JSON.stringify({ weth: WETH, launchpads }))
 
+const DECIMALS = 'expected how many decimals the currency has, a whole number from 0 to 36'
+
 describe('parseLaunchpads', () => {
   it('takes the contracts of an entry by the names of its adapter, in lower case', () => {
     expect(read({ $schema: './x.json', weth: WETH.toUpperCase().replace('X', 'x'), launchpads: [CURVE, ESCROWED] })).toEqual({
@@ -70,6 +72,13 @@ describe('parseLaunchpads', () => {
     })
   })
 
+  it('takes the currencies that are pegged', () => {
+    const pegUsd = [{ token: A, decimals: 6 }]
+    expect(read({ weth: WETH, pegUsd, launchpads: [CURVE] })).toMatchObject({
+      value: { pegUsd: [{ token: A.toLowerCase(), decimals: 6 }] },
+    })
+  })
+
   it('reads a file with a byte order mark', () => {
     expect(parseLaunchpads(`\uFEFF${JSON.stringify({ weth: WETH, launchpads: [CURVE] })}`, KNOWN)).toMatchObject({ ok: true })
   })
@@ -81,7 +90,15 @@ describe('parseLaunchpads', () => {
     [{ weth: WETH, launchpads: [] }, 'launchpads: expected a list of at least one launchpad, got []'],
     [{ weth: WETH, launchpads: {} }, 'launchpads: expected a list of at least one launchpad, got {}'],
     [{ weth: 7, launchpads: [CURVE] }, 'weth: expected an address, 0x and 40 hex digits, got 7'],
-    [{ weth: WETH, launchpads: [CURVE], wallet: A }, 'wallet: unknown, expected only $schema, weth and launchpads'],
+    [{ weth: WETH, pegUsd: A, launchpads: [CURVE] }, `pegUsd: expected a list of currencies, each with token and decimals, got "${A}"`],
+    [{ weth: WETH, pegUsd: [{ token: A }], launchpads: [CURVE] }, `pegUsd[0].decimals: missing, ${DECIMALS}`],
+    [{ weth: WETH, pegUsd: [{ token: A, decimals: 37 }], launchpads: [CURVE] }, `pegUsd[0].decimals: ${DECIMALS}, got 37`],
+    [{ weth: WETH, pegUsd: [{ token: WETH, decimals: 18 }], launchpads: [CURVE] }, 'pegUsd[0].token: expected a stablecoin, got ether'],
+    [
+      { weth: WETH, pegUsd: [B, B.toUpperCase().replace('X', 'x')].map(token => ({ token, decimals: 6 })), launchpads: [CURVE] },
+      `pegUsd[1].token: ${B} is pegged by pegUsd[0] already`,
+    ],
+    [{ weth: WETH, launchpads: [CURVE], wallet: A }, 'wallet: unknown, expected only $schema, weth, pegUsd and launchpads'],
   ])('refuses the file %j', (file, problem) => {
     expect(read(file)).toEqual({ ok: false, problems: [problem] })
   })

@@ -62,6 +62,7 @@ const DEFAULTS: Config = {
   confirmations: 3,
   verifyLogs: 'bloom',
   maxReorgDepth: 128,
+  revaluedTokensPerBlock: 20,
   claimableRefreshBlocks: 10,
   databaseUrl: null,
   nats: null,

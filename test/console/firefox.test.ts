@@ -34,7 +34,7 @@ afterAll(async () => {
   await fixture?.stop()
 })
 
-test.skipIf(FIREFOX === null)('starts in Firefox under its policy, updates prices and draws the chart', async () => {
+test.skipIf(FIREFOX === null)('starts in Firefox under its policy, updates prices, tells events and draws the chart', async () => {
   const page = await browser.newPage()
   page.setDefaultTimeout(POLL_LIMIT_MS)
   const complaints: string[] = []
@@ -50,6 +50,11 @@ test.skipIf(FIREFOX === null)('starts in Firefox under its policy, updates price
   fixture.commit(fixture.store(TOKEN, 2_000, { market: { ...market, priceWeth: '0.0000009876' } }))
   await expect.poll(sequence).toBe('2000')
   expect(await text('td.c-price > span')).toBe('$0.002963')
+  await page.waitForSelector('.live-events li')
+  fixture.trade([0xa1, 0xb0])
+  await page.waitForSelector('.live-events li[data-key="1-1"]')
+  await page.goto(`${fixture.gateway.url}/#/wallet/${addressOf(0xb0)}`)
+  await page.waitForSelector('[data-testid=wallet]')
   await page.goto(`${fixture.gateway.url}/#/token/${TOKEN}`)
   await page.waitForSelector('[data-testid=chart] canvas')
   await expect.poll(() => text('h1')).toBe('ALP Alpha')

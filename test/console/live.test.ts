@@ -61,11 +61,13 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     const page = await openMarket(live)
     const subscriptions = async () =>
       (await live.get<{ realtime: { subscriptions: number } }>('/api/indexer/health')).realtime.subscriptions
-    await expect.poll(subscriptions).toBe(2)
+    // Of the list, of launches, trades and graduations.
+    const channels = 4
+    await expect.poll(subscriptions).toBe(channels + 2)
     await page.evaluate(() => (document.querySelector('main') as HTMLElement).style.setProperty('margin-top', '5000px'))
-    await expect.poll(subscriptions).toBe(0)
+    await expect.poll(subscriptions).toBe(channels)
     await page.evaluate(() => (document.querySelector('main') as HTMLElement).style.removeProperty('margin-top'))
-    await expect.poll(subscriptions).toBe(2)
+    await expect.poll(subscriptions).toBe(channels + 2)
   })
 
   test('searches, filters and sorts, and stores the query in the address', async () => {
@@ -155,6 +157,9 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     const page = await live.open('#/operator')
     await page.getByLabel('Operator token').fill(OPERATOR_TOKEN)
     await page.keyboard.press('Enter')
+    const processes = page.getByTestId('processes').locator('tr')
+    await expect.poll(() => processes.count()).toBe(1)
+    await expect.poll(() => processes.textContent()).toContain('thread')
     const actors = page.getByTestId('actors').locator('tr')
     await expect.poll(() => actors.count()).toBeGreaterThanOrEqual(2)
     await page.getByLabel('Filter actors by address').fill(live.alpha.token.slice(0, 12))
@@ -195,9 +200,11 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
   test('has no findings of axe in either theme, wide and narrow', async () => {
     const page = await openMarket(live)
     const findings: string[] = []
+    const { creator } = await live.get<Token>(`/api/tokens/${live.alpha.token}`)
     for (const [name, hash, ready] of [
       ['market', '#/', 'rows'],
-      ['token', `#/token/${live.alpha.token}`, 'holders'],
+      ['token', `#/token/${live.alpha.token}`, 'distribution'],
+      ['wallet', `#/wallet/${creator}`, 'holdings'],
       ['operator', '#/operator', 'health'],
       ['empty', '#/?q=zzzzzz', null],
       ['missing', '#/token/0x00000000000000000000000000000000000000aa', null],

@@ -4,7 +4,7 @@ import type { Address } from '#domain/address.ts'
 import { loadSite, type Site } from '#gateway/site.ts'
 import { RealtimeFixture } from '#test/gateway/startRealtime.ts'
 import { addressOf } from '#test/support/snapshots.ts'
-import { launchChromium, openPage, type WatchedPage } from './openPage.ts'
+import { launchChromium, type OpenOptions, openPage, type WatchedPage } from './openPage.ts'
 import { SITE_FOLDER } from './siteFolder.ts'
 
 export const TOKENS = Array.from({ length: 50 }, (_, index) => addressOf(0x1000 + index))
@@ -14,7 +14,7 @@ export const FIRST_SEQUENCE = 1_000
 export interface MemoryConsole {
   readonly fixture: RealtimeFixture
   readonly browser: Browser
-  open(): Promise<WatchedPage>
+  open(options?: OpenOptions): Promise<WatchedPage>
   /** Waits until the rows on the screen are subscribed, and returns their tokens. */
   watchedTokens(page: Page): Promise<readonly Address[]>
   stop(): Promise<void>
@@ -28,7 +28,7 @@ export async function startMemoryConsole(chromium: string): Promise<MemoryConsol
   return {
     fixture,
     browser,
-    open: () => openPage(browser, fixture.gateway.url, { height: 1_400 }),
+    open: options => openPage(browser, fixture.gateway.url, { height: 1_400, ...options }),
     async watchedTokens(page) {
       await expect.poll(() => page.getByTestId('connection').getAttribute('data-state')).toBe('live')
       const subscribed = () => TOKENS.filter(token => (fixture.registry.get(token)?.subscribers.webSocket ?? 0) > 0)

@@ -1,11 +1,14 @@
 import { decodeEventLog, type Hex, numberToHex, toEventSelector } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { curveAbi, launchpadAbi, poolAbi, tokenAbi } from '#devchain/abis.ts'
+import type { DevChain } from '#devchain/actions.ts'
+import type { Factories } from '#devchain/deployFactories.ts'
 import { HISTORY_SECONDS, runHistory } from '#devchain/history.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import { ACCOUNTS_FOR_TRADERS, createTraders, type TraderStats } from '#devchain/traders.ts'
 import { toAddress } from '#domain/address.ts'
 import { startTestChain } from '#test/support/chain.ts'
+import { addFactories } from '#test/support/factories.ts'
 
 const GENESIS = 1_790_000_000
 const NOW = GENESIS + HISTORY_SECONDS
@@ -26,16 +29,19 @@ interface History {
   readonly receipts: readonly (readonly RawReceipt[])[]
   readonly weth: Hex
   readonly launchpad: Hex
+  readonly factories: Factories | undefined
 }
 
-async function history(seed: number, blocks: number): Promise<History> {
-  const chain = await startTestChain({ accounts: ACCOUNTS_FOR_TRADERS, timestamp: GENESIS })
+async function history(seed: number, blocks: number, { all = false } = {}): Promise<History> {
+  const alone = await startTestChain({ accounts: ACCOUNTS_FOR_TRADERS, timestamp: GENESIS })
   try {
+    const chain: DevChain = all ? await addFactories(alone) : alone
+    const first = Number(await chain.client.getBlockNumber()) + 1
     const random = createRandom(seed)
     const traders = await createTraders({ chain, random })
     await runHistory({ traders, random, since: GENESIS + 10, now: () => NOW, blocks })
     const request = chain.client.request as (call: { method: string; params: readonly unknown[] }) => Promise<unknown>
-    const numbers = Array.from({ length: blocks }, (_, index) => index + 2)
+    const numbers = Array.from({ length: blocks }, (_, index) => index + first)
     const timestamps: number[] = []
     const receipts: (readonly RawReceipt[])[] = []
     for (const number of numbers) {
@@ -44,9 +50,9 @@ async function history(seed: number, blocks: number): Promise<History> {
       receipts.push(answer as readonly RawReceipt[])
     }
     const { weth, launchpad } = chain.deployment
-    return { stats: traders.stats(), timestamps, receipts, weth, launchpad }
+    return { stats: traders.stats(), timestamps, receipts, weth, launchpad, factories: chain.factories }
   } finally {
-    await chain.stop()
+    await alone.stop()
   }
 }
 
@@ -59,10 +65,14 @@ function outline({ receipts }: History): unknown {
 
 describe('the same seed', () => {
   it('gives the same transactions and results in the same blocks, and another seed gives others', async () => {
-    const [first, second, other] = [await history(5, 40), await history(5, 40), await history(6, 40)]
+    const all = { all: true }
+    const [first, second, other] = [await history(5, 40, all), await history(5, 40, all), await history(6, 40, all)]
     expect(first.stats.transactions).toBeGreaterThan(100)
     expect(outline(second)).toEqual(outline(first))
     expect(outline(other)).not.toEqual(outline(first))
+    const emitters = new Set(first.receipts.flat().flatMap(({ logs }) => logs.map(({ address }) => toAddress(address))))
+    const { dollarLaunchpad, dollarPool, v4 } = first.factories ?? expect.unreachable()
+    expect([...emitters]).toEqual(expect.arrayContaining([first.launchpad, dollarLaunchpad, dollarPool, v4.launchpad, v4.poolManager]))
   })
 })
 

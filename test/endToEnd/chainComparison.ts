@@ -1,4 +1,4 @@
-import type { Abi } from 'viem'
+import { type Abi, parseEther } from 'viem'
 import { expect } from 'vitest'
 import type { Launched } from '#devchain/actions.ts'
 import { type Address, toAddress } from '#domain/address.ts'
@@ -45,8 +45,8 @@ export class ChainComparison {
     if (pool.type === 'curve') await this.#expectCurve(token, pool, curve)
     else await this.#expectPool(token, pool, uniswapPool)
     await this.#expectFees(token)
-    await this.#expectHolders(token)
-    await this.#expectTraders(token)
+    await this.expectHolders(token)
+    await this.expectTraders(token)
     return token
   }
 
@@ -83,7 +83,7 @@ export class ChainComparison {
     expect(claimable.map(entry => entry.currency)).toContain(weth)
   }
 
-  async #expectHolders({ address, creator, totalSupply, market }: Token): Promise<void> {
+  async expectHolders({ address, creator, totalSupply, market }: Token): Promise<void> {
     const { data: holders } = await this.#get<{ data: Holder[] }>(`/api/tokens/${address}/holders?limit=500`)
     for (const holder of holders) {
       expect([holder.address, holder.balance]).toEqual([holder.address, String(await this.balanceOf(address, holder.address))])
@@ -94,7 +94,7 @@ export class ChainComparison {
   }
 
   /** Costs and profits, counted through all transfers that the chain has of the token. */
-  async #expectTraders({ address, market }: Token): Promise<void> {
+  async expectTraders({ address, market }: Token): Promise<void> {
     const { client, deployment } = this.#chain
     const { data: trades } = await this.#get<{ data: Trade[] }>(`/api/tokens/${address}/trades?limit=500`)
     const logs = await client.getContractEvents({ address, abi: deployment.abis.token, eventName: 'Transfer', fromBlock: 0n })
@@ -103,8 +103,8 @@ export class ChainComparison {
       const step = { from: toAddress(from), to: toAddress(to), amount: value }
       return { txHash: transactionHash, block: Number(blockNumber), logIndex, step }
     })
-    const swaps = trades.map(({ txHash, blockNumber, logIndex, side, maker, amountToken, amountQuote }) => {
-      const step = { side, maker, amount: BigInt(amountToken), wei: BigInt(amountQuote ?? 0) }
+    const swaps = trades.map(({ txHash, blockNumber, logIndex, side, maker, amountToken, amountWeth }) => {
+      const step = { side, maker, amount: BigInt(amountToken), wei: parseEther(amountWeth ?? '0') }
       return { txHash, block: Number(blockNumber), logIndex, step }
     })
     const ordered = [...transfers, ...swaps].sort((a, b) => a.block - b.block || a.logIndex - b.logIndex)

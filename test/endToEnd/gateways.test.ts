@@ -7,7 +7,7 @@ import { parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
 import type { Address } from '#domain/address.ts'
-import type { IndexerHealth } from '#domain/health.ts'
+import type { IndexerHealth, ProcessState } from '#domain/health.ts'
 import type { Token } from '#domain/token.ts'
 import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
@@ -27,6 +27,7 @@ import { type Service, type ServiceFolder, serviceFolder, spawnService } from '#
 const NATS = findProgram({ names: ['nats-server'], aptPackage: 'nats-server' })
 const nats = NATS === null ? null : await startNatsServer(NATS)
 const byNats: Readonly<Record<string, string>> = nats === null ? {} : { NATS_URL: `nats://127.0.0.1:${nats.port}` }
+const OPERATOR = { OPERATOR_TOKEN: 'operator' }
 const database = await useDatabase({ migrated: false })
 let chain: TestChain
 let folder: ServiceFolder
@@ -46,7 +47,7 @@ beforeAll(async () => {
   alpha = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP' })))
   folder = await serviceFolder(chain)
   proxy = await startPostgresProxy({ url: database.url })
-  const gateway = { ROLE: 'gateway', RPC_URLS: '', LAUNCHPADS_FILE: '' }
+  const gateway = { ROLE: 'gateway', RPC_URLS: '', LAUNCHPADS_FILE: '', ...OPERATOR }
   const early = spawnService({ ...folder.env, ...gateway, DATABASE_URL: database.url })
   expect([await early.exited, early.output()]).toEqual([
     75,
@@ -63,7 +64,7 @@ beforeAll(async () => {
   standby = await folder.start(writer())
 })
 
-const writer = () => ({ ROLE: 'indexer', STANDBY: 'true', ...byNats, DATABASE_URL: database.url })
+const writer = () => ({ ROLE: 'indexer', STANDBY: 'true', ...OPERATOR, ...byNats, DATABASE_URL: database.url })
 
 afterAll(async () => {
   for (const feed of feeds ?? []) feed.close()
@@ -129,6 +130,19 @@ test('every process says its role, and the indexer serves nothing but health and
   // HEAD, since answers to GET are compared with the description of a service that has these routes.
   for (const path of ['/api/tokens', '/realtime', '/']) expect((await fetch(indexer.url + path, { method: 'HEAD' })).status).toBe(404)
   for (const service of [indexer, near]) expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
+})
+
+test('every process lists all of them, with what carries its blocks', async () => {
+  const carriers = { [indexer.url]: 'thread', [standby.url]: 'notify', [near.url]: nats === null ? 'notify' : 'nats', [far.url]: 'notify' }
+  if (nats !== null) carriers[standby.url] = 'nats'
+  for (const service of [indexer, standby, near, far]) {
+    const listed = async () => {
+      const response = await fetch(`${service.url}/api/indexer/health/processes`, { headers: { authorization: 'Bearer operator' } })
+      const { data } = (await response.json()) as { data: readonly ProcessState[] }
+      return Object.fromEntries(data.map(({ url, feed }) => [url, feed.carrier]))
+    }
+    await expect.poll(listed, { timeout: 60_000 }).toEqual(carriers)
+  }
 })
 
 test('a gateway whose connections are cut has the newest state once they are back', async () => {

@@ -232,6 +232,18 @@ export function exampleActors(): Conditions['actors'] {
   ]
 }
 
+export function exampleProcesses(): Conditions['processes'] {
+  const common = { status: 'ok', standby: false, version: '1.2.3', indexedBlock: '467', lagBlocks: 0, subscriptions: 0 } as const
+  const database = { ok: true, latencyMs: 0.5 }
+  const feed = { connected: true, waitingMs: 0, behindBlocks: 0, reconnects: 0, replica: null }
+  const indexer = { url: 'http://10.0.0.1:3000', host: 'indexer-1', pid: 17, threads: 1, connections: 0, uptimeSeconds: 8_000 }
+  const gateway = { url: 'http://10.0.0.2:3000', host: 'gateway-1', pid: 23, threads: 4, connections: 42, uptimeSeconds: 7_200 }
+  return [
+    { ...common, role: 'indexer', ...indexer, database, feed: { carrier: 'thread', ...feed }, id: 'd1f0e5a2', heardMsAgo: 1_200 },
+    { ...common, role: 'gateway', ...gateway, database, feed: { carrier: 'nats', ...feed }, id: '77b3c019', heardMsAgo: 3_400 },
+  ]
+}
+
 /** A request for each route whose answer is JSON, by its `operationId`. */
 export const EXAMPLE_REQUESTS: Readonly<Record<string, string>> = {
   listTokens: '/api/tokens?sort=marketCap&limit=1',
@@ -278,6 +290,7 @@ export const EXAMPLE_REQUESTS: Readonly<Record<string, string>> = {
   getUdfMarks: `/udf/marks?symbol=${EXAMPLE_TOKEN}&from=0&to=1795000200&resolution=1`,
   getUdfTimescaleMarks: `/udf/timescale_marks?symbol=${EXAMPLE_TOKEN}&from=0&to=1795000200&resolution=1`,
   getHealth: '/api/indexer/health',
+  listProcesses: '/api/indexer/health/processes',
   listActors: '/api/indexer/health/actors?limit=1',
   getActor: `/api/indexer/health/actors/${EXAMPLE_TOKEN}`,
   getAlive: '/healthz',

@@ -11,7 +11,15 @@ import type { Sources } from '#gateway/sources.ts'
 import { parseClientMessage } from '#protocol/parseClientMessage.ts'
 import { createValidator, DESCRIPTIONS, readAsyncApi, readOpenApi } from '#test/support/describedAnswers.ts'
 import { addressOf } from '#test/support/snapshots.ts'
-import { EXAMPLE_FACTORY, EXAMPLE_REQUESTS, EXAMPLE_TOKEN, exampleActors, exampleSnapshot, exampleStored } from './describedService.ts'
+import {
+  EXAMPLE_FACTORY,
+  EXAMPLE_REQUESTS,
+  EXAMPLE_TOKEN,
+  exampleActors,
+  exampleProcesses,
+  exampleSnapshot,
+  exampleStored,
+} from './describedService.ts'
 import { type Gateway, startGateway } from './startGateway.ts'
 import { type Client, RealtimeFixture } from './startRealtime.ts'
 
@@ -36,6 +44,7 @@ beforeAll(async () => {
   }
   gateway = await startGateway({ stored: exampleStored(), version, config: { ...CONFIG, launchpads }, now: () => 12_000 })
   gateway.conditions.actors = exampleActors()
+  gateway.conditions.processes = exampleProcesses()
   await expectCommitted(EXAMPLES, await takeExamples())
 })
 afterAll(() => gateway.close())

@@ -18,7 +18,7 @@ const ACTOR: ActorState = {
   eventsHandled: 5,
   conflated: 1,
 }
-const FEED: FeedHealth = { carrier: 'notify', connected: true, waitingMs: 0, replica: null }
+const FEED: FeedHealth = { carrier: 'notify', connected: true, waitingMs: 0, behindBlocks: null, reconnects: 0, replica: null }
 
 describe('what several threads say as one', () => {
   test('adds the actors up, by state', () => {
@@ -49,10 +49,17 @@ describe('what several threads say as one', () => {
   test('says of the feeds the worst', () => {
     const replica = { inUse: true, behindMs: 5 }
     const parts = [
-      { ...FEED, replica },
-      { ...FEED, connected: false, waitingMs: 40, replica: { inUse: false, behindMs: 0 } },
+      { ...FEED, replica, reconnects: 2, behindBlocks: 3 },
+      { ...FEED, connected: false, waitingMs: 40, reconnects: 1, replica: { inUse: false, behindMs: 0 } },
     ] as const
-    expect(mergeFeeds(parts)).toEqual({ carrier: 'notify', connected: false, waitingMs: 40, replica: { inUse: false, behindMs: 5 } })
+    expect(mergeFeeds(parts)).toEqual({
+      carrier: 'notify',
+      connected: false,
+      waitingMs: 40,
+      behindBlocks: 3,
+      reconnects: 3,
+      replica: { inUse: false, behindMs: 5 },
+    })
     expect(mergeFeeds([FEED, FEED])).toEqual(FEED)
   })
 

@@ -13,7 +13,6 @@ import type {
   HoldersQuery,
   MarketTradesQuery,
   Page,
-  Reads,
   SearchQuery,
   TokenCursor,
   TokenSort,
@@ -21,6 +20,7 @@ import type {
   TradeCursor,
   TradesQuery,
 } from '#domain/queries.ts'
+import type { Reads } from '#domain/reads.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 import type { Trader } from '#domain/trader.ts'

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import pino from 'pino'
 import type { Config } from '#config'
 import type { EthUsd } from '#domain/ethUsd.ts'
-import type { ActorState, IndexerState, RealtimeHealth } from '#domain/health.ts'
+import type { ActorState, IndexerState, ProcessState, RealtimeHealth } from '#domain/health.ts'
 import { INTEGRATIONS } from '#domain/integration.ts'
 import { TokenwireError } from '#errors'
 import { createAdmission } from '#gateway/admission.ts'
@@ -44,6 +44,7 @@ export interface Conditions {
   /** `null`: no provider ever answered. */
   price: EthUsd | null
   actors: ActorState[]
+  processes: ProcessState[]
 }
 
 export interface Gateway {
@@ -93,7 +94,8 @@ export async function startGateway({
     reads,
     // The rows of these tests change without a commit.
     kept: { ask: (_request, make) => make() },
-    feed: () => ({ carrier: 'thread', connected: true, waitingMs: 0, replica: null }),
+    feed: () => ({ carrier: 'thread', connected: true, waitingMs: 0, behindBlocks: 0, reconnects: 0, replica: null }),
+    processes: () => conditions.processes,
     indexer: { state: () => conditions.indexer, chain: () => conditions.chain },
     ethUsd: {
       get: async () => {
@@ -199,6 +201,7 @@ function healthyConditions(): Conditions {
     chain: { headBlock: 470, blockTimeMs: 2_000, baseFeeGwei: '0.01' },
     price: { price: '3000', currency: 'USD', source: 'coingecko', fetchedAt: '2026-01-02T03:04:08.123Z', ageSeconds: 12, stale: false },
     actors: [],
+    processes: [],
   }
 }
 

@@ -1,6 +1,7 @@
 import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex, numberToHex, parseAbi, parseEther, parseEventLogs } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { transfer, wrap } from '#devchain/actions.ts'
+import { poolIdOf, type V4PoolKey } from '#devchain/v4Actions.ts'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import { formatDecimal, formatUnits } from '#domain/decimal.ts'
 import { createAdapters } from '#launchpads/registry.ts'
@@ -11,7 +12,7 @@ import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { deployContract } from '#test/support/deployContract.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
-import { deployHook, deployPoolManager, poolIdOf, readV4Pool, type V4PoolKey } from '#test/support/uniswapV4.ts'
+import { deployHook, deployPoolManager, readV4Pool } from '#test/support/uniswapV4.ts'
 
 const abi = parseAbi([
   'struct Launch { string name; string symbol; bytes32 salt; address paired; uint160 sqrtPriceX96; int24 startingTick; uint256 paid; }',
@@ -327,7 +328,7 @@ describe('clanker-v4', () => {
     for (const { token, paired } of made) {
       const claimable = await openReads().claimable(token, creator)
       const rows = claimable?.claimable.map(({ currency, accrued, claimed, scope }) => [currency, [accrued, claimed], scope])
-      const currencies = new Set([ZERO_ADDRESS, paired, token])
+      const currencies = new Set([ZERO_ADDRESS, weth, paired, token])
       expect(new Set(rows)).toEqual(new Set([...currencies].map(currency => [currency, paid.get(currency) ?? ['0', '0'], 'creator'])))
       for (const { currency, amount, claim } of claimable?.claimable ?? []) {
         const available = await chain.client.readContract({

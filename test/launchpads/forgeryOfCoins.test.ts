@@ -164,13 +164,13 @@ describe('zora-coins in Uniswap v4', () => {
     ])
   })
 
-  it('is renamed by the coin alone, within the bounds of texts', async () => {
+  it('has the name and the metadata that the coin itself reports, within the bounds of texts', async () => {
     const { token } = await rowsOf(
       launchpad,
-      [[launch], [[renamed(`\0${'n'.repeat(2_000)}`, 'NEW')]], [[metadataUpdated('ipfs://new')]]],
+      [[launch], [[renamed(`\0${'n'.repeat(2_000)}`, 'NEW')]], [[metadataUpdated('ipfs://new\0')]]],
       1,
     )
-    expect(token).toMatchObject({ name: 'n'.repeat(512), symbol: 'NEW', metadataUri: 'ipfs://coin' })
+    expect(token).toMatchObject({ name: 'n'.repeat(512), symbol: 'NEW', metadataUri: 'ipfs://new' })
   })
 
   it('has the metadata that a trend coin reports while it is created', async () => {
@@ -202,14 +202,17 @@ describe('zora-coins in Uniswap v4', () => {
     expect(await accruedOf(ofCreatorCoin(9n), ofCreatorCoin(4n))).toBe(13n)
   })
 
-  it('takes the swapper whom a trusted router names where no transfer shows one, also for the fees that the hook swaps', async () => {
+  it('takes the swapper whom a trusted router names where transfers show none or a contract, also for the fees that the hook swaps', async () => {
     const makersOf = async (...logs: readonly NewLog[]) => (await rowsOf(launchpad, [[launch], [logs]], 1)).trades.map(({ maker }) => maker)
     const netted = [swapV4(ID), swapV4(ID, Q96, HOOK)]
     expect(await makersOf(...netted, swapped(BUYER, true))).toEqual([BUYER, BUYER])
     expect(await makersOf(...netted, swapped(BUYER, true), swapV4(ID), swapped(CREATOR, true))).toEqual([BUYER, BUYER, CREATOR])
+    const toHook = [transferLog(TOKEN, MANAGER, HOOK, 10n ** 21n), swapV4(ID)]
+    expect(await makersOf(...toHook, swapped(BUYER, true))).toEqual([BUYER])
     // One that is not trusted may name anybody. The sender of the transaction is asked for, and none is known here.
     expect(await makersOf(...netted, swapped(LIAR, false))).toEqual([ROUTER, HOOK])
     expect(await makersOf(...netted, swapped(LIAR, true, LIAR))).toEqual([ROUTER, HOOK])
+    expect(await makersOf(...toHook, swapped(LIAR, false))).toEqual([HOOK])
     expect(await makersOf(transferLog(TOKEN, MANAGER, BUYER, 10n ** 21n), swapV4(ID), swapped(LIAR, true))).toEqual([BUYER])
   })
 

@@ -1,7 +1,10 @@
 import { encodeAbiParameters, type Hex, parseAbiParameters, toEventSelector, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
+import type { LaunchpadsConfig } from '#config'
+import { parseLaunchpads } from '#configuration/launchpads.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { type Decimal, formatDecimal } from '#domain/decimal.ts'
+import { ADAPTER_KINDS, createAdapters } from '#launchpads/registry.ts'
 import { followLogs, type LogBlock } from '#test/support/followLogs.ts'
 import type { MemoryRows } from '#test/support/memoryRows.ts'
 import { type NewLog, testAddress } from '#test/support/simulatedChain.ts'
@@ -89,9 +92,13 @@ const buy = (token: Address, currency: Address, root = 1n) => [
   swap(poolOf(token, currency), root, { amounts: [-(10n ** 18n), 4n * 10n ** 18n] }),
 ]
 
-async function follow(launchpads: readonly ReturnType<typeof quote>[], blocks: readonly LogBlock[]) {
+async function follow(
+  launchpads: readonly ReturnType<typeof quote>[],
+  blocks: readonly LogBlock[],
+  pegUsd: LaunchpadsConfig['pegUsd'] = [],
+) {
   const [single, together] = await Promise.all(
-    [1, blocks.length].map(atOnce => followLogs({ launchpads: [CLANKER, ...launchpads], weth: WETH, blocks, atOnce })),
+    [1, blocks.length].map(atOnce => followLogs({ launchpads: [CLANKER, ...launchpads], weth: WETH, pegUsd, blocks, atOnce })),
   )
   expect(comparable(together?.tables)).toEqual(comparable(single?.tables))
   const tables = single?.tables ?? expect.unreachable()
@@ -103,7 +110,81 @@ function comparable(tables: MemoryRows['tables'] | undefined) {
   const ageless = [...tokens.values()].map(({ windowsAt: _, ...token }) => [token.address, token])
   return { ...others, tokens: new Map(ageless as [Address, object][]) }
 }
+
+describe('an entry quote-pool', () => {
+  const ID = `0x${'aB'.repeat(32)}`
+  const read = (fields: object) =>
+    parseLaunchpads(
+      JSON.stringify({ weth: WETH, launchpads: [{ name: 'dollars', adapter: 'quote-pool', startBlock: 1, token: DOLLAR, ...fields }] }),
+      ADAPTER_KINDS,
+    )
+
+  it.each([
+    [{ pool: POUND }, POUND],
+    [{ pool: POUND, poolType: 'uniswap-v2' }, POUND],
+    [{ poolType: 'uniswap-v4', poolManager: POUND, poolId: ID }, ID.toLowerCase()],
+    [{ poolType: 'uniswap-v4', poolManager: POUND, poolId: ID, against: ZERO_ADDRESS }, ID.toLowerCase()],
+  ])('names a pool by %j', (fields, key) => {
+    const parsed = read(fields)
+    const [adapter] = parsed.ok ? createAdapters(parsed.value) : []
+    expect(adapter?.quotePool?.key).toBe(key)
+  })
+
+  it.each([
+    [{}, '.pool: missing, a pool of uniswap-v3 has one'],
+    [{ pool: DOLLAR }, '.pool: expected a pool of the token and another one'],
+    [{ pool: POUND, poolId: ID }, '.poolId: a pool of uniswap-v3 has none'],
+    [{ poolType: 'uniswap-v4', poolManager: POUND }, '.poolId: missing, a pool of uniswap-v4 has one'],
+    [{ poolType: 'uniswap-v4', poolManager: POUND, poolId: ID, pool: YEN }, '.pool: a pool of uniswap-v4 has none'],
+    [{ pool: POUND, poolId: '0x12' }, '.poolId: expected the id of a Uniswap v4 pool, 0x and 64 hex digits, got "0x12"'],
+  ])('is refused with %j', (fields, problem) => {
+    expect(read(fields)).toEqual({ ok: false, problems: [`launchpads[0]${problem}`] })
+  })
+})
+
 const text = (value: Decimal | null) => (value === null ? null : formatDecimal(value))
+
+describe('a peg', () => {
+  /** A whole dollar is a million of its smallest units. */
+  const PEG = [{ token: DOLLAR, decimals: 6 }]
+  const shownOf = async (pegUsd: LaunchpadsConfig['pegUsd'], pools: readonly ReturnType<typeof quote>[], ...logs: readonly NewLog[]) => {
+    const { tokens, trades, candles, balances } = await follow(pools, [[logs], [launch(TOKEN, DOLLAR)], [buy(TOKEN, DOLLAR)]], pegUsd)
+    const token = tokens.get(TOKEN)
+    const candle = [...candles.values()].find(({ intervalSeconds }) => intervalSeconds === 60)
+    const numbers = [
+      token?.quoteUsd,
+      token?.priceWeth,
+      trades[0]?.valueUsd,
+      trades[0]?.priceUsd,
+      candle?.closeUsd,
+      candle?.volumeUsd,
+      candle?.close,
+    ]
+    return [...numbers.map(value => text(value ?? null)), balances.get(`${TOKEN}${BUYER}`)?.boughtUsd]
+  }
+
+  it('gives values in USD where the configuration has one, whatever is known of WETH', async () => {
+    // A price of 1 is 10^18 smallest units. Four of 10^18 are paid, of which the pool takes 1 %.
+    const [trillion, four] = ['1000000000000', '4000000000000']
+    const pegged = [trillion, null, four, '3960000000000', trillion, four, null, 4n * 10n ** 30n]
+    expect(await shownOf(PEG, [])).toEqual(pegged)
+    const inWeth = await shownOf(PEG, [quote(DOLLAR)], swap(poolOf(DOLLAR, WETH), 3n))
+    expect(inWeth).toEqual([trillion, '9', four, '3960000000000', trillion, four, '9', 4n * 10n ** 30n])
+    expect(await shownOf([], [])).toEqual([null, null, null, null, null, null, null, null])
+    expect(await shownOf([], [quote(DOLLAR)], swap(poolOf(DOLLAR, WETH), 3n))).toEqual([null, '9', null, null, null, null, '9', null])
+  })
+
+  it('ends the route of a currency that has no worth in WETH', async () => {
+    const ofEuro = async (...pools: readonly ReturnType<typeof quote>[]) => {
+      const prices: LogBlock = [[swap(poolOf(EURO, DOLLAR), 2n, { inverse: true })], [swap(poolOf(EURO, WETH), 3n)]]
+      const { tokens } = await follow(pools, [prices, [launch(TOKEN, EURO)], [buy(TOKEN, EURO)]], PEG)
+      const token = tokens.get(TOKEN)
+      return [token?.quoteUsd, token?.priceWeth].map(value => text(value ?? null))
+    }
+    expect(await ofEuro(quote(EURO, DOLLAR))).toEqual(['4000000000000', null])
+    expect(await ofEuro(quote(EURO, DOLLAR), quote(EURO))).toEqual([null, '9'])
+  })
+})
 
 describe('a token in another currency', () => {
   it('has prices, amounts, volume and liquidity at what the currency was worth in the block', async () => {

@@ -13,7 +13,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { swapThroughRouter } from '#devchain/actions.ts'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
-import type { Reads } from '#domain/queries.ts'
+import type { Reads } from '#domain/reads.ts'
 import type { Token } from '#domain/token.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import { createReads } from '#store/reads/reads.ts'

@@ -13,6 +13,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { transfer, wrap } from '#devchain/actions.ts'
 import { createRandom } from '#devchain/traders/random.ts'
+import { poolIdOf, type V4PoolKey } from '#devchain/v4Actions.ts'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import { formatDecimal, formatUnits } from '#domain/decimal.ts'
 import { createAdapters } from '#launchpads/registry.ts'
@@ -24,7 +25,7 @@ import { useDatabase } from '#test/support/database.ts'
 import { deployContract } from '#test/support/deployContract.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 import { startSync } from '#test/support/startSync.ts'
-import { deployHook, deployPoolManager, poolIdOf, readV4Pool, type V4PoolKey } from '#test/support/uniswapV4.ts'
+import { deployHook, deployPoolManager, readV4Pool } from '#test/support/uniswapV4.ts'
 
 // Coins in Uniswap v4 pools, in ETH, WETH, ZORA and coins, traded along paths by accounts and their routers.
 
@@ -44,6 +45,8 @@ const ABI = parseAbi([
   'function approve(address spender, uint256 value) returns (bool)',
   'function setPayoutRecipient(address recipient)',
   'function setNameAndSymbol(string newName, string newSymbol)',
+  'function setContractURI(string newURI)',
+  'function tokenURI() view returns (string)',
   'function name() view returns (string)',
   'function symbol() view returns (string)',
   'function claimVesting()',
@@ -87,10 +90,9 @@ const coin = (name: string) => coins.get(name) ?? expect.unreachable()
 const account = (index: number) => chain.accounts[index] ?? expect.unreachable()
 const send = (from: Address, to: Address, data: Hex, value = 0n) =>
   chain.client.sendTransaction({ account: from, chain: null, to, data, value, gas: 9_000_000n })
-const read = <Name extends 'poolKey' | 'payoutRecipient' | 'getClaimableAmount' | 'totalClaimed' | 'totalSupply' | 'name' | 'symbol'>(
-  token: Address,
-  functionName: Name,
-) => chain.client.readContract({ address: token, abi: ABI, functionName })
+type Getter = 'poolKey' | 'payoutRecipient' | 'getClaimableAmount' | 'totalClaimed' | 'totalSupply' | 'name' | 'symbol' | 'tokenURI'
+const read = <Name extends Getter>(token: Address, functionName: Name) =>
+  chain.client.readContract({ address: token, abi: ABI, functionName })
 const balanceOf = (currency: Address, holder: Address) =>
   currency === ZERO_ADDRESS
     ? chain.client.getBalance({ address: holder })
@@ -150,7 +152,7 @@ async function trade() {
 
 async function act() {
   const call = (name: string, data: Hex) => chain.mined(send(account(5), coin(name).token, data))
-  switch (random.weighted([20, 2, 2, 2, 1])) {
+  switch (random.weighted([20, 2, 2, 2, 1, 1])) {
     case 0:
       return trade()
     case 1: {
@@ -164,6 +166,10 @@ async function act() {
     }
     case 3:
       return call(random.pick(['creator', 'legacy']), encodeFunctionData({ abi: ABI, functionName: 'claimVesting' }))
+    case 4: {
+      const args = [random.pick(['ipfs://content', `ipfs://other-${random.integer(0, 9)}`])] as const
+      return call(random.pick([...coins.keys()]), encodeFunctionData({ abi: ABI, functionName: 'setContractURI', args }))
+    }
     default: {
       const args = [`Name ${random.integer(0, 99)}`, `SYM${random.integer(0, 99)}`] as const
       return call(random.pick([...coins.keys()]), encodeFunctionData({ abi: ABI, functionName: 'setNameAndSymbol', args }))
@@ -272,7 +278,7 @@ describe('zora-coins in Uniswap v4', () => {
       symbol: await read(token, 'symbol'),
       creator: kind === 2 ? account(1) : recipients[0],
       totalSupply: String(supply),
-      metadataUri: { 0: 'ipfs://content', 1: 'ipfs://creator', 2: 'https://trend' }[kind],
+      metadataUri: await read(token, 'tokenURI'),
       market: { priceWeth: price === null ? null : formatDecimal(price) },
       pool: {
         address: id,

@@ -48,6 +48,7 @@ it('knows what coins and hooks report', () => {
     'event CoinPayoutRecipientUpdated(address indexed caller, address indexed prevRecipient, address indexed newRecipient)',
     'event CreatorVestingClaimed(address indexed recipient, uint256 claimAmount, uint256 totalClaimed, uint256 vestingStartTime, uint256 vestingEndTime)',
     'event NameAndSymbolUpdated(address indexed caller, string newName, string newSymbol)',
+    'event ContractMetadataUpdated(address indexed caller, string newURI, string name)',
     'event LiquidityMigrated(PoolKey fromPoolKey, bytes32 fromPoolKeyHash, PoolKey toPoolKey, bytes32 toPoolKeyHash)',
   ])
   expect(ZORA_COIN_TOPICS).toEqual(topics)

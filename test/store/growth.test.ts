@@ -37,7 +37,7 @@ import { MOST_TRADES_FILTERED, readMarketTrades } from '#store/reads/marketTrade
 import { readSearch } from '#store/reads/search.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 import { MOST_TOKENS_FILTERED } from '#store/reads/tokenFilters.ts'
-import { readToken, readTokens } from '#store/reads/tokens.ts'
+import { readToken } from '#store/reads/tokens.ts'
 import { readTraders } from '#store/reads/traders.ts'
 import { readTrades } from '#store/reads/trades.ts'
 import { readWallet } from '#store/reads/wallet.ts'
@@ -48,6 +48,7 @@ import type { BalanceKey, CreatorFeeKey, MakerKey } from '#tables/changes.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { type MeasuredNode, measuredPlansOf } from '#test/support/explain.ts'
+import { listTokens } from '#test/support/listTokens.ts'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 
 /*
@@ -152,7 +153,7 @@ describe('every list of tokens', () => {
     const faults: string[] = []
     for (const filters of queries) {
       const query = given({ sort, limit: LIMIT, creator, ...filters }) as TokensQuery
-      const found = await faultsOf(db => pageOf(3, query, asked => readTokens(db, asked, CHAIN_ID)), mostRows)
+      const found = await faultsOf(db => pageOf(3, query, asked => listTokens(db, asked)), mostRows)
       faults.push(...found.map(fault => `${JSON.stringify(query)}: ${fault}`))
     }
     return faults
@@ -169,7 +170,7 @@ describe('every list of tokens', () => {
     ] as const) {
       const query: TokensQuery = { sort, limit: LIMIT, ...filters }
       // Each filter's tokens are counted that far, and then a page looks at as many with a value in the sort's column, and without.
-      const found = await faultsOf(db => readTokens(db, query, CHAIN_ID), 4 * (MOST_TOKENS_FILTERED + 16))
+      const found = await faultsOf(db => listTokens(db, query), 4 * (MOST_TOKENS_FILTERED + 16))
       faults.push(...found.map(fault => `${JSON.stringify(query)}: ${fault}`))
     }
     expect(faults).toEqual([])
@@ -196,7 +197,7 @@ describe('every list of tokens', () => {
     let cursor: TokenCursor | null | undefined
     while (cursor !== null) {
       const query: TokensQuery = { sort, order, limit: 100, ...filters, ...(cursor === undefined ? {} : { cursor }) }
-      const page = await readTokens(kysely, query, CHAIN_ID)
+      const page = await listTokens(kysely, query)
       listed.push(...page.data.map(({ address }) => address))
       if (page.next !== null && page.data.length < 100) shorter++
       cursor = page.next
@@ -217,7 +218,7 @@ describe('every list of tokens', () => {
       'graduation',
       'migratedAt',
     ] as const) {
-      expect(await faultsOf(db => readTokens(db, { sort, order: 'desc', limit: LIMIT, cursor }, CHAIN_ID), MOST_ROWS)).toEqual([])
+      expect(await faultsOf(db => listTokens(db, { sort, order: 'desc', limit: LIMIT, cursor }), MOST_ROWS)).toEqual([])
     }
   })
 
@@ -225,7 +226,7 @@ describe('every list of tokens', () => {
     const addresses = Array.from({ length: 100 }, (_, index) => addressOf('token', index * 7))
     for (const statuses of STATUSES) {
       const query = given({ sort, order: 'desc' as const, statuses, addresses, limit: 100 }) as TokensQuery
-      expect(await faultsOf(db => readTokens(db, query, CHAIN_ID), 3 * 101)).toEqual([])
+      expect(await faultsOf(db => listTokens(db, query), 3 * 101)).toEqual([])
     }
   })
 })

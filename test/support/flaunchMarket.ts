@@ -2,11 +2,12 @@ import { concat, encodeAbiParameters, encodeFunctionData, type Hex, parseAbi, pa
 import { expect } from 'vitest'
 import type { LaunchpadConfig } from '#config'
 import type { Random } from '#devchain/traders/random.ts'
+import { poolIdOf, type V4PoolKey } from '#devchain/v4Actions.ts'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { TestChain } from './chain.ts'
 import { compileSolidity } from './compileSolidity.ts'
 import { deployContract } from './deployContract.ts'
-import { deployHook, deployPoolManager, poolIdOf, type V4PoolKey } from './uniswapV4.ts'
+import { deployHook, deployPoolManager } from './uniswapV4.ts'
 
 export const FLAUNCH_ABI = parseAbi([
   'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',

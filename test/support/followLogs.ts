@@ -1,12 +1,13 @@
 import { type Hex, toHex } from 'viem'
 import { expect } from 'vitest'
-import type { LaunchpadConfig } from '#config'
+import type { LaunchpadConfig, LaunchpadsConfig } from '#config'
 import type { Address } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { decode } from '#index/decode.ts'
 import { project } from '#index/project/project.ts'
 import { createDirectory, type Directory } from '#launchpads/directory.ts'
 import { etherWrappersOf } from '#launchpads/etherWrappers.ts'
+import { pegsOf } from '#launchpads/pegs.ts'
 import { quotePoolsOf } from '#launchpads/quotePool.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import { type MemoryRows, memoryRows } from './memoryRows.ts'
@@ -18,6 +19,7 @@ export type LogBlock = readonly (readonly NewLog[])[]
 export interface FollowOptions {
   readonly launchpads: readonly LaunchpadConfig[]
   readonly weth: Address
+  readonly pegUsd?: LaunchpadsConfig['pegUsd']
   /** From block 1 on. */
   readonly blocks: readonly LogBlock[]
   /** Blocks per batch. Default 1. */
@@ -25,12 +27,12 @@ export interface FollowOptions {
 }
 
 /** Decodes and projects logs without a chain or a database. Returns the tables and the watchlist. */
-export async function followLogs({ launchpads, weth, blocks, atOnce = 1 }: FollowOptions): Promise<{
+export async function followLogs({ launchpads, weth, pegUsd, blocks, atOnce = 1 }: FollowOptions): Promise<{
   readonly tables: MemoryRows['tables']
   readonly directory: Directory
 }> {
   const adapters = createAdapters({ weth, launchpads })
-  const directory = createDirectory(adapters, [])
+  const directory = createDirectory(adapters)
   const rows = memoryRows()
   const mined = blocks.map((transactions, index) => mine(index + 1, transactions))
   for (let at = 0; at < mined.length; at += atOnce) {
@@ -47,6 +49,7 @@ export async function followLogs({ launchpads, weth, blocks, atOnce = 1 }: Follo
         weth,
         quotePools: quotePoolsOf(adapters),
         etherWrappers: etherWrappersOf(adapters),
+        pegs: pegsOf(pegUsd),
         ethUsd: null,
         directory: known,
       }),

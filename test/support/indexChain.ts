@@ -12,9 +12,8 @@ import { createAdapters } from '#launchpads/registry.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { createTransaction, type Transaction } from '#store/connection/transaction.ts'
 import { claimDatabase } from '#store/rows/cursor.ts'
-import { readWatchRows } from '#store/rows/watchRows.ts'
 import type { FetchedBatch } from '#sync/batch.ts'
-import { type Committer, createCommitter } from '#sync/committer.ts'
+import { type Committer, type CommitterOptions, createCommitter } from '#sync/committer.ts'
 import { restoreDirectory } from '#worker/restoreDirectory.ts'
 import type { TestChain } from './chain.ts'
 import type { TestDatabase } from './database.ts'
@@ -39,17 +38,20 @@ export async function openChainIndex(
   launchpads: readonly LaunchpadConfig[] = [referenceLaunchpad(chain)],
   isWatched: (token: Address) => boolean = () => true,
   around: (transaction: Transaction) => Transaction = transaction => transaction,
+  { revaluedPerBlock = 0, pegUsd }: Partial<Pick<CommitterOptions, 'revaluedPerBlock' | 'pegUsd'>> = {},
 ): Promise<ChainIndex> {
   const { chainId, weth } = chain.deployment
   const writer = randomUUID()
   const genesis = await chain.client.getBlock({ blockNumber: 0n })
   await claimDatabase(database.kysely, { chainId, genesisHash: genesis.hash, weth, launchpads }, writer)
   const adapters = createAdapters({ weth, launchpads })
-  const directory = restoreDirectory(adapters, await readWatchRows(database.kysely))
+  const directory = await restoreDirectory(adapters, createTransaction(database.orm))
   const committer = createCommitter({
     transaction: around(createTransaction(database.orm)),
     db: database.orm.em.getKysely<unknown>(),
     maxReorgDepth: 0,
+    revaluedPerBlock,
+    ...(pegUsd !== undefined && { pegUsd }),
     chainId,
     writer,
     weth,

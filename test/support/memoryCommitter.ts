@@ -111,10 +111,9 @@ function open(stored: Stored, contracts: readonly Address[], startBlock: number)
   const watchlist: Watchlist = {
     startBlock,
     has: address => stored.watched.has(address),
-    addresses: () => [...stored.watched],
-    poolIds: () => [],
     isUnderstood: () => true,
-    partsOf: keys => ({ addresses: keys as readonly Address[] }),
+    partsOf: keys => ({ addresses: new Set(keys as readonly Address[]) }),
+    partsWith: keys => ({ addresses: new Set([...stored.watched, ...(keys as readonly Address[])]) }),
     discover,
     // An address is announced for ever: logs of the replaced blocks' addresses are kept, too.
     upTo: () => watchlist,
@@ -122,7 +121,7 @@ function open(stored: Stored, contracts: readonly Address[], startBlock: number)
   return {
     committer: {
       recentBlocks: async () =>
-        stored.local.map((block): BlockRow => ({ ...block, mergedWithNext: stored.mergedWithNext.has(block.hash) })),
+        stored.local.map((block): BlockRow => ({ ...block, revaluedTo: null, mergedWithNext: stored.mergedWithNext.has(block.hash) })),
       prepare: async batch => {
         const projected = projectedBatch(batch)
         fetched.set(projected, batch)
@@ -155,6 +154,7 @@ export function projectedBatch({ logs, headers: _, announced: __, ...blocks }: F
     changes: NO_CHANGES,
     split: { balances: none, candles: none },
     contracts: [],
+    revaluedTo: null,
   }
 }
 

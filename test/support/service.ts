@@ -21,7 +21,7 @@ export interface Service {
   stop(): Promise<number | null>
 }
 
-/** A folder for services on a test's chain, with a `launchpads.json` of the reference launchpad. */
+/** A folder for services on a test's chain, with its `launchpads.json`. */
 export interface ServiceFolder {
   readonly folder: string
   /** Settings of a service that follows the chain's head without limits, and without USD prices: no provider of them answers. */
@@ -33,12 +33,11 @@ export interface ServiceFolder {
 
 const UNREACHABLE = 'http://127.0.0.1:9'
 
-export async function serviceFolder(chain: TestChain): Promise<ServiceFolder> {
+/** @param launchpads what is in `launchpads.json`; default: the reference launchpad */
+export async function serviceFolder(chain: TestChain, launchpads = fileOfReference(chain)): Promise<ServiceFolder> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tokenwire-service-'))
   const launchpadsFile = path.join(folder, 'launchpads.json')
-  const { weth, launchpad, startBlock } = chain.deployment
-  const launchpads = [{ name: 'reference', adapter: 'bonding-curve', factory: launchpad, startBlock }]
-  await writeFile(launchpadsFile, JSON.stringify({ weth, launchpads }))
+  await writeFile(launchpadsFile, launchpads)
   const env = {
     RPC_URLS: chain.anvil.url,
     LAUNCHPADS_FILE: launchpadsFile,
@@ -55,6 +54,11 @@ export async function serviceFolder(chain: TestChain): Promise<ServiceFolder> {
     start: more => startService({ ...env, ...more }),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
+}
+
+function fileOfReference({ deployment }: TestChain): string {
+  const { weth, launchpad, startBlock } = deployment
+  return JSON.stringify({ weth, launchpads: [{ name: 'reference', adapter: 'bonding-curve', factory: launchpad, startBlock }] })
 }
 
 async function startService(env: Env): Promise<Service> {

@@ -8,7 +8,6 @@ import { createAdapters } from '#launchpads/registry.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
 import { claimDatabase } from '#store/rows/cursor.ts'
-import { readWatchRows } from '#store/rows/watchRows.ts'
 import type { FetchedBatch } from '#sync/batch.ts'
 import { type Committer, type CommitterOptions, createCommitter } from '#sync/committer.ts'
 import { batchOf, type LinkedBlocks } from '#sync/fetch/blocks.ts'
@@ -35,6 +34,8 @@ export interface OpenedIndex {
 export interface OpenIndexOptions {
   readonly genesisHash: Hex
   readonly maxReorgDepth: number
+  /** Default 0: what ranges give is the same as what blocks give. */
+  readonly revaluedPerBlock?: number
   /** Default `test`. */
   readonly writer?: string
   /** Default: every token is. */
@@ -47,10 +48,18 @@ export interface OpenIndexOptions {
 
 /** The write path of the simulated launchpad over a database, as a starting process builds it. */
 export async function openIndex({ orm }: Pick<TestDatabase, 'orm'>, options: OpenIndexOptions): Promise<OpenedIndex> {
-  const { genesisHash, maxReorgDepth, writer = 'test', isWatched = () => true, ethUsd = () => null, around = unchanged } = options
+  const {
+    genesisHash,
+    maxReorgDepth,
+    revaluedPerBlock = 0,
+    writer = 'test',
+    isWatched = () => true,
+    ethUsd = () => null,
+    around = unchanged,
+  } = options
   const kysely = orm.em.getKysely<unknown>()
   await claimDatabase(kysely, { chainId: 1, genesisHash, weth: WETH, launchpads: LAUNCHPADS }, writer)
-  const directory = await readDirectory(kysely)
+  const directory = await readDirectory({ orm })
   const committer = createCommitter({
     transaction: around(createTransaction(orm)),
     db: orm.em.getKysely<unknown>(),
@@ -61,6 +70,7 @@ export async function openIndex({ orm }: Pick<TestDatabase, 'orm'>, options: Ope
     directory,
     senders: async transactions => new Map(transactions.map(({ txHash }) => [txHash, toAddress(`0x${txHash.slice(-40)}`)])),
     maxReorgDepth,
+    revaluedPerBlock,
     isWatched,
     ethUsd,
     now: () => 0,
@@ -72,8 +82,14 @@ export async function openIndex({ orm }: Pick<TestDatabase, 'orm'>, options: Ope
 const unchanged = (transaction: CommitterOptions['transaction']): CommitterOptions['transaction'] => transaction
 
 /** The directory of a process that starts now. */
-export async function readDirectory(db: Queryable): Promise<Directory> {
-  return restoreDirectory(adapters, await readWatchRows(db))
+export async function readDirectory({ orm }: Pick<TestDatabase, 'orm'>): Promise<Directory> {
+  return restoreDirectory(adapters, createTransaction(orm))
+}
+
+/** Every address and pool id whose logs are fetched. */
+export function watchedKeys(directory: Directory): readonly Hex[] {
+  const { addresses, filtered } = directory.partsWith([])
+  return [...addresses, ...filtered.flatMap(({ topics }) => [...(topics.at(-1) ?? [])])].toSorted()
 }
 
 /** Commits the canonical chain up to a block as one range: the reference index for comparisons. */

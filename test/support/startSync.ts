@@ -6,7 +6,6 @@ import { createAdapters } from '#launchpads/registry.ts'
 import { createRpc } from '#rpc/rpc.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
 import { claimDatabase } from '#store/rows/cursor.ts'
-import { readWatchRows } from '#store/rows/watchRows.ts'
 import { createCommitter } from '#sync/committer.ts'
 import { createSync } from '#sync/sync.ts'
 import { restoreDirectory } from '#worker/restoreDirectory.ts'
@@ -28,7 +27,7 @@ export async function startSync(chain: TestChain, database: TestDatabase, { urls
   const genesisHash = (await source.header(0)).hash
   await claimDatabase(database.kysely, { chainId, genesisHash, weth, launchpads }, 'test')
   const adapters = createAdapters({ weth, launchpads })
-  const directory = restoreDirectory(adapters, await readWatchRows(database.kysely))
+  const directory = await restoreDirectory(adapters, createTransaction(database.orm))
   const committer = createCommitter({
     transaction: createTransaction(database.orm),
     db: database.orm.em.getKysely<unknown>(),
@@ -39,6 +38,7 @@ export async function startSync(chain: TestChain, database: TestDatabase, { urls
     directory,
     senders: transactions => source.senders(transactions),
     maxReorgDepth,
+    revaluedPerBlock: 0,
     isWatched: () => true,
     ethUsd: () => null,
     now: () => performance.now(),

@@ -4,7 +4,7 @@ import { createRandom } from '#devchain/traders/random.ts'
 import type { Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { createDirectory } from '#launchpads/directory.ts'
-import { type IndexedSource, tokenSource } from '#launchpads/logSource.ts'
+import { tokenSource } from '#launchpads/logSource.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import { batchOf } from '#sync/fetch/blocks.ts'
 import { fetchRange } from '#sync/fetch/range.ts'
@@ -25,9 +25,7 @@ const TOKENS = 100_000
 const BLOCKS = 120
 const [holder, other] = [testAddress(800_001), testAddress(800_002)]
 
-const indexed = Array.from({ length: TOKENS }, (_, index): IndexedSource => {
-  return { ...tokenSource('reference', testAddress(1_000_000 + index)), block: START_BLOCK }
-})
+const indexed = Array.from({ length: TOKENS }, (_, index) => tokenSource('reference', testAddress(1_000_000 + index)))
 
 /** Beside the launches and trades of the simulated launchpads: a transfer of an indexed token, and `share` times as many of others. */
 const withOthers = (share: number) => (number: number) => {
@@ -50,7 +48,8 @@ it.each([
       return answer()
     }
     const source = createChainSource({ rpc: createChainRpc([chain], { intercept }) })
-    const directory = createDirectory(createAdapters({ weth: WETH, launchpads }), indexed)
+    const directory = createDirectory(createAdapters({ weth: WETH, launchpads }))
+    directory.add(indexed, START_BLOCK)
     const batch = await fetchRange(source, directory, { from: START_BLOCK, to: BLOCKS, announced: [], maxLogs: 1e9 })
 
     const announced = new Set<Hex>()

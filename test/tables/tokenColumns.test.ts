@@ -65,6 +65,7 @@ function batchOf(number: number, row: Row, tokens: BatchChanges['before']['token
     changes,
     split,
     contracts: [],
+    revaluedTo: null,
   }
 }
 
@@ -138,6 +139,8 @@ describe('the columns of a token', () => {
       'closeUsd lastPriceAt mainPool',
       // Of tickers.
       'priceQuote',
+      // Of pools, pegs and revaluations.
+      'quoteToken quoteUsd eventPriceWeth',
       // Of the ageing of windows.
       'windowsAt windowsExpireAt',
     ].flatMap(names => names.split(' ')),

@@ -40,6 +40,7 @@ const REALTIME: RealtimeHealth = {
 
 const READING: MetricsReading = {
   indexer: INDEXER,
+  feed: { carrier: 'nats', connected: true, waitingMs: 1_500, behindBlocks: 2, reconnects: 1, replica: { inUse: true, behindMs: 20 } },
   database: { ok: true, latencyMs: 1.5 },
   actors: { total: 3, byState: { live: 2, activating: 1 }, subscribers: 41 },
   realtime: REALTIME,
@@ -97,6 +98,11 @@ describe('createMetrics', () => {
       tokenwire_backfill_events_per_second: 900,
       tokenwire_database_up: 1,
       tokenwire_database_latency_seconds: 0.0015,
+      tokenwire_feed_connected: 1,
+      tokenwire_feed_waiting_seconds: 1.5,
+      tokenwire_feed_behind_blocks: 2,
+      tokenwire_feed_replica_behind_seconds: 0.02,
+      tokenwire_feed_reconnects_total: 1,
       tokenwire_actor_subscribers: 41,
       tokenwire_subscriptions: 50,
       tokenwire_updates_per_second: 12.5,

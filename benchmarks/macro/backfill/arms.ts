@@ -1,5 +1,4 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,9 +21,8 @@ export interface Indexing {
 }
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-const PONDER = path.join(ROOT, 'benchmarks/peers/ponder')
 /** The measured process pays for the answers; a measured time is longer by half of this interval. */
-const POLL_MS = 100
+export const POLL_MS = 100
 /** Nobody listens there. */
 const NOWHERE = 'http://127.0.0.1:9'
 
@@ -71,55 +69,4 @@ export async function startTokenwire(
       await rm(folder, { recursive: true, force: true })
     },
   }
-}
-
-/** Ponder, started as its documentation says, from its own package. */
-export async function startPonder({ rpcUrl, databaseUrl, deployment }: Surroundings): Promise<Indexing> {
-  const port = await freePort()
-  const contestant = startContestant({
-    args: [
-      path.join(PONDER, 'node_modules/ponder/dist/esm/bin/ponder.js'),
-      'start',
-      '--schema',
-      'ponder',
-      '--hostname',
-      '127.0.0.1',
-      '--port',
-      String(port),
-    ],
-    cwd: PONDER,
-    env: {
-      RPC_URL: rpcUrl,
-      DATABASE_URL: databaseUrl,
-      CHAIN_ID: String(deployment.chainId),
-      START_BLOCK: String(deployment.startBlock),
-      LAUNCHPAD: deployment.launchpad,
-      WETH: deployment.weth,
-      PONDER_TELEMETRY_DISABLED: '1',
-      NODE_ENV: 'production',
-    },
-  })
-  const url = `http://127.0.0.1:${port}`
-  return {
-    contestant,
-    url,
-    indexed: async block => {
-      await contestant.until(async () => {
-        const status = (await jsonOf(`${url}/status`)) as Readonly<
-          Record<string, { readonly block: { readonly number: number } | null }>
-        > | null
-        return (status?.['chain']?.block?.number ?? -1) >= block ? true : null
-      }, POLL_MS)
-    },
-    stop: () => contestant.stop(),
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise<void>(resolve => void server.close(() => resolve()))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }

@@ -1,18 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from '#benchmarks/support/worker.ts'
-import { type Indexing, type Surroundings, startPonder, startTokenwire } from './arms.ts'
+import { type Indexing, type Surroundings, startTokenwire } from './arms.ts'
 import type { ChainSettings } from './chainPlan.ts'
-import { assertSameRows, ponderRows, type RowFigures, tokenwireRows } from './compareRows.ts'
+import { assertSameRows, peerRows, type RowFigures, tokenwireRows } from './compareRows.ts'
 import { type DatabaseServer, startDatabaseServer } from './databaseServer.ts'
 import type { FloorCalls } from './floorCalls.ts'
-import { installPonder } from './installPonder.ts'
+import { installPeer, type Peer } from './installPeers.ts'
+import { startEnvio, startPonder, startSqd } from './peers.ts'
 import { openRecording, type Recording } from './recording.ts'
 import { probeRest } from './restProbe.ts'
 import type { ChainContents, SourceCalls } from './sourceCalls.ts'
 import type { SourceCounts } from './sourceServer.ts'
 
 /** `tokenwire-read`: with a client that requests pages. */
-export type ContestantName = 'floor' | 'tokenwire' | 'tokenwire-read' | 'ponder'
+export type ContestantName = 'floor' | 'tokenwire' | 'tokenwire-read' | Peer
 
 export interface BackfillSettings {
   readonly chain: ChainSettings
@@ -75,7 +76,9 @@ interface Course {
  * @throws `Error` when two contestants have different rows, or one of them ends early
  */
 export async function backfill(settings: BackfillSettings, print: (text: string) => void, cache?: URL): Promise<BackfillResult> {
-  if (settings.contestants.some(({ name }) => name === 'ponder')) await installPonder(print)
+  for (const peer of Object.keys(PEERS) as Peer[]) {
+    if (settings.contestants.some(({ name }) => name === peer)) await installPeer(peer, print)
+  }
   const recording = await openRecording(settings.chain, print, cache)
   const source = Worker.start<SourceCalls>(new URL('./sourceProcess.ts', import.meta.url))
   const database = await startDatabaseServer()
@@ -114,12 +117,24 @@ type Turned = { readonly turn: BackfillTurn; readonly figures: RowFigures | null
 
 const TOKENWIRE = { name: 'tokenwire', start: startTokenwire, rows: tokenwireRows } as const
 
+const PEERS: Readonly<Record<Peer, (surroundings: Surroundings) => Promise<Indexing>>> = {
+  ponder: startPonder,
+  envio: startEnvio,
+  sqd: startSqd,
+}
+
 const TURNS: Readonly<Record<ContestantName, (course: Course, latencyMs: number) => Promise<Turned>>> = {
   floor: takeFloorTurn,
   tokenwire: (course, latencyMs) => takeIndexingTurn(course, { ...TOKENWIRE, latencyMs, page: null }),
   'tokenwire-read': (course, latencyMs) =>
     takeIndexingTurn(course, { ...TOKENWIRE, name: 'tokenwire-read', latencyMs, page: '/api/tokens' }),
-  ponder: (course, latencyMs) => takeIndexingTurn(course, { name: 'ponder', latencyMs, start: startPonder, rows: ponderRows, page: null }),
+  ponder: takePeerTurn('ponder'),
+  envio: takePeerTurn('envio'),
+  sqd: takePeerTurn('sqd'),
+}
+
+function takePeerTurn(peer: Peer): (course: Course, latencyMs: number) => Promise<Turned> {
+  return (course, latencyMs) => takeIndexingTurn(course, { name: peer, latencyMs, start: PEERS[peer], rows: peerRows(peer), page: null })
 }
 
 async function takeFloorTurn({ source, rpcUrl, contents, recording, database, settings }: Course, latencyMs: number): Promise<Turned> {
@@ -152,7 +167,7 @@ interface IndexingTurn {
   readonly page: string | null
 }
 
-/** Ponder reports a block shortly before it has written all of its rows: waits for them outside the measured time. */
+/** Peers report a block shortly before they have written all of its rows: waits for them outside the measured time. */
 async function writtenRows(read: () => Promise<RowFigures>, trades: number): Promise<RowFigures> {
   for (let attempt = 0; attempt < WRITTEN_ATTEMPTS; attempt++) {
     const figures = await read()
@@ -202,6 +217,8 @@ export const SHORT_BACKFILL: BackfillSettings = {
     { name: 'tokenwire', latenciesMs: ALL_LATENCIES },
     { name: 'tokenwire-read', latenciesMs: [0] },
     { name: 'ponder', latenciesMs: [0] },
+    { name: 'envio', latenciesMs: [0] },
+    { name: 'sqd', latenciesMs: [0] },
   ],
   rounds: 1,
   limits: LIMITS,
@@ -215,6 +232,8 @@ export const FULL_BACKFILL: BackfillSettings = {
     { name: 'tokenwire', latenciesMs: ALL_LATENCIES },
     { name: 'tokenwire-read', latenciesMs: ALL_LATENCIES },
     { name: 'ponder', latenciesMs: ALL_LATENCIES },
+    { name: 'envio', latenciesMs: ALL_LATENCIES },
+    { name: 'sqd', latenciesMs: ALL_LATENCIES },
   ],
   rounds: 1,
   limits: LIMITS,

@@ -56,12 +56,14 @@ const transaction = (orm: MikroORM, work: (db: Queryable) => Promise<void>) =>
 const UNNEST: Method = {
   name: 'unnest',
   trades: ({ orm }, trades) =>
-    transaction(orm, db => writeChanges(db, { changes: { ...NO_CHANGES, trades }, split: NONE, contracts: [], blocks: [] }, 0)),
+    transaction(orm, db =>
+      writeChanges(db, { changes: { ...NO_CHANGES, trades }, split: NONE, contracts: [], revaluedTo: null, blocks: [] }, 0),
+    ),
   balances: ({ orm }, balances) =>
     transaction(orm, db =>
       writeChanges(
         db,
-        { changes: NO_CHANGES, split: { ...NONE, balances: { added: [], merged: balances } }, contracts: [], blocks: [] },
+        { changes: NO_CHANGES, split: { ...NONE, balances: { added: [], merged: balances } }, contracts: [], revaluedTo: null, blocks: [] },
         0,
       ),
     ),
@@ -182,6 +184,8 @@ function tradeRow(number: number): TradeRow {
     reserveToken: 10n ** 26n + BigInt(number),
     reserveQuote: 10n ** 18n + BigInt(number),
     ethUsd: null,
+    priceUsd: null,
+    valueUsd: null,
     blockNumber: Math.floor(number / 33),
     blockHash: HASH,
     txHash: HASH,

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { withDatabase } from './databaseServer.ts'
+import type { Peer } from './installPeers.ts'
 
 /** What two indexers of the same chain must agree on. */
 export interface RowFigures {
@@ -21,18 +22,34 @@ const TOKENWIRE = sql`select (select count(*)::int from token) as tokens, (selec
   (select md5(string_agg(concat_ws(' ', '0x' || encode(token, 'hex'), '0x' || encode(holder, 'hex'), balance), ',' order by token, holder)) from balance where balance > 0) as balances_digest,
   (select md5(string_agg(concat_ws(' ', '0x' || encode(token, 'hex'), interval_seconds, time, trades, volume_wei), ',' order by token, interval_seconds, time)) from candle where trades > 0) as candles_digest`
 
-const PONDER = sql`select (select count(*)::int from ponder.token) as tokens, (select count(*)::int from ponder.trade) as trades,
-  (select count(*)::int from ponder.candle) as candles, (select count(*)::int from ponder.balance where balance > 0) as holders,
-  (select md5(string_agg(concat_ws(' ', block_number, log_index, token, side, amount_token, amount_wei), ',' order by block_number, log_index)) from ponder.trade) as trades_digest,
-  (select md5(string_agg(concat_ws(' ', token, holder, balance), ',' order by token collate "C", holder collate "C")) from ponder.balance where balance > 0) as balances_digest,
-  (select md5(string_agg(concat_ws(' ', token, interval_seconds, time, trades, volume_wei), ',' order by token collate "C", interval_seconds, time)) from ponder.candle) as candles_digest`
+const snakeCase = (field: string) => sql.ref(field.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`))
+
+/** How the peers name the same tables and columns. */
+const PEER_NAMES: Readonly<Record<Peer, { table(name: string): RawBuilder<unknown>; column(field: string): RawBuilder<unknown> }>> = {
+  ponder: { table: name => sql.table(`ponder.${name}`), column: snakeCase },
+  sqd: { table: name => sql.table(name), column: snakeCase },
+  envio: { table: name => sql.table(`${name.charAt(0).toUpperCase()}${name.slice(1)}`), column: field => sql.ref(field) },
+}
+
+function peerStatement({ table, column }: (typeof PEER_NAMES)[Peer]): RawBuilder<unknown> {
+  const [token, trade, candle, balance] = [table('token'), table('trade'), table('candle'), table('balance')]
+  const list = (...fields: readonly string[]) => sql.join(fields.map(column))
+  const trades = sql`concat_ws(' ', ${list('blockNumber', 'logIndex', 'token', 'side', 'amountToken', 'amountWei')})`
+  const candles = sql`concat_ws(' ', ${list('token', 'intervalSeconds', 'time', 'trades', 'volumeWei')})`
+  const byCandle = sql`token collate "C", ${list('intervalSeconds', 'time')}`
+  return sql`select (select count(*)::int from ${token}) as tokens, (select count(*)::int from ${trade}) as trades,
+  (select count(*)::int from ${candle}) as candles, (select count(*)::int from ${balance} where balance > 0) as holders,
+  (select md5(string_agg(${trades}, ',' order by ${list('blockNumber', 'logIndex')})) from ${trade}) as trades_digest,
+  (select md5(string_agg(concat_ws(' ', token, holder, balance), ',' order by token collate "C", holder collate "C")) from ${balance} where balance > 0) as balances_digest,
+  (select md5(string_agg(${candles}, ',' order by ${byCandle})) from ${candle}) as candles_digest`
+}
 
 export function tokenwireRows(databaseUrl: string): Promise<RowFigures> {
   return readFigures(databaseUrl, TOKENWIRE)
 }
 
-export function ponderRows(databaseUrl: string): Promise<RowFigures> {
-  return readFigures(databaseUrl, PONDER)
+export function peerRows(peer: Peer): (databaseUrl: string) => Promise<RowFigures> {
+  return databaseUrl => readFigures(databaseUrl, peerStatement(PEER_NAMES[peer]))
 }
 
 async function readFigures(databaseUrl: string, statement: RawBuilder<unknown>): Promise<RowFigures> {

@@ -8,8 +8,9 @@ import { createDevClient } from '#devchain/client.ts'
 import { deploy } from '#devchain/deploy.ts'
 import { startWatchdog } from '#devchain/startWatchdog.ts'
 import type { Address } from '#domain/address.ts'
-import { type Indexing, startPonder, startTokenwire } from './arms.ts'
+import { type Indexing, startTokenwire } from './arms.ts'
 import { type DatabaseServer, startDatabaseServer } from './databaseServer.ts'
+import { startPonder } from './peers.ts'
 
 export interface LiveSettings {
   readonly blocks: number

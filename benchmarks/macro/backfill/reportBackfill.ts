@@ -16,14 +16,14 @@ export function reportBackfill({ contents, turns }: BackfillResult): string {
         turns.filter(turn => turn.contestant === name && turn.latencyMs === latencyMs),
         turn => turn.ms,
       )
-    const [floorMs, ponderMs] = [against('floor'), against('ponder')]
+    const [floorMs, tokenwireMs] = [against('floor'), against('tokenwire')]
     const indexes = contestant !== 'floor'
     return [
       `${contestant}, ${latencyMs} ms`,
       `${(ms / 1_000).toFixed(1)} s`,
       indexes ? formatCount((contents.events * 1_000) / ms) : '',
       floorMs === null || !indexes ? '' : (ms / floorMs).toFixed(2),
-      ponderMs === null || !indexes ? '' : (ponderMs / ms).toFixed(1),
+      tokenwireMs === null || !indexes ? '' : (ms / tokenwireMs).toFixed(2),
       seconds(middle(own, turn => turn.cpuMs)),
       seconds(indexes ? middle(own, turn => turn.databaseCpuMs) : null),
       formatted(
@@ -41,7 +41,7 @@ export function reportBackfill({ contents, turns }: BackfillResult): string {
     'time',
     'events/s',
     'time / floor',
-    'Ponder / time',
+    'time / Tokenwire',
     'CPU',
     'database CPU',
     'peak RSS',

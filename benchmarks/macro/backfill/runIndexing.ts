@@ -1,20 +1,27 @@
 import { readFileSync } from 'node:fs'
 import { type BackfillResult, backfill, FULL_BACKFILL, SHORT_BACKFILL } from './backfill.ts'
 import { type CommitRowsResult, commitRows } from './commitRows.ts'
+import type { Peer } from './installPeers.ts'
 import { type LiveResult, liveLatency } from './liveLatency.ts'
 import { reportBackfill, reportCommitRows, reportLive } from './reportBackfill.ts'
 
 export interface IndexingResult {
-  readonly peers: { readonly ponder: string }
+  readonly peers: Readonly<Record<Peer, string>>
   readonly backfill: BackfillResult
   readonly live: readonly LiveResult[]
   readonly commitRows: readonly CommitRowsResult[]
 }
 
-const { dependencies } = JSON.parse(readFileSync(new URL('../../peers/ponder/package.json', import.meta.url), 'utf8')) as {
-  readonly dependencies: { readonly ponder: string }
+function versionOf(peer: string, name: string): string {
+  const text = readFileSync(new URL(`../../peers/${peer}/package.json`, import.meta.url), 'utf8')
+  return (JSON.parse(text) as { readonly dependencies: Readonly<Record<string, string>> }).dependencies[name] ?? 'unknown'
 }
-const PONDER_VERSION = dependencies.ponder
+
+const VERSIONS: Readonly<Record<Peer, string>> = {
+  ponder: versionOf('ponder', 'ponder'),
+  envio: versionOf('envio', 'envio'),
+  sqd: versionOf('sqd', '@subsquid/evm-processor'),
+}
 
 /** All benchmarks of indexing: a backfill, a followed chain, and single commits. */
 export async function runIndexing(extent: 'short' | 'full', print: (text: string) => void): Promise<IndexingResult> {
@@ -25,5 +32,5 @@ export async function runIndexing(extent: 'short' | 'full', print: (text: string
   print(`\n${reportLive(live)}`)
   const rows = await commitRows({ sizes: full ? [1, 10, 1_000, 50_000] : [1, 10, 1_000], repeats: 30 })
   print(reportCommitRows(rows))
-  return { peers: { ponder: PONDER_VERSION }, backfill: filled, live, commitRows: rows }
+  return { peers: VERSIONS, backfill: filled, live, commitRows: rows }
 }

@@ -4,7 +4,6 @@ import { createAdapters } from '#launchpads/registry.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { claimDatabase } from '#store/rows/cursor.ts'
-import { readWatchRows } from '#store/rows/watchRows.ts'
 import type { FetchedBatch } from '#sync/batch.ts'
 import { type Committer, createCommitter } from '#sync/committer.ts'
 import { restoreDirectory } from '#worker/restoreDirectory.ts'
@@ -76,9 +75,10 @@ async function openCommitter(db: Queryable, transaction: <T>(work: (db: Queryabl
     writer,
     weth: IDENTITY.weth,
     adapters,
-    directory: restoreDirectory(adapters, await readWatchRows(db)),
+    directory: await restoreDirectory(adapters, transaction),
     senders: async () => new Map(),
     maxReorgDepth: 128,
+    revaluedPerBlock: 20,
     ethUsd: () => '3055.12',
     now: () => performance.now(),
     logger: pino({ level: 'silent' }),

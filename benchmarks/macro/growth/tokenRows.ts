@@ -69,6 +69,7 @@ export function tokenRows(scale: GrowthScale, plan: TokenPlan, events: readonly 
       weth: WETH,
       quotePools: new Map(),
       etherWrappers: new Set(),
+      pegs: new Map(),
       ethUsd,
       directory: { lookup: lookupOf(plan) },
     })

@@ -4,17 +4,21 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Surroundings } from '#benchmarks/macro/backfill/arms.ts'
+import type { Address } from '#domain/address.ts'
 
+const CHAIN_ID = 31337
 const START_TIMEOUT_MS = 180_000
 /** Pages of the lists that are asked for are full then. */
 const LEAST_TOKENS = 50
 
 /** `npm run dev` of a checkout: the same seeded market, with a block a second. */
-export interface DevService {
+export interface DevService extends Surroundings {
   readonly url: string
   /** The token with the most trades, and what its routes answer to. */
   readonly hotToken: string
   readonly tokens: readonly string[]
+  indexedBlock(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -41,26 +45,47 @@ export async function startDevService(checkout: string): Promise<DevService> {
     await rm(dataDir, { recursive: true, force: true })
   }
   try {
-    const url = await servedAt(child, path.join(dataDir, 'dev.json'))
+    const { url, launchpadsFile, ...urls } = await readDevFile(child, path.join(dataDir, 'dev.json'))
     const tokens = await listTokens(url)
-    return { url, tokens, hotToken: tokens[0] ?? '', stop }
+    const deployment = await readDeployment(launchpadsFile)
+    return { url, ...urls, deployment, tokens, hotToken: tokens[0] ?? '', indexedBlock: () => readIndexedBlock(url), stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-async function servedAt(child: ChildProcess, file: string): Promise<string> {
+interface DevFile {
+  readonly url: string
+  readonly rpcUrl: string
+  readonly databaseUrl: string
+  readonly launchpadsFile: string
+}
+
+async function readDevFile(child: ChildProcess, file: string): Promise<DevFile> {
   for (let waited = 0; waited < START_TIMEOUT_MS; waited += 500) {
     if (child.exitCode !== null) throw new Error(`npm run dev ended with ${child.exitCode}`)
-    const url = await readFile(file, 'utf8').then(
-      text => (JSON.parse(text) as { readonly url: string }).url,
+    const written = await readFile(file, 'utf8').then(
+      text => JSON.parse(text) as DevFile,
       () => null,
     )
-    if (url !== null && (await listTokens(url)).length >= LEAST_TOKENS) return url
+    if (written !== null && (await listTokens(written.url)).length >= LEAST_TOKENS) return written
     await pause(500)
   }
   throw new Error(`npm run dev served fewer than ${LEAST_TOKENS} tokens after ${START_TIMEOUT_MS / 1_000} s`)
+}
+
+async function readDeployment(launchpadsFile: string): Promise<Surroundings['deployment']> {
+  const { weth, launchpads } = JSON.parse(await readFile(launchpadsFile, 'utf8')) as {
+    readonly weth: Address
+    readonly launchpads: readonly [{ readonly factory: Address; readonly startBlock: number }]
+  }
+  return { chainId: CHAIN_ID, weth, launchpad: launchpads[0].factory, startBlock: launchpads[0].startBlock }
+}
+
+async function readIndexedBlock(url: string): Promise<number> {
+  const health = (await (await fetch(`${url}/api/indexer/health`)).json()) as { readonly indexedBlock: string }
+  return Number(health.indexedBlock)
 }
 
 async function listTokens(url: string): Promise<readonly string[]> {

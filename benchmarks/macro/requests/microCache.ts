@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { freePort } from '#benchmarks/support/freePort.ts'
 import { findProgram } from '#test/support/findProgram.ts'
 
 /** nginx in front of a service, which keeps each answer for a second and compresses what it sends: what operators do without this. */
@@ -56,12 +56,4 @@ http {
   }
 }
 `
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { readonly port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
 }

@@ -1,5 +1,6 @@
 import { median } from '#benchmarks/support/quantile.ts'
 import { formatCount, formatMs, textTable } from '#benchmarks/support/textTable.ts'
+import type { ColdReads } from './coldReads.ts'
 import type { UpdateLatency } from './updateLatency.ts'
 import type { Load } from './wrk.ts'
 
@@ -7,6 +8,8 @@ export interface RequestsResult {
   readonly arm: string
   /** By the kind of request. */
   readonly loads: Record<string, Load>
+  /** Of lists that were never asked for; `null`: not of this arm. */
+  readonly cold: ColdReads | null
   /** Without load, and while one list is asked for as fast as one client can; `null`: not of this arm. */
   readonly updates: { readonly idle: UpdateLatency; readonly loaded: UpdateLatency } | null
 }
@@ -31,8 +34,12 @@ export function reportRequests(results: readonly RequestsResult[]): string {
     const { idle, loaded } = measured
     return [[arm, formatMs(idle.p50Ms), formatMs(idle.p99Ms), formatMs(loaded.p50Ms), formatMs(loaded.p99Ms), String(loaded.updates)]]
   })
+  const cold = results.flatMap(({ arm, cold: measured }) =>
+    measured === null ? [] : [[arm, formatMs(measured.p50Ms), formatMs(measured.p99Ms)]],
+  )
   return [
     textTable(['requests per second', ...arms.flatMap(arm => [arm, '×', 'p99'])], rows),
+    textTable(['a list for the first time', 'p50', 'p99'], cold),
     textTable(['commit to receipt', 'p50', 'p99', 'loaded p50', 'loaded p99', 'updates'], updates),
   ].join('\n\n')
 }

@@ -1,5 +1,5 @@
 import type { LogFilter } from '#rpc/rpcCalls.ts'
-import { inNarrowerParts, inParts, widthOf, withoutList } from './logFilter.ts'
+import { inNarrowerParts, inParts, toLogFilter, type WantedLogs, widthOf, withoutList } from './logFilter.ts'
 
 /**
  * How logs are asked for. `address`: by the list of addresses, or of pool ids, in as many parts as the provider's limit asks for. `topic`:
@@ -12,8 +12,7 @@ export interface LogQuery {
   readonly from: number
   readonly to: number
   readonly by: LogQueryBy
-  /** Which logs are wanted. */
-  readonly filter: LogFilter
+  readonly filter: WantedLogs
 }
 
 export interface LogQueryLimits {
@@ -24,25 +23,23 @@ export interface LogQueryLimits {
 
 /** The filter that the provider gets. */
 export function sentFilter({ filter, by }: LogQuery): LogFilter {
-  return by === 'address' ? filter : (withoutList(filter) ?? filter)
+  return (by === 'topic' ? withoutList(filter) : null) ?? toLogFilter(filter)
 }
 
 export function blocksOf({ from, to }: Pick<LogQuery, 'from' | 'to'>): number {
   return to - from + 1
 }
 
-/** Queries within the limits, ascending by block. */
-export function cutQuery(query: LogQuery, { blocks, width }: LogQueryLimits): LogQuery[] {
-  return inStretches(query, blocks, query.by === 'topic' ? [query.filter] : inParts(query.filter, width))
+/** Queries within the limits, ascending by block, each made when it is asked for: a long list gives thousands. */
+export function cutQuery(query: LogQuery, { blocks, width }: LogQueryLimits): Iterator<LogQuery, undefined> & Iterable<LogQuery> {
+  return inStretches(query, blocks, () => (query.by === 'topic' ? [query.filter] : inParts(query.filter, width)))
 }
 
-function inStretches(query: LogQuery, blocks: number, filters: readonly LogFilter[]): LogQuery[] {
-  const parts: LogQuery[] = []
+function* inStretches(query: LogQuery, blocks: number, filters: () => Iterable<WantedLogs>): Generator<LogQuery, undefined> {
   for (let from = query.from; from <= query.to; from += blocks) {
     const to = Math.min(query.to, from + blocks - 1)
-    for (const filter of filters) parts.push({ ...query, from, to, filter })
+    for (const filter of filters()) yield { ...query, from, to, filter }
   }
-  return parts
 }
 
 /**
@@ -52,21 +49,21 @@ function inStretches(query: LogQuery, blocks: number, filters: readonly LogFilte
  * 3. several blocks: halves by block
  * 4. one block: halves by list
  *
- * @returns the query alone when it can't be smaller
+ * @returns `null` when the query can't be smaller
  */
-export function splitQuery(query: LogQuery, limits: Readonly<Record<LogQueryBy, LogQueryLimits>>): readonly LogQuery[] {
+export function splitQuery(query: LogQuery, limits: Readonly<Record<LogQueryBy, LogQueryLimits>>): Iterable<LogQuery> | null {
   const { filter, by } = query
   const { blocks, width } = limits[by]
   const [span, listed] = [blocksOf(query), by === 'topic' ? 0 : widthOf(filter)]
   const half = Math.ceil(span / 2)
-  if (by === 'topic') return span === 1 ? byAddress(query, limits) : inStretches(query, Math.min(blocks, half), [filter])
-  if (span > blocks || listed > width) return inStretches(query, blocks, inNarrowerParts(filter, width))
-  if (span > 1) return inStretches(query, half, [filter])
-  return inStretches(query, 1, inNarrowerParts(filter, Math.max(1, Math.ceil(listed / 2))))
+  if (by === 'topic') return span === 1 ? byAddress(query, limits) : inStretches(query, Math.min(blocks, half), () => [filter])
+  if (span > blocks || listed > width) return inStretches(query, blocks, () => inNarrowerParts(filter, width))
+  if (span > 1) return inStretches(query, half, () => [filter])
+  return listed > 1 ? inStretches(query, 1, () => inNarrowerParts(filter, Math.ceil(listed / 2))) : null
 }
 
 /** The same logs, asked for by address. */
-export function byAddress(query: LogQuery, limits: Readonly<Record<LogQueryBy, LogQueryLimits>>): readonly LogQuery[] {
+export function byAddress(query: LogQuery, limits: Readonly<Record<LogQueryBy, LogQueryLimits>>): Iterable<LogQuery> {
   return cutQuery({ ...query, by: 'address' }, limits.address)
 }
 
@@ -85,18 +82,18 @@ export interface LogPlan {
 export interface LogPlanOptions {
   readonly from: number
   readonly to: number
-  readonly filters: readonly LogFilter[]
+  readonly filters: readonly WantedLogs[]
   /** Called before each stretch, with what is known by then; `blocks` are left of the range. */
-  choose(filter: LogFilter, blocks: number): LogQueryChoice
+  choose(filter: WantedLogs, blocks: number): LogQueryChoice
 }
 
 /** Gives out queries roughly in the order of blocks: the next stretch is of the filter that has come least far. */
 export function createLogPlan({ from, to, filters, choose }: LogPlanOptions): LogPlan {
   const tracks = filters.map(filter => ({ filter, next: from }))
-  let stretch: LogQuery[] = []
-  const begin = (goal: number): LogQuery[] => {
+  let stretch: Iterator<LogQuery, undefined> = [][Symbol.iterator]()
+  const begin = (goal: number): Iterator<LogQuery, undefined> => {
     const track = tracks.reduce((least, one) => (one.next < least.next ? one : least))
-    if (track.next > goal) return []
+    if (track.next > goal) return [][Symbol.iterator]()
     const { by, ...limits } = choose(track.filter, goal - track.next + 1)
     const query = { from: track.next, to: Math.min(goal, track.next + limits.blocks - 1), by, filter: track.filter }
     track.next = query.to + 1
@@ -104,8 +101,10 @@ export function createLogPlan({ from, to, filters, choose }: LogPlanOptions): Lo
   }
   return {
     next: enough => {
-      if (stretch.length === 0) stretch = begin(enough ? Math.max(...tracks.map(({ next }) => next)) - 1 : to)
-      return stretch.shift() ?? null
+      const { value } = stretch.next()
+      if (value !== undefined) return value
+      stretch = begin(enough ? Math.max(...tracks.map(({ next }) => next)) - 1 : to)
+      return stretch.next().value ?? null
     },
     reached: () => Math.min(...tracks.map(({ next }) => next)) - 1,
   }

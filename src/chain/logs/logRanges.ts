@@ -4,9 +4,9 @@ import { fetchHeader } from '#rpc/fetchHeaders.ts'
 import type { LogLimit } from '#rpc/logLimit.ts'
 import { parseHeader } from '#rpc/parseHeader.ts'
 import type { Rpc, RpcProvider } from '#rpc/rpc.ts'
-import { blockByNumber, type LogFilter, logsInBlocks, type Topics } from '#rpc/rpcCalls.ts'
+import { blockByNumber, logsInBlocks } from '#rpc/rpcCalls.ts'
 import { faultOf, RpcError, type RpcFault } from '#rpc/rpcFault.ts'
-import { createLogTest, widthOf } from './logFilter.ts'
+import { createLogTest, type KeyList, type WantedLogs, widthOf } from './logFilter.ts'
 import { blocksOf, byAddress, createLogPlan, type LogQuery, sentFilter, splitQuery } from './logQueries.ts'
 import { createLogStrategy, type LogStrategy } from './logStrategy.ts'
 import { parseLogs } from './parseLogs.ts'
@@ -19,7 +19,7 @@ export interface LogRangeQuery {
   readonly to: number
   /** A block at or after `to`: every answer must come from a provider that has it on its chain. */
   readonly end: { readonly number: number; readonly hash: Hex }
-  readonly addresses: readonly Address[]
+  readonly addresses: KeyList<Address>
   /** The first topics of the logs of `addresses` that matter. Left out: all do, and the logs are always asked for by address. */
   readonly topics?: readonly Hex[]
   /** Contracts that are not among `addresses`, of whose logs only some matter. */
@@ -32,7 +32,7 @@ export interface LogRangeQuery {
 export interface FilteredAddress {
   readonly address: Address
   /** Only the last list may be long. */
-  readonly topics: Topics
+  readonly topics: readonly (KeyList<Hex> | null)[]
 }
 
 export interface LogRange {
@@ -66,7 +66,7 @@ const ROUND_LOGS = 1_000
 /** One range being fetched. */
 interface RangeFetch {
   readonly query: LogRangeQuery
-  readonly tests: ReadonlyMap<LogFilter, (log: ChainLog) => boolean>
+  readonly tests: ReadonlyMap<WantedLogs, (log: ChainLog) => boolean>
   timeoutsInARow: number
 }
 
@@ -139,7 +139,7 @@ export function createLogRanges({ rpc, concurrency, provesLogs = false }: LogRan
     const outcome = await ask(query, fetching)
     if (outcome.kind === 'logs') return outcome.logs
     const parts = outcome.by === 'address' ? byAddress(query, outcome.limits) : splitQuery(query, outcome.limits)
-    if (parts.length === 1 && parts[0]?.by === query.by) return outcome.last()
+    if (parts === null) return outcome.last()
     const found: (readonly ChainLog[])[] = []
     for (const part of parts) found.push(await fetchSplitting(part, fetching))
     return found.flat()
@@ -150,8 +150,8 @@ export function createLogRanges({ rpc, concurrency, provesLogs = false }: LogRan
       const filters = filtersOf(query)
       if (filters.length === 0) return { logs: [], to: query.to }
       const fetching: RangeFetch = { query, tests: new Map(filters.map(filter => [filter, createLogTest(filter)])), timeoutsInARow: 0 }
-      const checked = new Set<LogFilter>()
-      const choose = (filter: LogFilter, blocks: number) => {
+      const checked = new Set<WantedLogs>()
+      const choose = (filter: WantedLogs, blocks: number) => {
         const choice = strategy.choose(rpc.preferred(), filter, blocks, !checked.has(filter))
         checked.add(filter)
         return choice
@@ -187,9 +187,10 @@ function mayNeedAddresses(fault: RpcFault | null): boolean {
   return fault !== null && ['rejected', 'node', 'http', 'timeout'].includes(fault.kind)
 }
 
-function filtersOf({ addresses, topics, filtered = [] }: LogRangeQuery): readonly LogFilter[] {
-  const listed = { addresses: [...new Set(addresses)], ...(topics !== undefined && { topics: [topics] }) }
-  return [...(addresses.length === 0 ? [] : [listed]), ...filtered.map(({ address, topics }) => ({ addresses: [address], topics }))]
+function filtersOf({ addresses, topics, filtered = [] }: LogRangeQuery): readonly WantedLogs[] {
+  const unique = 'length' in addresses ? new Set(addresses) : addresses
+  const listed = { addresses: unique, ...(topics !== undefined && { topics: [topics] }) }
+  return [...(unique.size === 0 ? [] : [listed]), ...filtered.map(({ address, topics }) => ({ addresses: [address], topics }))]
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { RpcProvider } from '#rpc/rpc.ts'
-import type { LogFilter } from '#rpc/rpcCalls.ts'
-import { inParts, withoutList } from './logFilter.ts'
+import { partCount, type WantedLogs, withoutList } from './logFilter.ts'
 import { blocksOf, type LogQuery, type LogQueryBy, type LogQueryChoice, type LogQueryLimits } from './logQueries.ts'
 
 /** Logs per answer to aim for, below what providers refuse: a larger answer keeps the thread busy for more than 10 ms at a time. */
@@ -40,9 +39,9 @@ export interface LogStrategy {
    * @param blocks that are left of the range
    * @param checks whether to look again how busy a busy chain is: once per range
    */
-  choose(provider: Pick<RpcProvider, 'limits' | 'addressRequired'>, filter: LogFilter, blocks: number, checks: boolean): LogQueryChoice
+  choose(provider: Pick<RpcProvider, 'limits' | 'addressRequired'>, filter: WantedLogs, blocks: number, checks: boolean): LogQueryChoice
   /** What a provider's limits and the chain's density allow in one query. */
-  limits(provider: Pick<RpcProvider, 'limits'>, filter: LogFilter): Readonly<Record<LogQueryBy, LogQueryLimits>>
+  limits(provider: Pick<RpcProvider, 'limits'>, filter: WantedLogs): Readonly<Record<LogQueryBy, LogQueryLimits>>
   /** @param all logs in the answer, of which `kept` are wanted */
   answered(query: LogQuery, all: number, kept: number): void
 }
@@ -65,7 +64,7 @@ export function createLogStrategy(): LogStrategy {
     limits: limitsOf,
     choose: (provider, filter, blocks, checks) => {
       const { address, topic } = limitsOf(provider, filter)
-      const queries = inParts(filter, address.width).length
+      const queries = partCount(filter, address.width)
       if (queries === 1 || provider.addressRequired || withoutList(filter) === null) return { by: 'address', ...address }
       const known = byTopic.get(keyOf(filter))
       if (known === undefined) return { by: 'topic', ...topic }
@@ -83,7 +82,7 @@ export function createLogStrategy(): LogStrategy {
   }
 }
 
-function keyOf(filter: LogFilter): string {
+function keyOf(filter: WantedLogs): string {
   return JSON.stringify(withoutList(filter))
 }
 

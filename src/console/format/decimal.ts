@@ -1,83 +1,12 @@
-/*
- * Formats the wire's decimal strings for people. They are shortened as text, because a float would lose very small and very large values.
- */
+import { formatCompact, groupDigits, UNKNOWN, withSign } from '#client/decimalText.ts'
 
-/** Shown in place of an unknown value. */
-export const UNKNOWN = '–'
-
-const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉'
-/** From this number of zeros after the point on, a subscript counts them. */
-const MANY_ZEROS = 4
-const PRICE_DIGITS = 4
-const AMOUNT_DIGITS = 3
-const UNITS = ['', 'K', 'M', 'B', 'T', 'Q'] as const
-
-interface Parts {
-  readonly negative: boolean
-  /** Without leading zeros; empty for values below 1. */
-  readonly whole: string
-  readonly fraction: string
-}
-
-function partsOf(decimal: string): Parts | null {
-  const match = /^(-?)0*(\d*)(?:\.(\d*))?$/.exec(decimal)
-  if (match === null || decimal === '' || decimal === '-') return null
-  const [, sign = '', whole = '', fraction = ''] = match
-  return { negative: sign === '-', whole, fraction }
-}
-
-const signed = (negative: boolean, text: string) => (negative && /[1-9]/.test(text) ? `−${text}` : text)
-
-/**
- * A price with four significant digits, or as many as asked for: `0.0₅1230`, `1.234`, `12,345.00`, `12.3M`. Trailing zeros stay, so
- * that a column is even and does not move when the last digit becomes zero.
- */
-export function formatPrice(decimal: string | null, count = PRICE_DIGITS): string {
-  const parts = decimal === null ? null : partsOf(decimal)
-  if (parts === null) return UNKNOWN
-  const { negative, whole, fraction } = parts
-  if (whole.length > 6) return formatCompact(decimal)
-  if (whole !== '') return signed(negative, formatWhole(whole, fraction, Math.max(2, count - whole.length)))
-  return signed(negative, formatFraction(fraction, count))
-}
-
-/** The digits after the point of a value below 1, rounded to `count` significant ones. */
-function formatFraction(fraction: string, count: number): string {
-  const zeros = /^0*/.exec(fraction)?.[0].length ?? 0
-  if (zeros === fraction.length) return '0'
-  const digits = roundDigits(fraction.slice(zeros), count)
-  // Rounding 0.09999… up removes one leading zero.
-  const left = zeros - digits.carried
-  if (left < 0) return `1.${'0'.repeat(count - 1)}`
-  const kept = digits.text.slice(0, count)
-  return left < MANY_ZEROS ? `0.${'0'.repeat(left)}${kept}` : `0.0${subscript(left)}${kept}`
-}
-
-/**
- * An amount with three significant digits, or as many as asked for, and a unit: `0`, `7.50`, `12.3K`, `1.20M`. Whole numbers below a
- * thousand stay as they are. Below 1 it has no trailing zeros: `0.12`, `0.0₅123`.
- */
-export function formatCompact(value: string | number | null, count = AMOUNT_DIGITS): string {
-  const decimal = typeof value === 'number' ? plain(value) : value
-  const parts = decimal === null ? null : partsOf(decimal)
-  if (parts === null) return UNKNOWN
-  const { negative, whole, fraction } = parts
-  if (whole === '') return signed(negative, trimmed(formatFraction(fraction, count)))
-  const digits = roundDigits(whole + fraction, count)
-  const length = whole.length + digits.carried
-  const unit = Math.min(Math.floor((length - 1) / 3), UNITS.length - 1)
-  const inFront = length - unit * 3
-  const kept = digits.text.slice(0, count).padEnd(inFront, '0')
-  const rest = unit === 0 && /^0*$/.test(fraction) ? '' : kept.slice(inFront)
-  const text = `${group(kept.slice(0, inFront))}${rest === '' ? '' : `.${rest}`}`
-  return signed(negative, `${text}${UNITS[unit]}`)
-}
+export { formatCompact, formatPrice, fromUnits, plain, UNKNOWN } from '#client/decimalText.ts'
 
 /** An integer in full: `1,234,567`. */
 export function formatCount(value: number | string | null): string {
   if (value === null) return UNKNOWN
   const text = String(value)
-  return /^-?\d+$/.test(text) ? signed(text.startsWith('-'), group(text.replace(/^-/, ''))) : UNKNOWN
+  return /^-?\d+$/.test(text) ? withSign(text.startsWith('-'), groupDigits(text.replace(/^-/, ''))) : UNKNOWN
 }
 
 /** A change in percent with its sign: `+12.3%`, `−0.4%`, `0.0%`, `+12.3K%`. */
@@ -102,45 +31,4 @@ export function formatMs(ms: number | null): string {
   if (ms === null || !Number.isFinite(ms)) return UNKNOWN
   if (ms >= 1_000) return `${(ms / 1_000).toFixed(ms >= 10_000 ? 0 : 1)} s`
   return `${ms.toFixed(ms > 0 && ms < 10 ? 1 : 0)} ms`
-}
-
-/** A raw token amount as a plain decimal string of whole tokens. */
-export function fromUnits(raw: string, decimals: number): string {
-  const digits = raw.padStart(decimals + 1, '0')
-  const whole = digits.slice(0, digits.length - decimals)
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
-  return fraction === '' ? whole : `${whole}.${fraction}`
-}
-
-function formatWhole(whole: string, fraction: string, places: number): string {
-  const digits = roundDigits(whole + fraction, whole.length + places)
-  const length = whole.length + digits.carried
-  const shown = Math.max(2, places - digits.carried)
-  const rest = digits.text.slice(length, length + shown)
-  return `${group(digits.text.slice(0, length))}.${rest.padEnd(shown, '0')}`
-}
-
-/** The first `count` digits, rounded half up. `carried` is 1 when rounding added a digit in front (999.9 → 1000). */
-function roundDigits(digits: string, count: number): { readonly text: string; readonly carried: 0 | 1 } {
-  const kept = digits.slice(0, count).padEnd(count, '0')
-  if ((digits[count] ?? '0') < '5') return { text: kept, carried: 0 }
-  const up = String(BigInt(kept) + 1n).padStart(count, '0')
-  return up.length > count ? { text: up, carried: 1 } : { text: up, carried: 0 }
-}
-
-/** Without zeros at the end of a fraction. */
-const trimmed = (text: string) => (text === '0' ? text : text.replace(/\.?0+$/, ''))
-
-function subscript(count: number): string {
-  return Array.from(String(count), digit => SUBSCRIPTS[Number(digit)]).join('')
-}
-
-const group = (digits: string) => digits.replace(/\B(?=(?:\d{3})+$)/g, ',')
-
-/** A number as a decimal string without an exponent; `null` when it is not finite. */
-export function plain(value: number): string | null {
-  if (!Number.isFinite(value)) return null
-  const text = String(value)
-  if (!text.includes('e')) return text
-  return Math.abs(value) >= 1 ? String(BigInt(value)) : value.toFixed(20)
 }

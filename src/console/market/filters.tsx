@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { displayText } from '#console/format/text.ts'
 import { type MarketQuery, SORTS, STATUSES, showMarket } from '#console/state/route.ts'
 import { settings } from '#console/state/session.ts'
+import { BoundsMenu } from './boundsMenu.tsx'
 
 /** Pause in typing before the search is sent. */
 const DEBOUNCE_MS = 200
@@ -48,6 +49,7 @@ export function Filters({ query, moved, onMoved, busy, isEmpty }: FiltersProps) 
           </option>
         ))}
       </select>
+      <BoundsMenu bounds={query.bounds} onChange={bounds => change({ bounds })} />
       <div class="sort-field">
         <select
           class="field"
@@ -72,16 +74,21 @@ export function Filters({ query, moved, onMoved, busy, isEmpty }: FiltersProps) 
           {query.order === 'desc' ? '↓' : '↑'}
         </button>
       </div>
-      <span class="filters-note" role="status">
+      <span class="filters-note">
+        {/* Not announced: the number changes with every block. */}
         {moved > 0 ? (
-          <button type="button" class="button accent" onClick={onMoved}>
-            Order has changed · Update
+          <button
+            type="button"
+            class="button accent"
+            title="The order is held while the pointer or the focus is in the list"
+            onClick={onMoved}
+          >
+            {moved === 1 ? '1 row' : `${moved} rows`} moved · Update
           </button>
-        ) : busy ? (
-          <span class="quiet">Loading</span>
-        ) : query.q === '' || isEmpty ? null : (
-          <span class="quiet">Best match first</span>
-        )}
+        ) : null}
+        <span role="status" class="quiet">
+          {busy ? 'Loading' : moved > 0 || query.q === '' || isEmpty ? null : 'Best match first'}
+        </span>
       </span>
     </search>
   )

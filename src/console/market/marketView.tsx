@@ -1,29 +1,51 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { Notice } from '#console/parts/notice.tsx'
+import { countBounds } from '#console/state/listBounds.ts'
 import { DEFAULT_QUERY, lastMarket, showMarket } from '#console/state/route.ts'
-import { client, renderQueue, returns } from '#console/state/session.ts'
+import { channelFeed, client, renderQueue, returns } from '#console/state/session.ts'
+import { createSparklines } from '#console/state/sparklines.ts'
 import { createTokenList, MOST_ROWS } from '#console/state/tokenList.ts'
+import { createWatchedRows } from '#console/state/watchedRows.ts'
 import { Filters } from './filters.tsx'
+import { LiveStrip } from './liveStrip.tsx'
 import { createOnScreen } from './onScreen.ts'
 import { TokenTable } from './tokenTable.tsx'
 
+/** The width from which the list has a column for them, as in its style: on narrower screens they are not loaded. */
+const LINES_SHOWN = '(min-width: 88rem)'
+
 export function MarketView() {
-  const list = useMemo(() => createTokenList(client, renderQueue, lastMarket, returns), [])
-  const onScreen = useMemo(() => createOnScreen(row => list.watch(row)), [list])
+  const list = useMemo(() => createTokenList({ client, feed: channelFeed, query: lastMarket, returns }), [])
+  const watched = useMemo(() => createWatchedRows(client, renderQueue), [])
+  const lines = useMemo(() => createSparklines(client), [])
+  const onScreen = useMemo(() => {
+    const areLinesShown = matchMedia(LINES_SHOWN).matches
+    return createOnScreen(row => {
+      const unwatch = watched.watch(row)
+      const leave = areLinesShown ? lines.want(row.address) : () => {}
+      return () => {
+        unwatch()
+        leave()
+      }
+    })
+  }, [watched, lines])
   useEffect(() => {
     document.title = 'Market · Tokenwire'
     return () => {
       onScreen.stop()
+      watched.stop()
+      lines.stop()
       list.stop()
     }
-  }, [list, onScreen])
+  }, [list, watched, lines, onScreen])
   const rows = list.rows.value
   const phase = list.phase.value
   const query = lastMarket.value
-  const isNarrowed = query.q !== '' || query.status !== null || query.launchpad !== null
+  const isNarrowed = query.q !== '' || query.status !== null || query.launchpad !== null || countBounds(query.bounds) > 0
   return (
     <>
       <h1 class="sr-only">Market</h1>
+      <LiveStrip />
       <Filters
         query={query}
         moved={list.moved.value}
@@ -51,7 +73,14 @@ export function MarketView() {
               The list could not be brought up to date: {list.failure.value}
             </p>
           )}
-          <TokenTable rows={rows} query={query} busy={phase !== 'ready'} onScreen={onScreen} />
+          <TokenTable
+            rows={rows}
+            query={query}
+            busy={phase !== 'ready'}
+            onScreen={onScreen}
+            lines={lines}
+            onHolding={held => (list.isHeld.value = held)}
+          />
           {list.hasMore.value ? (
             <div class="more">
               <button type="button" class="button" disabled={list.loadingMore.value} onClick={() => list.loadMore()}>

@@ -9,21 +9,24 @@ import { Age, Change, Money, moveClass, Unknown } from '#console/parts/value.tsx
 import { hrefOf, STATUSES } from '#console/state/route.ts'
 import type { Row } from '#console/state/rows.ts'
 import { ethUsd } from '#console/state/session.ts'
+import type { Sparklines } from '#console/state/sparklines.ts'
 import type { Graduation } from '#domain/token.ts'
 import type { OnScreen } from './onScreen.ts'
+import { Sparkline } from './sparkline.tsx'
 
 interface TokenListRowProps {
   readonly row: Row
   readonly onScreen: OnScreen
+  readonly lines: Sparklines
 }
 
-export function TokenListRow({ row, onScreen }: TokenListRowProps) {
+export function TokenListRow({ row, onScreen, lines }: TokenListRowProps) {
   const element = useRef<HTMLTableRowElement>(null)
   useEffect(() => (element.current === null ? undefined : onScreen.follow(element.current, row)), [row, onScreen])
   return (
     <tr ref={element} data-address={row.address}>
       <NameCell row={row} />
-      <NumberCells row={row} />
+      <NumberCells row={row} lines={lines} />
     </tr>
   )
 }
@@ -48,7 +51,7 @@ function NameCell({ row }: { readonly row: Row }) {
   )
 }
 
-function NumberCells({ row }: { readonly row: Row }) {
+function NumberCells({ row, lines }: Pick<TokenListRowProps, 'row' | 'lines'>) {
   const { market, createdAt, graduation, sequence } = row.token.value
   const price = { usd: market.priceUsd, weth: market.priceWeth }
   const { buys, sells } = market.trades.h24
@@ -69,6 +72,9 @@ function NumberCells({ row }: { readonly row: Row }) {
       </td>
       <td class="c-change-24h">
         <Change percent={market.priceChange.h24} />
+      </td>
+      <td class="c-spark">
+        <Sparkline closes={lines.of(row.address).value} market={market} />
       </td>
       <td class="c-cap">
         <Money usd={market.marketCapUsd} weth={market.marketCapWeth} />

@@ -1,7 +1,9 @@
 import { useRef } from 'preact/hooks'
+import { useHolding } from '#console/parts/holding.ts'
 import { useRovingFocus } from '#console/parts/rovingFocus.ts'
 import { type MarketQuery, showMarket } from '#console/state/route.ts'
 import type { Row } from '#console/state/rows.ts'
+import type { Sparklines } from '#console/state/sparklines.ts'
 import type { TokenSort } from '#domain/queries.ts'
 import type { OnScreen } from './onScreen.ts'
 import { TokenListRow } from './tokenListRow.tsx'
@@ -19,6 +21,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'price', text: 'Price' },
   { name: 'change-1h', text: '1h', sort: 'priceChange1h' },
   { name: 'change-24h', text: '24h', sort: 'priceChange24h' },
+  { name: 'spark', text: 'Last 24h' },
   { name: 'cap', text: 'Market cap', sort: 'marketCap' },
   { name: 'volume', text: 'Volume 24h', sort: 'volume24h' },
   { name: 'liquidity', text: 'Liquidity', sort: 'liquidity' },
@@ -35,11 +38,15 @@ interface TokenTableProps {
   readonly query: MarketQuery
   readonly busy: boolean
   readonly onScreen: OnScreen
+  readonly lines: Sparklines
+  /** Reports whether the pointer or the focus is in the rows. */
+  readonly onHolding: (isHeld: boolean) => void
 }
 
-export function TokenTable({ rows, query, busy, onScreen }: TokenTableProps) {
+export function TokenTable({ rows, query, busy, onScreen, lines, onHolding }: TokenTableProps) {
   const body = useRef<HTMLTableSectionElement>(null)
   useRovingFocus(body)
+  useHolding(body, onHolding)
   return (
     <div class="card market">
       {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: arrow keys move between its links */}
@@ -54,7 +61,7 @@ export function TokenTable({ rows, query, busy, onScreen }: TokenTableProps) {
         </thead>
         <tbody ref={body} class={busy && rows.length > 0 ? 'outdated' : ''} data-testid="rows">
           {rows.length > 0
-            ? rows.map(row => <TokenListRow key={row.address} row={row} onScreen={onScreen} />)
+            ? rows.map(row => <TokenListRow key={row.address} row={row} onScreen={onScreen} lines={lines} />)
             : Array.from({ length: SKELETONS }, (_, index) => <SkeletonRow key={index} />)}
         </tbody>
       </table>

@@ -4,6 +4,7 @@ import { createOperator } from '#console/state/operator.ts'
 import { client } from '#console/state/session.ts'
 import { Actors } from './actors.tsx'
 import { HealthCards } from './healthCards.tsx'
+import { Processes } from './processes.tsx'
 import { TokenForm } from './tokenForm.tsx'
 
 /** Kept while the page is open, so that a visit to the market does not ask for it again. A reload forgets it. */
@@ -21,7 +22,10 @@ export function OperatorView() {
       <h1 class="sr-only">Operator</h1>
       <HealthCards process={operator.process.value} />
       {access === 'open' || access === 'unknown' ? (
-        <Actors operator={operator} canForget={operatorToken.value !== null} />
+        <>
+          {operator.processes.value === null ? null : <Processes processes={operator.processes.value} />}
+          <Actors operator={operator} canForget={operatorToken.value !== null} />
+        </>
       ) : (
         <TokenForm access={access} onToken={token => operator.setToken(token)} />
       )}

@@ -46,3 +46,13 @@ export const BackIcon = () => (
     <path d="M9.5 3.5 5 8l4.5 4.5" />
   </Icon>
 )
+export const PauseIcon = () => (
+  <Icon>
+    <path d="M5.5 3.5v9M10.5 3.5v9" />
+  </Icon>
+)
+export const PlayIcon = () => (
+  <Icon>
+    <path d="M5 3.5v9l7-4.5Z" />
+  </Icon>
+)

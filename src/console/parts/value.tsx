@@ -26,6 +26,22 @@ export function Money({ usd, weth, as = 'amount' }: MoneyProps) {
   )
 }
 
+/** A profit or loss in the chosen currency, with its sign. */
+export function Gain({ usd, weth }: Pick<MoneyProps, 'usd' | 'weth'>) {
+  const inUsd = currency.value === 'usd'
+  const value = inUsd ? usd : weth
+  if (value === null) return <Unknown />
+  const text = formatCompact(value.replace('-', ''))
+  const direction = !/[1-9]/.test(text) ? 'quiet' : value.startsWith('-') ? 'down' : 'up'
+  return (
+    <span class={direction} title={`${value} ${inUsd ? 'USD' : 'ETH'}`}>
+      {SIGNS[direction] + (inUsd ? '$' : 'Ξ') + text}
+    </span>
+  )
+}
+
+const SIGNS = { up: '+', down: '−', quiet: '' } as const
+
 /** CSS class that animates a move of a price that `Money` shows. An unknown price does not move. */
 export function moveClass({ direction, count }: PriceMove, { usd, weth }: Pick<MoneyProps, 'usd' | 'weth'>): string {
   const isKnown = (currency.value === 'usd' ? usd : weth) !== null

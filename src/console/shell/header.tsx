@@ -31,7 +31,7 @@ export function Header() {
       <nav class="nav" aria-label="Views">
         <a
           href={hrefOf({ view: 'market', query: lastMarket.value })}
-          aria-current={view === 'market' ? 'page' : view === 'token' ? 'true' : undefined}
+          aria-current={view === 'market' ? 'page' : view === 'token' || view === 'wallet' ? 'true' : undefined}
         >
           Market
         </a>

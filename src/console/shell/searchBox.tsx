@@ -21,9 +21,11 @@ export function SearchBox() {
   useEffect(() => focusBySlash(() => input.current), [])
   const { text, tokens } = suggestions
   const wanted = text.value.trim()
-  // The last option is the list of the market.
+  const wallet = /^0x[0-9a-f]{40}$/i.test(wanted) ? wanted.toLowerCase() : null
+  // After the tokens come the wallet of a whole address, and the list of the market.
   const hrefs = [
     ...tokens.value.map(({ address }) => hrefOf({ view: 'token', address })),
+    ...(wallet === null ? [] : [hrefOf({ view: 'wallet', address: wallet })]),
     hrefOf({ view: 'market', query: { ...DEFAULT_QUERY, q: wanted } }),
   ]
   const isShown = isOpen.value && wanted !== ''
@@ -89,6 +91,10 @@ export function SearchBox() {
           >
             {index < tokens.value.length ? (
               <Suggestion token={tokens.value[index] as Token} />
+            ) : wallet !== null && index < hrefs.length - 1 ? (
+              <span>
+                Wallet <span class="mono">{shortHex(wallet)}</span>
+              </span>
             ) : (
               `All results for “${displayText(wanted, 24)}”`
             )}

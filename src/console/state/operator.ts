@@ -2,7 +2,7 @@ import { effect, type ReadonlySignal, type Signal, signal, untracked } from '@pr
 import type { Result } from '#client/result.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import { type ProcessMetrics, readMetrics } from '#console/operator/processMetrics.ts'
-import type { ActorSort, ActorState, ActorStateName } from '#domain/health.ts'
+import type { ActorSort, ActorState, ActorStateName, ProcessState } from '#domain/health.ts'
 import { type Poll, poll } from './polling.ts'
 import { askMetrics } from './session.ts'
 
@@ -20,6 +20,8 @@ export interface Operator {
   readonly symbols: ReadonlySignal<ReadonlyMap<string, string | null>>
   readonly failure: ReadonlySignal<string | null>
   readonly process: ReadonlySignal<ProcessMetrics | null>
+  /** On the service's database. */
+  readonly processes: ReadonlySignal<readonly ProcessState[] | null>
   readonly sort: Signal<ActorSort>
   readonly state: Signal<ActorStateName | null>
   /** Address of the actor that is shown in detail. */
@@ -37,6 +39,7 @@ export function createOperator(client: Tokenwire, token: Signal<string | null>):
   const symbols = signal<ReadonlyMap<string, string | null>>(new Map())
   const failure = signal<string | null>(null)
   const process = signal<ProcessMetrics | null>(null)
+  const processes = signal<readonly ProcessState[] | null>(null)
   const sort = signal<ActorSort>('subscribers')
   const state = signal<ActorStateName | null>(null)
   const selected = signal<string | null>(null)
@@ -76,9 +79,10 @@ export function createOperator(client: Tokenwire, token: Signal<string | null>):
     }
     actors.value = list.value.data
     const address = selected.peek()
-    const [one, metrics] = await Promise.all([
+    const [one, metrics, peers] = await Promise.all([
       address === null ? null : client.actor(address, { ...credentials(), signal, retries: 0 }),
       askMetrics(token.peek(), signal),
+      client.processes({ ...credentials(), signal, retries: 0 }),
       askSymbols(
         list.value.data.map(actor => actor.token),
         signal,
@@ -86,6 +90,7 @@ export function createOperator(client: Tokenwire, token: Signal<string | null>):
     ])
     if (signal.aborted) return { ok: true, value: null }
     if (address === selected.peek()) detail.value = one?.ok === true ? one.value : null
+    processes.value = peers.ok ? peers.value.data : null
     process.value = metrics === null ? null : readMetrics(metrics)
     return { ok: true, value: null }
   }
@@ -103,6 +108,7 @@ export function createOperator(client: Tokenwire, token: Signal<string | null>):
     symbols,
     failure,
     process,
+    processes,
     sort,
     state,
     selected,

@@ -4,11 +4,13 @@ export type Theme = 'system' | 'light' | 'dark'
 export type Currency = 'usd' | 'weth'
 
 /** Stored in this browser where storage is allowed. Never holds secrets. */
-const KEYS = { theme: 'tokenwire.theme', currency: 'tokenwire.currency' } as const
+const KEYS = { theme: 'tokenwire.theme', currency: 'tokenwire.currency', strip: 'tokenwire.strip' } as const
 
 export const theme = signal<Theme>(read(KEYS.theme, ['light', 'dark']) ?? 'system')
 /** `null` until the user chooses: dollars while a price of ETH is known, else ETH. */
 export const chosenCurrency = signal<Currency | null>(read(KEYS.currency, ['usd', 'weth']))
+/** Whether the live strip of the market is paused. */
+export const isStripPaused = signal(read(KEYS.strip, ['paused']) !== null)
 
 /** Applies and stores the preferences. To be called once. */
 export function applyPreferences(): void {
@@ -19,6 +21,7 @@ export function applyPreferences(): void {
     write(KEYS.theme, chosen === 'system' ? null : chosen)
   })
   effect(() => write(KEYS.currency, chosenCurrency.value))
+  effect(() => write(KEYS.strip, isStripPaused.value ? 'paused' : null))
 }
 
 function read<T extends string>(key: string, values: readonly T[]): T | null {

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import type { SortOrder, TokenSort } from '#domain/queries.ts'
 import type { GraduationStatus } from '#domain/token.ts'
+import { type ListBounds, NO_BOUNDS, readBounds, writeBounds } from './listBounds.ts'
 
 /** The list of the market view. */
 export interface MarketQuery {
@@ -9,11 +10,13 @@ export interface MarketQuery {
   readonly order: SortOrder
   readonly status: GraduationStatus | null
   readonly launchpad: string | null
+  readonly bounds: ListBounds
 }
 
 export type PageRoute =
   | { readonly view: 'market'; readonly query: MarketQuery }
   | { readonly view: 'token'; readonly address: string }
+  | { readonly view: 'wallet'; readonly address: string }
   | { readonly view: 'operator' }
   | { readonly view: 'nowhere' }
 
@@ -42,7 +45,7 @@ export const STATUSES = { bonding: 'Bonding', completed: 'Completed', migrated: 
   string
 >
 
-export const DEFAULT_QUERY: MarketQuery = { q: '', sort: 'trades24h', order: 'desc', status: null, launchpad: null }
+export const DEFAULT_QUERY: MarketQuery = { q: '', sort: 'trades24h', order: 'desc', status: null, launchpad: null, bounds: NO_BOUNDS }
 
 const MOST_TEXT = 100
 
@@ -52,8 +55,9 @@ export function parseRoute(hash: string): PageRoute {
   const parameters = new URLSearchParams(search)
   if (path === '' || path === '/') return { view: 'market', query: parseQuery(parameters) }
   if (path === '/operator') return { view: 'operator' }
-  const address = /^\/token\/(0x[0-9a-f]{40})$/i.exec(path)?.[1]
-  return address === undefined ? { view: 'nowhere' } : { view: 'token', address: address.toLowerCase() }
+  const [, view, address] = /^\/(token|wallet)\/(0x[0-9a-f]{40})$/i.exec(path) ?? []
+  if (view === undefined || address === undefined) return { view: 'nowhere' }
+  return { view: view === 'wallet' ? 'wallet' : 'token', address: address.toLowerCase() }
 }
 
 function parseQuery(parameters: URLSearchParams): MarketQuery {
@@ -67,6 +71,7 @@ function parseQuery(parameters: URLSearchParams): MarketQuery {
     order: parameters.get('order') === 'asc' ? 'asc' : 'desc',
     status: oneOf(STATUSES, 'status'),
     launchpad: parameters.get('launchpad')?.slice(0, MOST_TEXT) || null,
+    bounds: readBounds(parameters),
   }
 }
 
@@ -74,18 +79,21 @@ function parseQuery(parameters: URLSearchParams): MarketQuery {
 export function hrefOf(route: PageRoute): string {
   switch (route.view) {
     case 'market': {
-      const { q, sort, order, status, launchpad } = route.query
+      const { q, sort, order, status, launchpad, bounds } = route.query
       const parameters = new URLSearchParams()
       if (q !== '') parameters.set('q', q)
       if (sort !== DEFAULT_QUERY.sort) parameters.set('sort', sort)
       if (order !== DEFAULT_QUERY.order) parameters.set('order', order)
       if (status !== null) parameters.set('status', status)
       if (launchpad !== null) parameters.set('launchpad', launchpad)
+      writeBounds(bounds, parameters)
       const search = parameters.toString()
       return search === '' ? '#/' : `#/?${search}`
     }
     case 'token':
       return `#/token/${route.address}`
+    case 'wallet':
+      return `#/wallet/${route.address}`
     case 'operator':
       return '#/operator'
     case 'nowhere':

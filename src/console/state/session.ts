@@ -1,9 +1,12 @@
 import { computed, effect, signal, untracked } from '@preact/signals'
 import { createTokenwire } from '#client/createTokenwire.ts'
 import type { ConnectionState } from '#client/tokenwire.ts'
+import { createChannelFeed } from './channelFeed.ts'
+import { createMarketApi } from './marketApi.ts'
 import { poll } from './polling.ts'
 import { type Currency, chosenCurrency } from './preferences.ts'
 import { createRenderQueue } from './renderQueue.ts'
+import { createTokenNames } from './tokenNames.ts'
 
 /** The part of the service's configuration that the page needs. */
 interface Settings {
@@ -17,7 +20,10 @@ const BASE = new URL('.', document.baseURI).href.replace(/\/$/, '')
 /** As long as the service itself serves an old price of ETH. */
 const KEEP_PRICE_MS = 600_000
 
-export const client = createTokenwire({ url: BASE, keepConnected: true })
+export const channelFeed = createChannelFeed()
+export const client = createTokenwire({ url: BASE, keepConnected: true, WebSocket: channelFeed.Socket })
+export const marketApi = createMarketApi(BASE)
+export const tokenNames = createTokenNames(client)
 export const renderQueue = createRenderQueue()
 
 export const connection = signal<ConnectionState>(client.state)

@@ -1,16 +1,19 @@
-import { batch, effect, type ReadonlySignal, signal, untracked } from '@preact/signals'
+import { batch, effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
+import { coalesce } from '#async/coalesce.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import type { Address } from '#domain/address.ts'
 import type { Token } from '#domain/token.ts'
-import type { RenderQueue } from './renderQueue.ts'
+import type { ChannelFeed } from './channelFeed.ts'
+import { inOrder, movedPlaces } from './listOrder.ts'
+import { fitsFilters, listParameters } from './listQuery.ts'
+import { createLiveOrder } from './liveOrder.ts'
 import type { MarketQuery } from './route.ts'
 import { createRow, type Row } from './rows.ts'
 
+/** Rows of the first page, whose order is live, and of each further one. */
 const PAGE = 50
 /** Rows shown at most. */
 export const MOST_ROWS = 500
-/** Rows that are live at once: one connection carries 200 tokens, and an opened token needs some of them. */
-const MOST_WATCHED = 150
 const REFRESH_MS = 15_000
 
 export interface TokenList {
@@ -21,24 +24,27 @@ export interface TokenList {
   /** Whether there is another page. */
   readonly hasMore: ReadonlySignal<boolean>
   readonly loadingMore: ReadonlySignal<boolean>
-  /** Number of rows that would show another token if the list was sorted now. */
+  /** Number of places that would show another token if the list was sorted now. */
   readonly moved: ReadonlySignal<number>
+  /** While true, values change and rows stay where they are. */
+  readonly isHeld: Signal<boolean>
   loadMore(): void
   reload(): void
   /** Sorts the rows now. */
   showMoved(): void
-  /** Keeps a row live until the returned function is called. */
-  watch(row: Row): () => void
   stop(): void
 }
 
-/** The tokens of a query. Values change in place; the order changes only when the user asks for it, so that no row moves under a finger. */
-export function createTokenList(
-  client: Tokenwire,
-  renderQueue: RenderQueue,
-  query: ReadonlySignal<MarketQuery>,
-  returns: ReadonlySignal<number>,
-): TokenList {
+interface TokenListOptions {
+  readonly client: Tokenwire
+  readonly feed: ChannelFeed
+  readonly query: ReadonlySignal<MarketQuery>
+  /** A change makes the list load again. */
+  readonly returns: ReadonlySignal<number>
+}
+
+/** The tokens of a query. The first page stays sorted: over the channel `list`, else with each poll. */
+export function createTokenList({ client, feed, query, returns }: TokenListOptions): TokenList {
   const rows = signal<readonly Row[]>([])
   const phase = signal<'loading' | 'ready' | 'failed'>('loading')
   const failure = signal<string | null>(null)
@@ -46,35 +52,70 @@ export function createTokenList(
   const hasMore = signal(false)
   const loadingMore = signal(false)
   const moved = signal(0)
-  const watched = new Map<Address, () => void>()
-  let newest: readonly Token[] = []
+  const isHeld = signal(false)
+  /** The newest order of the first page. */
+  let order: readonly Address[] = []
+  /** Tokens that have come into the order and have no row yet. */
+  const newcomers = new Map<Address, Token>()
   let loading = new AbortController()
   let timer: number | undefined
 
   const ask = async (wanted: MarketQuery, from: string | null, signal: AbortSignal) => {
-    const { q, sort, order, status, launchpad } = wanted
-    const text = q.trim()
-    if (text !== '') {
-      const found = await client.search(text, { limit: PAGE }, { signal })
-      if (!found.ok) return found
-      const data = found.value.data.filter(
-        token => (status === null || token.graduation.status === status) && (launchpad === null || token.launchpad === launchpad),
-      )
-      return { ok: true, value: { data, nextCursor: null } } as const
-    }
-    const filters = { ...(status === null ? {} : { status }), ...(launchpad === null ? {} : { launchpad }) }
-    return client.tokens({ sort, order, ...filters, limit: PAGE, ...(from === null ? {} : { cursor: from }) }, { signal })
+    const text = wanted.q.trim()
+    if (text === '')
+      return client.tokens({ ...listParameters(wanted, Date.now()), limit: PAGE, ...(from !== null && { cursor: from }) }, { signal })
+    const found = await client.search(text, { limit: PAGE }, { signal })
+    if (!found.ok) return found
+    return {
+      ok: true,
+      value: { data: found.value.data.filter(token => fitsFilters(token, wanted, Date.now())), nextCursor: null },
+    } as const
   }
 
-  /** Rows for these tokens. Existing rows are reused. */
-  function rowsOf(tokens: readonly Token[]): readonly Row[] {
-    const held = new Map(rows.peek().map(row => [row.address, row]))
-    return tokens.map(token => {
-      const row = held.get(token.address) ?? createRow(token)
-      row.update(token)
-      return row
-    })
+  const rowOf = (address: Address): Row | null => {
+    const token = newcomers.get(address)
+    return rows.peek().find(row => row.address === address) ?? (token === undefined ? null : createRow(token))
   }
+
+  function put(tokens: readonly Token[]): void {
+    const held = new Map(rows.peek().map(row => [row.address, row]))
+    for (const token of tokens) {
+      const row = held.get(token.address)
+      if (row === undefined) newcomers.set(token.address, token)
+      else row.update(token)
+    }
+  }
+
+  function sortNow(): void {
+    batch(() => {
+      rows.value = inOrder(rows.peek(), order, rowOf, PAGE).slice(0, MOST_ROWS)
+      moved.value = 0
+    })
+    newcomers.clear()
+  }
+
+  function sort(): void {
+    for (const address of newcomers.keys()) if (!order.includes(address)) newcomers.delete(address)
+    const count = movedPlaces(rows.peek(), order)
+    if (isHeld.peek()) moved.value = count
+    else if (count > 0 || order.length < Math.min(PAGE, rows.peek().length)) sortNow()
+    else moved.value = 0
+  }
+
+  /** Takes an order of the channel, once the tokens that are new in it are loaded. */
+  const orders = coalesce<readonly Address[]>(async next => {
+    const { signal } = loading
+    // Meanwhile another list may be followed.
+    if (next !== live.newest) return
+    const held = new Set([...rows.peek().map(({ address }) => address), ...newcomers.keys()])
+    const missing = next.filter(address => !held.has(address))
+    const found = missing.length === 0 ? null : await client.tokens({ addresses: missing, limit: PAGE }, { signal })
+    if (signal.aborted || phase.peek() !== 'ready') return
+    put(found?.ok ? found.value.data : [])
+    order = next
+    sort()
+  }, reportError)
+  const live = createLiveOrder(feed, PAGE, next => orders.request(next))
 
   async function load(): Promise<void> {
     loading.abort()
@@ -83,13 +124,16 @@ export function createTokenList(
     const { signal } = loading
     phase.value = 'loading'
     loadingMore.value = false
+    live.follow(query.peek())
     const result = await ask(query.peek(), null, signal)
     if (signal.aborted) return
     batch(() => {
-      moved.value = 0
       if (result.ok) {
-        newest = result.value.data
-        rows.value = rowsOf(newest)
+        put(result.value.data)
+        order = result.value.data.map(({ address }) => address)
+        rows.value = order.flatMap(address => rowOf(address) ?? [])
+        newcomers.clear()
+        moved.value = 0
         cursor.value = result.value.nextCursor
         hasMore.value = cursor.value !== null && rows.value.length < MOST_ROWS
         failure.value = null
@@ -99,6 +143,7 @@ export function createTokenList(
         phase.value = 'failed'
       }
     })
+    if (live.newest !== null) orders.request(live.newest)
     schedule(signal)
   }
 
@@ -118,26 +163,30 @@ export function createTokenList(
       failure.value = null
       // A token that moved down since the page before is in both pages.
       const held = new Set(rows.peek().map(row => row.address))
-      rows.value = [...rows.peek(), ...rowsOf(result.value.data.filter(token => !held.has(token.address)))].slice(0, MOST_ROWS)
+      const further = result.value.data.filter(({ address }) => !held.has(address)).map(createRow)
+      rows.value = [...rows.peek(), ...further].slice(0, MOST_ROWS)
       cursor.value = result.value.nextCursor
       hasMore.value = cursor.value !== null && rows.value.length < MOST_ROWS
     })
   }
 
-  /** Loads the first page again for its values, and to find out whether the order has changed. */
+  /** Loads the first page again: for values that no update brings, such as dollars, and for the order where no channel brings it. */
   async function refresh(signal: AbortSignal): Promise<void> {
+    // The bound of an age moves on.
+    live.follow(query.peek())
     const result = await ask(query.peek(), null, signal)
     if (signal.aborted) return
-    if (result.ok) {
-      batch(() => {
-        failure.value = null
-        newest = result.value.data
-        const shown = rows.peek()
-        const held = new Map(shown.map(row => [row.address, row]))
-        for (const token of newest) held.get(token.address)?.update(token)
-        moved.value = newest.filter((token, index) => shown[index]?.address !== token.address).length
-      })
-    } else failure.value = result.error.message
+    batch(() => {
+      failure.value = result.ok ? null : result.error.message
+      if (!result.ok) return
+      put(result.value.data)
+      if (live.newest !== null) {
+        orders.request(live.newest)
+        return
+      }
+      order = result.value.data.map(({ address }) => address)
+      sort()
+    })
     schedule(signal)
   }
 
@@ -149,8 +198,11 @@ export function createTokenList(
   /** Updates the rows in place, or loads the list again after a failure. */
   const again = (signal: AbortSignal) => (phase.peek() === 'ready' ? refresh(signal) : load())
   const seen = () => {
-    if (document.hidden) clearTimeout(timer)
-    else void again(loading.signal)
+    if (!document.hidden) void again(loading.signal)
+    else {
+      clearTimeout(timer)
+      live.stop()
+    }
   }
   document.addEventListener('visibilitychange', seen)
 
@@ -162,20 +214,9 @@ export function createTokenList(
   const stopReturns = effect(() => {
     if (returns.value > 0) untracked(() => void again(loading.signal))
   })
-
-  function watch(row: Row): () => void {
-    if (watched.has(row.address) || watched.size >= MOST_WATCHED) return () => undefined
-    const held = client.watch(row.address, ({ token }) => renderQueue.put(`row ${row.address}`, () => row.update(token)), {
-      initial: row.token.peek(),
-    })
-    const stop = () => {
-      if (!watched.delete(row.address)) return
-      held.close()
-      renderQueue.drop(`row ${row.address}`)
-    }
-    watched.set(row.address, stop)
-    return stop
-  }
+  const stopHolding = effect(() => {
+    if (!isHeld.value && phase.peek() === 'ready') untracked(sort)
+  })
 
   return {
     rows,
@@ -184,23 +225,19 @@ export function createTokenList(
     hasMore,
     loadingMore,
     moved,
-    watch,
+    isHeld,
     loadMore: () => void loadMore(),
     reload: () => void load(),
-    showMoved() {
-      batch(() => {
-        rows.value = rowsOf(newest)
-        moved.value = 0
-      })
-      void load()
-    },
+    showMoved: sortNow,
     stop() {
       loading.abort()
+      live.stop()
+      orders.stop()
       clearTimeout(timer)
       stopFollowing()
       stopReturns()
+      stopHolding()
       document.removeEventListener('visibilitychange', seen)
-      for (const stop of Array.from(watched.values())) stop()
     },
   }
 }

@@ -1,19 +1,11 @@
 import { formatCompact, formatCount, formatShare, fromUnits } from '#console/format/decimal.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
-import { HexLink } from '#console/parts/hexLink.tsx'
 import { Unknown } from '#console/parts/value.tsx'
+import { WalletLink } from '#console/parts/walletLink.tsx'
 import type { Holder } from '#domain/holder.ts'
 import type { Token } from '#domain/token.ts'
-
-const KINDS: Readonly<Record<Holder['type'], string>> = {
-  wallet: '',
-  creator: 'accent',
-  pool: 'good',
-  curve: 'good',
-  locker: 'fair',
-  burn: 'bad',
-  contract: '',
-}
+import { Distribution } from './distribution.tsx'
+import { HolderTag } from './holderTag.tsx'
 
 const COLUMNS: readonly TableColumn[] = [
   { name: '#', class: 'rank' },
@@ -35,6 +27,7 @@ export function Holders({ holders, token }: HoldersProps) {
         <h2 id="holders-title">Largest holders</h2>
         <span class="quiet">of {formatCount(token.market.holderCount)}</span>
       </header>
+      <Distribution token={token} />
       {holders === null ? (
         <p class="card-body">
           <Unknown />
@@ -47,10 +40,10 @@ export function Holders({ holders, token }: HoldersProps) {
             <tr key={holder.address}>
               <td class="rank quiet">{holder.rank}</td>
               <td class="text">
-                <HexLink hex={holder.address} of="holder" kind="address" />
+                <WalletLink address={holder.address} of="holder" />
               </td>
               <td class="text">
-                <span class={`tag ${KINDS[holder.type]}`}>{holder.type}</span>
+                <HolderTag type={holder.type} />
               </td>
               <td>{formatCompact(fromUnits(holder.balance, token.decimals))}</td>
               <td>{formatShare(holder.percent)}</td>

@@ -5,6 +5,7 @@ import { Notice } from '#console/parts/notice.tsx'
 import { hrefOf, lastMarket } from '#console/state/route.ts'
 import { client, renderQueue, returns } from '#console/state/session.ts'
 import { createTokenDetail } from '#console/state/tokenDetail.ts'
+import { Activity } from './activity.tsx'
 import { ChartCard } from './chartCard.tsx'
 import { Creator } from './creator.tsx'
 import { Facts } from './facts.tsx'
@@ -12,7 +13,6 @@ import { GraduationCard } from './graduationCard.tsx'
 import { Holders } from './holders.tsx'
 import { MarketCard } from './marketCard.tsx'
 import { TokenHead } from './tokenHead.tsx'
-import { Trades } from './trades.tsx'
 
 export function TokenView({ address }: { readonly address: string }) {
   const detail = useMemo(() => createTokenDetail(client, renderQueue, address, returns), [address])
@@ -49,7 +49,7 @@ export function TokenView({ address }: { readonly address: string }) {
             <div class="token-main">
               <ChartCard token={token} detail={detail} />
               <div class="token-flow">
-                <Trades trades={detail.trades.value} token={token} />
+                <Activity token={token} detail={detail} />
                 <Holders holders={detail.holders.value} token={token} />
               </div>
             </div>

@@ -1,9 +1,9 @@
 import { formatCompact, fromUnits } from '#console/format/decimal.ts'
-import { formatMoment, formatStamp } from '#console/format/time.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
-import { HexIconLink, HexLink } from '#console/parts/hexLink.tsx'
+import { HexIconLink } from '#console/parts/hexLink.tsx'
+import { Stamp } from '#console/parts/stamp.tsx'
 import { Money, Unknown } from '#console/parts/value.tsx'
-import { minuteClock } from '#console/state/clock.ts'
+import { WalletLink } from '#console/parts/walletLink.tsx'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 
@@ -24,42 +24,37 @@ interface TradesProps {
 }
 
 export function Trades({ trades, token }: TradesProps) {
+  if (trades === null) {
+    return (
+      <p class="card-body">
+        <Unknown />
+      </p>
+    )
+  }
+  if (trades.length === 0) return <p class="card-body quiet">No trades yet.</p>
   return (
-    <section class="card" aria-labelledby="trades-title">
-      <h2 id="trades-title">Trades</h2>
-      {trades === null ? (
-        <p class="card-body">
-          <Unknown />
-        </p>
-      ) : trades.length === 0 ? (
-        <p class="card-body quiet">No trades yet.</p>
-      ) : (
-        <CompactTable columns={COLUMNS} label="Newest trades" name="trades" testId="trades">
-          {trades.map(trade => (
-            <tr key={trade.id} data-id={trade.id}>
-              <td class="text quiet">
-                <time dateTime={trade.timestamp} title={formatMoment(trade.timestamp)}>
-                  {formatStamp(trade.timestamp, minuteClock.value)}
-                </time>
-              </td>
-              <td class={`text ${trade.side === 'buy' ? 'up' : 'down'}`}>{trade.side === 'buy' ? 'Buy' : 'Sell'}</td>
-              <td>
-                <Money as="price" usd={trade.priceUsd} weth={trade.priceWeth} />
-              </td>
-              <td class="wide-only">{formatCompact(fromUnits(trade.amountToken, token.decimals))}</td>
-              <td>
-                <Money usd={trade.valueUsd} weth={trade.amountWeth} />
-              </td>
-              <td class="wide-only">
-                <HexLink hex={trade.maker} of="maker" kind="address" />
-              </td>
-              <td class="wide-only way">
-                <HexIconLink hex={trade.txHash} of="transaction" kind="tx" />
-              </td>
-            </tr>
-          ))}
-        </CompactTable>
-      )}
-    </section>
+    <CompactTable columns={COLUMNS} label="Newest trades" name="trades" testId="trades">
+      {trades.map(trade => (
+        <tr key={trade.id} data-id={trade.id}>
+          <td class="text quiet">
+            <Stamp time={trade.timestamp} />
+          </td>
+          <td class={`text ${trade.side === 'buy' ? 'up' : 'down'}`}>{trade.side === 'buy' ? 'Buy' : 'Sell'}</td>
+          <td>
+            <Money as="price" usd={trade.priceUsd} weth={trade.priceWeth} />
+          </td>
+          <td class="wide-only">{formatCompact(fromUnits(trade.amountToken, token.decimals))}</td>
+          <td>
+            <Money usd={trade.valueUsd} weth={trade.amountWeth} />
+          </td>
+          <td class="wide-only">
+            <WalletLink address={trade.maker} of="maker" />
+          </td>
+          <td class="wide-only way">
+            <HexIconLink hex={trade.txHash} of="transaction" kind="tx" />
+          </td>
+        </tr>
+      ))}
+    </CompactTable>
   )
 }

@@ -15,10 +15,11 @@ struct CurveTerms {
     uint16 feeBps;
 }
 
-/// Sells one token's supply for ETH at a constant product of virtual reserves, until it has raised its target.
+/// Sells one token's supply for ETH, or for an ERC-20, at a constant product of virtual reserves, until it has raised its target.
 ///
 /// `virtualWei * virtualToken` never falls (every division rounds in the curve's favour), and `virtualWei - realWei` never changes.
-/// The fee is taken from the ETH side of each trade, wrapped, and escrowed by the launchpad.
+/// The fee is taken from the ETH side of each trade, wrapped, and escrowed by the launchpad. Where the curve takes an ERC-20, what is
+/// called wei here are that currency's smallest units.
 ///
 /// A fixture for development and tests that behaves like a real launchpad's curve. Not audited, not for mainnet.
 contract BondingCurve {
@@ -32,7 +33,9 @@ contract BondingCurve {
     uint256 private constant BPS = 10_000;
 
     address public immutable launchpad;
-    IWETH9 public immutable weth;
+    /// What is escrowed and what the pool gets: WETH for a curve that takes ETH.
+    IERC20 public immutable quote;
+    bool public immutable takesEther;
     uint256 public immutable targetWei;
     uint16 public immutable feeBps;
 
@@ -74,33 +77,44 @@ contract BondingCurve {
     error NothingReceived();
     error SlippageExceeded(uint256 offered, uint256 wanted);
     error EtherTransferFailed();
+    error WrongCurrency();
 
     modifier onlyLaunchpad() {
         if (msg.sender != launchpad) revert NotLaunchpad();
         _;
     }
 
-    constructor(IWETH9 weth_, CurveTerms memory terms) {
+    constructor(IERC20 quote_, bool takesEther_, CurveTerms memory terms) {
         launchpad = msg.sender;
-        weth = weth_;
+        quote = quote_;
+        takesEther = takesEther_;
         virtualWei = terms.virtualWei;
         virtualToken = terms.virtualToken;
         targetWei = terms.targetWei;
         feeBps = terms.feeBps;
     }
 
-    /// Starts trading. The call's ether is the creator's first buy.
+    /// Starts trading. The call's ether, or what the curve was sent before of the ERC-20, is the creator's first buy.
     function open(IERC20 token_, address creator, uint256 minTokensOut) external payable onlyLaunchpad {
         if (phase != Phase.Unopened) revert NotTrading();
         token = token_;
         phase = Phase.Trading;
-        if (msg.value > 0) _buy(creator, creator, minTokensOut);
+        uint256 offered = takesEther ? msg.value : quote.balanceOf(address(this));
+        if (offered > 0) _buy(creator, creator, offered, minTokensOut);
     }
 
     /// Buys for the call's ether. The buy that reaches the target pays only what is missing and gets the rest back;
     /// then the curve is complete and no longer trades.
     function buy(address recipient, uint256 minTokensOut) external payable {
-        _buy(msg.sender, recipient, minTokensOut);
+        if (!takesEther) revert WrongCurrency();
+        _buy(msg.sender, recipient, msg.value, minTokensOut);
+    }
+
+    /// The same for an approved amount of the curve's ERC-20.
+    function buyWith(uint256 offered, address recipient, uint256 minTokensOut) external {
+        if (takesEther) revert WrongCurrency();
+        quote.transferFrom(msg.sender, address(this), offered);
+        _buy(msg.sender, recipient, offered, minTokensOut);
     }
 
     /// Sells approved tokens. `minWeiOut` is the least that the seller receives after the fee.
@@ -124,14 +138,13 @@ contract BondingCurve {
     }
 
     /// Sends the raised ETH, wrapped, and the unsold tokens to the launchpad for the pool. Works once.
-    function release() external onlyLaunchpad returns (uint256 wethAmount, uint256 tokenAmount) {
+    function release() external onlyLaunchpad returns (uint256 quoteAmount, uint256 tokenAmount) {
         if (phase != Phase.Complete) revert NotComplete();
         phase = Phase.Released;
-        wethAmount = realWei;
+        quoteAmount = realWei;
         realWei = 0;
         tokenAmount = token.balanceOf(address(this));
-        weth.deposit{value: wethAmount}();
-        weth.transfer(launchpad, wethAmount);
+        _toLaunchpad(quoteAmount);
         token.transfer(launchpad, tokenAmount);
     }
 
@@ -157,13 +170,13 @@ contract BondingCurve {
         receivedWei = grossWei - feeWei;
     }
 
-    function _buy(address buyer, address recipient, uint256 minTokensOut) private {
+    function _buy(address buyer, address recipient, uint256 offeredWei, uint256 minTokensOut) private {
         if (phase != Phase.Trading) revert NotTrading();
-        (uint256 tokenAmount, uint256 feeWei, uint256 refundWei) = quoteBuy(msg.value);
+        (uint256 tokenAmount, uint256 feeWei, uint256 refundWei) = quoteBuy(offeredWei);
         if (tokenAmount == 0) revert NothingBought();
         if (tokenAmount < minTokensOut) revert SlippageExceeded(tokenAmount, minTokensOut);
 
-        uint256 paidWei = msg.value - refundWei;
+        uint256 paidWei = offeredWei - refundWei;
         virtualWei += paidWei - feeWei;
         realWei += paidWei - feeWei;
         virtualToken -= tokenAmount;
@@ -181,13 +194,21 @@ contract BondingCurve {
 
     function _escrow(uint256 feeWei) private {
         if (feeWei == 0) return;
-        weth.deposit{value: feeWei}();
-        weth.transfer(launchpad, feeWei);
+        _toLaunchpad(feeWei);
         IFeeEscrow(launchpad).accrueCurveFee(feeWei);
+    }
+
+    function _toLaunchpad(uint256 amountWei) private {
+        if (takesEther) IWETH9(address(quote)).deposit{value: amountWei}();
+        quote.transfer(launchpad, amountWei);
     }
 
     /// Always the last step of a trade, because the receiver can run code.
     function _pay(address to, uint256 amountWei) private {
+        if (!takesEther) {
+            quote.transfer(to, amountWei);
+            return;
+        }
         (bool ok,) = to.call{value: amountWei}("");
         if (!ok) revert EtherTransferFailed();
     }

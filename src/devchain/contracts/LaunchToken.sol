@@ -6,7 +6,6 @@ pragma solidity 0.8.37;
 /// A fixture for development and tests that behaves like a real launchpad's token. Not audited, not for mainnet.
 contract LaunchToken {
     uint256 public constant totalSupply = 1e27;
-    uint8 public constant decimals = 18;
 
     string public name;
     string public symbol;
@@ -25,6 +24,10 @@ contract LaunchToken {
         symbol = symbol_;
         balanceOf[curve] = totalSupply;
         emit Transfer(address(0), curve, totalSupply);
+    }
+
+    function decimals() external pure virtual returns (uint8) {
+        return 18;
     }
 
     function approve(address spender, uint256 value) external returns (bool) {
@@ -57,5 +60,14 @@ contract LaunchToken {
             balanceOf[to] += value; // cannot overflow: the sum of all balances is totalSupply
         }
         emit Transfer(from, to, value);
+    }
+}
+
+/// A currency of 6 decimals that stands for a dollar on a development chain: 10^21 of them, all of one holder.
+contract DevDollar is LaunchToken {
+    constructor(address holder) LaunchToken("Development Dollar", "DUSD", holder) {}
+
+    function decimals() external pure override returns (uint8) {
+        return 6;
     }
 }

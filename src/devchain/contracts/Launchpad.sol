@@ -2,7 +2,7 @@
 pragma solidity 0.8.37;
 
 import {BondingCurve, CurveTerms, IFeeEscrow} from "./BondingCurve.sol";
-import {IERC20, INonfungiblePositionManager, IUniswapV3Pool, IWETH9} from "./interfaces.sol";
+import {IERC20, INonfungiblePositionManager, IUniswapV3Pool} from "./interfaces.sol";
 import {LaunchToken} from "./LaunchToken.sol";
 
 /// The reference launchpad: creates tokens and their curves, escrows fees, and locks the liquidity of graduated tokens forever.
@@ -26,7 +26,9 @@ contract Launchpad is IFeeEscrow {
     int24 private constant MAX_TICK = 887_200;
     address private constant DEAD = 0x000000000000000000000000000000000000dEaD;
 
-    IWETH9 public immutable weth;
+    /// What its curves take and its pools are paired with: WETH for a launchpad that takes ETH.
+    IERC20 public immutable quote;
+    bool public immutable takesEther;
     INonfungiblePositionManager public immutable positionManager;
     /// Receives the share of the fees that creators do not get.
     address public immutable protocol;
@@ -54,7 +56,7 @@ contract Launchpad is IFeeEscrow {
         uint16 feeBps,
         uint16 creatorShareBps
     );
-    event Graduated(address indexed token, address indexed pool, uint256 positionId, uint256 wethAmount, uint256 tokenAmount);
+    event Graduated(address indexed token, address indexed pool, uint256 positionId, uint256 quoteAmount, uint256 tokenAmount);
     event FeeAccrued(address indexed token, address indexed creator, address indexed currency, uint256 amount);
     event FeeClaimed(
         address indexed token, address indexed creator, address indexed currency, address recipient, uint256 amount
@@ -68,11 +70,13 @@ contract Launchpad is IFeeEscrow {
     error NotGraduated();
     error NothingToClaim();
     error NothingBought();
+    error WrongCurrency();
     error PoolPriceOff(uint160 found, uint160 wanted);
 
     /// @param terms_virtualToken more than the supply, so that the unsold rest is enough for the pool at the curve's last price
     constructor(
-        IWETH9 weth_,
+        IERC20 quote_,
+        bool takesEther_,
         INonfungiblePositionManager positionManager_,
         address protocol_,
         uint256 terms_virtualWei,
@@ -87,7 +91,8 @@ contract Launchpad is IFeeEscrow {
         uint256 finalToken = terms_virtualToken * terms_virtualWei / finalWei;
         if (terms_virtualToken > TOTAL_SUPPLY + finalToken * terms_virtualWei / finalWei) revert BadTerms();
 
-        weth = weth_;
+        quote = quote_;
+        takesEther = takesEther_;
         positionManager = positionManager_;
         protocol = protocol_;
         virtualWei = terms_virtualWei;
@@ -102,12 +107,36 @@ contract Launchpad is IFeeEscrow {
         payable
         returns (address token, address curve)
     {
-        if (msg.value == 0 && minTokensOut > 0) revert NothingBought();
-        BondingCurve made = new BondingCurve(weth, CurveTerms(virtualWei, virtualToken, targetWei, feeBps));
+        if (!takesEther) revert WrongCurrency();
+        return _launch(name, symbol, metadataUri, msg.value, minTokensOut);
+    }
+
+    /// The same where the launchpad's curves take an ERC-20: `offered` is the creator's first buy, which it has approved.
+    function launchWith(
+        string calldata name,
+        string calldata symbol,
+        string calldata metadataUri,
+        uint256 offered,
+        uint256 minTokensOut
+    ) external returns (address token, address curve) {
+        if (takesEther) revert WrongCurrency();
+        return _launch(name, symbol, metadataUri, offered, minTokensOut);
+    }
+
+    function _launch(
+        string calldata name,
+        string calldata symbol,
+        string calldata metadataUri,
+        uint256 offered,
+        uint256 minTokensOut
+    ) private returns (address token, address curve) {
+        if (offered == 0 && minTokensOut > 0) revert NothingBought();
+        BondingCurve made = new BondingCurve(quote, takesEther, CurveTerms(virtualWei, virtualToken, targetWei, feeBps));
         curve = address(made);
         token = address(new LaunchToken(name, symbol, curve));
         launches[token] = Launch(msg.sender, made, address(0), 0);
         tokenOf[curve] = token;
+        if (!takesEther && offered > 0) quote.transferFrom(msg.sender, curve, offered);
         made.open{value: msg.value}(IERC20(token), msg.sender, minTokensOut);
         emit TokenLaunched(
             token,
@@ -129,7 +158,7 @@ contract Launchpad is IFeeEscrow {
     function accrueCurveFee(uint256 feeWei) external {
         address token = tokenOf[msg.sender];
         if (token == address(0)) revert NotCurve();
-        _accrue(token, address(weth), feeWei);
+        _accrue(token, address(quote), feeWei);
     }
 
     /// Moves a complete curve's ETH and the matching tokens into a Uniswap v3 pool at the curve's last price, as a full-range
@@ -139,18 +168,18 @@ contract Launchpad is IFeeEscrow {
         BondingCurve curve = launched.curve;
         uint256 lastWei = curve.virtualWei();
         uint256 lastToken = curve.virtualToken();
-        (uint256 wethAmount, uint256 heldToken) = curve.release();
-        uint256 tokenAmount = wethAmount * lastToken / lastWei;
+        (uint256 quoteAmount, uint256 heldToken) = curve.release();
+        uint256 tokenAmount = quoteAmount * lastToken / lastWei;
 
         pool = _openPool(token, lastWei, lastToken);
-        uint256 usedWeth;
+        uint256 usedQuote;
         uint256 usedToken;
-        (positionId, usedWeth, usedToken) = _lockLiquidity(token, wethAmount, tokenAmount);
+        (positionId, usedQuote, usedToken) = _lockLiquidity(token, quoteAmount, tokenAmount);
         launched.pool = pool;
         launched.positionId = positionId;
-        protocolFees[address(weth)] += wethAmount - usedWeth; // a few wei from rounding
+        protocolFees[address(quote)] += quoteAmount - usedQuote; // a few wei from rounding
         IERC20(token).transfer(DEAD, heldToken - usedToken);
-        emit Graduated(token, pool, positionId, usedWeth, usedToken);
+        emit Graduated(token, pool, positionId, usedQuote, usedToken);
     }
 
     /// Collects the LP fees of a graduated token and books them to the creator and the protocol. Anybody may call it.
@@ -164,9 +193,9 @@ contract Launchpad is IFeeEscrow {
         Launch storage launched = _launched(token);
         if (msg.sender != launched.creator) revert NotCreator();
         if (launched.pool != address(0)) _collect(token);
-        uint256 paidWeth = _payOut(token, address(weth));
+        uint256 paidQuote = _payOut(token, address(quote));
         uint256 paidToken = _payOut(token, token);
-        if (paidWeth == 0 && paidToken == 0) revert NothingToClaim();
+        if (paidQuote == 0 && paidToken == 0) revert NothingToClaim();
     }
 
     /// Pays the protocol its share. Anybody may call it.
@@ -206,26 +235,26 @@ contract Launchpad is IFeeEscrow {
                 launches[token].positionId, address(this), type(uint128).max, type(uint128).max
             )
         );
-        bool tokenFirst = token < address(weth);
-        _accrue(token, address(weth), tokenFirst ? amount1 : amount0);
+        bool tokenFirst = token < address(quote);
+        _accrue(token, address(quote), tokenFirst ? amount1 : amount0);
         _accrue(token, token, tokenFirst ? amount0 : amount1);
     }
 
     function _openPool(address token, uint256 lastWei, uint256 lastToken) private returns (address pool) {
-        bool tokenFirst = token < address(weth);
+        bool tokenFirst = token < address(quote);
         uint160 price = tokenFirst ? _sqrtPriceX96(lastWei, lastToken) : _sqrtPriceX96(lastToken, lastWei);
-        (address token0, address token1) = tokenFirst ? (token, address(weth)) : (address(weth), token);
+        (address token0, address token1) = tokenFirst ? (token, address(quote)) : (address(quote), token);
         pool = positionManager.createAndInitializePoolIfNecessary(token0, token1, poolFee, price);
         (uint160 found,,,,,,) = IUniswapV3Pool(pool).slot0();
         if (found != price) revert PoolPriceOff(found, price);
     }
 
-    function _lockLiquidity(address token, uint256 wethAmount, uint256 tokenAmount)
+    function _lockLiquidity(address token, uint256 quoteAmount, uint256 tokenAmount)
         private
-        returns (uint256 positionId, uint256 usedWeth, uint256 usedToken)
+        returns (uint256 positionId, uint256 usedQuote, uint256 usedToken)
     {
-        bool tokenFirst = token < address(weth);
-        weth.approve(address(positionManager), wethAmount);
+        bool tokenFirst = token < address(quote);
+        quote.approve(address(positionManager), quoteAmount);
         IERC20(token).approve(address(positionManager), tokenAmount);
         INonfungiblePositionManager.MintParams memory params;
         params.fee = poolFee;
@@ -235,15 +264,15 @@ contract Launchpad is IFeeEscrow {
         params.deadline = block.timestamp;
         // No lower bounds on the amounts: the pool's price was checked in this transaction.
         if (tokenFirst) {
-            (params.token0, params.token1) = (token, address(weth));
-            (params.amount0Desired, params.amount1Desired) = (tokenAmount, wethAmount);
-            (positionId,, usedToken, usedWeth) = positionManager.mint(params);
+            (params.token0, params.token1) = (token, address(quote));
+            (params.amount0Desired, params.amount1Desired) = (tokenAmount, quoteAmount);
+            (positionId,, usedToken, usedQuote) = positionManager.mint(params);
         } else {
-            (params.token0, params.token1) = (address(weth), token);
-            (params.amount0Desired, params.amount1Desired) = (wethAmount, tokenAmount);
-            (positionId,, usedWeth, usedToken) = positionManager.mint(params);
+            (params.token0, params.token1) = (address(quote), token);
+            (params.amount0Desired, params.amount1Desired) = (quoteAmount, tokenAmount);
+            (positionId,, usedQuote, usedToken) = positionManager.mint(params);
         }
-        weth.approve(address(positionManager), 0);
+        quote.approve(address(positionManager), 0);
         IERC20(token).approve(address(positionManager), 0);
     }
 

@@ -1,7 +1,24 @@
 import type { Deployment } from '#devchain/deploy.ts'
+import type { Factories } from '#devchain/deployFactories.ts'
+import { REFERENCE_EVENTS } from '#launchpads/bondingCurve.ts'
 
-/** A `launchpads.json` for the reference launchpad, indexed from its first block. */
-export function launchpadsFile({ weth, launchpad, startBlock }: Deployment): string {
-  const launchpads = [{ name: 'reference', adapter: 'bonding-curve', factory: launchpad, startBlock }]
+/** A `launchpads.json` for the launchpads of the development chain, indexed from their first blocks. */
+export function launchpadsFile({ weth, launchpad, startBlock: first }: Deployment, factories: Factories): string {
+  const { startBlock, dollar, dollarPool, dollarLaunchpad, v4 } = factories
+  const events = { quoteToken: dollar, ...REFERENCE_EVENTS }
+  const launchpads = [
+    { name: 'reference', adapter: 'bonding-curve', factory: launchpad, startBlock: first },
+    { name: 'reference-dollar', adapter: 'bonding-curve', factory: dollarLaunchpad, startBlock, events },
+    { name: 'dollar', adapter: 'quote-pool', token: dollar, pool: dollarPool, startBlock },
+    // Emits the events of Clanker's v4 factory.
+    {
+      name: 'reference-v4',
+      adapter: 'clanker-v4',
+      factory: v4.launchpad,
+      feeLocker: v4.feeLocker,
+      poolManager: v4.poolManager,
+      startBlock,
+    },
+  ]
   return `${JSON.stringify({ weth, launchpads }, null, 2)}\n`
 }

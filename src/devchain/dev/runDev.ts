@@ -8,6 +8,7 @@ import type { DevChain } from '#devchain/actions.ts'
 import { type Anvil, startAnvil } from '#devchain/anvil.ts'
 import { createDevClient } from '#devchain/client.ts'
 import { deploy } from '#devchain/deploy.ts'
+import { deployFactories, type Factories } from '#devchain/deployFactories.ts'
 import { HISTORY_SECONDS, runHistory } from '#devchain/history.ts'
 import { runLive } from '#devchain/live.ts'
 import type { Watchdog } from '#devchain/startWatchdog.ts'
@@ -44,6 +45,7 @@ export interface DevRun {
 
 interface Chain extends DevChain {
   readonly anvil: Anvil
+  readonly factories: Factories
 }
 
 interface Market {
@@ -73,7 +75,9 @@ async function runOn(run: DevRun, anvil: Anvil): Promise<never> {
   const { settings, shutdown } = run
   const consoleBuilt = buildConsole(shutdown.signal)
   const client = createDevClient(anvil.url)
-  const chain: Chain = { anvil, client, deployment: await deploy(client, {}, () => client.mine({ blocks: 1 })) }
+  const mine = () => client.mine({ blocks: 1 })
+  const deployment = await deploy(client, {}, mine)
+  const chain: Chain = { anvil, client, deployment, factories: await deployFactories(client, deployment, mine) }
   const serviceEnvironment = await prepareService(run, chain)
   const market = await startMarket(run, chain)
   await consoleBuilt
@@ -107,7 +111,7 @@ async function startChain({ settings, watchdog, shutdown }: DevRun): Promise<{ r
 }
 
 /** @returns the service's environment, validated now, so that a wrong setting is reported before the market is simulated */
-async function prepareService(run: DevRun, { anvil, deployment }: Chain): Promise<Environment> {
+async function prepareService(run: DevRun, { anvil, deployment, factories }: Chain): Promise<Environment> {
   const { settings, environment, watchdog } = run
   const folder = path.join(settings.dataDir, 'dev')
   if (!settings.ownDatabase) {
@@ -116,7 +120,7 @@ async function prepareService(run: DevRun, { anvil, deployment }: Chain): Promis
     watchdog.watchFile(path.join(layoutOf(folder).dataFolder, 'postmaster.pid'), 'SIGINT')
   }
   const file = path.join(settings.dataDir, 'launchpads.dev.json')
-  await writeFileAtomically(file, launchpadsFile(deployment))
+  await writeFileAtomically(file, launchpadsFile(deployment, factories))
   const format = environment['LOG_FORMAT']?.trim() ?? ''
   const loopbackOpen = environment['OPERATOR_LOOPBACK_OPEN']?.trim() ?? ''
   const variables = {
@@ -176,6 +180,7 @@ async function announce({ settings, shutdown }: DevRun, chain: Chain, market: Ma
       devFile,
       seed: settings.seed,
       deployment: chain.deployment,
+      factories: chain.factories,
       token,
     }),
   )

@@ -1,4 +1,5 @@
 import type { Deployment } from '#devchain/deploy.ts'
+import type { Factories } from '#devchain/deployFactories.ts'
 import type { Address } from '#domain/address.ts'
 
 export interface SummaryInput {
@@ -12,6 +13,7 @@ export interface SummaryInput {
   readonly devFile: string
   readonly seed: number
   readonly deployment: Deployment
+  readonly factories: Factories
   /** A token that is traded now. */
   readonly token: Address | null
 }
@@ -22,7 +24,7 @@ const TEST_KEY = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78
 
 /** The text on the terminal when everything runs. It contains no credentials: the database's password is only in the file. */
 export function summary(input: SummaryInput): string {
-  const { serviceUrl, gatewayUrls, indexerUrl, rpcUrl, databaseUrl, devFile, seed, deployment, token } = input
+  const { serviceUrl, gatewayUrls, indexerUrl, rpcUrl, databaseUrl, devFile, seed, deployment, factories, token } = input
   const someToken = token ?? '<token>'
   const socketUrl = `${serviceUrl.replace(/^http/, 'ws')}/realtime`
   const subscribe = JSON.stringify({ type: 'subscribe', token: someToken }).replaceAll('"', '\\"')
@@ -33,7 +35,10 @@ export function summary(input: SummaryInput): string {
 
     Console      ${serviceUrl}/
     Service      ${[serviceUrl, ...gatewayUrls].join(', ')}
-${indexer}    Chain RPC    ${rpcUrl}  (anvil, chain id ${deployment.chainId}, launchpad ${deployment.launchpad})
+${indexer}    Chain RPC    ${rpcUrl}  (anvil, chain id ${deployment.chainId})
+    Launchpads   reference         ${deployment.launchpad}  (ETH, then Uniswap v3)
+                 reference-dollar  ${factories.dollarLaunchpad}  (a dollar of 6 decimals, which a pool prices)
+                 reference-v4      ${factories.v4.launchpad}  (Uniswap v4 alone, in WETH or dollars)
     PostgreSQL   ${withoutPassword(databaseUrl)}  (with its password in ${devFile})
     Test account ${TEST_ACCOUNT}  (10,000 ETH of this chain)
                  key ${TEST_KEY}

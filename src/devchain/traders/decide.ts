@@ -1,7 +1,7 @@
 import { parseEther } from 'viem'
 import type { Address } from '#domain/address.ts'
 import type { TradeSide } from '#domain/trade.ts'
-import { MAX_TOKENS, type MarketToken, type SimulatedMarket } from './market.ts'
+import { MAX_TOKENS, type MarketToken, type SimulatedMarket, type Venue } from './market.ts'
 import type { Random } from './random.ts'
 import { drawTokenName } from './tokenNames.ts'
 
@@ -13,11 +13,17 @@ export type SwapRoute = 'router' | 'direct'
  */
 export type Bound = 'none' | 'fair' | 'hopeless'
 
-/** A planned action, before balances are read. Fractions are of the sender's balance, in (0, 1]. */
+/**
+ * A planned action, before balances are read. Fractions are of the sender's balance, in (0, 1]. Amounts in wei are worth as much in the
+ * token's own quote currency.
+ */
 export type Intent =
   | {
       readonly kind: 'launch'
       readonly from: Address
+      readonly venue: Venue
+      /** What a token of Uniswap v4 is paired with. */
+      readonly paired: 'ether' | 'dollar'
       readonly name: string
       readonly symbol: string
       readonly metadataUri: string
@@ -35,18 +41,24 @@ export type Intent =
   | { readonly kind: 'poolBuy'; readonly from: Address; readonly token: MarketToken; readonly wei: bigint; readonly route: SwapRoute }
   | { readonly kind: 'poolSell'; readonly from: Address; readonly token: MarketToken; readonly fraction: number; readonly route: SwapRoute }
   | { readonly kind: 'transfer'; readonly from: Address; readonly token: MarketToken; readonly to: Address; readonly fraction: number }
+  /** In the pool that prices the dollar. */
+  | { readonly kind: 'dollarSwap'; readonly from: Address; readonly side: TradeSide; readonly wei: bigint }
   | { readonly kind: 'graduate' | 'collectFees' | 'claim'; readonly from: Address; readonly token: MarketToken }
 
 /** The accounts: creators launch and claim, wallets trade. */
 export interface Cast {
   readonly creators: readonly Address[]
   readonly wallets: readonly Address[]
+  /** Where tokens are launched, the reference launchpad first. */
+  readonly venues: readonly Venue[]
 }
 
 const DEAD = '0x000000000000000000000000000000000000dead' as Address
 /** Share of trades that go to the token of a burst. */
 const BURST_SHARE = 0.75
 const BURST_MOOD = 0.88
+/** Share of actions that move what the dollar is worth. */
+const DOLLAR_SHARE = 0.02
 
 /**
  * The next block: `count` actions, and the graduations of complete curves.
@@ -63,6 +75,7 @@ export function decideBlock(market: SimulatedMarket, cast: Cast, random: Random,
 }
 
 function decide(market: SimulatedMarket, cast: Cast, random: Random): Intent {
+  if (cast.venues.length > 1 && random.chance(DOLLAR_SHARE)) return drawDollarSwap(cast, random)
   const token = drawToken(market, random)
   if (token === null || random.chance(launchShare(market))) return drawLaunch(cast, random)
   switch (random.weighted([88, 5, 4, 2])) {
@@ -89,7 +102,17 @@ function drawLaunch(cast: Cast, random: Random): Intent {
   // Sometimes a creator buys the whole curve, which then completes in the transaction of its launch.
   const largest = random.chance(0.05) ? 6 : 0.4
   const firstBuyWei = random.chance(0.5) ? ether(random.spread(0.001, largest)) : 0n
-  return { kind: 'launch', from: random.pick(cast.creators), ...drawTokenName(random), firstBuyWei }
+  const [venue, paired] = cast.venues.length === 1 ? (['ether', 'ether'] as const) : drawVenue(cast, random)
+  return { kind: 'launch', from: random.pick(cast.creators), venue, paired, ...drawTokenName(random), firstBuyWei }
+}
+
+function drawVenue(cast: Cast, random: Random): readonly [Venue, 'ether' | 'dollar'] {
+  return [random.pick(cast.venues), random.chance(0.5) ? 'dollar' : 'ether']
+}
+
+function drawDollarSwap(cast: Cast, random: Random): Intent {
+  const side = random.chance(0.5) ? 'buy' : 'sell'
+  return { kind: 'dollarSwap', from: random.pick(cast.wallets), side, wei: ether(random.spread(0.05, 5)) }
 }
 
 function drawToken(market: SimulatedMarket, random: Random): MarketToken | null {

@@ -6,12 +6,20 @@ export const MAX_TOKENS = 150
 /** Newest holders per token that may sell. Older ones keep their balance. */
 const MAX_HOLDERS = 24
 
+/** The launchpad of a token: the reference launchpad, the one whose curves take dollars, or the one of Uniswap v4. */
+export type Venue = 'ether' | 'dollar' | 'v4'
+
 export interface MarketToken {
   readonly address: Address
-  readonly curve: Address
+  readonly venue: Venue
+  /** What it is paired with. */
+  readonly quote: Address
+  /** `null`: it trades in a pool from the start. */
+  readonly curve: Address | null
   readonly creator: Address
   /** `complete`: the target is reached and the token has not graduated yet. */
   readonly phase: 'curve' | 'complete' | 'pool'
+  /** Of Uniswap v3. */
   readonly pool: Address | null
   /** How often the token is traded, relative to others. */
   readonly heat: number
@@ -37,7 +45,14 @@ export const EMPTY_MARKET: SimulatedMarket = { tokens: new Map(), burst: null }
 
 /** An event of a mined block that the traders use. */
 export type MarketEvent =
-  | { readonly kind: 'launched'; readonly token: Address; readonly curve: Address; readonly creator: Address }
+  | {
+      readonly kind: 'launched'
+      readonly token: Address
+      readonly venue: Venue
+      readonly quote: Address
+      readonly curve: Address | null
+      readonly creator: Address
+    }
   | { readonly kind: 'completed'; readonly curve: Address }
   | { readonly kind: 'graduated'; readonly token: Address; readonly pool: Address }
   | { readonly kind: 'received'; readonly token: Address; readonly holder: Address }
@@ -70,9 +85,11 @@ export function afterBlock(
 function newToken(event: MarketEvent & { kind: 'launched' }, random: Random): MarketToken {
   return {
     address: event.token,
+    venue: event.venue,
+    quote: event.quote,
     curve: event.curve,
     creator: event.creator,
-    phase: 'curve',
+    phase: event.curve === null ? 'pool' : 'curve',
     pool: null,
     heat: random.spread(0.05, 5),
     mood: 0.45 + random.unit() * 0.25,
@@ -112,10 +129,12 @@ function evict(tokens: Map<Address, MarketToken>): void {
 }
 
 function nextBurst(burst: Burst | null, tokens: ReadonlyMap<Address, MarketToken>, random: Random): Burst | null {
-  if (burst !== null && burst.blocksLeft > 1 && tokens.get(burst.token)?.phase === 'curve') {
+  const canBurst = ({ phase, curve }: MarketToken) => phase === 'curve' || curve === null
+  const current = burst === null ? undefined : tokens.get(burst.token)
+  if (burst !== null && burst.blocksLeft > 1 && current !== undefined && canBurst(current)) {
     return { ...burst, blocksLeft: burst.blocksLeft - 1 }
   }
-  const candidates = [...tokens.values()].filter(token => token.phase === 'curve')
+  const candidates = [...tokens.values()].filter(canBurst)
   if (candidates.length === 0 || !random.chance(0.06)) return null
   const chosen = candidates[random.weighted(candidates.map(token => token.heat))]
   return chosen === undefined ? null : { token: chosen.address, blocksLeft: random.integer(8, 24) }

@@ -1,7 +1,8 @@
 import { type Address as AnyAddress, decodeEventLog, type Hex } from 'viem'
 import { curveAbi, launchpadAbi, tokenAbi } from '#devchain/abis.ts'
-import type { DevClient } from '#devchain/client.ts'
-import { toAddress } from '#domain/address.ts'
+import type { DevChain } from '#devchain/actions.ts'
+import { v4LaunchpadAbi } from '#devchain/v4Abis.ts'
+import { type Address, toAddress } from '#domain/address.ts'
 import type { MarketEvent } from './market.ts'
 
 /** The used part of an `eth_getBlockReceipts` answer. */
@@ -23,26 +24,34 @@ export interface BlockResult {
 }
 
 /** The transactions and events of the newest block, in log order. */
-export async function readNewestBlock(client: DevClient): Promise<BlockResult> {
+export async function readNewestBlock(chain: DevChain): Promise<BlockResult> {
   // viem has no type for this method.
-  const request = client.request as (call: { method: string; params: readonly unknown[] }) => Promise<unknown>
+  const request = chain.client.request as (call: { method: string; params: readonly unknown[] }) => Promise<unknown>
   const receipts = (await request({ method: 'eth_getBlockReceipts', params: ['latest'] })) as readonly RawReceipt[]
   return {
     transactions: receipts.length,
     reverted: receipts.filter(receipt => receipt.status !== '0x1').length,
-    events: receipts.flatMap(receipt => receipt.logs).flatMap(log => marketEvent(log) ?? []),
+    events: receipts.flatMap(receipt => receipt.logs).flatMap(log => marketEvent(chain, log) ?? []),
   }
 }
 
-const ABI = [...launchpadAbi, ...curveAbi, ...tokenAbi].filter(item => item.type === 'event')
+const ABI = [...launchpadAbi, ...v4LaunchpadAbi, ...curveAbi, ...tokenAbi].filter(item => item.type === 'event')
 
 /** `undefined` for logs of other contracts (Uniswap, WETH) and events that the traders do not use. */
-function marketEvent(log: RawLog): MarketEvent | undefined {
+function marketEvent({ deployment, factories }: DevChain, log: RawLog): MarketEvent | undefined {
   const event = decode(log)
   switch (event?.eventName) {
     case 'TokenLaunched': {
       const { token, curve, creator } = event.args
-      return { kind: 'launched', token: toAddress(token), curve: toAddress(curve), creator: toAddress(creator) }
+      const launched = { kind: 'launched', token: toAddress(token), curve: toAddress(curve), creator: toAddress(creator) } as const
+      return toAddress(log.address) === factories?.dollarLaunchpad
+        ? { ...launched, venue: 'dollar', quote: factories.dollar }
+        : { ...launched, venue: 'ether', quote: deployment.weth }
+    }
+    case 'TokenCreated': {
+      const { tokenAddress, tokenAdmin, pairedToken } = event.args
+      const [token, creator, quote] = [tokenAddress, tokenAdmin, pairedToken].map(toAddress) as [Address, Address, Address]
+      return { kind: 'launched', token, creator, quote, venue: 'v4', curve: null }
     }
     case 'Transfer':
       return { kind: 'received', token: toAddress(log.address), holder: toAddress(event.args.to) }

@@ -26,7 +26,7 @@ export function claimableRoute({ config, reads, ethUsd }: Pick<Sources, 'config'
     async ({ address, creator }) => {
       const claimable = await reads.claimable(address, creator)
       if (claimable === null) return tokenNotFound(address)
-      return jsonAnswer(claimableWithUsd(claimable, ethUsd.ethUsd(), config.launchpads.weth))
+      return jsonAnswer(claimableWithUsd(claimable, ethUsd.ethUsd(), config.launchpads))
     },
   )
 }

@@ -2,14 +2,10 @@ import type { IndexerHealth, OperatorHealth } from '#domain/health.ts'
 import { jsonAnswer } from '#gateway/answer.ts'
 import { healthStatus } from '#gateway/healthStatus.ts'
 import { RETRY_AFTER, unavailable } from '#gateway/problem.ts'
+import { type HealthSources, readHealth } from '#gateway/readHealth.ts'
 import { type Route, type RouteDescription, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
 import { healthAnswerSchema, healthzSchema, readyzSchema } from '#protocol/schemas/operations.ts'
-
-type HealthSources = Pick<
-  Sources,
-  'config' | 'indexer' | 'feed' | 'ethUsd' | 'actors' | 'realtime' | 'probeDatabase' | 'chainId' | 'version' | 'now'
->
 
 const HEALTH: RouteDescription = {
   id: 'getHealth',
@@ -39,36 +35,11 @@ const READYZ: RouteDescription = {
 /** Answers also when the database or the indexer fails. Operators get the full text of what providers and the database said. */
 export function indexerHealthRoute(sources: HealthSources): Route {
   return resource({ path: '/api/indexer/health', cacheControl: 'never', access: 'both', description: HEALTH }, async (_, isOperator) => {
-    const { indexer, ethUsd, actors, realtime, chainId, version, now } = sources
-    const { cause, ...database } = await sources.probeDatabase()
-    const state = indexer.state()
-    const feed = await sources.feed()
-    const { status, reasons } = healthStatus({ database: cause?.shown ?? null, indexer: state, price: await ethUsd.last(), feed })
-    const health: IndexerHealth = {
-      status,
-      role: sources.config.role,
-      standby: indexer.isStandby?.() ?? false,
-      version,
-      uptimeSeconds: Math.floor(now() / 1_000),
-      chainId,
-      headBlock: blockText(state.headBlock),
-      confirmedBlock: blockText(state.confirmedBlock),
-      indexedBlock: blockText(state.indexedBlock),
-      lagBlocks: state.lagBlocks,
-      lagSeconds: state.lagSeconds,
-      backfill: state.backfill,
-      reorgs: state.reorgs,
-      rpc: state.rpc,
-      database,
-      actors: await actors.health(),
-      realtime: await realtime.health(),
-      feed,
-      reasons,
-    }
+    const { health, databaseCause: cause } = await readHealth(sources)
     const body: IndexerHealth | OperatorHealth = isOperator
-      ? { ...health, details: [...new Set([...(cause === null ? [] : [cause.full]), ...(state.details ?? [])])] }
+      ? { ...health, details: [...new Set([...(cause === null ? [] : [cause.full]), ...(sources.indexer.state().details ?? [])])] }
       : health
-    return status === 'stalled' ? jsonAnswer(body, [RETRY_AFTER], '503 Service Unavailable') : jsonAnswer(body)
+    return health.status === 'stalled' ? jsonAnswer(body, [RETRY_AFTER], '503 Service Unavailable') : jsonAnswer(body)
   })
 }
 
@@ -93,8 +64,4 @@ export function readyzRoute({ indexer, feed, probeDatabase }: Pick<Sources, 'ind
         return unavailable('data_unavailable', reasons.join('; '))
     }
   })
-}
-
-function blockText(block: number | null): string | null {
-  return block === null ? null : String(block)
 }

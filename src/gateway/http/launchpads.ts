@@ -1,3 +1,4 @@
+import type { LaunchpadConfig, LaunchpadsConfig } from '#config'
 import type { Launchpad, LaunchpadTotals } from '#domain/launchpad.ts'
 import { jsonAnswer } from '#gateway/answer.ts'
 import { type Route, type RouteDescription, resource } from '#gateway/route.ts'
@@ -12,11 +13,16 @@ const LAUNCHPADS: RouteDescription = {
   problems: ['data_unavailable'],
 }
 
+/** The entries of `launchpads.json` that launch tokens, in its order: not the pools of quote currencies. */
+export function launchingEntries({ launchpads }: LaunchpadsConfig): readonly LaunchpadConfig[] {
+  return launchpads.filter(({ adapter }) => adapter !== 'quote-pool')
+}
+
 /** Those of `launchpads.json`, in its order, with or without tokens. */
 export function launchpadsRoute({ reads, config }: Pick<Sources, 'reads' | 'config'>): Route {
   return resource({ path: '/api/launchpads', cacheControl: 'revalidate', keptUntil: () => 'commit', description: LAUNCHPADS }, async () => {
     const { data: totals, asOfBlock } = await reads.launchpads()
-    const data = config.launchpads.launchpads.map(({ name, adapter }): Launchpad => {
+    const data = launchingEntries(config.launchpads).map(({ name, adapter }): Launchpad => {
       const { name: _, ...counts } = totals.find(one => one.name === name) ?? { ...EMPTY, name }
       return { name, adapter, ...counts, graduationRate: graduationRate(counts) }
     })

@@ -19,6 +19,7 @@ import { geckoterminalRoutes } from './integrations/geckoterminal.ts'
 import { supplyRoutes } from './integrations/supply.ts'
 import { udfRoutes } from './integrations/udf.ts'
 import { launchpadsRoute } from './launchpads.ts'
+import { processesRoute } from './processes.ts'
 import { siteRoutes } from './site.ts'
 import { streamRoute } from './stream.ts'
 import { searchRoute, tokenRoute, tokensRoute } from './tokens.ts'
@@ -35,7 +36,7 @@ export function routes(sources: Sources): readonly Route[] {
 
 /** What a process of every role answers. */
 function healthRoutes(sources: Sources): readonly Route[] {
-  return [indexerHealthRoute(sources), healthzRoute(), readyzRoute(sources), metricsRoute(sources)]
+  return [indexerHealthRoute(sources), processesRoute(sources), healthzRoute(), readyzRoute(sources), metricsRoute(sources)]
 }
 
 function publicRoutes(sources: Sources): readonly Route[] {

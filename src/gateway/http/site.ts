@@ -3,6 +3,7 @@ import { problem } from '#gateway/problem.ts'
 import { NO_PARAMETERS, type Route, resource } from '#gateway/route.ts'
 import { chooseEncoding, type SiteFile } from '#gateway/site.ts'
 import type { Sources } from '#gateway/sources.ts'
+import { launchingEntries } from './launchpads.ts'
 
 /**
  * The page may load its own scripts, styles and images, and connect to its own origin (`'self'` includes ws: and wss:). Inline scripts,
@@ -51,7 +52,7 @@ function fileRoute(path: string, file: SiteFile): Route {
 /** Beside the page, so that its relative URL works below a path prefix. */
 function settingsRoute({ explorerUrl, launchpads }: Pick<Sources['config'], 'explorerUrl' | 'launchpads'>): Route {
   return resource({ path: '/console.json', cacheControl: 'revalidate', limited: false, description: null }, async () =>
-    jsonAnswer({ explorerUrl, launchpads: launchpads.launchpads.map(({ name }) => name) }),
+    jsonAnswer({ explorerUrl, launchpads: launchingEntries(launchpads).map(({ name }) => name) }),
   )
 }
 

@@ -6,6 +6,7 @@ import { cursorParameter, integerParameter, textParameter, tokenParameter } from
 import { tokenNotFound } from '#gateway/problem.ts'
 import { type Route, type RouteDescription, resource } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
+import { tokenListAnswer } from '#gateway/tokenListAnswer.ts'
 import { tokenListSchema } from '#protocol/schemas/resources.ts'
 import { tokenSchema } from '#protocol/schemas/token.ts'
 import { MAX_LISTED_TOKENS, tokenListFilters, tokenQueryOf } from './tokenListFilters.ts'
@@ -40,9 +41,8 @@ export function tokensRoute({ reads, ethUsd, config }: Pick<Sources, 'reads' | '
       const codec = TOKEN_CURSORS[filter.sort]
       const decoded = decodeCursor(codec, cursorText, filter)
       if ('kind' in decoded) return decoded
-      const { data, ...page } = await reads.tokens({ ...filter, ...decoded, limit })
-      const price = ethUsd.ethUsd()
-      return jsonAnswer(listBody({ data: data.map(token => withUsd(token, price)), ...page }, codec, filter))
+      const page = await reads.tokens({ ...filter, ...decoded, limit })
+      return tokenListAnswer(listBody(page, codec, filter), ethUsd.ethUsd())
     },
   )
 }

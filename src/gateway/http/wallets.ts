@@ -82,7 +82,7 @@ function claimsRoute({ reads, ethUsd, config }: Pick<Sources, 'reads' | 'ethUsd'
       if ('kind' in decoded) return decoded
       const page = await reads.claims({ ...identity, ...decoded, limit })
       const price = ethUsd.ethUsd()
-      const data = page.data.map(claim => amountWithUsd(claim, price, config.launchpads.weth))
+      const data = page.data.map(claim => amountWithUsd(claim, price, config.launchpads))
       return jsonAnswer(listBody({ ...page, data }, CLAIM_CURSOR, identity))
     },
   )

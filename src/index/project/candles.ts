@@ -22,7 +22,8 @@ export function foldCandles(points: readonly PricePoint[]): readonly CandleRow[]
 }
 
 /** The candle of one point, of no interval. */
-function candleOf({ token, timestamp, weth, quote, usd, ethUsd, trades, volumeWei, volumeQuote }: PricePoint): CandleRow {
+function candleOf(point: PricePoint): CandleRow {
+  const { token, timestamp, weth, quote, usd, trades, volumeWei, volumeQuote } = point
   return {
     time: timestamp,
     token,
@@ -42,9 +43,14 @@ function candleOf({ token, timestamp, weth, quote, usd, ethUsd, trades, volumeWe
     highUsd: highOf(usd),
     lowUsd: lowOf(usd),
     closeUsd: usd?.after ?? null,
-    volumeUsd: ethUsd === null || weth === null ? null : multiply(units(volumeWei, WETH_DECIMALS), ethUsd),
+    volumeUsd: volumeInUsd(point),
     tradesUsd: usd === null ? 0 : trades,
   }
+}
+
+function volumeInUsd({ weth, ethUsd, quoteUsd, volumeWei, volumeQuote }: PricePoint): Decimal | null {
+  if (quoteUsd !== null) return multiply(units(volumeQuote, WETH_DECIMALS), quoteUsd)
+  return ethUsd === null || weth === null ? null : multiply(units(volumeWei, WETH_DECIMALS), ethUsd)
 }
 
 function openOf(move: Move | null): Decimal | null {

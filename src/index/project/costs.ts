@@ -1,9 +1,11 @@
 import type { Address } from '#domain/address.ts'
 import { afterBuy, afterSale, afterTransferIn, afterTransferOut, atBalance, type CostBasis } from '#domain/costBasis.ts'
-import { type Decimal, ONE } from '#domain/decimal.ts'
+import { ONE, powerOfTen } from '#domain/decimal.ts'
 import type { BalanceRow } from '#tables/balance.ts'
 import type { TradeRow } from '#tables/trade.ts'
 import type { Draft, Movement, Mutable } from './draft.ts'
+
+const USD_UNITS = powerOfTen(18)
 
 export function noteTransfer(
   draft: Draft,
@@ -69,8 +71,8 @@ function settleMovement(row: Mutable<BalanceRow>, was: bigint, transferred: bigi
   }
   if (others > 0n) move(others, afterTransferIn, afterTransferIn)
   for (const trade of trades) {
-    const { side, amountToken, amountWei, ethUsd, timestamp } = trade
-    const amountUsd = usdOf(amountWei, ethUsd)
+    const { side, amountToken, amountWei, timestamp } = trade
+    const amountUsd = usdOf(trade)
     const before = held
     row.firstTradeAt = Math.min(row.firstTradeAt ?? timestamp, timestamp)
     row.lastTradeAt = Math.max(row.lastTradeAt ?? timestamp, timestamp)
@@ -105,8 +107,9 @@ function settleMovement(row: Mutable<BalanceRow>, was: bigint, transferred: bigi
 }
 
 /** In 10^-18 USD. */
-function usdOf(wei: bigint | null, ethUsd: Decimal | null): bigint | null {
-  return wei === null || ethUsd === null ? null : (wei * ethUsd) / ONE
+function usdOf({ valueUsd, amountWei, ethUsd }: TradeRow): bigint | null {
+  if (valueUsd !== null) return (valueUsd * USD_UNITS) / ONE
+  return amountWei === null || ethUsd === null ? null : (amountWei * ethUsd) / ONE
 }
 
 function sumOfKnown(a: bigint | null, b: bigint | null): bigint | null {

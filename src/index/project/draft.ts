@@ -32,6 +32,8 @@ export interface PricePoint {
   readonly quote: Move | null
   readonly usd: Move | null
   readonly ethUsd: Decimal | null
+  /** USD for 10^18 smallest units of the main pool's currency, where a peg says so. */
+  readonly quoteUsd: Decimal | null
   readonly trades: 0 | 1
   readonly volumeWei: bigint
   readonly volumeQuote: bigint

@@ -22,7 +22,7 @@ import type { TradeRow } from '#tables/trade.ts'
 import { currentPool, type Draft, draftPool, type Mutable, type TokenDraft } from './draft.ts'
 import { noteEarlierLog } from './poolEvents.ts'
 import { movePrice, notePoint, pricesBefore } from './pricePoints.ts'
-import { liquidityOf, priceAt, rateOf, type Valuation, valueMarket, weiAt } from './values.ts'
+import { liquidityOf, priceAt, type Valuation, valueMarket, weiAt, worthOf } from './values.ts'
 
 export function applyPoolChange(draft: Draft, token: TokenDraft, event: TokenEventOf<'poolChanged'>, valuation: Valuation): void {
   const pool = draftPool(draft, event.pool)
@@ -86,15 +86,19 @@ function changePool(pool: Mutable<PoolRow>, event: TokenEventOf<'poolChanged'>):
   pool.price = event.price ?? pool.price
 }
 
+const UNKNOWN_WORTH = { weth: null, usd: null }
+const WETH_DECIMALS = 18
+
 /** Adds a trade of any of the token's pools. The event's pool change is applied already. */
 export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<'trade'>, valuation: Valuation): TradeRow {
   const pool = draftPool(draft, event.pool)
   const before = pricesBefore(token)
   valueMarket(draft, token, valuation)
-  const rate = pool === undefined ? null : rateOf(draft, pool.quoteToken, valuation)
+  const { weth: rate, usd } = pool === undefined ? UNKNOWN_WORTH : worthOf(draft, pool.quoteToken, valuation)
   const isInEther = rate === ONE
   const { amountToken, amountQuote, feeQuote, maker, phase, side, blockNumber, blockHash, txHash, txIndex, logIndex, timestamp } = event
   const poolPrice = pool?.price ?? null
+  const averagePrice = tradePrice(event, token.decimals) ?? poolPrice
   const trade: TradeRow = {
     token: token.address,
     pool: event.pool,
@@ -106,12 +110,14 @@ export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<
     feeQuote: isInEther ? null : feeQuote,
     amountWei: weiAt(amountQuote, rate),
     feeWei: weiAt(feeQuote, rate),
-    priceWeth: priceAt(tradePrice(event, token.decimals) ?? pool?.price ?? null, rate),
+    priceWeth: priceAt(averagePrice, rate),
     priceAfterWeth: token.priceWeth,
     poolPrice: poolPrice === token.priceWeth ? null : poolPrice,
     reserveToken: pool?.reserveToken ?? null,
     reserveQuote: pool?.reserveQuote ?? null,
     ethUsd: valuation.ethUsd,
+    priceUsd: priceAt(averagePrice, usd),
+    valueUsd: priceAt(units(amountQuote, WETH_DECIMALS), usd),
     blockNumber,
     blockHash,
     txHash,
@@ -174,7 +180,7 @@ function setWindows(token: TokenDraft, { windows, reference, windowsExpireAt }: 
     token[fields.sellers] = sellers
     const price = priceAtStart(token, reference[window], now - WINDOW_SECONDS[window])
     token[fields.referencePrice] = price
-    token[fields.priceChange] = changeFrom(price ?? token.firstPriceWeth, token.priceWeth)
+    token[fields.priceChange] = changeFrom(price ?? token.firstPriceWeth, token.eventPriceWeth)
   }
   const { migratedAt } = token
   const leavings = migratedAt === null ? [] : WINDOW_NAMES.map(window => migratedAt + WINDOW_SECONDS[window]).filter(time => time > now)

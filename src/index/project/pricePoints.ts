@@ -8,8 +8,8 @@ export interface PricesBefore {
   readonly quote: Decimal | null
 }
 
-export function pricesBefore({ priceWeth, priceQuote }: TokenDraft): PricesBefore {
-  return { weth: priceWeth, quote: priceQuote }
+export function pricesBefore({ eventPriceWeth, priceQuote }: TokenDraft): PricesBefore {
+  return { weth: eventPriceWeth, quote: priceQuote }
 }
 
 /**
@@ -18,7 +18,7 @@ export function pricesBefore({ priceWeth, priceQuote }: TokenDraft): PricesBefor
  */
 export function movePrice(draft: Draft, token: TokenDraft, before: PricesBefore, timestamp: number, valuation: Valuation): void {
   valueMarket(draft, token, valuation)
-  if (hasMoved(before.quote, token.priceQuote) || hasMoved(before.weth, token.priceWeth)) {
+  if (hasMoved(before.quote, token.priceQuote) || hasMoved(before.weth, token.eventPriceWeth)) {
     notePoint(draft, token, before, { timestamp, trades: 0, volumeWei: 0n, volumeQuote: 0n }, valuation)
   }
 }
@@ -36,7 +36,7 @@ export function notePoint(
   valuation: Valuation,
 ): void {
   const { ethUsd } = valuation
-  const { priceWeth, priceQuote } = token
+  const { eventPriceWeth: priceWeth, priceQuote, quoteUsd } = token
   if (priceQuote === null) return
   const { timestamp } = moment
   const points = draft.points.get(token.address)
@@ -53,6 +53,7 @@ export function notePoint(
     quote: isQuotedInEther(draft, token, valuation) ? null : { before: before.quote, after: priceQuote },
     usd: moveInUsd(token, before, ethUsd),
     ethUsd,
+    quoteUsd,
   }
   if (points === undefined) draft.points.set(token.address, [point])
   else points.push(point)
@@ -60,13 +61,12 @@ export function notePoint(
   token.lastPriceAt = Math.max(token.lastPriceAt ?? timestamp, timestamp)
 }
 
-/** At the price that ETH has now. It begins where the newest candle in USD closed, whatever ETH cost then. */
+/** By a peg, else at the price that ETH has now. It begins where the newest candle in USD closed, whatever ETH cost then. */
 function moveInUsd(token: TokenDraft, before: PricesBefore, ethUsd: Decimal | null): Move | null {
-  if (ethUsd === null || token.priceWeth === null) return null
-  const move = {
-    before: token.closeUsd ?? (before.weth === null ? null : multiply(before.weth, ethUsd)),
-    after: multiply(token.priceWeth, ethUsd),
-  }
+  const { eventPriceWeth, priceQuote, quoteUsd } = token
+  const [was, is, usd] = quoteUsd === null ? [before.weth, eventPriceWeth, ethUsd] : [before.quote, priceQuote, quoteUsd]
+  if (is === null || usd === null) return null
+  const move = { before: token.closeUsd ?? (was === null ? null : multiply(was, usd)), after: multiply(is, usd) }
   token.closeUsd = move.after
   return move
 }

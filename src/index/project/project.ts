@@ -13,7 +13,7 @@ import { launchedToken } from './launchedToken.ts'
 import { applyPoolChange, applyQuotePool, applyTrade, newPool, settleToken } from './market.ts'
 import { applyJoinExit, emptyCurve, noteCreation } from './poolEvents.ts'
 import { movePrice, pricesBefore } from './pricePoints.ts'
-import { type Valuation, valueMarket } from './values.ts'
+import { revalue, type Valuation, valueMarket } from './values.ts'
 
 export interface ProjectInput extends Valuation {
   /** In order of effect (`decodeLogs`). */
@@ -21,6 +21,8 @@ export interface ProjectInput extends Valuation {
   readonly rows: CurrentRows
   /** Unix seconds of the batch's last block, at which the windows end. */
   readonly now: number
+  /** Tokens whose quote currency is worth something else than when they were valued. Default none. */
+  readonly outdated?: readonly Address[]
   /** Tells pools, curves and lockers from wallets. */
   readonly directory: DatedDirectory
 }
@@ -33,6 +35,10 @@ export function project(input: ProjectInput): Changes {
     // A token is launched once: nothing that a second announcement says of it counts. The events of that log follow one another.
     if (event.kind === 'launch' && draftToken(draft, event.token) !== undefined) repeated = event
     if (repeated === null || !isOfSameLog(event, repeated)) apply(draft, event, input)
+  }
+  for (const address of input.outdated ?? []) {
+    const token = draftToken(draft, address)
+    if (token !== undefined) revalue(draft, token, input)
   }
   // Tokens that are only here because a trade leaves one of their windows now.
   for (const token of input.rows.tokens.values()) {
@@ -132,6 +138,9 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
       token.name = event.name
       token.symbol = event.symbol
       return
+    case 'metadataMoved':
+      token.metadataUri = event.metadataUri
+      return
     case 'marketMoved':
       return moveMarket(draft, token, event, input)
     case 'migrated':
@@ -156,7 +165,7 @@ function applyMigration(draft: Draft, token: TokenDraft, event: TokenEventOf<'mi
   moveMarket(draft, token, event, valuation)
   if (token.mainPool !== event.pool) return
   const opening = currentPool(draft, event.pool)?.price ?? null
-  token.graduatedPriceWeth = opening === null ? null : token.priceWeth
+  token.graduatedPriceWeth = opening === null ? null : token.eventPriceWeth
 }
 
 /** Makes another of the token's pools its market. The price stays as it was until that pool has one. */

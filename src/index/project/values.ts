@@ -1,5 +1,6 @@
-import { type Address, isEther } from '#domain/address.ts'
+import { type Address, type Hex, isEther } from '#domain/address.ts'
 import { type Decimal, max, multiply, ONE, powerOfTen, ratio, units } from '#domain/decimal.ts'
+import { quoteSide } from '#domain/quoteSide.ts'
 import { MOST_POOLS_TO_WETH } from '#domain/route.ts'
 import type { PoolRow } from '#tables/pool.ts'
 import type { TokenRow } from '#tables/token.ts'
@@ -11,21 +12,45 @@ export interface Valuation {
   /** USD per ETH; `null`: not known. */
   readonly ethUsd: Decimal | null
   /** The configured pools of each quote currency. */
-  readonly quotePools: ReadonlyMap<Address, readonly Address[]>
+  readonly quotePools: ReadonlyMap<Address, readonly Hex[]>
   /** Currencies beside WETH of which every unit is a wei of ETH. */
   readonly etherWrappers: ReadonlySet<Address>
+  /** What 10^18 smallest units of currencies are worth in USD that the configuration pegs to it. */
+  readonly pegs: ReadonlyMap<Address, Decimal>
 }
 
 const WETH_DECIMALS = 18
-const Q96 = 1n << 96n
+
+/** What 10^18 smallest units of a currency are worth; `null`: not known. */
+export interface Worth {
+  readonly weth: Decimal | null
+  /** By a peg: of a pegged currency, and of one that has no worth in WETH where its pools lead to a pegged one. */
+  readonly usd: Decimal | null
+}
+
+/** By the present state of pools. */
+export function worthOf(draft: Draft, currency: Address, valuation: Valuation): Worth {
+  const { pegs } = valuation
+  const weth = rateOf(draft, currency, valuation, end => (isInEther(end, valuation) ? ONE : null))
+  const toPeg = (end: Address) => pegs.get(end) ?? null
+  return { weth, usd: toPeg(currency) ?? (weth === null && pegs.size > 0 ? rateOf(draft, currency, valuation, toPeg) : null) }
+}
 
 /**
- * What 10^18 smallest units of a currency are worth in WETH by the present state of pools: those that the configuration names, and the
- * market of the currency where it is an indexed token. Of several the deepest counts. `null`: no pool leads there.
+ * What 10^18 smallest units of a currency are worth by the present state of pools: those that the configuration names, and the market of
+ * the currency where it is an indexed token. Of several the deepest counts. `null`: no pool leads there.
+ *
+ * @param worthAtEnd of a currency with which a route ends; `null`: it leads on
  */
-export function rateOf(draft: Draft, currency: Address, valuation: Valuation, pools = MOST_POOLS_TO_WETH): Decimal | null {
-  if (isInEther(currency, valuation)) return ONE
-  if (pools === 0) return null
+function rateOf(
+  draft: Draft,
+  currency: Address,
+  valuation: Pick<Valuation, 'quotePools'>,
+  worthAtEnd: (currency: Address) => Decimal | null,
+  pools = MOST_POOLS_TO_WETH,
+): Decimal | null {
+  const end = worthAtEnd(currency)
+  if (end !== null || pools === 0) return end
   const configured = (valuation.quotePools.get(currency) ?? []).map(address => ({ address, decimals: WETH_DECIMALS }))
   const market = quoteMarket(draft, currency)
   const candidates = market === undefined ? configured : [...configured, { address: market.mainPool, decimals: market.decimals }]
@@ -33,7 +58,7 @@ export function rateOf(draft: Draft, currency: Address, valuation: Valuation, po
   for (const { address, decimals } of candidates) {
     const pool = currentPool(draft, address)
     if (pool === undefined || pool.price === null) continue
-    const onward = rateOf(draft, pool.quoteToken, valuation, pools - 1)
+    const onward = rateOf(draft, pool.quoteToken, valuation, worthAtEnd, pools - 1)
     const rate = priceAt(perSmallestUnits(pool.price, decimals), onward)
     const depth = liquidityOf(pool, onward) ?? NOTHING
     if (rate !== null && (best === null || depth > best.depth)) best = { rate, depth }
@@ -53,7 +78,7 @@ function perSmallestUnits(price: Decimal, decimals: number): Decimal | null {
   return decimals === WETH_DECIMALS ? price : ratio(price * powerOfTen(WETH_DECIMALS), ONE * powerOfTen(decimals))
 }
 
-/** In WETH, of a price or another decimal in 10^18 smallest units of a currency. */
+/** At that rate, of a price or another decimal in 10^18 smallest units of a currency. */
 export function priceAt(price: Decimal | null, rate: Decimal | null): Decimal | null {
   if (price === null || rate === null) return null
   return rate === ONE ? price : multiply(price, rate)
@@ -75,28 +100,37 @@ function isInEther(currency: Address, { weth, etherWrappers }: Valuation): boole
   return isEther(currency, weth) || etherWrappers.has(currency)
 }
 
-/** Values the token by the state of its main pool: the present price, the first, and the highest. A pool that has not opened has no say. */
+/** Values the token at an event of its market: the present price, the first, and the highest. A pool that has not opened has no say. */
 export function valueMarket(draft: Draft, token: TokenDraft, valuation: Valuation): void {
+  if (!revalue(draft, token, valuation)) return
+  const { priceWeth } = token
+  token.eventPriceWeth = priceWeth
+  if (priceWeth === null) return
+  token.firstPriceWeth ??= priceWeth
+  token.athPriceWeth = token.athPriceWeth === null ? priceWeth : max(token.athPriceWeth, priceWeth)
+}
+
+/**
+ * Values the token by the present state of its main pool and of the pools that its currency's worth depends on. Without an event of its
+ * market that moves what it is worth now: no candle, no price change, no highest price.
+ *
+ * @returns whether the main pool has a price
+ */
+export function revalue(draft: Draft, token: TokenDraft, valuation: Valuation): boolean {
   const pool = currentPool(draft, token.mainPool)
-  if (pool === undefined) return
-  token.quoteRate = rateOf(draft, pool.quoteToken, valuation)
-  if (pool.price === null) return
+  if (pool === undefined) return false
+  const { weth, usd } = worthOf(draft, pool.quoteToken, valuation)
+  token.quoteToken = isInEther(pool.quoteToken, valuation) ? null : pool.quoteToken
+  token.quoteRate = weth
+  token.quoteUsd = usd
+  if (pool.price === null) return false
   token.priceQuote = pool.price
-  token.priceWeth = priceAt(pool.price, token.quoteRate)
-  if (token.priceWeth === null) return
-  token.firstPriceWeth ??= token.priceWeth
-  token.athPriceWeth = token.athPriceWeth === null ? token.priceWeth : max(token.athPriceWeth, token.priceWeth)
+  token.priceWeth = priceAt(pool.price, weth)
+  return true
 }
 
 /** In WETH: twice what the pool holds of the quote currency, so that a move of the market from a curve into a pool leaves it as it is. */
 export function liquidityOf(pool: PoolRow, rate: Decimal | null): Decimal | null {
-  // No event tells the reserves of a v4 pool, and those of a pool that is older than the index.
-  const quote = pool.reserveQuote ?? quoteInRange(pool)
+  const quote = quoteSide(pool)
   return quote === null ? null : priceAt(units(2n * quote, WETH_DECIMALS), rate)
-}
-
-/** The quote side of the liquidity around the price, as if it lay at every price (Uniswap v3 whitepaper, 6.2). */
-function quoteInRange({ liquidity, sqrtPriceX96, tokenIsToken0 }: PoolRow): bigint | null {
-  if (liquidity === null || sqrtPriceX96 === null || sqrtPriceX96 === 0n) return null
-  return tokenIsToken0 ? (liquidity * sqrtPriceX96) / Q96 : (liquidity * Q96) / sqrtPriceX96
 }

@@ -1,5 +1,6 @@
 import { decodeAbiParameters, toFunctionSelector } from 'viem/utils'
 import type { Address, Hex } from '#domain/address.ts'
+import { MOST_QUOTE_DECIMALS } from '#domain/route.ts'
 import { cleanText, TEXT_LIMITS } from '#domain/text.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import { faultOf } from '#rpc/rpcFault.ts'
@@ -7,8 +8,6 @@ import type { CurrencyRow } from '#tables/currency.ts'
 
 /** Enough for any token's getter; a contract that burns gas is refused. */
 const GAS = '0x7a120'
-/** A prices' exponent. No currency has more, and a contract may say anything. */
-const MOST_DECIMALS = 36n
 /** Two words and the longest symbol that is kept; a contract may return megabytes. */
 const MOST_ANSWER_LENGTH = 2 + 2 * (64 + 4 * 1_024)
 const WORD_LENGTH = 2 + 64
@@ -41,7 +40,7 @@ async function ask(rpc: Pick<Rpc, 'request'>, to: Address, getter: string): Prom
 function decimalsOf(answer: Hex | null): number | null {
   if (answer?.length !== WORD_LENGTH) return null
   const decimals = BigInt(answer)
-  return decimals > MOST_DECIMALS ? null : Number(decimals)
+  return decimals > BigInt(MOST_QUOTE_DECIMALS) ? null : Number(decimals)
 }
 
 /** A `string`, or the `bytes32` of old tokens. Control characters are removed: they would reach logs and pages. */

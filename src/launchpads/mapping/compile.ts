@@ -88,6 +88,9 @@ function ambiguities(entries: readonly ParsedEntry[]): readonly EntryProblem[] {
   })
 }
 
+/** Words for a currency of fees that is ETH. */
+const ETHER_WORDS: readonly unknown[] = ['native', 'weth']
+
 function contextOf(entries: readonly MappedEntry[], { launchpad, weth, events, contracts }: MappingInput): MappingContext {
   const isIdentified = (entry: MappedEntry) => identifiesToken(entry, contracts)
   const accruals = entries.filter(({ kind }) => kind === 'feeAccrued')
@@ -104,6 +107,7 @@ function contextOf(entries: readonly MappedEntry[], { launchpad, weth, events, c
     isGraduating: entries.some(({ kind }) => kind === 'complete' || kind === 'graduate'),
     feeScope: !hasFees ? null : claims.every(isIdentified) ? 'token' : 'creator',
     feesNameToken: hasFees && accruals.every(isIdentified),
+    feesInEther: isEther(quoteToken, weth) || accruals.every(({ mapping }) => ETHER_WORDS.includes(mapping['currency'])),
   }
 }
 

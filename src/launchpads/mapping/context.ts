@@ -25,6 +25,8 @@ export interface MappingContext {
   /** `null` where no creator fees are mapped. */
   readonly feeScope: ClaimScope | null
   readonly feesNameToken: boolean
+  /** Whether the creators of tokens on a curve are paid in ETH or WETH. */
+  readonly feesInEther: boolean
 }
 
 export interface MappedLog {

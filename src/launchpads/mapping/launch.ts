@@ -14,7 +14,7 @@ import { type Reader, type Readers, requireReader, sharedCurveOf } from './reade
 const MOST_DECIMALS = 255n
 
 export function launchEvent(readers: Readers, context: MappingContext): MappedEvent {
-  const { launchpad, weth, quoteToken, isGraduating, feeScope, feesNameToken } = context
+  const { launchpad, weth, quoteToken, isGraduating, feeScope, feesNameToken, feesInEther } = context
   const token = requireReader(readers.address('token'))
   const creator = requireReader(readers.address('creator'))
   const decimals = decimalsReader(requireReader(readers.amount('decimals')))
@@ -64,7 +64,7 @@ export function launchEvent(readers: Readers, context: MappingContext): MappedEv
           kind: 'launch',
           launchpad,
           ...launched,
-          feesReported: { accrued: feesNameToken, claimed: feeScope === 'token' },
+          feesReported: { accrued: feesNameToken && feesInEther, claimed: feeScope === 'token' && feesInEther },
           ...(totalSupply !== null && !hasMint(transaction, launched.token) && { totalSupply }),
         },
         { ...at, kind: 'poolCreated', pool, main: true, reserves: 'unknown' },

@@ -91,6 +91,10 @@ export const indexerHealthSchema = z.object({
       carrier: z.enum(['thread', 'notify', 'nats']).describe('What carries committed blocks to this process.'),
       connected: z.boolean().describe('Whether they arrive.'),
       waitingMs: milliseconds.describe('For how long the oldest arrived commit waits for its states to be read; 0: none waits.'),
+      behindBlocks: count
+        .nullable()
+        .describe('Indexed blocks that this process has not passed on yet. `null`: the indexer has not reported.'),
+      reconnects: count.describe('How often what carries the blocks was connected again since the start.'),
       replica: z
         .object({
           inUse: z.boolean().describe('Whether reads go to it. Otherwise it is too far behind, or away, and they go to the primary.'),
@@ -131,6 +135,34 @@ export const actorStateSchema = z
 export const actorListSchema = listSchema(actorStateSchema)
   .omit({ asOfBlock: true })
   .meta({ id: 'ActorList', description: 'Actors, in one page.' })
+
+export const processStateSchema = indexerHealthSchema
+  .pick({
+    status: true,
+    role: true,
+    standby: true,
+    version: true,
+    uptimeSeconds: true,
+    indexedBlock: true,
+    lagBlocks: true,
+    database: true,
+    feed: true,
+  })
+  .extend({
+    id: z.string().describe('Of this start of the process.'),
+    host: z.string().describe('Name of its machine.'),
+    pid: count.describe('Its process id there.'),
+    url: z.string().describe('Where it listens.'),
+    threads: count.describe('Threads that serve (`GATEWAY_THREADS`).'),
+    connections: count.describe('Open WebSockets and event streams.'),
+    subscriptions: count.describe('Subscriptions of all connections.'),
+    heardMsAgo: milliseconds.describe('When it was heard of last, in ms before this answer; every 5 s while it runs.'),
+  })
+  .meta({ id: 'ProcessState', description: 'What a process says of itself.' })
+
+export const processListSchema = listSchema(processStateSchema)
+  .omit({ asOfBlock: true })
+  .meta({ id: 'ProcessList', description: 'The processes that were heard of in the last 15 s, indexers first, in one page.' })
 
 const statusSchema = <const Word extends string>(word: Word) => z.object({ status: z.literal(word).describe('Always this word.') })
 

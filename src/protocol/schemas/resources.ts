@@ -19,7 +19,11 @@ export const candleSchema = z
     volume: decimalText.describe('Traded value in the asked currency.'),
     trades: count.describe('Number of trades.'),
   })
-  .meta({ id: 'Candle', description: 'Prices of one interval, from its trades.' })
+  .meta({
+    id: 'Candle',
+    description:
+      'Prices of one interval, from its trades, each at what the quote currency was worth then. The newest one in WETH closes at the present price.',
+  })
 
 const claimCall = z
   .object({ to: addressText.describe('Contract to call.'), data: callDataText.describe('Call data.') })
@@ -34,7 +38,7 @@ export const claimableAmountSchema = z.object({
     .describe('Earned so far, in the currency’s smallest unit. `null`: fees of an LP position that were not read yet.'),
   claimed: integerText.describe('Paid out so far, in the currency’s smallest unit.'),
   amount: integerText.nullable().describe('Claimable now, in the currency’s smallest unit. `null` where `accrued` is.'),
-  amountUsd: decimalText.nullable().describe('`amount` in USD. `null`: unknown, or the currency is neither ETH nor WETH.'),
+  amountUsd: decimalText.nullable().describe('`amount` in USD. `null`: unknown, or the currency is neither ETH nor WETH nor pegged.'),
   scope: z.enum(['token', 'creator']).describe('`creator`: one escrow for all tokens of the creator.'),
   claim: claimCall.nullable(),
 })

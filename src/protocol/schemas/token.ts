@@ -29,21 +29,25 @@ const market = z
       ),
     priceWeth: decimalText
       .nullable()
-      .describe('WETH per whole token after the last trade. `null`: what the quote currency is worth in WETH is unknown.'),
-    priceUsd: decimalText.nullable().describe('`priceWeth` in USD at the current ETH price. `null`: either is unknown.'),
+      .describe(
+        'WETH per whole token: `priceQuote` at what the quote currency is worth, as of the last trade or, when that has moved by 0.5 %, a later block. `null`: that is unknown.',
+      ),
+    priceUsd: decimalText
+      .nullable()
+      .describe('`priceWeth` in USD at the current ETH price; of a pegged quote currency `priceQuote`. `null`: unknown.'),
     marketCapWeth: decimalText.nullable().describe('`priceWeth` times the total supply, in WETH. `null`: the price is unknown.'),
-    marketCapUsd: decimalText.nullable().describe('`marketCapWeth` in USD. `null`: it or the ETH price is unknown.'),
+    marketCapUsd: decimalText.nullable().describe('`priceUsd` times the total supply. `null`: the price is unknown.'),
     liquidityWeth: decimalText
       .nullable()
       .describe(
         'Twice what the curve or pool holds of the quote currency, in WETH; of Uniswap v4 what its liquidity amounts to. `null`: unknown.',
       ),
-    liquidityUsd: decimalText.nullable().describe('`liquidityWeth` in USD. `null`: it or the ETH price is unknown.'),
+    liquidityUsd: decimalText.nullable().describe('The same in USD, at the worth that `priceUsd` has. `null`: unknown.'),
     volumeWeth: perWindow(decimalText.nullable()).describe('WETH traded per window. `null`: the pool is not quoted in WETH.'),
     buyVolumeWeth: perWindow(decimalText.nullable()).describe('The part of `volumeWeth` that was bought. `null`: as there.'),
     sellVolumeWeth: perWindow(decimalText.nullable()).describe('The part of `volumeWeth` that was sold. `null`: as there.'),
     priceChange: perWindow(z.number().nullable()).describe(
-      'Percent against the price at the window’s start, or against a younger token’s first price. `null`: there is none.',
+      'Percent between the price in WETH at the window’s start, or a younger token’s first one, and that after the last trade. `null`: there is none.',
     ),
     trades: perWindow(
       z.object({
@@ -58,7 +62,7 @@ const market = z
     lastTradeAt: timeText.nullable().describe('Block time of the last trade. `null`: none yet.'),
     athPriceWeth: decimalText
       .nullable()
-      .describe('Highest price of the market so far, in WETH per whole token. `null`: the price was never known.'),
+      .describe('Highest price after a trade so far, or the present one, in WETH per whole token. `null`: the price was never known.'),
   })
   .describe('Prices, volumes and counts. Windows end at the time of the newest indexed block.')
 
@@ -156,8 +160,12 @@ export const tradeSchema = z
     priceAfterWeth: decimalText
       .nullable()
       .describe('The market’s price after the trade, as in candles, in WETH per whole token. `null`: not quoted in WETH.'),
-    priceUsd: decimalText.nullable().describe('`priceWeth` in USD at the time of indexing. `null`: unknown.'),
-    valueUsd: decimalText.nullable().describe('`amountWeth` in USD at the time of indexing. `null`: unknown.'),
+    priceUsd: decimalText
+      .nullable()
+      .describe('`priceWeth` in USD at the time of indexing, or by a peg of the quote currency. `null`: unknown.'),
+    valueUsd: decimalText
+      .nullable()
+      .describe('`amountWeth` in USD at the time of indexing, or by a peg of the quote currency. `null`: unknown.'),
     feeWeth: decimalText.nullable().describe('Fee of the trade, in WETH. `null`: unknown.'),
     blockNumber: integerText.describe('Number of its block.'),
     blockHash: hashText.describe('Hash of its block.'),

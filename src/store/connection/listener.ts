@@ -21,6 +21,8 @@ export interface ListenerOptions {
 
 export interface Listener {
   readonly isListening: boolean
+  /** How often it has begun to listen again. */
+  readonly reconnects: number
   stop(): Promise<void>
 }
 
@@ -30,6 +32,7 @@ export function createListener(options: ListenerOptions): Listener {
   const stopped = new AbortController()
   const { signal } = stopped
   let isListening = false
+  let connections = 0
   let current: RawConnection | null = null
   const orm = createOrm(options.url, logger.child({}, { level: 'silent' }), {
     poolSize: 1,
@@ -59,6 +62,7 @@ export function createListener(options: ListenerOptions): Listener {
         for (const channel of channels) await inTime(sql`listen ${sql.id(channel)}`.execute(session))
         if (attempt > 1) logger.info({ attempt }, 'the database announces commits again')
         isListening = true
+        connections++
         onListening()
         while (!signal.aborted) {
           await inTime(beat(session))
@@ -88,6 +92,9 @@ export function createListener(options: ListenerOptions): Listener {
   return {
     get isListening() {
       return isListening
+    },
+    get reconnects() {
+      return Math.max(0, connections - 1)
     },
     stop: async () => {
       stopped.abort()

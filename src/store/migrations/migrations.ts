@@ -19,6 +19,7 @@ import { Migration0018Channels } from './Migration0018Channels.ts'
 import { Migration0019Lists } from './Migration0019Lists.ts'
 import { Migration0020Wallets } from './Migration0020Wallets.ts'
 import { Migration0021MarketEvents } from './Migration0021MarketEvents.ts'
+import { Migration0022QuoteWorth } from './Migration0022QuoteWorth.ts'
 import { Migration0040AnnouncedContracts } from './Migration0040AnnouncedContracts.ts'
 import { Migration0041Currencies } from './Migration0041Currencies.ts'
 
@@ -46,6 +47,7 @@ export const MIGRATIONS = [
   Migration0019Lists,
   Migration0020Wallets,
   Migration0021MarketEvents,
+  Migration0022QuoteWorth,
 ]
 
 export const MIGRATION_OPTIONS = {

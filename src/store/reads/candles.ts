@@ -5,11 +5,9 @@ import type { CandleCurrency, CandleCursor, CandlesQuery, Page } from '#domain/q
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
+import { closingAtPresent, type StoredCandle, selectPresentPrice } from './presentPrice.ts'
 import { isIndexed } from './tokens.ts'
 import { trimScale, weiToWeth, wholeUnits } from './trimScale.ts'
-
-/** The volume in WETH is wei, that in the quote currency is in its smallest units, and prices in that are in 10^18 of them. */
-type StoredCandle = Candle
 
 /**
  * One page of a token's candles, times ascending; `null` when the token is not indexed. A page is the newest `limit` of the asked range,
@@ -17,7 +15,7 @@ type StoredCandle = Candle
  *
  * With `fill`, intervals without a trade repeat the last close with no volume, from the token's first candle to the interval of the newest
  * indexed block, both within the range. In USD a candle is made of the moments at which the USD price was known; without any there is none.
- * In a quote currency of unknown decimals there is none.
+ * In a quote currency of unknown decimals there is none. In WETH the newest candle closes at the token's present price.
  */
 export async function readCandles(db: Queryable, query: CandlesQuery): Promise<Page<Candle, CandleCursor> | null> {
   const step = CANDLE_INTERVALS[query.interval]
@@ -34,9 +32,10 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
   if (!query.fill) {
     const { rows, asOfBlock } = await readAsOf(db, selectCandles(query, from, to, query.limit + 1))
     if (rows.length === 0 && !(await isIndexed(db, query.token))) return null
-    const data = rows.slice(0, query.limit).map(row => toCandle(row, query, scale))
+    const candles = closingAtPresent(rows)
+    const data = candles.slice(0, query.limit).map(row => toCandle(row, query, scale))
     const oldest = data.at(-1)
-    return { data: data.reverse(), next: rows.length > query.limit && oldest !== undefined ? { time: oldest.time } : null, asOfBlock }
+    return { data: data.reverse(), next: candles.length > query.limit && oldest !== undefined ? { time: oldest.time } : null, asOfBlock }
   }
   const indexed = await readIndexed(db, query)
   if (indexed === null) return null
@@ -75,17 +74,28 @@ async function readRangeAndEarlier(
   { start, end, scale }: { readonly start: number; readonly end: number; readonly scale: Scale },
 ): Promise<readonly [readonly Candle[], Candle | null]> {
   const { rows } = await sql<StoredCandle>`
-    (${selectCandles(query, start, end, query.limit)}) union all (${selectCandles(query, 0, start - 1, 1)}) order by time`.execute(db)
-  const candles = rows.map(row => toCandle(row, query, scale))
+    (${selectCandles(query, start, end, query.limit)}) union all (${selectStored(query, 0, start - 1, 1)})
+    order by time desc, "isPresent" desc`.execute(db)
+  const candles = closingAtPresent(rows)
+    .map(row => toCandle(row, query, scale))
+    .reverse()
   const first = candles[0]
   return first !== undefined && first.time < start ? [candles.slice(1), first] : [candles, null]
+}
+
+/** Newest first; in WETH with the present price, which takes no candle's place. */
+function selectCandles(query: CandlesQuery, from: number, to: number, count: number) {
+  const stored = selectStored(query, from, to, count)
+  if (query.currency !== 'weth') return stored
+  return sql<StoredCandle>`select * from ((${selectPresentPrice(query, from, to)}) union all (${stored})) as candles
+    order by time desc, "isPresent" desc`
 }
 
 /**
  * Newest first. In WETH a range is two ranges of the index that holds whole candles: those with USD values and those without. In the quote
  * currency it is three: some have not even prices in WETH.
  */
-function selectCandles(query: CandlesQuery, from: number, to: number, count: number) {
+function selectStored(query: CandlesQuery, from: number, to: number, count: number) {
   const stretches = STRETCHES[query.currency].map(flag => sql`(${selectStretch(query, flag, from, to, count)})`)
   return sql<StoredCandle>`select * from (${sql.join(stretches, sql` union all `)}) as stretches order by time desc limit ${count}::integer`
 }
@@ -98,10 +108,17 @@ const STRETCHES: Readonly<Record<CandleCurrency, readonly RawBuilder<unknown>[]>
 
 function selectStretch({ token, interval, currency }: CandlesQuery, flag: RawBuilder<unknown>, from: number, to: number, count: number) {
   return sql<StoredCandle>`
-    select time, ${COLUMNS[currency]} from candle
-    where token = ${toBytes(token)} and interval_seconds = ${CANDLE_INTERVALS[interval]}::integer and ${flag}
+    select time, ${COLUMNS[currency]}, false as "isPresent" from candle
+    where token = ${toBytes(token)} and interval_seconds = ${CANDLE_INTERVALS[interval]}::integer and ${flag} ${HAS_VALUES[currency]}
       and time >= ${from}::bigint and time <= ${to}::bigint
     order by time desc limit ${count}::integer`
+}
+
+/** A peg gives values in USD to candles that have none in WETH. */
+const HAS_VALUES: Readonly<Record<CandleCurrency, RawBuilder<unknown>>> = {
+  usd: sql``,
+  weth: sql`and close is not null`,
+  quote: sql``,
 }
 
 /** The values in the quote currency stand only where that is not WETH. */

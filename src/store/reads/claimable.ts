@@ -57,8 +57,8 @@ export const FEE_PARTS = sql`
 
 /**
  * What a creator has earned and claimed of this token, and of the escrow that the token's launchpad keeps for all of a creator's tokens, in
- * the currencies that this one pays in (ETH, itself and what its pools are quoted in). `null` when the token is not indexed. The token's
- * own fees come first; of each scope WETH, ETH, the token, then others.
+ * the currencies that this one pays in (ETH, WETH, itself and what its pools are quoted in). `null` when the token is not indexed. The
+ * token's own fees come first; of each scope WETH, ETH, the token, then others.
  */
 export async function readClaimable(db: Queryable, input: ClaimableInput): Promise<Claimable | null> {
   const { token, creator, weth } = input
@@ -70,7 +70,7 @@ export async function readClaimable(db: Queryable, input: ClaimableInput): Promi
       where own.launchpad = token.launchpad and own.creator = ${toBytes(creator)} and own.token = token.address
       union all
       select escrow.* from (
-        select token.address union select ${toBytes(ZERO_ADDRESS)}::bytea union select quote_token from pool where pool.token = token.address
+        select token.address union values (${toBytes(ZERO_ADDRESS)}::bytea), (${toBytes(weth)}::bytea) union select quote_token from pool where pool.token = token.address
       ) as paid (currency)
       join creator_fee as escrow on escrow.launchpad = token.launchpad and escrow.creator = ${toBytes(creator)}
         and escrow.currency = paid.currency and escrow.token = ${toBytes(ZERO_ADDRESS)}

@@ -39,7 +39,7 @@ export async function readHoldings(db: Queryable, query: HoldingsQuery): Promise
   const page = sql<ListedRow>`
     with held as (${held}),
     page as (select held.token, ${value} as sort_value from held ${after} order by 2 desc, 1 desc limit ${limit + 1})
-    select ${selectList(BALANCE, 'balance')}, token.total_supply as "totalSupply", token.decimals, token.price_weth as "priceWeth", token.symbol,
+    select ${selectList(BALANCE, 'balance')}, token.total_supply as "totalSupply", token.decimals, token.price_weth as "priceWeth", token.price_quote * token.quote_usd as "priceUsd", token.symbol,
       token.name, token.image_url as "imageUrl", token.launchpad, nullif(page.sort_value, -1)::text as "sortValue"
     from page
     cross join lateral (
@@ -71,7 +71,16 @@ export function valuedHoldings(wallet: Address, limit: number, after?: HoldingCu
 function toHolding(row: BalanceRow, stored: Omit<ListedRow, keyof BalanceRow>): Holding {
   const { symbol, name, decimals, imageUrl, launchpad } = stored
   return {
-    token: { address: row.token, symbol, name, decimals, imageUrl, launchpad, priceWeth: trimScale(stored.priceWeth), priceUsd: null },
+    token: {
+      address: row.token,
+      symbol,
+      name,
+      decimals,
+      imageUrl,
+      launchpad,
+      priceWeth: trimScale(stored.priceWeth),
+      priceUsd: trimScale(stored.priceUsd),
+    },
     ...valueBalance(row, stored),
     lastChangedBlock: String(row.lastChangedBlock),
   }

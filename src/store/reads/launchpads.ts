@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { LaunchpadTotals } from '#domain/launchpad.ts'
-import type { Reads } from '#domain/queries.ts'
+import type { Reads } from '#domain/reads.ts'
 import { WINDOW_SECONDS } from '#domain/windows.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readAsOf } from './asOf.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
-import type { Reads } from '#domain/queries.ts'
+import type { Reads } from '#domain/reads.ts'
 import { TokenwireError } from '#errors'
 import { toDatabaseError } from '#store/connection/databaseErrors.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
@@ -12,6 +12,7 @@ import { readClaims } from './claims.ts'
 import { readHolderDistribution } from './holderDistribution.ts'
 import { readHolders } from './holders.ts'
 import { readHoldings } from './holdings.ts'
+import { KeptTokens } from './keptTokens.ts'
 import { readLaunchpads } from './launchpads.ts'
 import { readAsset } from './marketData/asset.ts'
 import { readDayTotals } from './marketData/dayTotals.ts'
@@ -45,9 +46,10 @@ export interface ReadsOptions {
 export function createReads(options: ReadsOptions): Reads {
   const { db, chainId, weth, claimCall, vestedOf = () => null, timeoutMs = 15_000, now = () => performance.now() } = options
   const chainStats = createChainStats(db, chainId)
+  const keptTokens = new KeptTokens(db, chainId, now)
   const answer = <T>(work: Promise<T>) => inTime(work, timeoutMs)
   return {
-    tokens: query => answer(readTokens(db, query, chainId)),
+    tokens: query => answer(readTokens(db, query, keptTokens)),
     token: address => answer(readToken(db, address, chainId)),
     trades: query => answer(readTrades(db, query)),
     marketTrades: query => answer(readMarketTrades(db, query)),

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Hex } from '#domain/address.ts'
-import type { Reads, SearchQuery } from '#domain/queries.ts'
+import type { SearchQuery } from '#domain/queries.ts'
+import type { Reads } from '#domain/reads.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { type AsOf, readAsOf } from './asOf.ts'

@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
-import { multiplyTexts } from '#domain/decimal.ts'
+import { multiplyTexts, parseDecimal } from '#domain/decimal.ts'
 import type { Pool, Token } from '#domain/token.ts'
 import { perWindow, WINDOW_FIELDS, type WindowName } from '#domain/windows.ts'
 import { type Prefixed, selectList } from '#store/rows/selectList.ts'
 import { POOL, type PoolRow } from '#tables/pool.ts'
 import type { StoredRow } from '#tables/tableOf.ts'
 import { FULL_TOKEN, type FullTokenRow } from '#tables/token.ts'
+import { peggedValues } from './peggedValues.ts'
 import { secondsToIso, trimScale, weiToWeth, wholeUnits } from './trimScale.ts'
 
 export type SelectedToken = StoredRow<FullTokenRow> &
@@ -21,10 +22,14 @@ export const SELECTED_TOKEN = sql`${selectList(FULL_TOKEN)}, ${selectList(POOL, 
 export const MAIN_POOL = sql`left join pool as main_pool on main_pool.address = token.main_pool
   left join currency as quote on quote.address = main_pool.quote_token`
 
-/** A stored token as it goes over the wire. USD values stay `null`: the price is not chain state and the gateway fills them in. */
+/**
+ * A stored token as it goes over the wire. It has USD values where a peg says them, else `null`: the price of ETH is not chain state, and
+ * the gateway fills them in.
+ */
 export function toToken(row: SelectedToken, chainId: number): Token {
   // The stored volumes sum up known amounts: of a token that has traded and never had a price in WETH none is known.
   const hasVolume = row.tradeCount === 0 || row.firstPriceWeth !== null
+  const inUsd = peggedValues(row)
   return {
     chainId,
     address: row.address,
@@ -43,11 +48,11 @@ export function toToken(row: SelectedToken, chainId: number): Token {
     market: {
       priceQuote: wholeUnits(trimScale(row.priceQuote), row['quote.decimals']),
       priceWeth: trimScale(row.priceWeth),
-      priceUsd: null,
+      priceUsd: inUsd.price,
       marketCapWeth: trimScale(row.marketCapWeth),
-      marketCapUsd: null,
+      marketCapUsd: inUsd.marketCap,
       liquidityWeth: trimScale(row.liquidityWeth),
-      liquidityUsd: null,
+      liquidityUsd: inUsd.liquidity,
       volumeWeth: perWindow(window => (hasVolume ? weiToWeth(row[WINDOW_FIELDS[window].volume]) : null)),
       buyVolumeWeth: perWindow(window => (hasVolume ? weiToWeth(row[WINDOW_FIELDS[window].buyVolume]) : null)),
       sellVolumeWeth: perWindow(window => (hasVolume ? weiToWeth(sellVolume(row, window)) : null)),
@@ -59,7 +64,7 @@ export function toToken(row: SelectedToken, chainId: number): Token {
       tradeCount: row.tradeCount,
       holderCount: row.holderCount,
       lastTradeAt: secondsToIso(row.lastTradeAt),
-      athPriceWeth: trimScale(row.athPriceWeth),
+      athPriceWeth: highestPrice(row),
     },
     pool: toPool(row),
     fees: {
@@ -82,6 +87,12 @@ export function toToken(row: SelectedToken, chainId: number): Token {
     asOfBlock: String(row.asOfBlock),
     updatedAt: new Date(row.updatedAtMs).toISOString(),
   }
+}
+
+/** Of the market's events, and of what the quote currency has made of the price since the last one. */
+function highestPrice({ quoteToken, athPriceWeth, priceWeth }: SelectedToken): string | null {
+  if (quoteToken === null || athPriceWeth === null || priceWeth === null) return trimScale(athPriceWeth)
+  return trimScale(parseDecimal(priceWeth) > parseDecimal(athPriceWeth) ? priceWeth : athPriceWeth)
 }
 
 /** In wei. */

@@ -5,14 +5,24 @@ import type { Token } from '#domain/token.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { type AsOf, readAsOf } from './asOf.ts'
+import type { KeptTokens, TokenVersion } from './keptTokens.ts'
 import { allOf, boundsOf, conditionsOf, MOST_TOKENS_FILTERED, readSelectivity, tokensWithin } from './tokenFilters.ts'
 import { sortColumn, tokenOrder } from './tokenOrder.ts'
 import { OF_PART, withParts } from './tokenParts.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 
-type ListedRow = SelectedToken & { readonly sort_value: string | null }
+/** What is read of each token of a list. */
+interface Selection<_Row> {
+  readonly columns: RawBuilder<unknown>
+  /** After `join token …`. */
+  readonly joins: RawBuilder<unknown>
+}
+const VERSIONS: Selection<TokenVersion> = { columns: sql`token.address, token.sequence`, joins: sql`` }
+const WHOLE: Selection<SelectedToken> = { columns: SELECTED_TOKEN, joins: MAIN_POOL }
 
-interface Listed extends AsOf<ListedRow> {
+type ListedRow<Row> = Row & { readonly sort_value: string | null }
+
+interface Listed<Row> extends AsOf<ListedRow<Row>> {
   /** Where the looking ended before the list did; `null`: it did not. */
   readonly end: TokenCursor | null
 }
@@ -31,22 +41,36 @@ type Source =
  * then those without, by ascending address. A page whose filters each let thousands of tokens through may hold fewer than `limit`, even
  * none, and have a next one.
  */
-export async function readTokens(db: Queryable, query: TokensQuery, chainId: number): Promise<Page<Token, TokenCursor>> {
+export async function readTokens(db: Queryable, query: TokensQuery, kept: KeptTokens): Promise<Page<Token, TokenCursor>> {
+  const { data: versions, ...page } = await readPage(db, query, VERSIONS)
+  const tokens = await kept.at(versions)
+  if (tokens !== null) return { ...page, data: tokens }
+  // A commit came between the two reads.
+  const whole = await readPage(db, query, WHOLE)
+  return { ...whole, data: whole.data.map(row => toToken(row, kept.chainId)) }
+}
+
+async function readPage<Row extends { readonly address: Address }>(
+  db: Queryable,
+  query: TokensQuery,
+  selection: Selection<Row>,
+): Promise<Page<Row, TokenCursor>> {
   const { limit, cursor, sort } = query
   const source = await chooseSource(db, query)
   const wanted = limit + 1
-  const valued = cursor?.value === null ? null : await readListed(db, query, source, true, wanted)
+  const valued = cursor?.value === null ? null : await readListed(db, query, source, selection, { hasValue: true, count: wanted })
   const isEnded = valued === null || valued.end === null
   const missing = isEnded ? wanted - (valued?.rows.length ?? 0) : 0
-  const valueless = missing > 0 && sortColumn(sort).nullable ? await readListed(db, query, source, false, missing) : null
+  const valueless =
+    missing > 0 && sortColumn(sort).nullable ? await readListed(db, query, source, selection, { hasValue: false, count: missing }) : null
   const rows = [...(valued?.rows ?? []), ...(valueless?.rows ?? [])]
-  const data = rows.slice(0, limit).map(row => ({ token: toToken(row, chainId), value: row.sort_value }))
+  const data = rows.slice(0, limit)
   const last = data.at(-1)
   return {
-    data: data.map(({ token }) => token),
+    data,
     next:
       rows.length > limit && last !== undefined
-        ? { value: last.value, address: last.token.address }
+        ? { value: last.sort_value, address: last.address }
         : (valued?.end ?? valueless?.end ?? null),
     asOfBlock: (valued ?? valueless)?.asOfBlock ?? null,
   }
@@ -75,9 +99,22 @@ async function chooseSource(db: Queryable, query: TokensQuery): Promise<Source> 
   return { kind: 'filtered', each: Math.ceil(MOST_TOKENS_FILTERED / parts) }
 }
 
+interface Part {
+  /** In the sort's column. */
+  readonly hasValue: boolean
+  readonly count: number
+}
+
 /** The next tokens with or without a value in the sort's column. */
-async function readListed(db: Queryable, query: TokensQuery, source: Source, hasValue: boolean, count: number): Promise<Listed> {
-  if (source.kind === 'filtered') return readFiltered(db, query, source.each, hasValue, count)
+async function readListed<Row>(
+  db: Queryable,
+  query: TokensQuery,
+  source: Source,
+  selection: Selection<Row>,
+  part: Part,
+): Promise<Listed<Row>> {
+  if (source.kind === 'filtered') return readFiltered(db, query, source.each, selection, part)
+  const { hasValue, count } = part
   const { nearestFirst, within } = tokenOrder(query, hasValue)
   const { column } = sortColumn(query.sort)
   const stored = [column, sql`token.address`] as const
@@ -96,30 +133,36 @@ async function readListed(db: Queryable, query: TokensQuery, source: Source, has
   const isFromParts = query.addresses === undefined && query.creator === undefined
   const page = await readAsOf(
     db,
-    sql<ListedRow>`
+    sql<ListedRow<Row>>`
     ${isFromParts ? withParts(query) : sql``}
-    select ${SELECTED_TOKEN}, listed.value::text as sort_value
+    select ${selection.columns}, listed.value::text as sort_value
     from (${listed} order by ${nearestFirst(found)} limit ${count}) as listed
-    join token on token.address = listed.address ${MAIN_POOL}
+    join token on token.address = listed.address ${selection.joins}
     order by ${nearestFirst([sql`listed.value`, sql`listed.address`])}`,
   )
   return { ...page, end: null }
 }
 
-type FilteredRow = { readonly end_value: string | null; readonly end_address: Address | null } & (
-  | (ListedRow & { readonly isFound: true })
+type FilteredRow<Row> = { readonly end_value: string | null; readonly end_address: Address | null } & (
+  | (ListedRow<Row> & { readonly isFound: true })
   | { readonly isFound: null }
 )
 
 /** Looks at `each` tokens of each stretch of the sort's index, and lists those that the filters let through. */
-async function readFiltered(db: Queryable, query: TokensQuery, each: number, hasValue: boolean, count: number): Promise<Listed> {
+async function readFiltered<Row>(
+  db: Queryable,
+  query: TokensQuery,
+  each: number,
+  selection: Selection<Row>,
+  { hasValue, count }: Part,
+): Promise<Listed<Row>> {
   const { nearestFirst, farthestFirst, within, notAfter } = tokenOrder(query, hasValue)
   const { column } = sortColumn(query.sort)
   const stored = [column, sql`token.address`] as const
   const looked = [sql`looked.value`, sql`looked.address`] as const
   const { rows, asOfBlock } = await readAsOf(
     db,
-    sql<FilteredRow>`
+    sql<FilteredRow<Row>>`
     ${withParts(query)},
     looked as materialized (
       select part.*, entry.* from part cross join lateral (
@@ -142,8 +185,8 @@ async function readFiltered(db: Queryable, query: TokensQuery, each: number, has
     )
     select finish.value::text as end_value, finish.address as end_address, listed.*
     from (select) as one left join finish on true left join (
-      select true as "isFound", ${SELECTED_TOKEN}, page.value::text as sort_value, page.value as page_value
-      from page join token on token.address = page.address ${MAIN_POOL}
+      select true as "isFound", ${selection.columns}, page.value::text as sort_value, page.value as page_value
+      from page join token on token.address = page.address ${selection.joins}
     ) as listed on true
     order by ${nearestFirst([sql`listed.page_value`, sql`listed.address`])}`,
   )

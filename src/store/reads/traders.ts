@@ -23,7 +23,7 @@ export async function readTraders(db: Queryable, { token, sort, limit, cursor }:
       ? sql``
       : sql`and (${value}, holder) < (coalesce(${cursor.value}::numeric, '-Infinity'::numeric), ${toBytes(cursor.address)}::bytea)`
   const page = sql<ListedRow>`
-    select token.total_supply as "totalSupply", token.decimals, token.price_weth as "priceWeth",
+    select token.total_supply as "totalSupply", token.decimals, token.price_weth as "priceWeth", token.price_quote * token.quote_usd as "priceUsd",
       nullif(listed.sort_value, '-Infinity'::numeric)::text as "sortValue", ${selectList(BALANCE, 'listed')}
     from token left join lateral (
       select balance.*, ${value} as sort_value from balance

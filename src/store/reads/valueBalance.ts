@@ -10,13 +10,17 @@ export interface StoredPrice {
   readonly totalSupply: string
   readonly decimals: number
   readonly priceWeth: string | null
+  /** By a peg, else `null`. */
+  readonly priceUsd: string | null
 }
 
-/** USD at the present price are left out. */
-export function valueBalance(row: BalanceRow, { totalSupply, decimals, priceWeth }: StoredPrice): ValuedBalance {
+/** USD at the present price of ETH are left out. */
+export function valueBalance(row: BalanceRow, { totalSupply, decimals, priceWeth, priceUsd }: StoredPrice): ValuedBalance {
   const { costWei, costUsd, realizedWei, realizedUsd } = row
   const balance = row.balance < 0n ? null : row.balance
-  const value = balance === null || priceWeth === null ? null : multiply(parseDecimal(priceWeth), units(balance, decimals))
+  const valueAt = (price: string | null) =>
+    balance === null || price === null ? null : multiply(parseDecimal(price), units(balance, decimals))
+  const [value, valueUsd] = [valueAt(priceWeth), valueAt(priceUsd)]
   const perToken = (cost: bigint | null) => {
     const average = cost === null || balance === null ? null : ratio(cost * powerOfTen(decimals), balance * powerOfTen(DECIMALS))
     return average === null ? null : formatDecimal(average)
@@ -25,7 +29,7 @@ export function valueBalance(row: BalanceRow, { totalSupply, decimals, priceWeth
     balance: balance?.toString() ?? null,
     percent: balance === null ? null : (percentOf(balance, BigInt(totalSupply)) ?? 0),
     valueWeth: value === null ? null : formatDecimal(value),
-    valueUsd: null,
+    valueUsd: valueUsd === null ? null : formatDecimal(valueUsd),
     costWeth: wholeOf(costWei),
     costUsd: wholeOf(costUsd),
     averageCostWeth: perToken(costWei),

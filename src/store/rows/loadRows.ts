@@ -60,6 +60,14 @@ export async function loadRows(
   }
 }
 
+/** The rows by which currencies are worth what they are. */
+export async function loadWorths(db: Queryable, currencies: readonly Address[], weth: Address): Promise<CurrentRows> {
+  const found = { tokens: new Map<Address, TokenRow>(), pools: new Map<Hex, PoolRow>(), currencies, weth }
+  const quotes = await loadQuotes(db, found, pendingRows(null))
+  const { tokens, pools } = found
+  return { tokens, pools, quotes, balances: new Map(), creatorFees: new Map(), aging: new Map(), lastTrades: new Map() }
+}
+
 /** Of two rows with the same address the last one counts. */
 function byAddress<Row extends TokenRow | PoolRow>(rows: readonly Row[]): Map<Row['address'], Row> {
   return new Map(rows.map(row => [row.address, row]))

@@ -7,29 +7,33 @@ import { stampToken } from './cursor.ts'
 
 /*
  * The documents behind metadata URIs are no chain state: they are kept per URI, and reorgs leave them alone. A token has a copy
- * (`image_url`, `description`) from its launch on or, when the URI is read later, with a new sequence. `metadata_waiting` holds the tokens
- * without a copy; it is changed under the lock of the cursor, so that a launch can't miss a document that is just coming in.
+ * (`image_url`, `description`) of the document behind its present URI or, until that is read, none; it comes with a new sequence.
+ * `metadata_waiting` holds the tokens without a copy. It is changed under the lock of the cursor, so that a token can't miss a document
+ * that is just coming in.
  */
 
 const KEY = sql`sha256(convert_to(token.metadata_uri, 'UTF8'))`
+const IS_READ = sql`metadata.state in ('read', 'announced')`
 /** The server's clock, for all times here. */
 const NOW_MS = sql`floor(extract(epoch from now()) * 1000)::bigint`
 
-/** Gives tokens the document of their URI, or has them wait for it, in the transaction that launched them. */
-export async function attachMetadata(db: Queryable, launched: readonly Address[]): Promise<void> {
-  if (launched.length === 0) return
-  const isLaunched = sql`token.address = any(${launched.map(toBytes)}::bytea[]) and token.metadata_uri is not null`
+/** Gives tokens the document of their URI, or has them wait for it, in the transaction that launched them or changed their URI. */
+export async function attachMetadata(db: Queryable, tokens: readonly Address[]): Promise<void> {
+  if (tokens.length === 0) return
+  const isAsked = sql`token.address = any(${tokens.map(toBytes)}::bytea[])`
   await sql`
     insert into metadata (key, uri, state, attempts, next_attempt_at_ms)
-    select distinct on (${KEY}) ${KEY}, token.metadata_uri, 'pending', 0, ${NOW_MS} from token where ${isLaunched} order by ${KEY}
-    on conflict (key) do nothing`.execute(db)
+    select distinct on (${KEY}) ${KEY}, token.metadata_uri, 'pending', 0, ${NOW_MS} from token
+    where ${isAsked} and token.metadata_uri is not null order by ${KEY} on conflict (key) do nothing`.execute(db)
   await sql`
-    with shown as (
-      update token set image_url = metadata.image_url, description = metadata.description from metadata
-      where ${isLaunched} and metadata.key = ${KEY} and metadata.state in ('read', 'announced') returning token.address
-    )
-    insert into metadata_waiting (key, token) select ${KEY}, token.address from token
-    where ${isLaunched} and token.address not in (select address from shown) on conflict (key, token) do nothing`.execute(db)
+    update token as shown set image_url = document.image_url, description = document.description
+    from (select token.address, metadata.image_url, metadata.description
+      from token left join metadata on metadata.key = ${KEY} and ${IS_READ} where ${isAsked}) as document
+    where shown.address = document.address
+      and (shown.image_url, shown.description) is distinct from (document.image_url, document.description)`.execute(db)
+  await sql`
+    insert into metadata_waiting (key, token) select metadata.key, token.address from token join metadata on metadata.key = ${KEY}
+    where ${isAsked} and not ${IS_READ} on conflict (key, token) do nothing`.execute(db)
 }
 
 /** The work that is due, per lane: what was tried least often first, then the newest. `underWay` is left out. */
@@ -95,7 +99,7 @@ export async function announceMetadata(db: Queryable, waiting: readonly WaitingT
   await sql`
     update token set image_url = metadata.image_url, description = metadata.description, ${stampToken(committedAtMs)}
     from metadata
-    where token.address = any(${tokens}::bytea[]) and metadata.key = ${KEY} and metadata.state in ('read', 'announced')
+    where token.address = any(${tokens}::bytea[]) and metadata.key = ${KEY} and ${IS_READ}
       and (token.image_url, token.description) is distinct from (metadata.image_url, metadata.description)`.execute(db)
   await sql`delete from metadata_waiting where key = any(${keys}::bytea[]) and token = any(${tokens}::bytea[])`.execute(db)
   await sql`update metadata set state = 'announced' where state = 'read' and key = any(${keys}::bytea[])

@@ -12,6 +12,7 @@ import { TOKEN } from '#tables/token.ts'
 import { INDEX_TOTALS, LAUNCHPAD_TOTALS, TRADER } from '#tables/totals.ts'
 import { stampToken } from './cursor.ts'
 import { unnested } from './insertRows.ts'
+import { attachMetadata } from './metadata.ts'
 import type { SplitRows } from './splitNewRows.ts'
 
 /*
@@ -84,6 +85,7 @@ export async function undoBlocks(
 ): Promise<{ readonly changed: readonly Address[]; readonly dropped: readonly Address[] }> {
   await countReorg(db, ancestor + 1)
   const dropped = await dropTokens(db, ancestor, committedAtMs)
+  const moved = await tokensOfOtherMetadata(db, ancestor)
   const { rows } = await sql<{ address: Address }>`
     ${restored(TOKEN, ancestor, [stampToken(committedAtMs, 'current')])} returning current.address`.execute(db)
   for (const table of BESIDE_TOKENS) {
@@ -97,7 +99,16 @@ export async function undoBlocks(
   await sql`delete from milestone where kind in ('launch', 'graduation') and block_number > ${ancestor}`.execute(db)
   await sql`delete from announced_contract where created_block > ${ancestor}`.execute(db)
   await sql`delete from block where number > ${ancestor}`.execute(db)
+  await attachMetadata(db, moved)
   return { changed: rows.map(({ address }) => address), dropped }
+}
+
+/** The tokens whose metadata URI the blocks above the ancestor changed. */
+async function tokensOfOtherMetadata(db: Queryable, ancestor: number): Promise<readonly Address[]> {
+  const { rows } = await sql<{ address: Address }>`with undone as (${oldestImages(TOKEN, ancestor)})
+    select current.address from token as current join undone on ${sameKey(TOKEN)}
+    where undone.existed and current.metadata_uri is distinct from undone.metadata_uri`.execute(db)
+  return rows.map(({ address }) => address)
 }
 
 /** Gives tokens that were just launched sequences above those that they had on a dropped branch. */

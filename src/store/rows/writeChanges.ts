@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Address } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { ANNOUNCED_CONTRACT, type AnnouncedContractRow } from '#tables/announcedContract.ts'
@@ -26,6 +27,8 @@ export interface WrittenBatch {
   readonly split: SplitRows
   /** Those that its launches name and that were not known. */
   readonly contracts: readonly AnnouncedContractRow[]
+  /** As of `BlockRow`, of the last one. */
+  readonly revaluedTo: Address | null
   /** The headers to keep for reconciliation, ascending; the last is the new cursor. */
   readonly blocks: readonly BlockHeader[]
 }
@@ -38,7 +41,10 @@ export async function writeChanges(db: Queryable, batch: WrittenBatch, committed
   await runStatements(db, statementsOf(batch, committedAtMs))
 }
 
-function* statementsOf({ changes, split: { balances, candles }, contracts, blocks }: WrittenBatch, committedAtMs: number): Statements {
+function* statementsOf(
+  { changes, split: { balances, candles }, contracts, revaluedTo, blocks }: WrittenBatch,
+  committedAtMs: number,
+): Statements {
   const tokens = changes.tokens.map(token => ({ ...token, sequence: committedAtMs, updatedAtMs: committedAtMs }))
   yield* insertRows(WRITTEN_TOKEN, tokens, WRITTEN_TOKEN.merge)
   yield* insertRows(POOL, changes.pools, POOL.merge)
@@ -61,7 +67,7 @@ function* statementsOf({ changes, split: { balances, candles }, contracts, block
   // Undoing restores the rows before all of these blocks, so a reorg can only begin after the last of them.
   yield* insertRows(
     BLOCK,
-    blocks.map((block, index) => ({ ...block, mergedWithNext: index < blocks.length - 1 })),
+    blocks.map((block, index) => ({ ...block, revaluedTo, mergedWithNext: index < blocks.length - 1 })),
   )
   const newest = blocks.at(-1)
   if (newest !== undefined) yield sql`delete from block where number <= ${newest.number - KEPT_BLOCKS}`

@@ -4,7 +4,7 @@ import type { Hex } from '#domain/address.ts'
 import type { BatchMode } from '#domain/batch.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { FetchedBatch } from '#sync/batch.ts'
-import { ANNOUNCING_STEPS, type Watchlist } from '#sync/watchlist.ts'
+import { ANNOUNCING_STEPS, type PastWatchlist } from '#sync/watchlist.ts'
 
 /** Consecutive blocks, each with all of its logs. */
 export type LinkedBlocks = readonly [BlockWithLogs, ...BlockWithLogs[]]
@@ -47,7 +47,7 @@ export async function fetchBlocks(source: Pick<ChainSource, 'blockWithLogs'>, fr
  *
  * @param announced addresses and pool ids that earlier, uncommitted batches announce. Those of this batch are added to it.
  */
-export function batchOf(blocks: LinkedBlocks, mode: BatchMode, watchlist: Watchlist, announced: Set<Hex>): FetchedBatch {
+export function batchOf(blocks: LinkedBlocks, mode: BatchMode, watchlist: PastWatchlist, announced: Set<Hex>): FetchedBatch {
   const before = new Set(announced)
   const kept = blocks.map(({ header, logs }) => ({ header, logs: watchedLogs(logs, watchlist, announced) }))
   const [{ header: first }] = blocks
@@ -64,7 +64,7 @@ export function batchOf(blocks: LinkedBlocks, mode: BatchMode, watchlist: Watchl
   }
 }
 
-function watchedLogs(logs: readonly ChainLog[], watchlist: Watchlist, announced: Set<Hex>): readonly ChainLog[] {
+function watchedLogs(logs: readonly ChainLog[], watchlist: PastWatchlist, announced: Set<Hex>): readonly ChainLog[] {
   const understood = logs.filter(({ topics: [topic] }) => watchlist.isUnderstood(topic))
   const isWatched = ({ address }: ChainLog) => watchlist.has(address) || announced.has(address)
   let kept = understood.filter(isWatched)

@@ -35,8 +35,8 @@ export async function fetchRange(
 ): Promise<FetchedBatch> {
   const [first, end] = await source.headers([from, to])
   if (first === undefined || end === undefined) throw new RpcError({ kind: 'missing', what: `block ${from} or ${to}` })
-  const known = new Set([...watchlist.addresses(), ...watchlist.poolIds(), ...announced])
-  const one = await source.logsInRange({ from, to, end, ...watchlist.partsOf([...known]), maxLogs })
+  const known = new Set(announced)
+  const one = await source.logsInRange({ from, to, end, ...watchlist.partsWith(announced), maxLogs })
 
   const found = new Map<Hex, number>()
   let { logs, to: last } = one
@@ -70,8 +70,8 @@ function announcedAt({ address, topics: [, id] }: ChainLog, found: ReadonlyMap<H
 }
 
 /**
- * The addresses and ids of pools that the logs announce and that are neither known nor found from that block on, each with the block that
- * announces it.
+ * The addresses and ids of pools that the logs announce and that are not watched, known or found from that block on, each with the block
+ * that announces it.
  */
 function announcements(
   logs: readonly ChainLog[],

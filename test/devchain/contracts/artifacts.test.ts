@@ -4,14 +4,25 @@ import { describe, expect, it } from 'vitest'
 import * as abis from '#devchain/abis.ts'
 import { type ContractName, readArtifact } from '#devchain/artifacts.ts'
 import { artifactUrl, compileContracts } from '#devchain/compile.ts'
+import * as v4 from '#devchain/v4Abis.ts'
 
-const OWN = ['Launchpad', 'BondingCurve', 'LaunchToken', 'DirectSwapper'] as const
+/** Typed as a whole. */
+const WHOLE = ['Launchpad', 'BondingCurve', 'LaunchToken', 'DirectSwapper', 'DevDollar'] as const
+const OWN = [...WHOLE, 'FeeLocker', 'SniperAuction', 'V4Hook', 'V4Launchpad', 'V4Locker', 'V4Router'] as const
 
 const TYPED: Readonly<Record<ContractName, Abi>> = {
   Launchpad: abis.launchpadAbi,
   BondingCurve: abis.curveAbi,
   LaunchToken: abis.tokenAbi,
   DirectSwapper: abis.swapperAbi,
+  DevDollar: abis.dollarAbi,
+  FeeLocker: v4.feeLockerAbi,
+  SniperAuction: v4.auctionAbi,
+  V4Hook: v4.v4HookAbi,
+  V4Launchpad: v4.v4LaunchpadAbi,
+  V4Locker: v4.v4LockerAbi,
+  V4Router: v4.v4RouterAbi,
+  PoolManager: [],
   WETH9: abis.wethAbi,
   UniswapV3Factory: abis.factoryAbi,
   UniswapV3Pool: abis.poolAbi,
@@ -57,7 +68,7 @@ describe('the checked-in artifacts', () => {
 })
 
 describe('the typed interfaces', () => {
-  it.each(OWN)('of %s have exactly the items of the artifact', name => {
+  it.each(WHOLE)('of %s have exactly the items of the artifact', name => {
     expect(TYPED[name].map(describeItem).sort()).toEqual(readArtifact(name).abi.map(describeItem).sort())
   })
 

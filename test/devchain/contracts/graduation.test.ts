@@ -109,10 +109,10 @@ describe.each([
   it('locks the raised ETH and tokens of the same value, and burns the rest', async () => {
     const { weth, positionManager, launchpad } = chain.deployment
     const [event] = parseEventLogs({ abi: launchpadAbi, eventName: 'Graduated', logs: token.receipt.logs })
-    const { wethAmount = 0n, tokenAmount = 0n } = event?.args ?? {}
-    expect(await balanceOf(weth, token.pool)).toBe(wethAmount)
+    const { quoteAmount = 0n, tokenAmount = 0n } = event?.args ?? {}
+    expect(await balanceOf(weth, token.pool)).toBe(quoteAmount)
     expect(await balanceOf(token.token, token.pool)).toBe(tokenAmount)
-    expect(TARGET - wethAmount).toBeLessThan(1_000n)
+    expect(TARGET - quoteAmount).toBeLessThan(1_000n)
     const wanted = (TARGET * last.virtualToken) / last.virtualWei
     expect(Number(wanted - tokenAmount) / Number(wanted)).toBeLessThan(1e-9)
     expect(await balanceOf(token.token, token.curve)).toBe(0n)

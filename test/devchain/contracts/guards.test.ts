@@ -79,7 +79,7 @@ describe('terms', () => {
   ])('with %s are rejected', async (_name, virtualWei, virtualToken, targetWei) => {
     const { weth, positionManager } = chain.deployment
     const { bytecode } = readArtifact('Launchpad')
-    const args = [weth, positionManager, stranger, virtualWei, virtualToken, targetWei] as const
+    const args = [weth, true, positionManager, stranger, virtualWei, virtualToken, targetWei] as const
     const data = encodeDeployData({ abi: launchpadAbi, bytecode, args })
     const sent = chain.client.sendTransaction({ account: stranger, chain: null, data, gas: 8_000_000n })
     expect(await chain.reverted(sent)).toBe('BadTerms')

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { parseLaunchpads } from '#configuration/launchpads.ts'
 import type { Deployment } from '#devchain/deploy.ts'
+import type { Factories } from '#devchain/deployFactories.ts'
 import { isReady } from '#devchain/dev/isReady.ts'
 import { launchpadsFile } from '#devchain/dev/launchpadsFile.ts'
 import { startServiceProcess } from '#devchain/dev/serviceProcess.ts'
@@ -13,6 +14,7 @@ import { summary } from '#devchain/dev/summary.ts'
 import { startWatchdog, type Watchdog } from '#devchain/startWatchdog.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 import { startTestChain } from '#test/support/chain.ts'
+import { addFactories } from '#test/support/factories.ts'
 
 describe('startServiceProcess', () => {
   let folder: string
@@ -104,9 +106,11 @@ describe('createShutdown', () => {
 
 describe('the printed summary and the launchpads file', () => {
   let deployment: Deployment
+  let factories: Factories
   beforeAll(async () => {
     const chain = await startTestChain()
     deployment = chain.deployment
+    factories = (await addFactories(chain)).factories
     await chain.stop()
   })
 
@@ -121,18 +125,25 @@ describe('the printed summary and the launchpads file', () => {
   }
 
   it('the summary contains no password', () => {
-    const text = summary({ ...input, deployment, databaseUrl: 'postgres://user:hunter2@127.0.0.1:5432/tokenwire' })
+    const text = summary({ ...input, deployment, factories, databaseUrl: 'postgres://user:hunter2@127.0.0.1:5432/tokenwire' })
     expect(text).not.toContain('hunter2')
     expect(text).toMatch(/Service +https:\/\/127\.0\.0\.1:3000, https:\/\/127\.0\.0\.1:3001\n +Indexer +http:\/\/127\.0\.0\.1:4000 /)
     expect(text).toContain('postgres://user@127.0.0.1:5432/tokenwire')
-    expect(summary({ ...input, deployment, databaseUrl: 'host=/run user=x password=hunter2' })).not.toContain('hunter2')
+    expect(summary({ ...input, deployment, factories, databaseUrl: 'host=/run user=x password=hunter2' })).not.toContain('hunter2')
   })
 
   it('the service accepts the launchpads file', () => {
-    const result = parseLaunchpads(launchpadsFile(deployment), ADAPTER_KINDS)
+    const result = parseLaunchpads(launchpadsFile(deployment, factories), ADAPTER_KINDS)
+    const { weth, launchpad: factory, startBlock: first } = deployment
+    const { startBlock, dollar, dollarPool, dollarLaunchpad, v4 } = factories
+    const { launchpad, feeLocker, poolManager } = v4
+    const settings = { events: expect.objectContaining({ quoteToken: dollar }) as unknown }
     const launchpads = [
-      { name: 'reference', adapter: 'bonding-curve', startBlock: deployment.startBlock, contracts: { factory: deployment.launchpad } },
+      { name: 'reference', adapter: 'bonding-curve', startBlock: first, contracts: { factory } },
+      { name: 'reference-dollar', adapter: 'bonding-curve', startBlock, contracts: { factory: dollarLaunchpad }, settings },
+      { name: 'dollar', adapter: 'quote-pool', startBlock, contracts: { token: dollar, pool: dollarPool } },
+      { name: 'reference-v4', adapter: 'clanker-v4', startBlock, contracts: { factory: launchpad, feeLocker, poolManager } },
     ]
-    expect(result).toEqual({ ok: true, value: { weth: deployment.weth, launchpads } })
+    expect(result).toEqual({ ok: true, value: { weth, launchpads } })
   })
 })

@@ -7,6 +7,8 @@ const address = (number: number): Address => toAddress(`0x${number.toString(16).
 const launched = (number: number): MarketEvent => ({
   kind: 'launched',
   token: address(number),
+  venue: 'ether',
+  quote: address(3),
   curve: address(1_000_000 + number),
   creator: address(1),
 })

@@ -37,7 +37,7 @@ test('tells everything about a healthy service', async () => {
       conflatedTotal: 3,
       commitToDeliveryMs: { p50: 1.2, p99: 9.8 },
     },
-    feed: { carrier: 'thread', connected: true, waitingMs: 0, replica: null },
+    feed: { carrier: 'thread', connected: true, waitingMs: 0, behindBlocks: 0, reconnects: 0, replica: null },
     reasons: [],
   })
 })

@@ -60,7 +60,17 @@ function indexed(transactions: readonly Transaction[]): ReadonlyMap<Address, Bal
     const now = 1_795_046_400 + (events[0]?.blockNumber ?? 0) * 2
     const directory = { lookup: () => undefined }
     rows.write(
-      project({ events, rows: rows.load(now), now, weth: WETH, quotePools: new Map(), etherWrappers: new Set(), ethUsd, directory }),
+      project({
+        events,
+        rows: rows.load(now),
+        now,
+        weth: WETH,
+        quotePools: new Map(),
+        etherWrappers: new Set(),
+        pegs: new Map(),
+        ethUsd,
+        directory,
+      }),
     )
   }
   apply(LAUNCH, null)

@@ -217,6 +217,7 @@ function index(
       weth: WETH,
       quotePools: QUOTE_POOLS,
       etherWrappers: new Set(),
+      pegs: new Map(),
       ethUsd: null,
       directory: { lookup },
     })
@@ -524,6 +525,7 @@ describe('projecting', () => {
       weth: WETH,
       quotePools: QUOTE_POOLS,
       etherWrappers: new Set(),
+      pegs: new Map(),
       ethUsd: null,
       directory: { lookup },
     })
@@ -542,6 +544,7 @@ describe('projecting', () => {
         weth: WETH,
         quotePools: QUOTE_POOLS,
         etherWrappers: new Set(),
+        pegs: new Map(),
         ethUsd: null,
         directory: { lookup },
       }).trades[0]

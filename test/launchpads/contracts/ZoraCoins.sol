@@ -87,6 +87,7 @@ contract ZoraCoin is LaunchToken {
     Kind public immutable kind;
     address public immutable currency;
     uint256 immutable start = block.timestamp;
+    string public tokenURI;
     address public payoutRecipient;
     uint256 public totalClaimed;
     PoolKey key;
@@ -112,7 +113,7 @@ contract ZoraCoin is LaunchToken {
         else if (kind == Kind.Creator) setNameAndSymbol("Creator", "CREA");
         else setNameAndSymbol("Content", "CONT");
         setPayoutRecipient(recipient);
-        emit ContractMetadataUpdated(msg.sender, kind == Kind.Trend ? "https://trend" : "ipfs://other", name);
+        setContractURI(kind == Kind.Trend ? "https://trend" : kind == Kind.Creator ? "ipfs://creator" : "ipfs://content");
         bool first = address(this) < currency;
         key = PoolKey(first ? address(this) : currency, first ? currency : address(this), 10_000, 200, address(hook));
         uint256 vesting = kind == Kind.Creator ? VESTING : 0;
@@ -128,6 +129,11 @@ contract ZoraCoin is LaunchToken {
     function setNameAndSymbol(string memory newName, string memory newSymbol) public {
         (name, symbol) = (newName, newSymbol);
         emit NameAndSymbolUpdated(msg.sender, newName, newSymbol);
+    }
+
+    function setContractURI(string memory newURI) public {
+        emit ContractMetadataUpdated(msg.sender, newURI, name);
+        tokenURI = newURI;
     }
 
     function setPayoutRecipient(address recipient) public {

@@ -17,37 +17,21 @@ import type { LaunchpadConfig } from '#config'
 import { parseLaunchpads } from '#configuration/launchpads.ts'
 import { approve, transfer, wrap } from '#devchain/actions.ts'
 import { type Address, toAddress } from '#domain/address.ts'
-import type { Reads } from '#domain/queries.ts'
+import type { Reads } from '#domain/reads.ts'
 import type { Token } from '#domain/token.ts'
 import { createDirectory } from '#launchpads/directory.ts'
 import { ADAPTER_KINDS, createAdapters } from '#launchpads/registry.ts'
 import { createRpc } from '#rpc/rpc.ts'
+import { readFinality } from '#store/reads/marketData/finality.ts'
 import { createReads } from '#store/reads/reads.ts'
 import { batchOf } from '#sync/fetch/blocks.ts'
 import { fetchRange } from '#sync/fetch/range.ts'
+import { BAZAAR_ABI, BAZAAR_EVENTS, MAPPED_CONTRACTS } from '#test/support/bazaar.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
-import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
 import { deployContract, deployUniswapV2 } from '#test/support/deployContract.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 
-const CONTRACTS = compileSolidity(new URL('../contracts/Mapped.sol', import.meta.url))
-const DEALT =
-  'event Dealt(bool coinsSold, uint256 coins, uint256 curveWei, uint256 houseFee, uint256 artistFee, address artist, address coin, address dealer)'
-const ABI = parseAbi([
-  'function open(bytes32 title, bytes8 ticker, uint256 taxPercent) payable returns (address)',
-  'function buy(address coin) payable',
-  'function sell(address coin, uint256 coins)',
-  'function finish(address coin, uint256 wethIn) payable',
-  'function swapIn(address coin, address to) payable',
-  'function swapOut(address coin, uint256 coins)',
-  'function collect(uint256 amount)',
-  'function annex(address coin, address paired, address where, uint256 coins, uint256 amount) returns (address)',
-  'function swapAt(address pair, address coin, address paired, uint256 amountIn)',
-  'function owed(address) view returns (uint256)',
-  'function stalls(address) view returns (address artist, uint256 raised, address pair)',
-  'function make(string title, bytes ticker) returns (address)',
-])
 const COIN = parseAbi([
   'function balanceOf(address) view returns (uint256)',
   'function totalSupply() view returns (uint256)',
@@ -65,50 +49,9 @@ const PAIR = parseAbi([
   'function sync()',
   'function getReserves() view returns (uint112, uint112, uint32)',
 ])
-const READS: Abi = [...COIN, ...ABI, ...PAIR]
+const READS: Abi = [...COIN, ...BAZAAR_ABI, ...PAIR]
 const DEAD = toAddress('0x000000000000000000000000000000000000dEaD')
 
-const BAZAAR_EVENTS = {
-  launch: {
-    event: 'event Opened(bytes32 title, bytes8 indexed ticker, address indexed artist, address coin, uint256 goal)',
-    emitter: 'factory',
-    token: 'coin',
-    creator: 'artist',
-    decimals: 18,
-    name: 'title',
-    symbol: 'ticker',
-    target: 'goal',
-  },
-  trade: {
-    event: DEALT,
-    emitter: 'factory',
-    token: 'coin',
-    maker: 'dealer',
-    isSell: 'coinsSold',
-    tokenAmount: 'coins',
-    quoteAmount: 'curveWei',
-    fee: ['houseFee', 'artistFee'],
-    quoteAmountIs: 'afterFees',
-  },
-  graduate: { event: 'event Moved(address pair, address coin)', emitter: 'factory', token: 'coin', pool: 'pair', poolType: 'uniswap-v2' },
-  pool: {
-    event: 'event Annexed(address pair, address coin, address indexed paired)',
-    emitter: 'factory',
-    token: 'coin',
-    pool: 'pair',
-    poolType: 'uniswap-v2',
-    quoteToken: 'paired',
-  },
-  feeAccrued: { event: DEALT, emitter: 'factory', token: 'coin', creator: 'artist', amount: 'artistFee', currency: 'native' },
-  feeClaimed: {
-    event: 'event Paid(address indexed artist, uint256 amount)',
-    emitter: 'factory',
-    creator: 'artist',
-    amount: 'amount',
-    currency: 'native',
-  },
-  claimCall: { function: 'function collect(uint256 amount)', contract: 'factory', arguments: ['amount'] },
-}
 const FOLK_EVENTS = {
   launch: {
     event:
@@ -166,8 +109,8 @@ let grownBlock: number
 const account = (index: number) => chain.accounts[index] ?? expect.unreachable()
 const send = (from: Address, to: Address, data: Hex, value = 0n) =>
   chain.mined(chain.client.sendTransaction({ account: from, chain: null, to, data, value, gas: 10_000_000n }))
-const onBazaar = (from: number, call: Omit<Parameters<typeof encodeFunctionData<typeof ABI>>[0], 'abi'>, value = 0n) =>
-  send(account(from), bazaar, encodeFunctionData({ abi: ABI, ...call }), value)
+const onBazaar = (from: number, call: Omit<Parameters<typeof encodeFunctionData<typeof BAZAAR_ABI>>[0], 'abi'>, value = 0n) =>
+  send(account(from), bazaar, encodeFunctionData({ abi: BAZAAR_ABI, ...call }), value)
 const onCoin = (from: number, coin: Address, call: Omit<Parameters<typeof encodeFunctionData<typeof COIN>>[0], 'abi'>) =>
   send(account(from), coin, encodeFunctionData({ abi: COIN, ...call }))
 const onFolk = (from: number, call: Omit<Parameters<typeof encodeFunctionData<typeof FOLK>>[0], 'abi'>, value = 0n) =>
@@ -197,12 +140,12 @@ async function pairOf(coin: Address | undefined): Promise<Address> {
 }
 
 /** Sends without mining; one sender's transactions keep their order. */
-const queue = (call: Omit<Parameters<typeof encodeFunctionData<typeof ABI>>[0], 'abi'>, value = 0n) =>
+const queue = (call: Omit<Parameters<typeof encodeFunctionData<typeof BAZAAR_ABI>>[0], 'abi'>, value = 0n) =>
   chain.client.sendTransaction({
     account: account(7),
     chain: null,
     to: bazaar,
-    data: encodeFunctionData({ abi: ABI, ...call }),
+    data: encodeFunctionData({ abi: BAZAAR_ABI, ...call }),
     value,
     gas: 5_000_000n,
   })
@@ -297,8 +240,8 @@ beforeAll(async () => {
   chain = await startTestChain()
   const { weth } = chain.deployment
   pairs = await deployUniswapV2(chain)
-  bazaar = await deployContract(chain, CONTRACTS.get('Bazaar'), [weth, pairs])
-  maker = await deployContract(chain, CONTRACTS.get('FolkMaker'), [weth, pairs])
+  bazaar = await deployContract(chain, MAPPED_CONTRACTS.get('Bazaar'), [weth, pairs])
+  maker = await deployContract(chain, MAPPED_CONTRACTS.get('FolkMaker'), [weth, pairs])
 
   // Tokens of both orders beside WETH.
   coins = [await open('Café ☕', 0n, parseEther('0.0102'))]
@@ -316,7 +259,11 @@ beforeAll(async () => {
   await onBazaar(3, { functionName: 'buy', args: [rebased] }, parseEther('0.1'))
   await onCoin(3, rebased, { functionName: 'rebase', args: [account(3), 5n] })
 
-  const made = await send(account(2), maker, encodeFunctionData({ abi: ABI, functionName: 'make', args: ['Folk', stringToHex('FLK')] }))
+  const made = await send(
+    account(2),
+    maker,
+    encodeFunctionData({ abi: BAZAAR_ABI, functionName: 'make', args: ['Folk', stringToHex('FLK')] }),
+  )
   folk = toAddress(`0x${(made.logs.at(-1)?.topics[1] ?? '').slice(26)}`)
   await onFolk(3, { functionName: 'buy', args: [5_000_000_000n] }, parseEther('1'))
   await onFolk(3, { functionName: 'sell', args: [1_000_000_000n] })
@@ -405,7 +352,7 @@ describe('on curves of other shapes', () => {
   it('an escrow for all tokens holds what the contract owes, and its claim is the mapped call', async () => {
     const owed = await read<bigint>(bazaar, 'owed', [account(1)])
     const claimable = (await queries.claimable(taxed, account(1)))?.claimable
-    const data = encodeFunctionData({ abi: ABI, functionName: 'collect', args: [owed] })
+    const data = encodeFunctionData({ abi: BAZAAR_ABI, functionName: 'collect', args: [owed] })
     expect(claimable).toMatchObject([
       { scope: 'creator', symbol: 'ETH', amount: owed.toString(), claimed: '1000', claim: { to: bazaar, data } },
     ])
@@ -530,6 +477,8 @@ describe('after graduation into a Uniswap v2 pair', () => {
   it('block by block gives the same rows as all at once, also with restarts in between', async () => {
     const { startBlock } = chain.deployment
     await (await openChainIndex(chain, oneByOne, null, launchpads())).indexRange(startBlock, startBlock + 10)
+    // Market-data sites are shown the height of the index, not the chain's.
+    expect(await readFinality(oneByOne.kysely)).toMatchObject({ number: startBlock + 10 })
     const head = await chain.head()
     await (await openChainIndex(chain, oneByOne, null, launchpads())).indexRange(startBlock + 11, head - 9)
     await (await openChainIndex(chain, oneByOne, null, launchpads())).indexEach(head - 8)
@@ -541,9 +490,9 @@ describe('after graduation into a Uniswap v2 pair', () => {
     try {
       await rpc.connect()
       const source = createChainSource({ rpc })
-      const directory = createDirectory(createAdapters({ weth: chain.deployment.weth, launchpads: launchpads() }), [])
+      const directory = createDirectory(createAdapters({ weth: chain.deployment.weth, launchpads: launchpads() }))
       const to = await chain.head()
-      const expected = createDirectory(createAdapters({ weth: chain.deployment.weth, launchpads: launchpads() }), [])
+      const expected = createDirectory(createAdapters({ weth: chain.deployment.weth, launchpads: launchpads() }))
       const announced = new Set<Hex>()
       const logs: unknown[] = []
       for (let block = 0; block <= to; block++) logs.push(...batchOf([await source.blockWithLogs(block)], 'live', expected, announced).logs)

@@ -61,7 +61,7 @@ const deal = (token: Address) =>
 
 it('a second token that names the curve of another one has no pool, and takes nothing from the first', () => {
   const logs = [launch(FIRST, MARKET), launch(SECOND, MARKET), deal(FIRST), deal(SECOND)]
-  const directory = createDirectory([adapter], [])
+  const directory = createDirectory([adapter])
   directory.add(directory.discoveries(logs), 1)
   const { events, malformed } = decodeLogs({ logs, headers: [HEADER], directory, adapters: [adapter] })
   // The deal of the second token comes from what is known as the first one's curve.
@@ -74,6 +74,7 @@ it('a second token that names the curve of another one has no pool, and takes no
     weth: WETH,
     quotePools: new Map(),
     etherWrappers: new Set(),
+    pegs: new Map(),
     ethUsd: null,
     directory,
   })
@@ -86,7 +87,7 @@ it('a second token that names the curve of another one has no pool, and takes no
 
 it('a launch that names a contract of the entry as the curve is counted as one that does not fit', () => {
   const log = launch(FIRST, FACTORY)
-  const directory = createDirectory([adapter], [])
+  const directory = createDirectory([adapter])
   expect(directory.discoveries([log])).toEqual([])
   expect(decodeLogs({ logs: [log], headers: [HEADER], directory, adapters: [adapter] })).toEqual({
     events: [],

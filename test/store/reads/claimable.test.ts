@@ -110,7 +110,7 @@ describe('what a creator can claim', () => {
     expect((await read())?.claimable).toEqual([])
   })
 
-  test('holds of an escrow only the currencies in which the token pays', async () => {
+  test('holds of an escrow ETH, WETH and the currencies of the token, no others', async () => {
     const escrow = { scope: 'creator', token: ZERO_ADDRESS, accrued: '1' }
     await insertRows(kysely, 'pool', [poolRow(1, 1, { quote_token: addressOf(66) })])
     await insertRows(
@@ -118,7 +118,7 @@ describe('what a creator can claim', () => {
       'creator_fee',
       [TOKEN, addressOf(2), addressOf(66), ZERO_ADDRESS, WETH].map(currency => feeRow({ ...escrow, currency })),
     )
-    expect((await read())?.claimable.map(({ currency }) => currency)).toEqual([ZERO_ADDRESS, TOKEN, addressOf(66)])
+    expect((await read())?.claimable.map(({ currency }) => currency)).toEqual([WETH, ZERO_ADDRESS, TOKEN, addressOf(66)])
   })
 
   test('is not known where no event tells what was earned', async () => {

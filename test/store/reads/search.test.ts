@@ -56,6 +56,8 @@ describe('searching tokens', () => {
       named(4, '0xabcdef', 'an impostor', '1000000'),
     ])
     expect(await search('0xABCD')).toEqual(['LATE', 'HIT', '0xabcdef'])
+    // TradingView's data feed asks in capitals, whatever was typed.
+    expect(await search('0XABCD')).toEqual(['LATE', 'HIT', '0xabcdef'])
     expect(await search('0xabcde')).toEqual(['LATE', 'HIT', '0xabcdef'])
     expect(await search('0xabcdef00000')).toEqual(['HIT'])
     expect(await search(high)).toEqual(['HIT'])

@@ -5,8 +5,9 @@ import { parseDecimal } from '#domain/decimal.ts'
 import { TOKEN_SORTS, type TokenCursor, type TokenSort, type TokensQuery } from '#domain/queries.ts'
 import type { GraduationStatus, Token } from '#domain/token.ts'
 import { readSearch } from '#store/reads/search.ts'
-import { readToken, readTokens } from '#store/reads/tokens.ts'
+import { readToken } from '#store/reads/tokens.ts'
 import { useDatabase } from '#test/support/database.ts'
+import { listTokens } from '#test/support/listTokens.ts'
 import { addressOf, chainStateRow, insertRows, type Row, tokenRow } from '#test/support/rows.ts'
 
 const CHAIN_ID = 31337
@@ -105,7 +106,7 @@ async function readAll(query: Omit<TokensQuery, 'cursor'>, betweenPages: () => P
   const all: Token[] = []
   let cursor: TokenCursor | undefined
   for (;;) {
-    const page = await readTokens(kysely, { ...query, ...(cursor === undefined ? {} : { cursor }) }, CHAIN_ID)
+    const page = await listTokens(kysely, { ...query, ...(cursor === undefined ? {} : { cursor }) })
     expect(page.data.length).toBeLessThanOrEqual(query.limit)
     all.push(...page.data)
     if (page.next === null) return all
@@ -180,9 +181,9 @@ describe('listing tokens', () => {
     await insertRows(kysely, 'chain_state', [chainStateRow({ cursor_number: 460 })])
     await insertRows(kysely, 'token', [tokenRow(1, { as_of_block: 456 })])
     const query = { sort: 'createdAt', order: 'desc', limit: 1 } as const
-    const page = await readTokens(kysely, query, CHAIN_ID)
+    const page = await listTokens(kysely, query)
     expect([page.asOfBlock, page.data[0]?.asOfBlock]).toEqual(['460', '456'])
-    expect(await readTokens(kysely, { ...query, statuses: ['completed'] }, CHAIN_ID)).toMatchObject({ data: [], asOfBlock: '460' })
+    expect(await listTokens(kysely, { ...query, statuses: ['completed'] })).toMatchObject({ data: [], asOfBlock: '460' })
     for (const q of ['nothing', page.data[0]?.address ?? ''])
       expect(await readSearch(kysely, { q, limit: 1 }, CHAIN_ID)).toMatchObject({ asOfBlock: '460' })
   })

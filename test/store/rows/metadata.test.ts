@@ -150,3 +150,30 @@ describe('the migration', () => {
     expect(new Set((await readUnannounced(older.kysely, 9)).map(({ token }) => token))).toEqual(new Set([addressOf(1), addressOf(2)]))
   })
 })
+
+describe('a token whose URI changes', () => {
+  const shown = async () =>
+    (
+      await sql<object>`select metadata_uri as uri, image_url as image, (select count(*)::integer from metadata_waiting) as waiting from token`.execute(
+        db,
+      )
+    ).rows
+  const move = async (uri: string | null) => {
+    await sql`update token set metadata_uri = ${uri}`.execute(db)
+    await attachMetadata(db, [addressOf(1)])
+    return shown()
+  }
+
+  test('shows no document of another one, and at once the one that was read', async () => {
+    await launch(['ipfs://a'])
+    await recordMetadata(db, [record('ipfs://a', { state: 'read', retryAfterMs: null, document: DOCUMENT })])
+    await announceMetadata(db, await readUnannounced(db, 9), 1)
+    expect(await shown()).toEqual([{ uri: 'ipfs://a', image: DOCUMENT.imageUrl, waiting: 0 }])
+    expect(await move('ipfs://b')).toEqual([{ uri: 'ipfs://b', image: null, waiting: 1 }])
+    expect(await move('ipfs://a')).toEqual([{ uri: 'ipfs://a', image: DOCUMENT.imageUrl, waiting: 1 }])
+    expect(await move(null)).toEqual([{ uri: null, image: null, waiting: 1 }])
+    await recordMetadata(db, [record('ipfs://b', { state: 'read', retryAfterMs: null, document: DOCUMENT })])
+    await announceMetadata(db, await readUnannounced(db, 9), 2)
+    expect(await shown()).toEqual([{ uri: null, image: null, waiting: 0 }])
+  })
+})

@@ -10,7 +10,7 @@ import { createForkingChain } from '#test/support/forkingChain.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
 import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 import { createManualClock } from '#test/support/manualClock.ts'
-import { cursorOf, indexAtOnce, isAsFar, isSettled, readDirectory } from '#test/support/simulatedIndex.ts'
+import { cursorOf, indexAtOnce, isAsFar, isSettled, readDirectory, watchedKeys } from '#test/support/simulatedIndex.ts'
 import { START_BLOCK } from '#test/support/simulatedLaunchpad.ts'
 import { FEW_LISTED, hasLongLists, isUnlisted, strangersLogs } from '#test/support/strangers.ts'
 import { createTokenWatcher } from '#test/support/tokenWatcher.ts'
@@ -324,7 +324,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
   async function expectUndisturbed(directory: Directory | undefined): Promise<void> {
     await indexAtOnce(fresh, chain, (await cursorOf(indexed.kysely))?.number ?? START_BLOCK)
     expectEqual(await dumpTables(indexed.kysely), await dumpTables(fresh.kysely))
-    expectEqual(directory?.addresses().toSorted(), (await readDirectory(indexed.kysely)).addresses().toSorted())
+    expectEqual(directory && watchedKeys(directory), watchedKeys(await readDirectory(indexed)))
     const held = [...watcher.held.keys()].toSorted()
     expectEqual(
       held.map(token => watcher.held.get(token)),

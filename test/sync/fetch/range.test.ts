@@ -53,10 +53,9 @@ describe('a range of blocks', () => {
     const pools: Watchlist = {
       startBlock: 0,
       has: address => address === launchpad || address === manager,
-      addresses: () => [launchpad, manager],
-      poolIds: () => [],
       isUnderstood: () => true,
       discover: logs => logs.flatMap(({ address, topics }) => (address === launchpad ? topics.slice(1) : [])),
+      partsWith: keys => pools.partsOf([launchpad, manager, ...keys]),
       partsOf: keys => {
         const ids = keys.filter(key => key.length === 66)
         const whole = keys.filter((key): key is Address => key.length === 42 && key !== manager)

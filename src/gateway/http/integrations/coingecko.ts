@@ -4,7 +4,7 @@ import { formatDecimal, formatUnits, parseDecimal, ratio } from '#domain/decimal
 import type { DayTotals } from '#domain/marketData.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
-import { toUsd } from '#domain/usd.ts'
+import { withUsd } from '#domain/usd.ts'
 import { type Answer, jsonAnswer } from '#gateway/answer.ts'
 import { MAX_UNIX_SECONDS } from '#gateway/cursor.ts'
 import { integerParameter, wordParameter } from '#gateway/parameters.ts'
@@ -45,7 +45,7 @@ function tickersRoute(sources: CoingeckoSources): Route {
       const markets = await readMarkets(sources)
       return jsonAnswer(
         markets.flatMap(({ token, totals, target }) => {
-          const liquidity = toUsd(token.market.liquidityWeth, price)
+          const liquidity = withUsd(token, price).market.liquidityUsd
           if (liquidity === null || token.market.priceQuote === null) return []
           return {
             ticker_id: tickerId(token.address, target),

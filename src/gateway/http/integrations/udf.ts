@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Token } from '#domain/token.ts'
-import { toUsd } from '#domain/usd.ts'
+import { withUsd } from '#domain/usd.ts'
 import { integerParameter } from '#gateway/parameters.ts'
 import { NO_PARAMETERS, type Route } from '#gateway/route.ts'
 import type { Sources } from '#gateway/sources.ts'
@@ -92,8 +92,8 @@ function symbolsRoute({ reads, ethUsd }: UdfSources): Route {
     handle: async ({ symbol, currencyCode }) => {
       const token = await reads.token(symbol)
       if (token === null) return null
-      const { priceWeth } = token.market
-      const price = currencyCode === 'USD' ? toUsd(priceWeth, ethUsd.ethUsd()) : priceWeth
+      const { priceWeth, priceUsd } = withUsd(token, ethUsd.ethUsd()).market
+      const price = currencyCode === 'USD' ? priceUsd : priceWeth
       return {
         ...listed(token),
         name: token.symbol,

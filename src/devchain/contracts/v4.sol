@@ -24,7 +24,7 @@ struct SwapParams {
     uint160 sqrtPriceLimitX96;
 }
 
-/// As much of Uniswap v4's PoolManager as the fixtures call. A delta's upper half is of currency 0, its lower of currency 1; positive is the caller's.
+/// As much of Uniswap v4's PoolManager as the contracts here call. A delta's upper half is of currency 0, its lower of currency 1; positive is the caller's.
 interface IPoolManager {
     function unlock(bytes calldata data) external returns (bytes memory);
     function initialize(PoolKey calldata key, uint160 sqrtPriceX96) external returns (int24 tick);
@@ -37,6 +37,9 @@ interface IPoolManager {
     function settle() external payable returns (uint256);
     function take(address currency, address to, uint256 amount) external;
     function updateDynamicLPFee(PoolKey calldata key, uint24 fee) external;
+    function balanceOf(address owner, uint256 id) external view returns (uint256);
+    function mint(address to, uint256 id, uint256 amount) external;
+    function burn(address from, uint256 id, uint256 amount) external;
 }
 
 /// What of a caller's deltas is owed to the PoolManager is paid from this contract's own balance; the rest is taken.

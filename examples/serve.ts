@@ -2,12 +2,16 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 
-/* node examples/browser/serve.ts [port]: serves the page and the client that it imports. */
+/* node examples/serve.ts <browser|wallet-page> [port]: serves a page of the examples, and the client that it imports. */
+
+const [folder = 'browser', port = '8080'] = process.argv.slice(2)
 
 const FILES: Readonly<Record<string, readonly [file: URL | string, type: string]>> = {
-  '/': [new URL('index.html', import.meta.url), 'text/html'],
-  '/page.js': [new URL('page.js', import.meta.url), 'text/javascript'],
+  '/': [new URL(`${folder}/index.html`, import.meta.url), 'text/html'],
+  '/page.js': [new URL(`${folder}/page.js`, import.meta.url), 'text/javascript'],
   '/tokenwire/index.js': [import.meta.resolve('tokenwire/client'), 'text/javascript'],
+  '/tokenwire/live.js': [import.meta.resolve('tokenwire/client/live'), 'text/javascript'],
+  '/tokenwire/format.js': [import.meta.resolve('tokenwire/client/format'), 'text/javascript'],
 }
 
 const server = createServer((request, response) => {
@@ -22,7 +26,7 @@ async function answer(path: string): Promise<{ status: number; type: string; bod
   return { status: 200, type, body: await readFile(fileURLToPath(file)) }
 }
 
-server.listen(Number(process.argv[2] ?? 8080), () => {
+server.listen(Number(port), () => {
   const address = server.address()
   console.log(`http://localhost:${typeof address === 'object' ? address?.port : address}`)
 })

@@ -1,0 +1,83 @@
+import { type Kysely, sql } from 'kysely'
+import type { Logger } from 'pino'
+import type { ProcessReport, ProcessState } from '#domain/health.ts'
+import { createListener } from '#store/connection/listener.ts'
+
+const PROCESS_CHANNEL = 'tokenwire_process'
+const REPORT_EVERY_MS = 5_000
+/** A process that has not been heard of for longer is not listed. */
+const LISTED_FOR_MS = 15_000
+
+export interface ProcessReportsOptions {
+  /** Of the database that the indexer writes. */
+  readonly databaseUrl: string
+  /** What this process says of itself; `null`: it can't at present. Its `id` is the same each time. */
+  readonly read: () => Promise<ProcessReport | null>
+  readonly logger: Logger
+  /** `monotonicMs`. */
+  readonly now: () => number
+}
+
+export interface ProcessReports {
+  /** The processes on this database that were heard of in the last 15 s, this one included: indexers first, then by URL. */
+  list(): readonly ProcessState[]
+  stop(): Promise<void>
+}
+
+/**
+ * Announces this process to the others on its database every 5 s, and hears what they announce. PostgreSQL carries it, whatever carries
+ * the committed blocks: every process has a connection to it, and notifying takes no right to write.
+ */
+export function startProcessReports({ databaseUrl, read, logger, now }: ProcessReportsOptions): ProcessReports {
+  const heard = new Map<string, { readonly report: ProcessReport; readonly atMs: number }>()
+
+  const forgetSilent = () => {
+    for (const [id, { atMs }] of heard) if (now() - atMs > LISTED_FOR_MS) heard.delete(id)
+  }
+
+  const listener = createListener({
+    url: databaseUrl,
+    channels: [PROCESS_CHANNEL],
+    // That the database is away is said by what needs it.
+    logger: logger.child({}, { level: 'silent' }),
+    onListening: () => undefined,
+    onNotification: (_channel, payload) => {
+      forgetSilent()
+      const report = parseReport(payload)
+      if (report !== null) heard.set(report.id, { report, atMs: now() })
+    },
+    beatMs: REPORT_EVERY_MS,
+    beat: async (session: Kysely<unknown>) => {
+      const report = await read()
+      if (report !== null) await sql`select pg_notify(${PROCESS_CHANNEL}, ${JSON.stringify(report)})`.execute(session)
+    },
+  })
+
+  return {
+    list: () => {
+      forgetSilent()
+      return [...heard.values()]
+        .map(({ report, atMs }): ProcessState => ({ ...report, heardMsAgo: now() - atMs }))
+        .toSorted((a, b) => rankOf(a) - rankOf(b) || compareTexts(a.url, b.url) || compareTexts(a.id, b.id))
+    },
+    stop: () => listener.stop(),
+  }
+}
+
+/** Whoever may connect to the database may notify. @returns `null` for what is no report */
+function parseReport(payload: string): ProcessReport | null {
+  try {
+    const report: unknown = JSON.parse(payload)
+    return typeof report === 'object' && report !== null && 'id' in report && 'url' in report ? (report as ProcessReport) : null
+  } catch {
+    return null
+  }
+}
+
+function rankOf({ role, standby }: ProcessReport): number {
+  return standby ? 1 : role === 'gateway' ? 2 : 0
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,31 @@
+/* The public API of `tokenwire/client/live`. */
+export type {
+  GraduationsEvent,
+  LaunchesEvent,
+  ListRow,
+  LivePosition,
+  ReorgEvent,
+  TradesEvent,
+} from './channelMessages.ts'
+export { createLive } from './createLive.ts'
+export type {
+  BeginEvent,
+  CandlesState,
+  EventMethod,
+  EventOptions,
+  GapEvent,
+  GraduationsFilter,
+  LatestTradesQuery,
+  LaunchesFilter,
+  ListQuery,
+  ListState,
+  Live,
+  LiveEvent,
+  LiveHandle,
+  LiveMethod,
+  LiveQueryOptions,
+  OpenLiveMethod,
+  TradesFilter,
+  WalletState,
+  WatchedCandlesQuery as LiveWatchedCandlesQuery,
+} from './liveTypes.ts'

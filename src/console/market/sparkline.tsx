@@ -1,0 +1,29 @@
+import { type HourlyClose, sparkPath } from '#console/state/hourlyCloses.ts'
+import type { Token } from '#domain/token.ts'
+
+const WIDTH = 96
+const HEIGHT = 24
+
+interface SparklineProps {
+  readonly closes: readonly HourlyClose[] | null
+  readonly market: Token['market']
+}
+
+/** The price of the last day as a line, in the colour of its change. That is the number beside it, so screen readers pass the line over. */
+export function Sparkline({ closes, market: { priceWeth, priceChange } }: SparklineProps) {
+  if (closes === null || closes.length === 0) return null
+  const price = priceWeth === null ? null : Number(priceWeth)
+  const change = priceChange.h24 ?? 0
+  const direction = change > 0 ? 'up' : change < 0 ? 'down' : 'quiet'
+  return (
+    <svg
+      class={`spark ${direction}`}
+      viewBox={`0 -2 ${WIDTH} ${HEIGHT + 4}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+      focusable="false"
+    >
+      <path d={sparkPath(closes, price, WIDTH, HEIGHT)} />
+    </svg>
+  )
+}

@@ -1,0 +1,18 @@
+import { type ReadonlySignal, useSignal } from '@preact/signals'
+import type { RefObject } from 'preact'
+import { useEffect } from 'preact/hooks'
+
+/** How many items of a least width, in rem, fit side by side into an element; at least one. */
+export function useFitting(element: RefObject<HTMLElement | null>, leastRem: number): ReadonlySignal<number> {
+  const count = useSignal(1)
+  useEffect(() => {
+    if (element.current === null) return
+    const sizes = new ResizeObserver(([entry]) => {
+      const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+      count.value = Math.max(1, Math.floor((entry?.contentRect.width ?? 0) / (leastRem * rem)))
+    })
+    sizes.observe(element.current)
+    return () => sizes.disconnect()
+  }, [element, leastRem])
+  return count
+}

@@ -1,0 +1,22 @@
+import type { Address } from '#domain/address.ts'
+import type { Row } from './rows.ts'
+
+/** How many places of the list would show another row if it had this order now. */
+export function movedPlaces(shown: readonly Row[], order: readonly Address[]): number {
+  return order.filter((address, place) => shown[place]?.address !== address).length
+}
+
+/**
+ * The rows in a new order, which is that of the first page: it begins the list. Rows of further pages follow in the order that they
+ * have, and with them those that fell out of the first page; without further pages those are gone.
+ */
+export function inOrder(
+  shown: readonly Row[],
+  order: readonly Address[],
+  rowOf: (address: Address) => Row | null,
+  page: number,
+): readonly Row[] {
+  const first = order.flatMap(address => rowOf(address) ?? [])
+  const isFirst = new Set(order)
+  return shown.length > page ? [...first, ...shown.filter(({ address }) => !isFirst.has(address))] : first
+}

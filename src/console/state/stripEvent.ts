@@ -1,0 +1,54 @@
+import type { Address } from '#domain/address.ts'
+import type { Token } from '#domain/token.ts'
+import type { Trade } from '#domain/trade.ts'
+
+/** Trades that are kept, and events of the other kinds together. */
+export const MOST_EVENTS = 12
+
+/** Something that happened to a token. */
+export interface StripEvent {
+  readonly kind: 'launch' | 'graduation' | 'buy' | 'sell'
+  readonly key: string
+  readonly token: Address
+  /** `null`: not known. */
+  readonly block: number | null
+  readonly time: string
+  /** Of a trade. */
+  readonly value: { readonly usd: string | null; readonly weth: string | null } | null
+}
+
+/**
+ * The events for the given number of places, newest first. Half of the places are for trades, which are by far the most, and half for
+ * the other kinds. Either half may use what the other leaves free.
+ */
+export function eventsFor(places: number, events: readonly StripEvent[]): readonly StripEvent[] {
+  const trades = events.filter(isTrade)
+  const others = events.filter(event => !isTrade(event)).slice(0, Math.max(Math.ceil(places / 2), places - trades.length))
+  return newestFirst([...trades.slice(0, places - others.length), ...others])
+}
+
+export function eventOfTrade({ id, token, side, blockNumber, timestamp, valueUsd, amountWeth }: Trade): StripEvent {
+  return { kind: side, key: id, token, block: Number(blockNumber), time: timestamp, value: { usd: valueUsd, weth: amountWeth } }
+}
+
+export function eventOfLaunch({ address, createdAt, createdBlock }: Token): StripEvent {
+  return { kind: 'launch', key: `launch ${address}`, token: address, block: Number(createdBlock), time: createdAt, value: null }
+}
+
+/** @param block - of the graduation; `null`: not known */
+export function eventOfGraduation({ address, graduation, updatedAt }: Token, block: number | null): StripEvent {
+  const time = graduation.migratedAt ?? graduation.completedAt ?? updatedAt
+  return { kind: 'graduation', key: `graduation ${address}`, token: address, block, time, value: null }
+}
+
+const isTrade = ({ kind }: StripEvent) => kind === 'buy' || kind === 'sell'
+
+const newestFirst = (events: readonly StripEvent[]) => events.toSorted((a, b) => Date.parse(b.time) - Date.parse(a.time))
+
+/** Of events with the same key the first one; newest first, those of the same time as they were. */
+export function newestOfEach(events: readonly StripEvent[]): readonly StripEvent[] {
+  const byKey = new Map<string, StripEvent>()
+  for (const event of events) if (!byKey.has(event.key)) byKey.set(event.key, event)
+  const all = newestFirst([...byKey.values()])
+  return [...all.filter(isTrade).slice(0, MOST_EVENTS), ...all.filter(event => !isTrade(event)).slice(0, MOST_EVENTS)]
+}

@@ -1,0 +1,116 @@
+import { effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
+import type { Result } from '#client/result.ts'
+import type { ListPage, Tokenwire } from '#client/tokenwire.ts'
+import type { Address } from '#domain/address.ts'
+import type { WalletClaim } from '#domain/claimable.ts'
+import type { Holding, HoldingSort } from '#domain/holding.ts'
+import type { Token } from '#domain/token.ts'
+import type { Trade } from '#domain/trade.ts'
+import type { Wallet } from '#domain/wallet.ts'
+import type { ChannelFeed } from './channelFeed.ts'
+import type { MarketApi } from './marketApi.ts'
+import { createPagedList, type PagedList } from './pagedList.ts'
+import { type Polled, poll } from './polling.ts'
+import { createThrottle } from './throttle.ts'
+import type { TokenNames } from './tokenNames.ts'
+
+const PAGE = 50
+const CREATED = 20
+/** How often prices, transfers and claims are asked for. */
+const REFRESH_MS = 20_000
+/** Shortest time between two refreshes after trades. */
+const AFTER_TRADES_MS = 5_000
+
+export interface WalletDetail {
+  readonly summary: ReadonlySignal<Polled<Wallet>>
+  readonly sort: Signal<HoldingSort>
+  readonly holdings: PagedList<Holding>
+  readonly trades: PagedList<Trade>
+  readonly claims: PagedList<WalletClaim>
+  readonly created: PagedList<Token>
+  stop(): void
+}
+
+interface WalletDetailOptions {
+  readonly client: Tokenwire
+  readonly api: MarketApi
+  readonly feed: ChannelFeed
+  readonly names: TokenNames
+  readonly address: string
+  /** A change makes everything load again. */
+  readonly returns: ReadonlySignal<number>
+}
+
+/** One account: what it holds, trades, claims and has created. Its trades, heard over the channel, refresh all of it. */
+export function createWalletDetail({ client, api, feed, names, address, returns }: WalletDetailOptions): WalletDetail {
+  const sort = signal<HoldingSort>('value')
+  let sorted = sort.peek()
+  /** The answer, once the names of its tokens are loaded. */
+  async function withNames<Item extends { readonly token: Address | null }>(asked: Promise<Result<ListPage<Item>>>, signal: AbortSignal) {
+    const result = await asked
+    const tokens = result.ok ? result.value.data.flatMap(({ token }) => token ?? []) : []
+    await names.load(tokens, signal)
+    return result
+  }
+  const holdings = createPagedList(
+    (page, signal) => client.holdings(address, { sort: sort.peek(), limit: PAGE, ...page }, { signal }),
+    ({ token }: Holding) => token.address,
+  )
+  const trades = createPagedList(
+    (page, signal) => withNames(api.walletTrades(address, { limit: PAGE, ...page }, { signal }), signal),
+    ({ id }: Trade) => id,
+  )
+  const claims = createPagedList(
+    (page, signal) => withNames(client.claims(address, { limit: PAGE, ...page }, { signal }), signal),
+    ({ launchpad, token, currency }: WalletClaim) => [launchpad, token, currency].join(),
+  )
+  const created = createPagedList(
+    (page, signal) => client.tokens({ creator: address, limit: CREATED, ...page }, { signal }),
+    (token: Token) => token.address,
+  )
+  const lists = [holdings, trades, claims, created]
+
+  const summary = poll({ everyMs: REFRESH_MS, ask: signal => client.wallet(address, { signal, retries: 0 }) })
+  let isFirst = true
+  // The lists follow each summary but the first, beside which they are loaded.
+  const stopFollowing = effect(() => {
+    if (summary.state.value.atMs === null) return
+    if (!isFirst) for (const list of lists) list.reload()
+    isFirst = false
+  })
+  const traded = createThrottle(() => summary.refresh(), AFTER_TRADES_MS)
+  const endChannel = feed.subscribe({
+    channel: 'trades',
+    filters: { makers: [address] },
+    onMessage({ type }) {
+      if (type === 'reorg') trades.restart()
+      if (type === 'trades' || type === 'gap' || type === 'reorg') traded.request()
+    },
+    onLost: () => {},
+  })
+  const stopReturns = effect(() => {
+    if (returns.value > 0) untracked(() => summary.refresh())
+  })
+  const stopSorting = sort.subscribe(chosen => {
+    if (chosen !== sorted) holdings.restart()
+    sorted = chosen
+  })
+
+  return {
+    summary: summary.state,
+    sort,
+    holdings,
+    trades,
+    claims,
+    created,
+    stop() {
+      endChannel()
+      traded.stop()
+      stopFollowing()
+      stopReturns()
+      stopSorting()
+      summary.stop()
+      for (const list of lists) list.stop()
+    },
+  }
+}

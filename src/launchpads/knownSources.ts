@@ -1,0 +1,165 @@
+import type { Address, Hex } from '#domain/address.ts'
+import type { KeySet } from '#domain/keySet.ts'
+import type { IndexedSource, LogSource, SourcePool } from './logSource.ts'
+import { NO_ROW, PackedTable } from './packedTable.ts'
+
+/** What a source has in common with many others: all of it but addresses. */
+interface Template {
+  /** With `tokenDecimals` where the source has them. */
+  readonly head: Pick<LogSource, 'role' | 'launchpad'>
+  readonly hasToken: boolean
+  readonly pool: Omit<SourcePool, 'address' | 'quoteToken'> | null
+}
+
+/** The words of a row beside its key. A template of 0: the key is no source, or no longer. The addresses are rows of the addresses. */
+const TEMPLATE = 0
+const BLOCK = 1
+const BLOCK_HIGH = 2
+const TOKEN = 3
+const QUOTE = 4
+const VALUES = 5
+/** Of a position: the row of its pool, whose address is no part of the key. */
+const POOL = 5
+const WORD = 2 ** 32
+
+const ADDRESS_BYTES = 20
+const ID_BYTES = 32
+/** Made sources are kept until there are more: the logs of a batch are of few. */
+const MOST_KEPT = 1_000
+
+interface SourceTable {
+  readonly rows: PackedTable
+  /** Sources by template. */
+  readonly counts: number[]
+}
+
+/**
+ * The sources that logs have added, each with the block that added it, in packed tables: some 50 bytes each. What many have in common is
+ * held once (`Template`), and the object of a source is made when it is looked up.
+ */
+export class KnownSources {
+  readonly #addresses = tableOf(ADDRESS_BYTES, VALUES)
+  readonly #ids = tableOf(ID_BYTES, VALUES)
+  readonly #positions = tableOf(ADDRESS_BYTES + ID_BYTES, VALUES + 1)
+  readonly #byLength = new Map([this.#addresses, this.#ids, this.#positions].map(table => [table.rows.keyLength, table]))
+  readonly #templates: (Template | null)[] = [null]
+  readonly #templateNumbers = new Map<string, number>()
+
+  /** Made sources. */
+  readonly #kept = new Map<Hex, Pick<IndexedSource, 'source' | 'block'>>()
+
+  /** @param last sources of later blocks are left out. Default none */
+  get(key: Hex, last = Number.POSITIVE_INFINITY): LogSource | undefined {
+    const kept = this.#kept.get(key)
+    if (kept !== undefined) return kept.block > last ? undefined : kept.source
+    const table = this.#byLength.get(key.length)
+    if (table === undefined) return undefined
+    const row = table.rows.find(key)
+    if (row === NO_ROW) return undefined
+    const template = this.#templates[table.rows.value(row, TEMPLATE)]
+    if (template === null || template === undefined) return undefined
+    const block = blockOf(table, row)
+    const ownKey = table.rows.keyAt(row)
+    const source = this.#sourceAt(table, row, template, ownKey)
+    if (this.#kept.size === MOST_KEPT) this.#kept.clear()
+    // Under a text of its own: that of a log may be a part of a provider's whole answer.
+    this.#kept.set(ownKey, { source, block })
+    return block > last ? undefined : source
+  }
+
+  /** In place of the source that the key had. @throws `TypeError` for a key that is neither an address, a pool id nor a `positionKey` */
+  put({ key, source, block }: IndexedSource): void {
+    const table = this.#byLength.get(key.length)
+    if (table === undefined) throw new TypeError(`no key of a source: ${key.slice(0, 140)}`)
+    const { rows } = table
+    const row = rows.add(key)
+    this.#take(table, row)
+    const number = this.#numberOf(source)
+    table.counts[number] = (table.counts[number] ?? 0) + 1
+    rows.setValue(row, TEMPLATE, number)
+    rows.setValue(row, BLOCK, block % WORD)
+    rows.setValue(row, BLOCK_HIGH, Math.floor(block / WORD))
+    if ('token' in source) rows.setValue(row, TOKEN, this.#addresses.rows.add(source.token))
+    if (!('pool' in source)) return
+    rows.setValue(row, QUOTE, this.#addresses.rows.add(source.pool.quoteToken))
+    if (table === this.#positions) rows.setValue(row, POOL, this.#addresses.rows.add(source.pool.address))
+    else if (source.pool.address !== key) throw new TypeError(`pool ${source.pool.address} under another key: ${key}`)
+  }
+
+  /** Takes the sources of later blocks away. Costs a look at every row. */
+  forgetAfter(last: number): void {
+    for (const table of this.#byLength.values()) {
+      for (let row = 0; row < table.rows.size; row++) if (blockOf(table, row) > last) this.#take(table, row)
+    }
+  }
+
+  /** The addresses that are sources now. */
+  addresses(): KeySet<Address> {
+    return this.#keysOf(this.#addresses, () => true) as KeySet<Address>
+  }
+
+  /** Of the pools inside a Uniswap v4 PoolManager now. */
+  poolIds(): KeySet<Hex> {
+    return this.#keysOf(this.#ids, ({ pool }) => pool?.type === 'uniswap-v4')
+  }
+
+  #keysOf({ rows, counts }: SourceTable, wanted: (template: Template) => boolean): KeySet<Hex> {
+    const isWanted = this.#templates.map(template => template !== null && wanted(template))
+    const { size } = rows
+    const has = (row: number) => row < size && isWanted[rows.value(row, TEMPLATE)] === true
+    return {
+      size: counts.reduce((sum, count, number) => sum + (isWanted[number] === true ? count : 0), 0),
+      has: key => {
+        const row = rows.find(key)
+        return row !== NO_ROW && has(row)
+      },
+      *[Symbol.iterator]() {
+        for (let row = 0; row < size; row++) if (has(row)) yield rows.keyAt(row)
+      },
+    }
+  }
+
+  #take({ rows, counts }: SourceTable, row: number): void {
+    const number = rows.value(row, TEMPLATE)
+    if (number === 0) return
+    counts[number] = (counts[number] ?? 0) - 1
+    rows.setValue(row, TEMPLATE, 0)
+    this.#kept.clear()
+  }
+
+  #numberOf(source: LogSource): number {
+    const head = {
+      role: source.role,
+      launchpad: source.launchpad,
+      ...('tokenDecimals' in source && { tokenDecimals: source.tokenDecimals }),
+    }
+    const pool = 'pool' in source ? poolTemplate(source.pool) : null
+    const template: Template = { head, hasToken: 'token' in source, pool }
+    const text = JSON.stringify(template)
+    const known = this.#templateNumbers.get(text)
+    if (known !== undefined) return known
+    this.#templateNumbers.set(text, this.#templates.length)
+    return this.#templates.push(template) - 1
+  }
+
+  #sourceAt(table: SourceTable, row: number, { head, hasToken, pool }: Template, key: Hex): LogSource {
+    if (!hasToken) return head as LogSource
+    const addressAt = (value: number) => this.#addresses.rows.keyAt(table.rows.value(row, value)) as Address
+    const token = addressAt(TOKEN)
+    if (pool === null) return { ...head, token } as LogSource
+    const address = table === this.#positions ? addressAt(POOL) : key
+    return { ...head, token, pool: { ...pool, address, quoteToken: addressAt(QUOTE) } } as LogSource
+  }
+}
+
+function poolTemplate({ type, tokenIsToken0, feeBps }: SourcePool): Template['pool'] {
+  return { type, tokenIsToken0, feeBps }
+}
+
+function tableOf(keyBytes: number, values: number): SourceTable {
+  return { rows: new PackedTable(keyBytes, values), counts: [] }
+}
+
+function blockOf({ rows }: SourceTable, row: number): number {
+  return rows.value(row, BLOCK_HIGH) * WORD + rows.value(row, BLOCK)
+}

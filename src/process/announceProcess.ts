@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import process from 'node:process'
+import type { Logger } from 'pino'
+import { type ProcessReports, startProcessReports } from '#bus/processReports.ts'
+import { monotonicMs as now } from '#clock'
+import type { Config } from '#config'
+import type { IndexerHealth } from '#domain/health.ts'
+
+export interface AnnounceProcessOptions {
+  readonly config: Pick<Config, 'gatewayThreads'>
+  /** That the indexer writes. */
+  readonly databaseUrl: string
+  readonly logger: Logger
+  readonly onStop: (stop: () => Promise<void>) => void
+  /** Where it serves. */
+  readonly url: string
+  /** `null`: it can't be said at present. */
+  readonly readHealth: () => Promise<IndexerHealth | null>
+}
+
+/** Tells the other processes on the database of this one, and hears of them. */
+export function announceProcess({ config, databaseUrl, logger, url, readHealth, onStop }: AnnounceProcessOptions): ProcessReports['list'] {
+  const fixed = { id: randomUUID(), host: hostname(), pid: process.pid, url, threads: config.gatewayThreads }
+  const reports = startProcessReports({
+    databaseUrl,
+    logger,
+    now,
+    read: async () => {
+      const health = await readHealth()
+      if (health === null) return null
+      const { status, role, standby, version, uptimeSeconds, indexedBlock, lagBlocks, database, feed, realtime } = health
+      const { webSocketConnections, eventStreams, subscriptions } = realtime
+      const clients = { connections: webSocketConnections + eventStreams, subscriptions }
+      return { ...fixed, status, role, standby, version, uptimeSeconds, indexedBlock, lagBlocks, database, feed, ...clients }
+    },
+  })
+  onStop(reports.stop)
+  return reports.list
+}

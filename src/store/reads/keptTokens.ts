@@ -1,0 +1,92 @@
+import { sql } from 'kysely'
+import type { Address } from '#domain/address.ts'
+import type { Token } from '#domain/token.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { toBytes } from '#tables/toBytes.ts'
+import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
+
+/** A token as a statement found it: every commit that changes its row, its main pool or their currency raises the sequence. */
+export interface TokenVersion {
+  readonly address: Address
+  readonly sequence: number
+}
+
+interface Entry {
+  readonly sequence: number
+  /** `null`: it had another sequence when it was read. */
+  readonly token: Promise<Token | null>
+  readonly readAtMs: number
+}
+
+/** About 10 MB with the text of their JSON. */
+const MOST_TOKENS = 2_000
+/** Bounds the effect of statements that raise no sequence, as an operator's own. */
+const MAX_AGE_MS = 60_000
+
+/**
+ * Tokens in memory, so that lists that share them read each once per change. To decode a token's hundred columns costs more than to find
+ * it. The least recently listed ones are evicted.
+ */
+export class KeptTokens {
+  readonly #db: Queryable
+  readonly chainId: number
+  readonly #now: () => number
+  readonly #entries = new Map<Address, Entry>()
+
+  /** @param now monotonic milliseconds */
+  constructor(db: Queryable, chainId: number, now: () => number) {
+    this.#db = db
+    this.chainId = chainId
+    this.#now = now
+  }
+
+  /** The tokens of exactly these versions, in this order, shared and not to be changed. `null`: a commit has replaced one since. */
+  async at(versions: readonly TokenVersion[]): Promise<readonly Token[] | null> {
+    const missing = versions.filter(version => this.#entryOf(version) === undefined)
+    if (missing.length > 0) this.#read(missing)
+    const entries = versions.map(version => this.#entryOf(version)?.token ?? Promise.resolve(null))
+    this.#evict()
+    const tokens = await Promise.all(entries)
+    return tokens.every(token => token !== null) ? tokens : null
+  }
+
+  /** Marks it as just used. */
+  #entryOf({ address, sequence }: TokenVersion): Entry | undefined {
+    const entry = this.#entries.get(address)
+    if (entry?.sequence !== sequence || this.#now() - entry.readAtMs >= MAX_AGE_MS) return undefined
+    this.#entries.delete(address)
+    this.#entries.set(address, entry)
+    return entry
+  }
+
+  #read(versions: readonly TokenVersion[]): void {
+    const reading = readByAddress(this.#db, versions, this.chainId)
+    const readAtMs = this.#now()
+    for (const { address, sequence } of versions) {
+      const token = reading.then(found => {
+        const read = found.get(address) ?? null
+        return read?.sequence === sequence ? read : null
+      })
+      const entry = { sequence, token, readAtMs }
+      this.#entries.set(address, entry)
+      const forget = () => this.#entries.get(address) === entry && this.#entries.delete(address)
+      token.then(read => read ?? forget(), forget)
+    }
+  }
+
+  #evict(): void {
+    for (const address of this.#entries.keys()) {
+      if (this.#entries.size <= MOST_TOKENS) return
+      this.#entries.delete(address)
+    }
+  }
+}
+
+/** A look-up per address: for `= any(…)` PostgreSQL prefers to scan an index of some thousand tokens. */
+async function readByAddress(db: Queryable, versions: readonly TokenVersion[], chainId: number): Promise<ReadonlyMap<Address, Token>> {
+  const addresses = versions.map(({ address }) => toBytes(address))
+  const { rows } = await sql<SelectedToken>`
+    select ${SELECTED_TOKEN} from unnest(${addresses}::bytea[]) as asked (address)
+    cross join lateral (select * from token where token.address = asked.address offset 0) as token ${MAIN_POOL}`.execute(db)
+  return new Map(rows.map(row => [row.address, toToken(row, chainId)]))
+}

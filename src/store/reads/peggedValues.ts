@@ -1,0 +1,42 @@
+import { formatUnits, multiplyTexts } from '#domain/decimal.ts'
+import { quoteSide } from '#domain/quoteSide.ts'
+import type { Prefixed } from '#store/rows/selectList.ts'
+import type { PoolRow } from '#tables/pool.ts'
+import type { StoredRow } from '#tables/tableOf.ts'
+import type { TokenRow } from '#tables/token.ts'
+import { trimScale } from './trimScale.ts'
+
+/** With its main pool. */
+type StoredToken = StoredRow<Pick<TokenRow, 'quoteUsd' | 'priceQuote' | 'totalSupply' | 'decimals'>> &
+  (Prefixed<'pool', StoredRow<PoolRow>> | { readonly 'pool.address': null })
+
+interface PeggedValues {
+  readonly price: string | null
+  readonly marketCap: string | null
+  readonly liquidity: string | null
+}
+
+const NOT_PEGGED: PeggedValues = { price: null, marketCap: null, liquidity: null }
+const WORTH_DECIMALS = 18
+
+/** What a token is worth in USD by a peg of its quote currency. As in WETH, liquidity is twice the pool's quote side. */
+export function peggedValues(row: StoredToken): PeggedValues {
+  const usd = trimScale(row.quoteUsd)
+  if (usd === null || row['pool.address'] === null) return NOT_PEGGED
+  const price = row.priceQuote === null ? null : multiplyTexts(trimScale(row.priceQuote), usd)
+  const quote = quoteSide({
+    reserveQuote: integer(row['pool.reserveQuote']),
+    liquidity: integer(row['pool.liquidity']),
+    sqrtPriceX96: integer(row['pool.sqrtPriceX96']),
+    tokenIsToken0: row['pool.tokenIsToken0'],
+  })
+  return {
+    price,
+    marketCap: price === null ? null : multiplyTexts(price, formatUnits(BigInt(row.totalSupply), row.decimals)),
+    liquidity: quote === null ? null : multiplyTexts(formatUnits(2n * quote, WORTH_DECIMALS), usd),
+  }
+}
+
+function integer(numeric: string | null): bigint | null {
+  return numeric === null ? null : BigInt(numeric)
+}

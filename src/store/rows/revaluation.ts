@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import type { Address } from '#domain/address.ts'
+import { type Decimal, formatDecimal } from '#domain/decimal.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { toBytes } from '#tables/toBytes.ts'
+import { QUOTE_WORTH } from '#tables/token.ts'
+
+/*
+ * Tokens are found by what their quote currency was worth when they were valued. All look-ups are of the index `token_by_quote`, which has
+ * no entry of a token in ether.
+ */
+
+/** A token is outdated when its currency is worth less than this share of what the token was valued by, or more than its inverse. */
+const LEAST_SHARE = 0.995
+
+/** The quote currencies, other than ether, whose turn is next: those after the last block's turn, by address, and then from the first. */
+export async function readCurrenciesInTurn(db: Queryable, most: number): Promise<readonly Address[]> {
+  const later = await currenciesAfter(db, sql`coalesce((select revalued_to from block order by number desc limit 1), '\\x'::bytea)`, most)
+  if (later.length === most) return later
+  const first = await currenciesAfter(db, sql`'\\x'::bytea`, most - later.length)
+  return [...new Set([...later, ...first])]
+}
+
+/** One look-up each, however many tokens they have. */
+async function currenciesAfter(db: Queryable, after: ReturnType<typeof sql>, most: number): Promise<readonly Address[]> {
+  const { rows } = await sql<{ currency: Address }>`
+    with recursive found (currency, nth) as (
+      (select quote_token, 1 from token where quote_token > ${after} order by quote_token limit 1)
+      union all
+      select (select quote_token from token where quote_token > found.currency order by quote_token limit 1), nth + 1 from found
+      where currency is not null and nth < ${most}::integer
+    )
+    select currency from found where currency is not null`.execute(db)
+  return rows.map(({ currency }) => currency)
+}
+
+/** What 10^18 smallest units of a currency are worth now: in WETH, or else by a peg; `null`: not known. */
+export interface CurrencyWorth {
+  readonly currency: Address
+  readonly worth: Decimal | null
+}
+
+/** Tokens that were valued by another worth of their currency: in the order of the currencies, of each those furthest off first. */
+export async function readOutdatedTokens(
+  db: Queryable,
+  worths: readonly CurrencyWorth[],
+  most: number,
+): Promise<readonly { readonly token: Address; readonly currency: Address }[]> {
+  const valued = sql.raw(QUOTE_WORTH)
+  const ofCurrency = sql`select address, ${valued} as worth from token where quote_token = asked.currency`
+  const [limit, share] = [sql`limit ${most}::integer`, sql`${LEAST_SHARE}::numeric`]
+  const { rows } = await sql<{ token: Address; currency: Address }>`
+    select outdated.address as token, asked.currency
+    from unnest(${worths.map(({ currency }) => toBytes(currency))}::bytea[],
+      ${worths.map(({ worth }) => (worth === null ? null : formatDecimal(worth)))}::numeric[]) with ordinality as asked (currency, worth, nth)
+    cross join lateral (
+      (${ofCurrency} and ${valued} < asked.worth * ${share} order by ${valued}, address ${limit})
+      union all (${ofCurrency} and ${valued} > asked.worth / ${share} order by ${valued} desc, address desc ${limit})
+      union all (${ofCurrency} and ${valued} is null and asked.worth is not null order by address ${limit})
+      union all (${ofCurrency} and ${valued} is not null and asked.worth is null order by ${valued}, address ${limit})
+    ) as outdated
+    order by asked.nth, abs(outdated.worth - asked.worth) desc nulls first, outdated.address ${limit}`.execute(db)
+  return rows
+}

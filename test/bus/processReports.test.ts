@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import { type ProcessReports, startProcessReports } from '#bus/processReports.ts'
+import type { ProcessReport } from '#domain/health.ts'
+import { silentLogger, useDatabase } from '#test/support/database.ts'
+
+const database = await useDatabase({ migrated: false })
+
+const reportOf = (id: string, changed: Partial<ProcessReport> = {}): ProcessReport => ({
+  id,
+  role: 'gateway',
+  standby: false,
+  status: 'ok',
+  version: '1.2.3',
+  uptimeSeconds: 1,
+  indexedBlock: '7',
+  lagBlocks: 0,
+  database: { ok: true, latencyMs: 1 },
+  feed: { carrier: 'notify', connected: true, waitingMs: 0, behindBlocks: 0, reconnects: 0, replica: null },
+  host: 'here',
+  pid: 1,
+  url: `http://${id}`,
+  threads: 1,
+  connections: 0,
+  subscriptions: 0,
+  ...changed,
+})
+
+const start = (report: ProcessReport | null, now = () => 0): ProcessReports => {
+  const reports = startProcessReports({ databaseUrl: database.url, read: async () => report, logger: silentLogger, now })
+  onTestFinished(() => reports.stop())
+  return reports
+}
+
+const ids = (reports: ProcessReports) => reports.list().map(({ id }) => id)
+
+test('every process lists all that were heard of lately, indexers first', async () => {
+  let now = 0
+  const first = start(reportOf('b'), () => now)
+  await expect.poll(() => ids(first)).toEqual(['b'])
+  const standby = reportOf('z', { role: 'indexer', standby: true })
+  start(standby)
+  start(reportOf('y', { role: 'indexer' }))
+  start(reportOf('a'))
+  // One that can't say anything about itself hears of the others.
+  start(null)
+  await expect.poll(() => ids(first)).toEqual(['y', 'z', 'a', 'b'])
+  now = 10_000
+  expect(first.list()[1]).toEqual({ ...standby, heardMsAgo: 10_000 })
+  now = 15_001
+  expect(first.list()).toEqual([])
+})
+
+test('a notification that is no report is ignored', async () => {
+  const reports = start(reportOf('a'))
+  await expect.poll(() => ids(reports)).toEqual(['a'])
+  for (const payload of ['', 'no JSON', 'null', '{"id":"x"}', JSON.stringify(reportOf('b'))]) {
+    await sql`select pg_notify('tokenwire_process', ${payload})`.execute(database.kysely)
+  }
+  await expect.poll(() => ids(reports)).toEqual(['a', 'b'])
+})

@@ -1,0 +1,333 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createLive } from '#client/createLive.ts'
+import { createTokenwire } from '#client/createTokenwire.ts'
+import { isAfter } from '#client/gapRepair.ts'
+import type { LiveEvent, LiveHandle } from '#client/liveTypes.ts'
+import type { ChannelEvent } from '#domain/channelEvent.ts'
+import { addressOf } from '#test/support/snapshots.ts'
+import { ChannelService } from './channelService.ts'
+import { SimulatedClock } from './simulatedClock.ts'
+
+const A = addressOf(1)
+const MAKER = addressOf(11)
+
+/** More events than this since a client's position are a gap. */
+const MOST_REPLAYED = 12
+
+type AnyEvent = LiveEvent<{
+  readonly type: 'trades' | 'launches' | 'graduations'
+  readonly cursor: string
+  readonly reorgs: number
+  readonly block: string
+  readonly data: readonly object[]
+}>
+
+/** What a reader holds of a channel, kept as the events say. It fails where an event comes twice or out of order. */
+class View {
+  readonly held = new Map<string, number>()
+  readonly gaps: { readonly from: string; readonly to: string }[] = []
+  readonly options: { after?: string; reorgs?: number } = {}
+  /** What came before is not its own. */
+  start: string | null = null
+  #last = '0-0'
+
+  readonly take = (event: AnyEvent): void => {
+    const { cursor, reorgs } = event
+    Object.assign(this.options, { after: cursor, reorgs })
+    if (event.type === 'begin') {
+      this.start ??= cursor
+      this.#last = cursor
+      return
+    }
+    if (event.type === 'reorg') {
+      for (const [id, block] of this.held) if (block >= Number(event.fromBlock)) this.held.delete(id)
+      if (this.start !== null && isAfter(this.start, cursor)) this.start = cursor
+    } else {
+      expect(isAfter(cursor, this.#last)).toBe(true)
+      if (event.type === 'gap') this.gaps.push({ from: event.from, to: cursor })
+      else
+        for (const item of event.data) {
+          const id = 'id' in item ? String(item.id) : 'address' in item ? String(item.address) : ''
+          if (this.held.has(id)) throw new Error(`${id} came twice`)
+          this.held.set(id, Number(event.block))
+        }
+    }
+    this.#last = cursor
+  }
+
+  /** It holds what the chain holds since its start, but for what it was told to be missing. */
+  expectAll(events: readonly ChannelEvent[], idOf: (place: ChannelEvent['place']) => string): void {
+    if (this.start === null) return
+    const { start } = this
+    const placed = events.map(({ place }) => ({ id: idOf(place), at: `${place.blockNumber}-${place.logIndex}` }))
+    const expected = placed.filter(({ at }) => isAfter(at, start))
+    const isTold = (at: string) => this.gaps.some(({ from, to }) => isAfter(at, from) && !isAfter(at, to))
+    expect(expected.filter(({ id, at }) => !this.held.has(id) && !isTold(at))).toEqual([])
+    const ids = new Set(expected.map(({ id }) => id))
+    expect([...this.held.keys()].filter(id => !ids.has(id))).toEqual([])
+  }
+}
+
+const tradeId = ({ blockNumber, logIndex }: ChannelEvent['place']) => `${blockNumber}-${logIndex}`
+const launchId = ({ blockNumber, logIndex }: ChannelEvent['place']) => addressOf(blockNumber * 1_000 + logIndex)
+
+class Fixture {
+  readonly clock = new SimulatedClock()
+  readonly service: ChannelService
+  readonly trades = new View()
+  readonly filtered = new View()
+  readonly slow = new View()
+  readonly launches = new View()
+  readonly graduations = new View()
+  latest: readonly { readonly id: string }[] = []
+  listed: readonly string[] = []
+  candles: readonly object[] = []
+  readonly errors: unknown[] = []
+  client!: ReturnType<typeof createTokenwire>
+  readonly #random: () => number
+
+  constructor(random: () => number, mostReplayed = MOST_REPLAYED) {
+    this.#random = random
+    this.service = new ChannelService(this.clock, random, mostReplayed)
+  }
+
+  connect() {
+    this.client = createTokenwire({
+      url: 'http://service.test',
+      clock: this.clock,
+      random: this.#random,
+      fetch: this.service.fetch,
+      WebSocket: this.service.WebSocket,
+      maxEventStreams: 8,
+      onError: error => this.errors.push(error),
+    })
+    return createLive(this.client)
+  }
+
+  /** Everything that is followed, from where the views are. */
+  follow(): void {
+    const live = this.connect()
+    live.trades({}, this.trades.take, this.trades.options)
+    live.trades({ makers: [MAKER] }, this.filtered.take, this.filtered.options)
+    live.launches({}, this.launches.take, this.launches.options)
+    live.graduations({}, this.graduations.take, this.graduations.options)
+    live.latestTrades({ limit: 7 }, trades => (this.latest = trades))
+    live.list({ sort: 'createdAt', limit: 5 }, ({ data }) => (this.listed = data.map(({ address }) => address)))
+    live.candles({ token: A, limit: 70 }, ({ candles }) => (this.candles = candles))
+    void this.#readSlowly(live)
+  }
+
+  async #readSlowly(live: ReturnType<typeof createLive>): Promise<void> {
+    for await (const event of live.trades({ tokens: [A] }, this.slow.options)) {
+      this.slow.take(event)
+      await new Promise<void>(resolve => void this.clock.setTimeout(resolve, 400))
+    }
+  }
+
+  async pass(seconds: number): Promise<void> {
+    for (let left = seconds; left > 0; left -= 5) {
+      await this.clock.advance(Math.min(5, left) * 1_000)
+      this.service.sweep()
+    }
+  }
+
+  async expectTruth(): Promise<void> {
+    const { stored } = this.service
+    const { events } = stored
+    this.trades.expectAll(events, tradeId)
+    this.launches.expectAll(events, launchId)
+    this.graduations.expectAll(events, launchId)
+    this.filtered.expectAll(
+      events.filter(({ wallet }) => wallet === MAKER),
+      tradeId,
+    )
+    this.slow.expectAll(
+      events.filter(({ token }) => token === A),
+      tradeId,
+    )
+    for (const view of [this.trades, this.filtered, this.slow, this.launches]) expect(view.gaps).toEqual([])
+    expect(this.latest.map(({ id }) => id)).toEqual((await this.service.trades({ limit: 7 })).map(({ id }) => id))
+    expect(this.listed).toEqual(this.service.launched.slice(0, 5).map(({ address }) => address))
+    expect(this.candles).toEqual(this.service.candles(A).slice(-70))
+  }
+}
+
+type Step =
+  | { readonly kind: 'commit'; readonly trades: readonly (readonly [number, number])[] }
+  | { readonly kind: 'reorg'; readonly dropped: number; readonly grown: number }
+  | { readonly kind: 'cut' | 'restartGateway' | 'restartClient' | 'block' | 'unblock' | 'stall' | 'failRest' | 'healRest' }
+  | { readonly kind: 'pass'; readonly seconds: number }
+
+const trade = fc.tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 10, max: 12 }))
+const plain = fc.constantFrom('cut', 'restartGateway', 'restartClient', 'block', 'unblock', 'stall', 'failRest', 'healRest')
+const step = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant('commit'), trades: fc.array(trade, { maxLength: 5 }) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('reorg'), dropped: fc.integer({ min: 1, max: 4 }), grown: fc.nat(4) }) },
+  { weight: 5, arbitrary: fc.record({ kind: plain }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('pass'), seconds: fc.constantFrom(0.02, 0.2, 2, 12) }) },
+) as fc.Arbitrary<Step>
+
+async function perform(fixture: Fixture, one: Step): Promise<void> {
+  const { service } = fixture
+  switch (one.kind) {
+    case 'commit':
+      service.commit(...one.trades)
+      return
+    case 'reorg':
+      service.reorg(one.dropped, one.grown)
+      return
+    case 'cut':
+      service.cut(1006)
+      return
+    case 'restartGateway':
+      service.restart()
+      return
+    case 'restartClient':
+      fixture.client.close()
+      // The reader takes what it was given before the client was closed.
+      await new Promise(setImmediate)
+      fixture.follow()
+      return
+    case 'block':
+      service.faults.webSocket = 'refused'
+      service.cut(1006)
+      return
+    case 'unblock':
+      service.faults.webSocket = 'fine'
+      return
+    case 'stall':
+      for (const socket of service.sockets) socket.isStalled = !socket.isStalled
+      return
+    case 'failRest':
+    case 'healRest':
+      service.faults.rest = one.kind === 'failRest' ? 'failing' : 'fine'
+      return
+    case 'pass':
+      await fixture.pass(one.seconds)
+  }
+}
+
+/** Mulberry32: the same seed gives the same run. */
+function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+describe('live channels', () => {
+  it('end with what REST says under any faults, each event once, void, or told as a gap', async () => {
+    let repaired = 0
+    let gaps = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 50, size: 'max' }), fc.integer(), async (steps, seed) => {
+        const fixture = new Fixture(generator(seed))
+        fixture.follow()
+        await fixture.pass(1)
+        for (const one of steps) await perform(fixture, one)
+        Object.assign(fixture.service.faults, { webSocket: 'fine', rest: 'fine' })
+        for (const socket of fixture.service.sockets) socket.isStalled = false
+        await fixture.pass(120)
+        await fixture.expectTruth()
+        fixture.client.close()
+        await fixture.clock.advance(1_000)
+        // The clock of the slow reader itself may still run.
+        expect({ sockets: fixture.service.sockets.size }).toEqual({ sockets: 0 })
+        repaired += fixture.service.requests.filter(path => path.includes('after=')).length
+        gaps += fixture.graduations.gaps.length
+      }),
+      { endOnFailure: true, numRuns: Number(process.env['LIVE_RUNS'] ?? 40) },
+    )
+    expect(Math.min(repaired, gaps)).toBeGreaterThan(0)
+  })
+
+  it('hold back a reader that stops, in bounded memory, and leave nothing out', async () => {
+    const fixture = new Fixture(() => 0.5, 10_000)
+    const reading = fixture.connect().trades()
+    const first = reading.next()
+    await fixture.pass(1)
+    expect((await first).value).toMatchObject({ type: 'begin', cursor: '0-0' })
+    const expected = Array.from({ length: 1_500 }, (_, block) => `${block + 1}-1`)
+    for (const [index] of expected.entries()) {
+      fixture.service.commit([1, 10])
+      if (index % 50 === 0) await fixture.pass(1)
+    }
+    await fixture.pass(60)
+    const taken: string[] = []
+    for (let n = 0; n < 1_000; n++) {
+      const { value } = await reading.next()
+      if (value?.type === 'trades') taken.push(...value.data.map(({ id }) => id))
+    }
+    // The rest was left at the service.
+    expect(taken).toEqual(expected.slice(0, 1_000))
+    const last = (async () => {
+      while (taken.length < expected.length) {
+        const { value } = await reading.next()
+        if (value?.type === 'trades') taken.push(...value.data.map(({ id }) => id))
+      }
+    })()
+    await fixture.pass(120)
+    await last
+    expect(taken).toEqual(expected)
+    fixture.client.close()
+    expect(await reading.next()).toEqual({ done: true, value: undefined })
+  })
+
+  it('share one connection, end with their handle or signal, and say why they are refused', async () => {
+    const fixture = new Fixture(() => 0.5)
+    const live = fixture.connect()
+    const ends: string[] = []
+    const onEnd = ({ code }: { readonly code: string }) => ends.push(code)
+    fixture.client.watch(A, () => {})
+    const aborter = new AbortController()
+    const told: string[] = []
+    const handles: LiveHandle[] = [
+      live.trades({}, ({ type }) => told.push(type)),
+      live.list({ sort: 'volume24h' }, () => told.push('list')),
+    ]
+    live.candles({ token: A }, () => told.push('candles'), { signal: aborter.signal })
+    live.trades({ minWeth: 'much' }, () => {}, { onEnd })
+    live.launches({ launchpads: ['nowhere'] }, () => {}, { onEnd })
+    await fixture.pass(2)
+    expect(fixture.service.sockets.size).toBe(1)
+    expect([ends, told.toSorted()]).toEqual([
+      ['rejected', 'rejected'],
+      ['begin', 'candles', 'candles', 'list'],
+    ])
+    // The channel takes more makers than REST.
+    fixture.service.faults.rest = 'refusing'
+    live.latestTrades({ makers: [MAKER] }, () => {}, { onEnd })
+    await fixture.pass(2)
+    expect(ends).toEqual(['rejected', 'rejected', 'rejected'])
+    fixture.service.faults.rest = 'fine'
+    for (const handle of handles) handle.close()
+    aborter.abort()
+    fixture.service.commit([1, 10])
+    await fixture.pass(2)
+    expect(told).toHaveLength(4)
+    const refused = live
+      .trades({ minWeth: 'much' })
+      .next()
+      .catch((error: unknown) => error)
+    await fixture.pass(2)
+    expect(await refused).toMatchObject({ code: 'rejected' })
+    fixture.client.close()
+    await expect(live.trades().next()).rejects.toMatchObject({ code: 'closed' })
+    expect(() => live.list({}, () => {})).toThrow(expect.objectContaining({ code: 'closed' }))
+    expect(fixture.clock.waiting).toBe(0)
+  })
+
+  it('need more connections than one for more than twenty channels, and say so past all of them', async () => {
+    const fixture = new Fixture(() => 0.5)
+    const live = fixture.connect()
+    const ends: string[] = []
+    for (let n = 0; n < 101; n++) live.trades({ tokens: [addressOf(n)] }, () => {}, { onEnd: ({ code }) => ends.push(code) })
+    await fixture.pass(2)
+    expect([fixture.service.sockets.size, ends]).toEqual([5, ['too_many_watches']])
+    fixture.client.close()
+  })
+})

@@ -1,0 +1,198 @@
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { build } from 'vite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Candle } from '#domain/candle.ts'
+import { exampleStored } from '#test/gateway/describedService.ts'
+import { findBrowser } from '#test/support/findBrowser.ts'
+import { POLL_LIMIT_MS } from '#test/support/limits.ts'
+import { addressOf, tokenOf } from '#test/support/snapshots.ts'
+import { ClientFixture } from './clientFixture.ts'
+import { type PackedClient, packClient } from './packedClient.ts'
+import { startExample } from './startExample.ts'
+
+const A = addressOf(1)
+const MAKER = addressOf(0xab)
+
+/* The examples of tokenwire/client/live, all against one gateway. */
+
+let packed: PackedClient
+let fixture: ClientFixture
+beforeAll(async () => {
+  ;[packed, fixture] = await Promise.all([packClient(), ClientFixture.start()])
+  const { wallets = [], holdings = [], claims = [] } = exampleStored()
+  fixture.store(A, 10)
+  Object.assign(fixture.service.gateway.reads.stored, { holdings, claims, wallets: wallets.map(one => ({ ...one, address: MAKER })) })
+})
+afterAll(async () => {
+  await fixture.stop()
+  await packed.remove()
+})
+
+const start = (file: string, ...args: readonly string[]) => startExample(packed.project, file, args)
+
+it('the code of docs/client.md on live queries works', async () => {
+  const manual = await readFile('docs/client.md', 'utf8')
+  const blocks = Array.from(manual.matchAll(/```ts\n(.*?)```/gs), ([, lines = '']) => lines)
+  const live = blocks.find(block => block.includes('createLive')) ?? ''
+  const script = `import { createTokenwire } from 'tokenwire/client'
+    const tokenwire = createTokenwire({ url: '${fixture.proxy.url}' })
+    ${live}`
+  await writeFile(path.join(packed.project, 'live.ts'), script)
+  const told = start('live.ts')
+  await told.said(/^buys after \d+-\d+$/m)
+  fixture.service.trade([1, 1])
+  expect(await told.said(/^\d+-1 .*$/m)).toContain(` 0.0000617 ${A}`)
+  told.child.kill()
+  await told.ended
+})
+
+it('the launch bot tells every launch, and after a restart those that it missed', async () => {
+  const bot = start('launch-bot/launchBot.ts', fixture.proxy.url)
+  await bot.said(/^from \d+-\d+ on$/m)
+  fixture.service.trade([2, 1])
+  await bot.said(new RegExp(`^wow "ALP" ${addressOf(2)} by 0x`, 'm'))
+  bot.child.kill('SIGTERM')
+  expect(await bot.ended).toBe(0)
+  fixture.service.trade([3, 1])
+  fixture.service.events.drop(1)
+  fixture.service.trade([4, 1])
+  const again = start('launch-bot/launchBot.ts', fixture.proxy.url)
+  await again.said(new RegExp(`^wow "ALP" ${addressOf(4)} by 0x`, 'm'))
+  again.child.kill('SIGTERM')
+  await again.ended
+})
+
+it('the graduation notifier posts to a webhook', async () => {
+  const posted: string[] = []
+  const webhook = createServer((request, response) => {
+    let body = ''
+    request.on('data', chunk => (body += String(chunk)))
+    request.on('end', () => {
+      posted.push(body)
+      response.writeHead(204).end()
+    })
+  })
+  webhook.listen(0, '127.0.0.1')
+  await once(webhook, 'listening')
+  try {
+    const { port } = webhook.address() as AddressInfo
+    const notifier = start('graduation-notifier/notify.ts', `http://127.0.0.1:${port}`, fixture.proxy.url)
+    await notifier.said(/^from \d+-\d+ on$/m)
+    fixture.service.trade([5, 1])
+    await notifier.said(/^204 ALP has graduated to a pool, at a market cap of 12\.3 ETH/m)
+    notifier.child.kill('SIGTERM')
+    expect(await notifier.ended).toBe(0)
+    expect(JSON.parse(posted[0] ?? '')).toMatchObject({ allowed_mentions: { parse: [] } })
+  } finally {
+    webhook.close()
+  }
+})
+
+it('the chart feed gives all bars, then those that changed', async () => {
+  const candle = (time: number, close: string): Candle => ({ time, open: '1', high: '2', low: '1', close, volume: '0', trades: 1 })
+  const { candles } = fixture.service.gateway.reads.stored
+  candles.set(A, [candle(60, '1'), candle(240, '2')])
+  const feed = start('chart-feed/chartFeed.ts', A, fixture.proxy.url)
+  const { setData } = JSON.parse(await feed.said(/^{"setData":\[{.*$/m)) as { setData: { time: number; close: number }[] }
+  // The intervals without a trade carry the close before them.
+  expect(setData.map(({ time, close }) => [time, close])).toEqual([
+    [60, 1],
+    [120, 1],
+    [180, 1],
+    [240, 2],
+  ])
+  candles.set(A, [candle(60, '1'), candle(240, '3')])
+  fixture.service.candles.changed(new Set([A]))
+  await feed.said(/^{"update":{"time":240,"open":1,"high":2,"low":1,"close":3,"volume":0}}$/m)
+  feed.child.kill('SIGTERM')
+  expect(await feed.ended).toBe(0)
+})
+
+const executable = findBrowser('chromium')
+
+describe.skipIf(executable === null)('in Chromium', () => {
+  let browser: Browser
+  const mistakes: string[] = []
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: executable ?? '', args: ['--no-sandbox'] })
+  })
+  afterAll(async () => {
+    await browser.close()
+    expect(mistakes).toEqual([])
+  })
+
+  async function open(url: string): Promise<Page> {
+    const page = await browser.newPage()
+    page.setDefaultTimeout(POLL_LIMIT_MS)
+    page.on('pageerror', error => mistakes.push(String(error)))
+    page.on('console', message => message.type() === 'error' && mistakes.push(message.text()))
+    await page.goto(url)
+    return page
+  }
+
+  it('the wallet page shows what a wallet has, and follows its trades', async () => {
+    const served = start('serve.ts', 'wallet-page', '0')
+    try {
+      const origin = await served.said(/http\S+/)
+      const page = await open(`${origin}/?service=${encodeURIComponent(fixture.proxy.url)}&address=${MAKER}`)
+      await page.getByText('41 trades, worth 0.4 ETH, realized 0.21 ETH').waitFor()
+      await page.getByRole('cell', { name: '5.00K', exact: true }).waitFor()
+      await page.getByRole('listitem').filter({ hasText: '0.31 WETH by a call to 0x' }).waitFor()
+      const { stored } = fixture.service.gateway.reads
+      stored.wallets = stored.wallets.map(wallet => ({ ...wallet, trades: 42 }))
+      fixture.service.trade([1, 0xab])
+      await page.getByText('42 trades').waitFor()
+      expect(await page.getByRole('alert').textContent()).toBe('')
+      await page.close()
+    } finally {
+      served.child.kill()
+    }
+  })
+
+  it('the leaderboard keeps its order', async () => {
+    const { stored } = fixture.service.gateway.reads
+    const trending = (n: number, buyers: number) => {
+      const token = tokenOf(addressOf(n), n, { symbol: `T${n}` })
+      const { trades } = token.market
+      return { ...token, market: { ...token.market, trades: { ...trades, h1: { ...trades.h1, buyers } } } }
+    }
+    const show = (...tokens: ReturnType<typeof trending>[]) => {
+      stored.tokens = tokens
+      fixture.service.lists.changed(null)
+    }
+    show(trending(1, 5), trending(2, 9))
+    const built = await build({
+      root: packed.project,
+      configFile: false,
+      logLevel: 'error',
+      define: { 'process.env.NODE_ENV': '"development"' },
+      build: { write: false, minify: false, lib: { entry: 'leaderboard/leaderboard.jsx', formats: ['es'] } },
+    })
+    const [{ output }] = built as unknown as [{ output: [{ code: string }] }]
+    const server = createServer((request, response) => {
+      const isScript = request.url === '/app.js'
+      response.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html' })
+      const html = '<link rel="icon" href="data:,"><div id="app"></div><script type="module" src="/app.js"></script>'
+      response.end(isScript ? output[0].code : html)
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    try {
+      const page = await open(`http://localhost:${(server.address() as AddressInfo).port}/#${fixture.proxy.url}`)
+      const names = () => page.getByRole('listitem').locator('b').allTextContents()
+      await page.getByRole('listitem').nth(1).waitFor()
+      expect(await names()).toEqual(['T2', 'T1'])
+      show(trending(1, 10), trending(2, 9))
+      await page.getByRole('listitem').first().filter({ hasText: 'T1' }).waitFor()
+      expect(await names()).toEqual(['T1', 'T2'])
+      await page.close()
+    } finally {
+      server.close()
+    }
+  })
+})

@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type HourlyClose, hourlyCloses, sparkPath } from '#console/state/hourlyCloses.ts'
+import { NO_BOUNDS } from '#console/state/listBounds.ts'
+import { inOrder, movedPlaces } from '#console/state/listOrder.ts'
+import { listParameters } from '#console/state/listQuery.ts'
+import { createPagedList } from '#console/state/pagedList.ts'
+import { DEFAULT_QUERY, hrefOf, parseRoute } from '#console/state/route.ts'
+import { createRow } from '#console/state/rows.ts'
+import { createSparklines } from '#console/state/sparklines.ts'
+import { eventsFor, type StripEvent } from '#console/state/stripEvent.ts'
+import { addressOf, tokenOf } from '#test/support/snapshots.ts'
+
+const A = addressOf(1)
+const rowsOf = (...numbers: readonly number[]) => numbers.map(number => createRow(tokenOf(addressOf(number), 1)))
+const numbersOf = (rows: readonly { readonly address: string }[]) => rows.map(({ address }) => Number(address))
+
+test('an order counts the places that it changes', () => {
+  const moved = (shown: readonly number[], order: readonly number[]) => movedPlaces(rowsOf(...shown), order.map(addressOf))
+  expect(moved([1, 2, 3], [1, 2, 3])).toBe(0)
+  expect(moved([1, 2, 3], [3, 1, 2])).toBe(3)
+  expect(moved([1, 2, 3], [1, 4, 3])).toBe(1)
+  expect(moved([], [1, 2])).toBe(2)
+})
+
+test('rows of further pages stay behind the first one, with those that fell out of it', () => {
+  const shown = rowsOf(1, 2, 3, 4)
+  const rowOf = (address: string) => shown.find(row => row.address === address) ?? createRow(tokenOf(address as typeof A, 1))
+  const ordered = (order: readonly number[], page: number) => numbersOf(inOrder(shown, order.map(addressOf), rowOf, page))
+  expect(ordered([5, 1], 2)).toEqual([5, 1, 2, 3, 4])
+  expect(ordered([4, 3], 2)).toEqual([4, 3, 1, 2])
+  expect(ordered([5, 1], 4)).toEqual([5, 1])
+})
+
+test('half of the places are for trades, and what one half does not need the other has', () => {
+  const event = (kind: StripEvent['kind'], minute: number): StripEvent => ({
+    kind,
+    key: `${kind} ${minute}`,
+    token: A,
+    block: minute,
+    time: new Date(minute * 60_000).toISOString(),
+    value: null,
+  })
+  const trades = [9, 8, 7, 6, 5].map(minute => event('buy', minute))
+  const launches = [4, 3, 2].map(minute => event('launch', minute))
+  const shown = (places: number, events: readonly StripEvent[]) => eventsFor(places, events).map(({ key }) => key)
+  expect(shown(4, [...trades, ...launches])).toEqual(['buy 9', 'buy 8', 'launch 4', 'launch 3'])
+  expect(shown(4, trades)).toEqual(['buy 9', 'buy 8', 'buy 7', 'buy 6'])
+  expect(shown(4, [trades[0] as StripEvent, ...launches])).toEqual(['buy 9', 'launch 4', 'launch 3', 'launch 2'])
+  expect(shown(1, [...trades, ...launches])).toEqual(['launch 4'])
+})
+
+test('bounds are in the address of the page, and what is no number is none', () => {
+  const bounds = { minMarketCap: 1.5, minLiquidity: null, minHolders: 20, maxAgeHours: 24 }
+  const href = hrefOf({ view: 'market', query: { ...DEFAULT_QUERY, bounds } })
+  expect(href).toBe('#/?cap=1.5&holders=20&age=24')
+  expect(parseRoute(href)).toEqual({ view: 'market', query: { ...DEFAULT_QUERY, bounds } })
+  for (const wrong of ['cap=-1', 'cap=1e9', 'holders=2.5', 'age=x', 'cap=0', 'holders=99999999999999']) {
+    expect(parseRoute(`#/?${wrong}`)).toEqual({ view: 'market', query: DEFAULT_QUERY })
+  }
+  expect(parseRoute(`#/wallet/${A.toUpperCase().replace('0X', '0x')}`)).toEqual({ view: 'wallet', address: A })
+})
+
+test('lists with an age are the same for five minutes', () => {
+  const at = (time: string) => listParameters({ ...DEFAULT_QUERY, bounds: { ...NO_BOUNDS, maxAgeHours: 1 } }, Date.parse(time)).createdAfter
+  expect(at('2026-01-02T03:04:59Z')).toBe(Date.parse('2026-01-02T02:00:00Z') / 1_000)
+  expect(at('2026-01-02T03:05:00Z')).toBe(Date.parse('2026-01-02T02:05:00Z') / 1_000)
+})
+
+test('hours without trades have the price before them', () => {
+  const nowMs = Date.parse('2026-01-02T12:30:00Z')
+  const hour = (before: number) => Date.parse('2026-01-02T12:00:00Z') / 1_000 - before * 3_600
+  const closes = hourlyCloses(
+    [
+      { time: hour(30), close: '1' },
+      { time: hour(2), close: '4' },
+    ],
+    nowMs,
+  ) as readonly HourlyClose[]
+  expect(closes.map(({ close }) => close)).toEqual([...Array<number>(21).fill(1), 4, 4, 4])
+  expect(closes.at(-1)?.time).toBe(hour(0))
+  // Launched two hours ago.
+  expect(hourlyCloses([{ time: hour(2), close: '4' }], nowMs)).toHaveLength(3)
+  expect(hourlyCloses([], nowMs)).toBeNull()
+})
+
+test('a line ends at the price of now, and is level where the price did not move', () => {
+  const close = (value: number) => ({ time: 0, close: value })
+  expect(sparkPath([close(1), close(2)], 3, 100, 20)).toBe('M0.0 20.0L50.0 10.0L100.0 0.0')
+  expect(sparkPath([close(2)], 2, 100, 20)).toBe('M0.0 10.0L100.0 10.0')
+  expect(sparkPath([close(2)], null, 100, 20)).toBe('M100.0 10.0')
+})
+
+/** An answer of the service, on success. */
+const page = (data: readonly string[], nextCursor: string | null = null) =>
+  ({ ok: true, value: { data, nextCursor, asOfBlock: '456' } }) as const
+
+test('a list that is loaded again keeps the items of further pages, each once', async () => {
+  let first: readonly string[] = ['c', 'b']
+  const list = createPagedList(
+    async ({ cursor }: { readonly cursor?: string }) => (cursor === undefined ? page(first, 'next') : page(['b', 'a'])),
+    item => item,
+  )
+  await expect.poll(() => list.items.value).toEqual(['c', 'b'])
+  list.loadMore()
+  await expect.poll(() => list.items.value).toEqual(['c', 'b', 'a'])
+  expect(list.hasMore.value).toBe(false)
+  first = ['d', 'c']
+  list.reload()
+  await expect.poll(() => list.items.value).toEqual(['d', 'c', 'b', 'a'])
+  list.restart()
+  expect(list.items.value).toEqual(['d', 'c', 'b', 'a'])
+  await expect.poll(() => list.items.value).toEqual(['d', 'c'])
+  list.stop()
+})
+
+beforeEach(() => {
+  vi.stubGlobal('window', globalThis)
+  vi.stubGlobal('document', { hidden: false })
+  vi.stubGlobal('reportError', () => {})
+})
+afterEach(() => vi.unstubAllGlobals())
+
+test('lines of any number of rows cost thirty requests at once, and then one a second', async () => {
+  vi.useFakeTimers()
+  try {
+    const asked: string[] = []
+    const client = {
+      candles: async (address: string) => {
+        asked.push(address)
+        return { ok: true, value: { data: [], nextCursor: null, asOfBlock: '456' } } as const
+      },
+    }
+    const lines = createSparklines(client)
+    for (let n = 1; n <= 500; n++) lines.want(addressOf(n))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(asked).toHaveLength(30)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(asked).toHaveLength(40)
+    expect(new Set(asked).size).toBe(40)
+    lines.stop()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(asked).toHaveLength(40)
+  } finally {
+    vi.useRealTimers()
+  }
+})

@@ -1,0 +1,12 @@
+import type { Page, TokenCursor, TokensQuery } from '#domain/queries.ts'
+import type { Token } from '#domain/token.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { KeptTokens } from '#store/reads/keptTokens.ts'
+import { readTokens } from '#store/reads/tokens.ts'
+
+const CHAIN_ID = 31337
+
+/** A page of tokens, of which none has been read before. */
+export function listTokens(db: Queryable, query: TokensQuery): Promise<Page<Token, TokenCursor>> {
+  return readTokens(db, query, new KeptTokens(db, CHAIN_ID, () => 0))
+}
