@@ -2,7 +2,7 @@ import type { ActorSort, ActorState, ActorsHealth, ActorsQuery } from '#domain/h
 import type { TokenActor } from './token/tokenActor.ts'
 import type { UnknownToken } from './token/unknownToken.ts'
 
-/** What has the subscribers of a watched token. */
+/** A token actor, or the unknown token in its place. */
 export type Watched = UnknownToken | TokenActor
 
 /** Walks over all actors: for the health page. */

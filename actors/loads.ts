@@ -39,7 +39,7 @@ interface Batch {
 type WhenDone = 'report' | 'repeat' | 'discard'
 
 /*
- * Not made of `coalesce()`: that runs one task for good, while a load here shares a batch with other tokens, can be cancelled with its
+ * Not made of `coalesce()`: that repeats one task, while a load here shares a batch with other tokens, can be cancelled with its
  * place kept, and gives its place up when it times out.
  */
 export function createLoads({ load, concurrency, batchSize, timeoutMs, now, onLoaded, onFailed }: LoadsOptions): Loads {
@@ -75,7 +75,7 @@ export function createLoads({ load, concurrency, batchSize, timeoutMs, now, onLo
     }
   }
 
-  /** Half of it by the clients' turns, the rest in the order of the requests: no token and no client waits for good. */
+  /** Half of it by the clients' turns, the rest in the order of the requests: no token and no client waits forever. */
   function takeBatch(): readonly Address[] {
     const taken: Address[] = []
     const take = (token: Address) => waiting.delete(token) && taken.push(token)

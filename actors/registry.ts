@@ -35,7 +35,9 @@ export interface RegistryOptions {
   readonly onActivated: (token: Address) => void
   readonly onPassivated: (token: Address) => void
   readonly logger: Logger
+  /** `monotonicMs`: for durations. */
   readonly now: () => number
+  /** The time of day: for times that operators see. */
   readonly date: () => Date
 }
 

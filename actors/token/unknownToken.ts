@@ -56,7 +56,7 @@ export class UnknownToken {
   }
 
   /**
-   * Handles an event that carries no state: one that does makes the token's actor, and is for that.
+   * Handles an event without a state. The registry replaces this with a token actor at the first event that has one.
    *
    * @throws what a subscription throws, which none should
    */

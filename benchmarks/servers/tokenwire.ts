@@ -29,6 +29,7 @@ export async function startTokenwire(tls: boolean): Promise<FeedServer> {
     registry,
     logger,
     now,
+    epochMs: () => Date.now(),
     yieldTo: turns.yieldTo,
   })
   const gateway = await startGateway({

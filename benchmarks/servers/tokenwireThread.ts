@@ -33,6 +33,7 @@ const realtime = createRealtime({
   registry,
   logger,
   now,
+  epochMs: () => Date.now(),
   yieldTo: turns.yieldTo,
 })
 const apps = createChildApps(null, app => realtime.register(app, ''))

@@ -3,7 +3,7 @@ import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { FeedHealth } from '#domain/health.ts'
 
 /*
- * The seam between the indexer and gateways. A feed is a gateway's end of it; each carrier has one, in a file of its own: threads,
+ * The interface between the indexer and gateways. A feed is a gateway's end of it; each carrier has one, in a file of its own: threads,
  * PostgreSQL's NOTIFY, NATS. What is behind a feed knows nothing of actors, and actors know nothing of what carries their blocks.
  *
  * What every feed promises, and `test/bus/feedCases.ts` tests:

@@ -20,7 +20,7 @@ export interface StateReading {
 const MOST_STATES = 200
 const MOST_SEQUENCES = 5_000
 
-/** Passes on what the commits changed of watched tokens, and reads what of it did not come with the announcement. */
+/** Passes on the new states of watched tokens that the commits changed. Reads those that did not come with the announcement. */
 export async function readChangedStates(reading: StateReading, changed: ReadonlySet<Address>): Promise<void> {
   const { watched, commits } = reading
   const isWatched = (token: Address) => watched.has(token)

@@ -4,6 +4,7 @@ import type { EventChannelName } from '#domain/channelEvent.ts'
 import type { CandlesQuery, TokensQuery } from '#domain/queries.ts'
 import type { ChannelName } from '#protocol/channels.ts'
 import { MAX_MESSAGE_CANDLES } from '#protocol/limits.ts'
+import type { ParsedMessage } from '#protocol/parseClientMessage.ts'
 import { CANDLE_PARAMETERS, filterTexts, LIST_PARAMETERS, parseChannelFilters } from './channelFilters.ts'
 import { parseTradeId } from './cursor.ts'
 import { tokenQueryOf } from './http/tokenListFilters.ts'
@@ -14,7 +15,7 @@ import { scalarText } from './scalarText.ts'
 
 interface Request {
   readonly id: string
-  /** As the client is told that they were understood. */
+  /** The filters as they were understood: `subscribed` repeats them. */
   readonly accepted: object
 }
 
@@ -30,17 +31,9 @@ export type ParsedChannelRequest =
 
 type Launchpads = readonly { readonly name: string }[]
 
-interface MessageFields {
-  readonly channel: ChannelName
-  readonly id?: string
-  readonly filters: unknown
-  readonly after: unknown
-  readonly reorgs: unknown
-}
-
-/** Of a WebSocket message. */
+/** The request of a WebSocket message. */
 export function channelRequestOf(
-  { channel, id = channel, filters, after, reorgs }: MessageFields,
+  { channel, id = channel, filters, after, reorgs }: Omit<Extract<ParsedMessage, { type: 'subscribeChannel' }>, 'type'>,
   known: Launchpads,
 ): ParsedChannelRequest {
   const texts = filterTexts(filters)
@@ -56,7 +49,7 @@ export function channelRequestOf(
 }
 
 /**
- * Of an event stream.
+ * The request of an event stream.
  *
  * @param lastEventId `<block>-<logIndex>-<reorgs>`, or without reorgs; `''`: none
  */

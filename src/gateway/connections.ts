@@ -16,18 +16,22 @@ export interface ConnectionDeps extends ChannelActors {
   readonly flusher: Flusher
   readonly stats: RealtimeStats
   readonly logger: Logger
+  /** `monotonicMs`: for durations, never for a time that a client sees. */
   readonly now: () => number
+  /** Milliseconds since the epoch: for times that a client sees. */
+  readonly epochMs: () => number
 }
 
 export interface Connection {
   /** Pings or comments a silent connection and closes an unresponsive one. `budget` bounds the writes of one sweep. */
   sweep(nowMs: number, budget: WriteBudget): void
   /**
-   * Writes what is waiting and closes, after a slow reader has read it.
+   * Writes what is waiting, then closes: at once, or when a slow reader has read it.
    *
-   * @param returnAfterMs when the client is to come back; `null`: as it likes
+   * @param returnAfterMs how long the client is asked to stay away; `null`: its own back-off decides
    */
   shutDown(returnAfterMs: number | null): void
+  /** Closes at once, with the delay of `shutDown`. What a slow reader has not read is lost. */
   cutOff(): void
 }
 
@@ -48,7 +52,7 @@ export interface Connections {
   /**
    * Closes all connections: slow readers when they have read what is waiting for them, at the latest when `deadline` resolves.
    *
-   * @param spreadMs over which time the clients are to come back; 0: as they like
+   * @param spreadMs over which time the clients' returns are spread; 0: their own back-off decides
    */
   close(deadline: Promise<void>, spreadMs: number): Promise<void>
 }

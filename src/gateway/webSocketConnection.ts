@@ -70,7 +70,7 @@ export class WebSocketConnection implements Connection, Sink {
         this.#outbox.answer(encodeChannelUnsubscribed(message.id))
         break
       case 'ping':
-        this.#outbox.answer(encodePong(message.id))
+        this.#outbox.answer(encodePong(this.#deps.epochMs(), message.id))
         break
       case 'error':
         if (message.code === 'message_too_large') this.#refuse('messageTooLarge', message)
@@ -202,11 +202,12 @@ export class WebSocketConnection implements Connection, Sink {
     }
   }
 
-  #refuse(reason: CloseCodeName, error: Omit<ErrorMessage, 'type'>): void {
+  /** Answers with the error and closes the connection. */
+  #refuse(name: CloseCodeName, error: Omit<ErrorMessage, 'type'>): void {
     this.#outbox.flush()
     if (this.#isClosed) return
     this.#ws.send(encodeError(error), false)
-    this.#end(reason)
+    this.#end(name)
   }
 
   #end(name: CloseCodeName, reason: string = CLOSE_CODES[name].reason): void {

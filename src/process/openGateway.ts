@@ -36,6 +36,8 @@ import { createRequestMetrics } from '#telemetry/requestMetrics.ts'
 export const { version: VERSION } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   readonly version: string
 }
+const epochMs = () => Date.now()
+
 /** Built by `npm run build`. */
 const CONSOLE_FOLDER = fileURLToPath(new URL('../../dist/console', import.meta.url))
 
@@ -92,9 +94,9 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
   const admission = createAdmission(config, logger, options.admission)
   const reads = createReads({ db, chainId, weth, ...creatorRewards(adapters) })
   const channels = createEventChannels({ read: reads.channelEvents, ethUsd: ethUsd.ethUsd, logger, now })
-  const lists = createLists({ read: reads.tokens, ethUsd: ethUsd.ethUsd, logger, epochMs: () => Date.now() })
-  const candles = createWatchedCandles({ read: reads.candles, logger, epochMs: () => Date.now() })
-  const realtime = createRealtime({ registry, channels, lists, candles, admission, config, logger, now })
+  const lists = createLists({ read: reads.tokens, ethUsd: ethUsd.ethUsd, logger, epochMs })
+  const candles = createWatchedCandles({ read: reads.candles, logger, epochMs })
+  const realtime = createRealtime({ registry, channels, lists, candles, admission, config, logger, now, epochMs })
   const probeDatabase = createDatabaseProbe({ ping: () => reads.ping(), now, logger, causeOf: databaseCause, redact: redactor.text })
   const eventLoop = watchEventLoop({ logger, now, thread })
   const requests = createRequestMetrics()

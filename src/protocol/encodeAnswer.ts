@@ -22,8 +22,9 @@ export function encodeStateSubscribed(channel: StateChannelName, id: string, fil
   return JSON.stringify({ type: 'subscribed', id, channel, filters })
 }
 
-export function encodePong(id?: string): string {
-  return `{"type":"pong"${idField(id)}}`
+/** @param atMs when it answers, in ms since the epoch */
+export function encodePong(atMs: number, id?: string): string {
+  return `{"type":"pong","timestamp":"${new Date(atMs).toISOString()}"${idField(id)}}`
 }
 
 export function encodeError(error: Omit<ErrorMessage, 'type'>): string {

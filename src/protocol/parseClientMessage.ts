@@ -12,7 +12,7 @@ export interface ErrorMessage {
   readonly id?: string
 }
 
-/** What the client calls the message: answers to it carry the same. */
+/** Answers to a message carry its `id`. */
 interface Named {
   readonly id?: string
 }
@@ -32,7 +32,7 @@ export type ParsedMessage =
   | ({ readonly type: 'ping' } & Named)
   | ErrorMessage
 
-/** Of a subscription to a channel, whose filters are checked where the service's launchpads are known. */
+/** What a `subscribe` to a channel asks for. The gateway checks these fields, because filters name launchpads of its configuration. */
 interface ChannelFields {
   readonly channel: ChannelName
   readonly filters: unknown

@@ -235,6 +235,7 @@ export class ChannelService {
       stats,
       logger,
       now,
+      epochMs: () => 0,
       channels,
       lists,
       candles,

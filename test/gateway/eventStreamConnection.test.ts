@@ -74,6 +74,7 @@ function fixture() {
       stats,
       logger,
       now,
+      epochMs: () => 0,
     },
     () => {},
   )

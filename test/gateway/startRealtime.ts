@@ -19,6 +19,9 @@ import { CONFIG, type Gateway, type GatewayOptions, startGateway } from './start
 
 type RealtimeConfig = Pick<Config, keyof typeof CONFIG>
 
+/** The time of day of the fixture, which stands still. */
+export const EPOCH_MS = Date.parse('2026-01-02T03:04:08.456Z')
+
 /** A gateway with real sockets and real actors over tokens in memory, whose clock and sweep the test moves. */
 export class RealtimeFixture {
   readonly stored = new Map<Address, TokenSnapshot>()
@@ -55,6 +58,7 @@ export class RealtimeFixture {
       registry: this.registry,
       logger,
       now,
+      epochMs: () => EPOCH_MS,
       closeTimeoutMs: 500,
       lingerMs: 50,
       repeat: (_, run) => {

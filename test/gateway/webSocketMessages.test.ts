@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
-import { type Client, RealtimeFixture } from './startRealtime.ts'
+import { type Client, EPOCH_MS, RealtimeFixture } from './startRealtime.ts'
 
 const TOKEN = addressOf(1)
 
@@ -68,8 +68,9 @@ describe('the id of a message', () => {
     expect(await client.next()).toMatchObject({ type: 'error', id: 'd' })
     client.send({ type: 'ping' })
     client.send({ type: 'ping', id: 'e' })
-    expect(await client.next()).toEqual({ type: 'pong' })
-    expect(await client.next()).toEqual({ type: 'pong', id: 'e' })
+    const pong = { type: 'pong', timestamp: new Date(EPOCH_MS).toISOString() }
+    expect(await client.next()).toEqual(pong)
+    expect(await client.next()).toEqual({ ...pong, id: 'e' })
   })
 
   it('finds its subscribe among others that wait for the same state', async () => {

@@ -9,6 +9,7 @@ import type { Replacement } from '#sync/fetch/replacement.ts'
 import { extendChain, type LocalChain } from '#sync/localChain.ts'
 import type { Watchlist } from '#sync/watchlist.ts'
 import type { BlockRow } from '#tables/block.ts'
+import { NO_CHANGES } from '#test/support/noChanges.ts'
 
 export interface MemoryIndex {
   readonly committer: Committer
@@ -150,18 +151,7 @@ export function projectedBatch({ logs, headers: _, announced: __, ...blocks }: F
     discoveries: [],
     follows: blocks.first.parentHash,
     before: { tokens: new Map(), balances: new Map() },
-    changes: {
-      tokens: [],
-      pools: [],
-      balances: [],
-      creatorFees: [],
-      trades: [],
-      joinExits: [],
-      poolCreations: [],
-      milestones: [],
-      candles: [],
-      currencies: [],
-    },
+    changes: NO_CHANGES,
     split: { balances: none, candles: none },
     contracts: [],
     revaluedTo: null,

@@ -16,6 +16,7 @@ import type { Table } from '#tables/tableOf.ts'
 import type * as Tokens from '#tables/token.ts'
 import { FULL_TOKEN, type TokenRow } from '#tables/token.ts'
 import { useDatabase } from '#test/support/database.ts'
+import { NO_CHANGES } from '#test/support/noChanges.ts'
 import { addressOf, wordOf } from '#test/support/rows.ts'
 
 /** Everything else of the store is as in production and knows nothing of this column. */
@@ -50,18 +51,7 @@ const headerOf = (number: number): BlockHeader => ({ number, hash: wordOf(number
 
 function batchOf(number: number, row: Row, tokens: BatchChanges['before']['tokens']): BatchChanges {
   const to = headerOf(number)
-  const changes = {
-    tokens: [row],
-    pools: [],
-    balances: [],
-    creatorFees: [],
-    trades: [],
-    joinExits: [],
-    poolCreations: [],
-    milestones: [],
-    candles: [],
-    currencies: [],
-  }
+  const changes = { ...NO_CHANGES, tokens: [row] }
   const before = { tokens, balances: new Map() }
   const split = splitNewRows(changes, before)
   return {

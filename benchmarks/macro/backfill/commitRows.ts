@@ -13,9 +13,10 @@ import { migrate } from '#store/migrations/migrate.ts'
 import type { SplitRows } from '#store/rows/splitNewRows.ts'
 import { writeChanges } from '#store/rows/writeChanges.ts'
 import { BalanceEntity, type BalanceRow } from '#tables/balance.ts'
-import type { Changes } from '#tables/changes.ts'
+
 import { ENTITIES } from '#tables/entities.ts'
 import { TradeEntity, type TradeRow } from '#tables/trade.ts'
+import { NO_CHANGES } from '#test/support/noChanges.ts'
 import { startDatabaseServer } from './databaseServer.ts'
 
 export interface CommitRowsSettings {
@@ -44,18 +45,6 @@ interface Method {
   balances(bench: Bench, rows: readonly BalanceRow[]): Promise<void>
 }
 
-const NOTHING: Changes = {
-  tokens: [],
-  pools: [],
-  balances: [],
-  creatorFees: [],
-  trades: [],
-  joinExits: [],
-  poolCreations: [],
-  milestones: [],
-  candles: [],
-  currencies: [],
-}
 const WARM_UP_ROWS = 100
 const NONE: SplitRows = { balances: { added: [], merged: [] }, candles: { added: [], merged: [] } }
 /** The ORM's statements contain their values as text: more rows at a time take gigabytes of memory. */
@@ -68,13 +57,13 @@ const UNNEST: Method = {
   name: 'unnest',
   trades: ({ orm }, trades) =>
     transaction(orm, db =>
-      writeChanges(db, { changes: { ...NOTHING, trades }, split: NONE, contracts: [], revaluedTo: null, blocks: [] }, 0),
+      writeChanges(db, { changes: { ...NO_CHANGES, trades }, split: NONE, contracts: [], revaluedTo: null, blocks: [] }, 0),
     ),
   balances: ({ orm }, balances) =>
     transaction(orm, db =>
       writeChanges(
         db,
-        { changes: NOTHING, split: { ...NONE, balances: { added: [], merged: balances } }, contracts: [], revaluedTo: null, blocks: [] },
+        { changes: NO_CHANGES, split: { ...NONE, balances: { added: [], merged: balances } }, contracts: [], revaluedTo: null, blocks: [] },
         0,
       ),
     ),

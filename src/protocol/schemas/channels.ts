@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import { CHANNELS, EVENT_CHANNELS } from '#protocol/channels.ts'
+import { CHANNELS, EVENT_CHANNELS, type StateChannelName } from '#protocol/channels.ts'
 import { LIST_COLUMNS } from '#protocol/encodeListRows.ts'
 import { MAX_LIST_ROWS, MAX_MESSAGE_CANDLES, MAX_MESSAGE_ID } from '#protocol/limits.ts'
 import { candleSchema } from './resources.ts'
 import { tokenSchema, tradeSchema } from './token.ts'
-import { count, decimalText, integerText } from './values.ts'
+import { anyCaseAddressText, count, decimalText, integerText, messageType } from './values.ts'
 
-/* Messages of channels, in which things are told that happen over all tokens. */
+/* The messages of channels: events over all tokens, lists of tokens, and candles. */
 
 const place = z.string().regex(/^(?:0|[1-9][0-9]*)-(?:0|[1-9][0-9]*)$/)
 
-const channel = z.enum(EVENT_CHANNELS).describe('Name of the channel.')
+const eventChannel = z.enum(EVENT_CHANNELS).describe('Name of the channel.')
 
 const anyChannel = z.enum(CHANNELS).describe('Name of the channel.')
 
@@ -20,12 +20,9 @@ const reorgs = count.describe('How many reorgs this position knows of. To be sen
 
 const CURSOR = '`<block>-<logIndex>` of the last event. To be sent back as `after`.'
 
-const addressList = z
-  .array(z.string().regex(/^0x[0-9a-fA-F]{40}$/))
-  .min(1)
-  .max(100)
+const addressList = z.array(anyCaseAddressText).min(1).max(100)
 
-const filters = z
+const eventFilters = z
   .object({
     tokens: addressList.exactOptional().describe('Of `trades`: only those of these tokens.'),
     makers: addressList.exactOptional().describe('Of `trades`: only those of these accounts.'),
@@ -38,10 +35,10 @@ const filters = z
 
 export const subscribeChannelSchema = z
   .object({
-    type: z.literal('subscribe').describe('Type of the message.'),
-    channel,
+    type: messageType('subscribe'),
+    channel: eventChannel,
     id: subscriptionId.exactOptional(),
-    filters: filters.exactOptional(),
+    filters: eventFilters.exactOptional(),
     after: place.exactOptional().describe('The `cursor` that the client has: what came since is sent first. Absent: from now on.'),
     reorgs: count.exactOptional().describe('The `reorgs` beside that cursor. Absent: the client is told of later reorgs only.'),
   })
@@ -58,7 +55,7 @@ const listFilters = z
 
 export const subscribeListSchema = z
   .object({
-    type: z.literal('subscribe').describe('Type of the message.'),
+    type: messageType('subscribe'),
     channel: z.literal('list').describe('Name of the channel.'),
     id: subscriptionId.exactOptional(),
     filters: listFilters.exactOptional(),
@@ -67,10 +64,7 @@ export const subscribeListSchema = z
 
 const candleFilters = z
   .object({
-    token: z
-      .string()
-      .regex(/^0x[0-9a-fA-F]{40}$/)
-      .describe('Address of the token. One that is not indexed yet has no candles.'),
+    token: anyCaseAddressText.describe('Address of the token. One that is not indexed yet has no candles.'),
     interval: z.enum(['1m', '5m', '15m', '1h', '4h', '1d']).exactOptional().describe('Length of a candle. Default: `1m`.'),
     of: z.enum(['price', 'marketCap']).exactOptional().describe('What the candles are of. Default: `price`.'),
     currency: z.enum(['weth', 'usd', 'quote']).exactOptional().describe('Currency of prices and volume. Default: `weth`.'),
@@ -79,7 +73,7 @@ const candleFilters = z
 
 export const subscribeCandlesSchema = z
   .object({
-    type: z.literal('subscribe').describe('Type of the message.'),
+    type: messageType('subscribe'),
     channel: z.literal('candles').describe('Name of the channel.'),
     id: subscriptionId.exactOptional(),
     filters: candleFilters,
@@ -89,52 +83,49 @@ export const subscribeCandlesSchema = z
     description: 'Answered by `subscribed`, then by the newest `candles`, and by those that changed whenever some have.',
   })
 
-const unsubscribeType = z.literal('unsubscribe').describe('Type of the message.')
-
 export const unsubscribeChannelSchema = z
   .union([
-    z.object({ type: unsubscribeType, id: subscriptionId, channel: anyChannel.exactOptional() }).describe('By the id.'),
-    z.object({ type: unsubscribeType, id: subscriptionId.exactOptional(), channel: anyChannel }).describe('Without an id of its own.'),
+    z.object({ type: messageType('unsubscribe'), id: subscriptionId, channel: anyChannel.exactOptional() }).describe('By the id.'),
+    z
+      .object({ type: messageType('unsubscribe'), id: subscriptionId.exactOptional(), channel: anyChannel })
+      .describe('Without an id of its own.'),
   ])
   .meta({ id: 'unsubscribe.channel', description: 'Answered by `unsubscribed`; no message of that subscription follows it.' })
 
 export const subscribedChannelSchema = z
   .object({
-    type: z.literal('subscribed').describe('Type of the message.'),
+    type: messageType('subscribed'),
     id: subscriptionId,
-    channel,
-    filters: filters.describe('As they were understood.'),
+    channel: eventChannel,
+    filters: eventFilters.describe('As they were understood.'),
     cursor: place.describe('`<block>-<logIndex>` after which events are told.'),
     reorgs,
   })
   .meta({ id: 'subscribed.channel', description: 'Answer to `subscribe` with a channel.' })
 
-export const subscribedListSchema = z
-  .object({
-    type: z.literal('subscribed').describe('Type of the message.'),
-    id: subscriptionId,
-    channel: z.literal('list').describe('Name of the channel.'),
-    filters: listFilters.describe('As they were understood.'),
-  })
-  .meta({ id: 'subscribed.list', description: 'Answer to `subscribe` with a list.' })
+function subscribedToStateSchema<const Channel extends StateChannelName, Filters extends z.ZodType>(channel: Channel, filters: Filters) {
+  return z
+    .object({
+      type: messageType('subscribed'),
+      id: subscriptionId,
+      channel: z.literal(channel).describe('Name of the channel.'),
+      filters: filters.describe('As they were understood.'),
+    })
+    .meta({ id: `subscribed.${channel}`, description: `Answer to \`subscribe\` with the channel \`${channel}\`.` })
+}
 
-export const subscribedCandlesSchema = z
-  .object({
-    type: z.literal('subscribed').describe('Type of the message.'),
-    id: subscriptionId,
-    channel: z.literal('candles').describe('Name of the channel.'),
-    filters: candleFilters.describe('As they were understood.'),
-  })
-  .meta({ id: 'subscribed.candles', description: 'Answer to `subscribe` with candles.' })
+export const subscribedListSchema = subscribedToStateSchema('list', listFilters)
+
+export const subscribedCandlesSchema = subscribedToStateSchema('candles', candleFilters)
 
 export const unsubscribedChannelSchema = z
-  .object({ type: z.literal('unsubscribed').describe('Type of the message.'), id: subscriptionId })
+  .object({ type: messageType('unsubscribed'), id: subscriptionId })
   .meta({ id: 'unsubscribed.channel', description: 'Answer to `unsubscribe` with a channel or the `id` of a subscription to one.' })
 
 function eventsSchema<const Type extends string, Extra extends z.ZodRawShape>(type: Type, extra: Extra, description: string) {
   return z
     .object({
-      type: z.literal(type).describe('Type of the message.'),
+      type: messageType(type),
       id: subscriptionId,
       cursor: place.describe(CURSOR),
       reorgs,
@@ -167,7 +158,7 @@ export const graduationsSchema = eventsSchema(
 
 export const reorgSchema = z
   .object({
-    type: z.literal('reorg').describe('Type of the message.'),
+    type: messageType('reorg'),
     id: subscriptionId,
     fromBlock: integerText.describe('Number of the first void block.'),
     cursor: place.describe('`<block>-<logIndex>` after which the events follow that took their place. To be sent back as `after`.'),
@@ -180,7 +171,7 @@ export const reorgSchema = z
 
 export const gapSchema = z
   .object({
-    type: z.literal('gap').describe('Type of the message.'),
+    type: messageType('gap'),
     id: subscriptionId,
     from: place.describe('`<block>-<logIndex>`, exclusive: `after` of `/api/trades`.'),
     to: place.describe('`<block>-<logIndex>`, inclusive. To be sent back as `after`.'),
@@ -190,7 +181,7 @@ export const gapSchema = z
 
 export const listStateSchema = z
   .object({
-    type: z.literal('list').describe('Type of the message.'),
+    type: messageType('list'),
     id: subscriptionId,
     sequence: count.describe('Rises with each state of the list.'),
     asOfBlock: integerText.nullable().describe('Number of the newest indexed block. `null`: nothing is indexed yet.'),
@@ -209,7 +200,7 @@ export const listStateSchema = z
 
 export const candleStateSchema = z
   .object({
-    type: z.literal('candles').describe('Type of the message.'),
+    type: messageType('candles'),
     id: subscriptionId,
     sequence: count.describe('Rises with each state of the candles.'),
     from: count.describe('Unix seconds: `data` replaces all candles of this time and later ones. 0: all that the client has.'),

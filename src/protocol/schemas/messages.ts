@@ -2,22 +2,21 @@ import { z } from 'zod'
 import { MAX_MESSAGE_ID, MAX_TOKENS_PER_MESSAGE, MAX_UPDATE_HOLDERS } from '#protocol/limits.ts'
 import { CHANNEL_CLIENT_MESSAGES, CHANNEL_SERVER_MESSAGES } from './channels.ts'
 import { holderSchema, tokenSchema, tradeSchema } from './token.ts'
-import { addressText, integerText, SEQUENCE_MEANING, sequence, timeText } from './values.ts'
+import { addressText, anyCaseAddressText, integerText, messageType, SEQUENCE_MEANING, sequence, timeText } from './values.ts'
 
-/** Clients may write addresses in any letter case. */
-const anyAddress = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/)
-  .describe('Address of the token, in any letter case.')
+/*
+ * The messages of the WebSocket. Clients' messages are read with `parseClientMessage` and answers are written by `encodeAnswer.ts`, both
+ * without these schemas: tests compare the two.
+ */
 
-/** What the client calls its message. */
+const tokenAddress = anyCaseAddressText.describe('Address of the token, in any letter case.')
+
 const messageId = z
   .string()
   .max(MAX_MESSAGE_ID)
   .exactOptional()
   .describe('What the client calls the message: answers to it carry the same.')
 
-/** Of an answer. */
 const answeredId = z.string().max(MAX_MESSAGE_ID).exactOptional().describe('Of the message that it answers, if that has one.')
 
 const lastSequence = sequence
@@ -26,11 +25,10 @@ const lastSequence = sequence
 
 const holders = z.boolean().default(true).describe('`false`: updates come with an empty list of holders, and are smaller.')
 
-/** What a client may send. The server reads messages with `parseClientMessage`, which a test compares with these schemas. */
 export const subscribeSchema = z
   .object({
-    type: z.literal('subscribe').describe('Type of the message.'),
-    token: anyAddress,
+    type: messageType('subscribe'),
+    token: tokenAddress,
     sequence: lastSequence,
     holders,
     id: messageId,
@@ -42,8 +40,8 @@ export const subscribeSchema = z
 
 export const subscribeTokensSchema = z
   .object({
-    type: z.literal('subscribe').describe('Type of the message.'),
-    tokens: z.array(anyAddress).min(1).max(MAX_TOKENS_PER_MESSAGE).describe('Addresses of tokens, in any letter case.'),
+    type: messageType('subscribe'),
+    tokens: z.array(tokenAddress).min(1).max(MAX_TOKENS_PER_MESSAGE).describe('Addresses of tokens, in any letter case.'),
     sequence: lastSequence,
     holders,
     id: messageId,
@@ -54,11 +52,11 @@ export const subscribeTokensSchema = z
   })
 
 export const unsubscribeSchema = z
-  .object({ type: z.literal('unsubscribe').describe('Type of the message.'), token: anyAddress, id: messageId })
+  .object({ type: messageType('unsubscribe'), token: tokenAddress, id: messageId })
   .meta({ id: 'unsubscribe', description: 'Answered by `unsubscribed`; no update of that token follows it.' })
 
 export const pingSchema = z
-  .object({ type: z.literal('ping').describe('Type of the message.'), id: messageId })
+  .object({ type: messageType('ping'), id: messageId })
   .meta({ id: 'ping', description: 'Answered by `pong`: for clients that cannot send pings of the WebSocket protocol, as browsers.' })
 
 export const clientMessageSchema = z.union([
@@ -71,7 +69,7 @@ export const clientMessageSchema = z.union([
 
 export const subscribedSchema = z
   .object({
-    type: z.literal('subscribed').describe('Type of the message.'),
+    type: messageType('subscribed'),
     token: addressText.describe('Address of the token.'),
     sequence: sequence.nullable().describe('The token’s current one. `null`: it is not indexed yet; its updates follow once it is.'),
     id: answeredId,
@@ -80,19 +78,23 @@ export const subscribedSchema = z
 
 export const unsubscribedSchema = z
   .object({
-    type: z.literal('unsubscribed').describe('Type of the message.'),
+    type: messageType('unsubscribed'),
     token: addressText.describe('Address of the token.'),
     id: answeredId,
   })
   .meta({ id: 'unsubscribed', description: 'Answer to `unsubscribe`.' })
 
 export const pongSchema = z
-  .object({ type: z.literal('pong').describe('Type of the message.'), id: answeredId })
+  .object({
+    type: messageType('pong'),
+    timestamp: timeText.describe('Time of the server, with which a client can measure how far its own clock is off.'),
+    id: answeredId,
+  })
   .meta({ id: 'pong', description: 'Answer to `ping`.' })
 
 export const tokenUpdateSchema = z
   .object({
-    type: z.literal('token.update').describe('Type of the message.'),
+    type: messageType('token.update'),
     sequence: sequence.describe(SEQUENCE_MEANING),
     token: tokenSchema,
     latestTrade: tradeSchema.nullable().describe('The token’s newest trade. `null`: none yet.'),
@@ -131,7 +133,7 @@ export const ERROR_CODES = {
 
 export const errorSchema = z
   .object({
-    type: z.literal('error').describe('Type of the message.'),
+    type: messageType('error'),
     code: z.enum(Object.keys(ERROR_CODES) as (keyof typeof ERROR_CODES)[]).describe('What is wrong, for programs. Stable.'),
     message: z.string().describe('What is wrong, for people.'),
     token: z.string().exactOptional().describe('The token that it is about, as the client wrote it.'),

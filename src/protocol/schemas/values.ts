@@ -9,6 +9,8 @@ import type { Address, Hex } from '#domain/address.ts'
 const plain = (pattern: RegExp) => z.string().regex(pattern)
 
 export const addressText = plain(/^0x[0-9a-f]{40}$/) as unknown as z.ZodType<Address, string>
+/** As clients may write it: in any letter case. */
+export const anyCaseAddressText = plain(/^0x[0-9a-fA-F]{40}$/)
 export const hashText = plain(/^0x[0-9a-f]{64}$/) as unknown as z.ZodType<Hex, string>
 /** The address of a contract, or a Uniswap v4 pool id. */
 export const poolAddressText = plain(/^0x(?:[0-9a-f]{40}|[0-9a-f]{64})$/) as unknown as z.ZodType<Hex, string>
@@ -24,6 +26,11 @@ export const timeText = plain(/^[+-]?\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3
 export const count = z.number().int().min(0)
 export const percent = z.number().min(0).max(100)
 export const sequence = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
+
+/** The field `type` of a message. */
+export function messageType<const Type extends string>(type: Type) {
+  return z.literal(type).describe('Type of the message.')
+}
 
 export const SEQUENCE_MEANING =
   'Strictly rises per token, and is the same number in REST, WebSocket and SSE: the larger of the commit time in ms and the previous one plus 1.'

@@ -11,6 +11,7 @@ import type { CandleRow } from '#tables/candle.ts'
 import { type Changes, type CurrentRows } from '#tables/changes.ts'
 import type { TokenRow } from '#tables/token.ts'
 import { type MemoryRows, memoryRows } from '#test/support/memoryRows.ts'
+import { NO_CHANGES } from '#test/support/noChanges.ts'
 
 const address = (index: number) => `0x${index.toString(16).padStart(40, '0')}` as Address
 const WETH = address(0xeee)
@@ -528,18 +529,7 @@ describe('projecting', () => {
       ethUsd: null,
       directory: { lookup },
     })
-    expect(changes).toEqual({
-      tokens: [],
-      pools: [],
-      balances: [],
-      creatorFees: [],
-      trades: [],
-      joinExits: [],
-      poolCreations: [],
-      milestones: [],
-      candles: [],
-      currencies: [],
-    })
+    expect(changes).toEqual(NO_CHANGES)
   })
 
   test('prices a trade by its amounts without the fee, and a dust trade by the pool', () => {
