@@ -21,11 +21,11 @@ import { MovingClient } from './movingClient.ts'
 
 /*
  * An indexer, its standby and three gateways as processes: one hears of commits over NATS, one over PostgreSQL, one over NATS and reads a
- * replica. Every part is killed or stopped, in an order from `CARRIER_SEED`; `CARRIER_ROUNDS` does all of it that many times.
+ * replica. Parts are killed or stopped, in an order from `CARRIER_SEED`; `CARRIER_ROUNDS` runs all faults that many times.
  */
 
 const random = createRandom(Number(process.env['CARRIER_SEED'] ?? 1))
-const ROUNDS = Number(process.env['CARRIER_ROUNDS'] ?? 1)
+const ROUNDS = Number(process.env['CARRIER_ROUNDS'] ?? 0)
 const NATS = findProgram({ names: ['nats-server'], aptPackage: 'nats-server' })
 const nats = NATS === null ? null : await startNatsServer(NATS)
 const byNats: Readonly<Record<string, string>> = nats === null ? {} : { NATS_URL: `nats://127.0.0.1:${nats.port}` }
@@ -185,6 +185,16 @@ const FAULTS: Readonly<Record<string, () => Promise<void>>> = {
   },
 }
 
+/** Without `CARRIER_ROUNDS`: `gateways.test.ts` has the others, one by one. */
+const USUAL: ReadonlySet<string> = new Set([
+  'the indexer is stopped, and continues when the standby that took over dies',
+  'a gateway is killed',
+  'NATS is killed',
+  'the replica is killed',
+  'the primary is killed',
+  'a reorg',
+])
+
 function inRandomOrder<T>(list: readonly T[]): readonly T[] {
   return list
     .map(item => ({ item, at: random.unit() }))
@@ -197,8 +207,10 @@ test('clients of every gateway hold what the primary says after each fault, and 
   await trade(10)
   await converged()
   const from = (await tokenAt(0)).sequence
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [name, happens] of inRandomOrder(Object.entries(FAULTS))) {
+  const faults = Object.entries(FAULTS)
+  const rounds = ROUNDS === 0 ? [faults.filter(([name]) => USUAL.has(name))] : Array.from({ length: ROUNDS }, () => faults)
+  for (const round of rounds) {
+    for (const [name, happens] of inRandomOrder(round)) {
       await happens()
       await converged().catch((error: unknown) => {
         throw new Error(`after "${name}"`, { cause: error })
@@ -210,7 +222,7 @@ test('clients of every gateway hold what the primary says after each fault, and 
     .flatMap(client => client.updates())
     .map(({ sequence }) => ({ token: alpha.token, sequence }))
     .filter(({ sequence }) => sequence > from)
-  expect(told.length).toBeGreaterThan(20)
+  expect(told.length).toBeGreaterThan(10)
   expect(await sequenceFaults(primary, { told, violations: [] })).toEqual([])
   await (await openChainIndex(chain, fresh)).indexRange(chain.deployment.startBlock)
   expect(await dumpTables(primary)).toEqual(await dumpTables(fresh.kysely))

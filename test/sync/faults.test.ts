@@ -11,7 +11,7 @@ import { createSeeds } from '#test/support/seeds.ts'
  * and, with `FAULT_FAILURES=<file>`, appended to that file. See `docs/faults.md`.
  */
 const KEPT: readonly number[] = [79, 81, 126, 151, 230, 268, 356, 1_077, 10_884, 11_837, 22_146, 604_105, 700_184]
-const USUAL = 150
+const USUAL = 60
 /** Among this many each fault has happened. */
 const ALL_FAULTS = 500
 const seeds = createSeeds({ count: 'FAULT_SEEDS', seed: 'FAULT_SEED', failures: 'FAULT_FAILURES', usual: USUAL, kept: KEPT })

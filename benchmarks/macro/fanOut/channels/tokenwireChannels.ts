@@ -37,6 +37,7 @@ export async function startTokenwireChannels(): Promise<ChannelServer> {
     registry,
     logger,
     now,
+    epochMs: Date.now,
   })
   const gateway = await startGateway({ config: LIMITS, stored: { tokens: [] }, logger, admission, actors: registry, realtime })
   const sweeping = setInterval(() => channels.sweep(), SWEEP_EVERY_MS)
