@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
 import { Subject } from 'rxjs'
 import { parseEther } from 'viem'
@@ -21,14 +22,17 @@ import { findProgram } from '#test/support/findProgram.ts'
 import { openChainIndex } from '#test/support/indexChain.ts'
 import { startNatsServer } from '#test/support/nats.ts'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
+import type { ListeningCalls } from './servers/listeningCalls.ts'
 import { quantile } from './support/quantile.ts'
+import { Worker } from './support/worker.ts'
 
 /*
  * npm run bench:carriers -- [blocks]. Real commits of a development chain into a durable PostgreSQL: what the announcement to gateways
- * costs a commit, and how long each carrier takes from the end of the commit to a gateway's actors.
+ * costs a commit, how long each carrier takes from the end of the commit to a gateway's actors, and what listening gateways cost.
  */
 
 const BLOCKS = Number(process.argv[2] ?? 300)
+const BETWEEN_BLOCKS_MS = 50
 const logger = pino({ level: 'silent' })
 const now = () => performance.now()
 const print = (text: string) => void process.stdout.write(`${text}\n`)
@@ -108,6 +112,28 @@ async function costOfAnnouncement(): Promise<void> {
   print(row('commit with it', costs.with))
 }
 
+/** In turns, the commits of an indexer that 0, 1 and 10 gateways listen to; by NATS with the publication, as the indexer does it. */
+async function costOfListeners(name: string, natsUrl: string | null, publish: (block: CommittedBlock) => void): Promise<void> {
+  const listeners = Worker.start<ListeningCalls>(new URL('./servers/listeningProcess.ts', import.meta.url))
+  const costs = new Map<number, number[]>([0, 1, 10].map(count => [count, []]))
+  try {
+    for (const count of [0, 1, 10, 10, 1, 0]) {
+      await listeners.call('listen', { count, databaseUrl: server.url, natsUrl, chainId: chain.deployment.chainId, token })
+      for (let round = 0; round < BLOCKS / 6; round++) {
+        // Blocks are apart: the gateways have read the previous one.
+        await pause(BETWEEN_BLOCKS_MS)
+        const block = await commit()
+        const beganAtMs = now()
+        publish(block)
+        costs.get(count)?.push(commitMs + now() - beganAtMs)
+      }
+    }
+  } finally {
+    await listeners.stop()
+  }
+  for (const [count, values] of costs) print(row(`commit, ${count} listen by ${name}`, values))
+}
+
 /** From the end of the commit until the feed hands the state over. */
 async function latency(name: string, feed: BlockFeed, publish: (block: CommittedBlock) => void): Promise<void> {
   const times: number[] = []
@@ -144,14 +170,16 @@ async function latency(name: string, feed: BlockFeed, publish: (block: Committed
 
 const common = { databaseUrl: server.url, db, chainId: chain.deployment.chainId, logger, now, onReport: () => undefined }
 
-async function natsLatency(program: string): Promise<void> {
+async function overNats(program: string): Promise<void> {
   const nats = await startNatsServer(program)
   stops.push(() => nats.kill())
-  const connect = () => connectNats({ urls: [`nats://127.0.0.1:${nats.port}`], credsFile: null, logger })
+  const url = `nats://127.0.0.1:${nats.port}`
+  const connect = () => connectNats({ urls: [url], credsFile: null, logger })
   const sender = await connect()
   stops.push(() => sender.close())
   const outlet = createNatsOutlet({ nats: sender, chainId: common.chainId, db, logger })
   await latency('NATS', createNatsFeed({ ...common, nats: await connect() }), block => outlet.publish(encodeBlock(block)))
+  await costOfListeners('NATS', url, block => outlet.publish(encodeBlock(block)))
 }
 
 try {
@@ -161,8 +189,9 @@ try {
   const thread = createThreadFeed({ blocks, watch: nothing, unwatch: nothing, stop: async () => undefined })
   await latency('same process', thread, block => blocks.next(encodeBlock(block)))
   await latency('NOTIFY', createNotifyFeed(common), nothing)
+  await costOfListeners('NOTIFY', null, nothing)
   const program = findProgram({ names: ['nats-server'], aptPackage: 'nats-server' })
-  if (program !== null) await natsLatency(program)
+  if (program !== null) await overNats(program)
 } finally {
   for (const stop of stops.reverse()) await stop()
   clearInterval(alive)

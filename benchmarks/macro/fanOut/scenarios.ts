@@ -1,3 +1,7 @@
+import { avalanche } from '../outages/avalanche.ts'
+import { failover } from '../outages/failover.ts'
+import { idleGateway } from '../outages/idle.ts'
+import { jitter } from '../outages/jitter.ts'
 import { NCHAN, SOCKET_IO, TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_PUBLISH, UWS_SEND, WS } from './arms.ts'
 import type { Scenario } from './scenario.ts'
 import { actorMemory } from './scenarios/actorMemory.ts'
@@ -47,6 +51,11 @@ export const FULL_SCENARIOS: readonly Scenario[] = [
   mostIdleConnections(),
   stalledReaders({ connections: 300, blocks: 400 }),
   actorMemory({ actors: 10_000 }),
+  jitter({ connections: 2_000 }),
+  jitter({ connections: 10_000 }),
+  avalanche({ connections: 5_000 }),
+  idleGateway({ connections: 10_000 }),
+  failover({ connections: 100 }),
   soak({ connections: 1_000, seconds: 600 }),
 ]
 

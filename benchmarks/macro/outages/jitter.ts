@@ -1,0 +1,59 @@
+import { quantile } from '#benchmarks/support/quantile.ts'
+import { SOCKET_IO, TOKENWIRE, UWS_SEND } from '../fanOut/arms.ts'
+import type { Scenario } from '../fanOut/scenario.ts'
+import { commitFor, inCluster, settled } from './outage.ts'
+
+interface JitterSettings {
+  readonly connections: number
+  readonly forMs?: number
+  /** How long clients have from the last commit. */
+  readonly settlingMs?: number
+}
+
+/** Clients that are never cut. */
+const STEADY = 50
+const EVERY_MS = 500
+const CUT_EVERY_MS = 100
+/** A client is cut every five seconds on average. */
+const CUT_SHARE = 0.02
+/** Clients are away for a second on average. */
+const PAUSE_MS = 2_000
+
+/** Clients are cut and return all the time. */
+export function jitter({ connections, forMs = 15_000, settlingMs = 5_000 }: JitterSettings): Scenario {
+  return {
+    name: `jitter of ${connections} clients`,
+    about: `${connections} clients of 10 tokens at two servers, each cut every five seconds and away for up to ${PAUSE_MS} ms, during ${forMs} ms in which every token changes each ${EVERY_MS} ms; then no token changes`,
+    arms: [TOKENWIRE, UWS_SEND, SOCKET_IO],
+    base: UWS_SEND,
+    mostRounds: 2,
+    figures: [
+      { name: 'clients with the newest state, percent', unit: '', better: 'more' },
+      { name: 'returns', unit: '', better: 'more' },
+      { name: 'return to newest state, p50', unit: 'ms', better: 'less' },
+      { name: 'p99', unit: 'ms', better: 'less' },
+    ],
+    goals: [
+      { figure: 'clients with the newest state, percent', of: TOKENWIRE.name, to: null, ratio: 100 },
+      { figure: 'p99', of: TOKENWIRE.name, to: null, ratio: 1_000 },
+    ],
+    measure: arm =>
+      inCluster(arm, async ({ cluster, clients }) => {
+        const { protocol, ports, tokens } = cluster
+        const common = { protocol, ports, tokens, server: null, pauseMs: PAUSE_MS }
+        await clients.call('open', { ...common, connections: STEADY })
+        await clients.call('open', { ...common, connections })
+        await commitFor(cluster, EVERY_MS, EVERY_MS)
+        const cutting = clients.call('cut', { first: STEADY, share: CUT_SHARE, everyMs: CUT_EVERY_MS, forMs })
+        await Promise.all([cutting, commitFor(cluster, forMs, EVERY_MS)])
+        const { percent, recoveries } = await settled({ cluster, clients }, settlingMs)
+        const times = recoveries.map(({ lostAtMs, pausedMs, currentAtMs }) => currentAtMs - lostAtMs - pausedMs).toSorted((a, b) => a - b)
+        return {
+          'clients with the newest state, percent': percent,
+          returns: times.length,
+          'return to newest state, p50': quantile(times, 0.5),
+          p99: quantile(times, 0.99),
+        }
+      }),
+  }
+}
