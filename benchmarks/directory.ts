@@ -55,13 +55,18 @@ async function measure(): Promise<void> {
   const launchpads = [{ name: 'bench', adapter: 'bonding-curve', startBlock: 1, contracts: { factory: addressAt(1, 'f') } }]
   const before = usedBytes()
   const loadedFromMs = now()
+  const cpuFrom = process.cpuUsage()
   let peakBytes = 0
   const watch = setInterval(() => {
     peakBytes = Math.max(peakBytes, process.memoryUsage().rss)
   }, 100)
   const directory = await restoreDirectory(createAdapters({ weth: WETH, launchpads }), createTransaction(orm))
   clearInterval(watch)
-  print(`read in ${seconds(loadedFromMs)} s, at most ${Math.round(peakBytes / MEBIBYTE)} MiB resident`)
+  const cpu = process.cpuUsage(cpuFrom)
+  const cpuSeconds = ((cpu.user + cpu.system) / 1e6).toFixed(1)
+  print(
+    `read in ${seconds(loadedFromMs)} s, of which ${cpuSeconds} s of processor here, at most ${Math.round(peakBytes / MEBIBYTE)} MiB resident`,
+  )
   const bytes = usedBytes() - before
   print(`${(bytes / TOKENS).toFixed(1)} bytes a token, ${Math.round(bytes / MEBIBYTE)} MiB of heap and external memory`)
 

@@ -1,7 +1,7 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { KeySet } from '#domain/keySet.ts'
-import type { IndexedSource, LogSource, SourcePool } from './logSource.ts'
-import { NO_ROW, PackedTable } from './packedTable.ts'
+import type { IndexedSource, LogSource, LogSourceOf, SourcePool } from './logSource.ts'
+import { NO_ROW, PackedTable, wordAt } from './packedTable.ts'
 
 /** What a source has in common with many others: all of it but addresses. */
 interface Template {
@@ -24,8 +24,19 @@ const WORD = 2 ** 32
 
 const ADDRESS_BYTES = 20
 const ID_BYTES = 32
+const BLOCK_BYTES = 8
 /** Made sources are kept until there are more: the logs of a batch are of few. */
 const MOST_KEPT = 1_000
+
+/** Sources that differ in nothing but the key, the token and the block. */
+export interface PackedSources {
+  /** One of them, whichever. */
+  readonly like: Exclude<LogSource, LogSourceOf<'position'>>
+  /** The length of a key: 20 for addresses, 32 for pool ids. */
+  readonly keyBytes: number
+  /** One after the other: key, token (20 bytes; any where the sources have none) and block (8 bytes, big endian). */
+  readonly records: Uint8Array
+}
 
 interface SourceTable {
   readonly rows: PackedTable
@@ -73,17 +84,36 @@ export class KnownSources {
     if (table === undefined) throw new TypeError(`no key of a source: ${key.slice(0, 140)}`)
     const { rows } = table
     const row = rows.add(key)
-    this.#take(table, row)
-    const number = this.#numberOf(source)
-    table.counts[number] = (table.counts[number] ?? 0) + 1
-    rows.setValue(row, TEMPLATE, number)
-    rows.setValue(row, BLOCK, block % WORD)
-    rows.setValue(row, BLOCK_HIGH, Math.floor(block / WORD))
+    this.#write(table, row, this.#numberOf(source), Math.floor(block / WORD), block % WORD)
     if ('token' in source) rows.setValue(row, TOKEN, this.#addresses.rows.add(source.token))
     if (!('pool' in source)) return
     rows.setValue(row, QUOTE, this.#addresses.rows.add(source.pool.quoteToken))
     if (table === this.#positions) rows.setValue(row, POOL, this.#addresses.rows.add(source.pool.address))
     else if (source.pool.address !== key) throw new TypeError(`pool ${source.pool.address} under another key: ${key}`)
+  }
+
+  /** As `put` with each of them, without an object or a text per source. @throws `TypeError` for keys of another length */
+  putAll({ like, keyBytes, records }: PackedSources): void {
+    const table = this.#byLength.get(2 + 2 * keyBytes)
+    if (table === undefined || table === this.#positions) throw new TypeError(`no sources have keys of ${keyBytes} bytes`)
+    const { rows } = table
+    const addresses = this.#addresses.rows
+    const number = this.#numberOf(like)
+    const hasToken = 'token' in like
+    const quote = 'pool' in like ? addresses.add(like.pool.quoteToken) : null
+    for (let at = 0; at < records.length; at += keyBytes + ADDRESS_BYTES + BLOCK_BYTES) {
+      const row = rows.addBytes(records, at)
+      const blockAt = at + keyBytes + ADDRESS_BYTES
+      this.#write(table, row, number, wordAt(records, blockAt), wordAt(records, blockAt + 4))
+      if (hasToken) rows.setValue(row, TOKEN, addresses.addBytes(records, at + keyBytes))
+      if (quote !== null) rows.setValue(row, QUOTE, quote)
+    }
+  }
+
+  remove(key: Hex): void {
+    const table = this.#byLength.get(key.length)
+    const row = table?.rows.find(key) ?? NO_ROW
+    if (table !== undefined && row !== NO_ROW) this.#take(table, row)
   }
 
   /** Takes the sources of later blocks away. Costs a look at every row. */
@@ -117,6 +147,14 @@ export class KnownSources {
         for (let row = 0; row < size; row++) if (has(row)) yield rows.keyAt(row)
       },
     }
+  }
+
+  #write(table: SourceTable, row: number, number: number, blockHigh: number, block: number): void {
+    this.#take(table, row)
+    table.counts[number] = (table.counts[number] ?? 0) + 1
+    table.rows.setValue(row, TEMPLATE, number)
+    table.rows.setValue(row, BLOCK, block)
+    table.rows.setValue(row, BLOCK_HIGH, blockHigh)
   }
 
   #take({ rows, counts }: SourceTable, row: number): void {

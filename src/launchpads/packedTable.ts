@@ -60,14 +60,33 @@ export class PackedTable {
 
   /** The row of a key, or `NO_ROW`, also for a text that is no key. */
   find(key: Hex): number {
-    if (!this.#read(key)) return NO_ROW
-    const slot = this.#slotOf(this.#hash(this.#key, 0))
-    return this.#tags[slot] === 0 ? NO_ROW : (this.#slots[slot] as number)
+    return this.#read(key) ? this.#findRead() : NO_ROW
+  }
+
+  /** The row of the key that begins there, or `NO_ROW`. */
+  findBytes(bytes: Uint8Array, at: number): number {
+    this.#readBytes(bytes, at)
+    return this.#findRead()
   }
 
   /** The row of a key, which is added where it is missing. @throws `TypeError` for a text that is no key */
   add(key: Hex): number {
     if (!this.#read(key)) throw new TypeError(`not ${this.#keyWords * 4} bytes in lower-case hex: ${key.slice(0, 140)}`)
+    return this.#addRead()
+  }
+
+  /** The row of the key that begins there, which is added where it is missing. */
+  addBytes(bytes: Uint8Array, at: number): number {
+    this.#readBytes(bytes, at)
+    return this.#addRead()
+  }
+
+  #findRead(): number {
+    const slot = this.#slotOf(this.#hash(this.#key, 0))
+    return this.#tags[slot] === 0 ? NO_ROW : (this.#slots[slot] as number)
+  }
+
+  #addRead(): number {
     const hash = this.#hash(this.#key, 0)
     let slot = this.#slotOf(hash)
     if (this.#tags[slot] !== 0) return this.#slots[slot] as number
@@ -131,6 +150,10 @@ export class PackedTable {
     return all < 16
   }
 
+  #readBytes(bytes: Uint8Array, from: number): void {
+    for (let word = 0; word < this.#keyWords; word++) this.#key[word] = wordAt(bytes, from + word * 4)
+  }
+
   #hash(words: Uint32Array, from: number): number {
     let hash = this.#seed
     for (let at = from; at < from + this.#keyWords; at++) {
@@ -175,6 +198,13 @@ export class PackedTable {
     this.#slots = slots
     this.#tags = tags
   }
+}
+
+/** The 32-bit word, big endian, that begins there. */
+export function wordAt(bytes: Uint8Array, at: number): number {
+  return (
+    (((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number)) >>> 0
+  )
 }
 
 function tagOf(hash: number): number {

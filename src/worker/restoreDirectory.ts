@@ -1,45 +1,70 @@
-import type { Address } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import { configuredSources, createDirectory, type Directory } from '#launchpads/directory.ts'
 import { KnownSources } from '#launchpads/knownSources.ts'
-import { type IndexedSource, poolSource, positionKey, tokenSource } from '#launchpads/logSource.ts'
+import { positionKey } from '#launchpads/logSource.ts'
 import { NO_ROW, PackedTable } from '#launchpads/packedTable.ts'
 import type { Transaction } from '#store/connection/transaction.ts'
-import { announcedContracts, type WatchedPoolRow, watchedPools, watchedTokens } from '#store/rows/watchRows.ts'
+import { announcedContracts, type PackedPools, readOneState, watchedPools, watchedTokens } from '#store/rows/watchRows.ts'
+
+const ADDRESS_BYTES = 20
+const BLOCK_BYTES = 8
 
 /** The directory as it was after the last commit. Reads every token and pool. */
 export function restoreDirectory(adapters: readonly LaunchpadAdapter[], transaction: Transaction): Promise<Directory> {
-  const configured = configuredSources(adapters)
+  const configured = [...configuredSources(adapters).keys()]
   const known = new KnownSources()
-  const put = (source: IndexedSource) => {
-    if (!configured.has(source.key)) known.put(source)
-  }
   const lockers = new Map(adapters.map(({ launchpad, lpPositions }) => [launchpad, lpPositions?.locker]))
-  const decimals = new PackedTable(20, 1)
+  const decimals = new PackedTable(ADDRESS_BYTES, 1)
   return transaction(async db => {
-    for await (const { address, launchpad, role, createdBlock: block } of announcedContracts(db)) {
-      put({ key: address, source: { role, launchpad }, block })
+    await readOneState(db)
+    for await (const { launchpad, role, records } of announcedContracts(db)) {
+      known.putAll({ like: { role, launchpad }, keyBytes: ADDRESS_BYTES, records })
     }
-    for await (const { address, launchpad, decimals: ofToken, createdBlock: block } of watchedTokens(db)) {
-      decimals.setValue(decimals.add(address), 0, ofToken)
-      put({ ...tokenSource(launchpad, address), block })
+    for await (const { launchpad, decimals: ofTokens, records } of watchedTokens(db)) {
+      for (let at = 0; at < records.length; at += 2 * ADDRESS_BYTES + BLOCK_BYTES) {
+        decimals.setValue(decimals.addBytes(records, at), 0, ofTokens)
+      }
+      known.putAll({
+        like: { role: 'token', launchpad, token: hexAt(records, 0, ADDRESS_BYTES) as Address },
+        keyBytes: ADDRESS_BYTES,
+        records,
+      })
     }
     // After the tokens: of a token that is its own curve, the source is the curve.
-    for await (const pool of watchedPools(db)) {
-      if (configured.has(pool.address)) continue
-      const row = decimals.find(pool.token)
-      if (row === NO_ROW) throw new TypeError(`pool ${pool.address} is of a token that is not indexed`)
-      for (const source of sourcesOf(pool, decimals.value(row, 0), lockers.get(pool.launchpad))) put(source)
-    }
+    for await (const pools of watchedPools(db, configured)) putPools(pools, known, decimals, lockers.get(pools.launchpad))
+    for (const key of configured) known.remove(key)
     return createDirectory(adapters, known)
   })
 }
 
-function sourcesOf(row: WatchedPoolRow, tokenDecimals: number, locker: Address | undefined): readonly IndexedSource[] {
-  const { address, token, launchpad, positionId, createdBlock: block, type, quoteToken, tokenIsToken0, feeBps } = row
-  const pool = { address, type, quoteToken, tokenIsToken0, feeBps }
-  if (address === token) return [{ key: token, source: { role: 'tokenCurve', launchpad, token, pool, tokenDecimals }, block }]
-  const itself = { ...poolSource(launchpad, token, pool, tokenDecimals), block }
-  if (locker === undefined || positionId === null) return [itself]
-  return [itself, { key: positionKey(locker, BigInt(positionId)), source: { role: 'position', launchpad, token, pool }, block }]
+function putPools(pools: PackedPools, known: KnownSources, decimals: PackedTable, locker: Address | undefined): void {
+  const { launchpad, type, quoteToken, tokenIsToken0, feeBps, isToken, keyBytes, records } = pools
+  const recordBytes = keyBytes + ADDRESS_BYTES + BLOCK_BYTES
+  const positionIds = pools.positionIds?.split(',') ?? []
+  const poolAt = (at: number) => ({ address: hexAt(records, at, keyBytes), type, quoteToken, tokenIsToken0, feeBps })
+  const tokenAt = (at: number) => hexAt(records, at + keyBytes, ADDRESS_BYTES) as Address
+  const decimalsAt = (at: number) => {
+    const row = decimals.findBytes(records, at + keyBytes)
+    if (row === NO_ROW) throw new TypeError(`pool ${hexAt(records, at, keyBytes)} is of a token that is not indexed`)
+    return decimals.value(row, 0)
+  }
+  for (let from = 0, to = 0; from < records.length; from = to) {
+    const tokenDecimals = decimalsAt(from)
+    for (to = from + recordBytes; to < records.length && decimalsAt(to) === tokenDecimals; ) to += recordBytes
+    const role = isToken ? 'tokenCurve' : 'pool'
+    const like = { role, launchpad, token: tokenAt(from), pool: poolAt(from), tokenDecimals } as const
+    known.putAll({ like, keyBytes, records: records.subarray(from, to) })
+  }
+  if (locker === undefined || isToken) return
+  for (const [index, id] of positionIds.entries()) {
+    const at = index * recordBytes
+    const source = { role: 'position', launchpad, token: tokenAt(at), pool: poolAt(at) } as const
+    const block = Number(records.readBigUInt64BE(at + keyBytes + ADDRESS_BYTES))
+    known.put({ key: positionKey(locker, BigInt(id)), source, block })
+  }
+}
+
+function hexAt(bytes: Buffer, at: number, length: number): Hex {
+  return `0x${bytes.toString('hex', at, at + length)}`
 }

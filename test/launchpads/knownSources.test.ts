@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
-import type { Address, Hex } from '#domain/address.ts'
-import { KnownSources } from '#launchpads/knownSources.ts'
+import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
+import { KnownSources, type PackedSources } from '#launchpads/knownSources.ts'
 import { type IndexedSource, isUniswapV4Pool, type LogSource, positionKey } from '#launchpads/logSource.ts'
 import { NO_ROW, PackedTable } from '#launchpads/packedTable.ts'
 
@@ -60,13 +60,22 @@ const indexedSource: fc.Arbitrary<IndexedSource> = fc.oneof(
 )
 
 type Step =
-  | { readonly kind: 'put'; readonly one: IndexedSource }
+  | { readonly kind: 'put'; readonly one: IndexedSource; readonly packed: boolean }
+  | { readonly kind: 'remove'; readonly key: Hex }
   | { readonly kind: 'forget'; readonly last: number }
   | { readonly kind: 'get'; readonly key: Hex; readonly last: number }
 
+/** The source as a list of one, like another that differs in the token, the pool's address and the block. */
+function packed({ key, block }: IndexedSource, source: PackedSources['like']): PackedSources {
+  const token = 'token' in source ? source.token : ZERO_ADDRESS
+  const records = Buffer.from(`${key.slice(2)}${token.slice(2)}${block.toString(16).padStart(16, '0')}`, 'hex')
+  return { like: 'token' in source ? { ...source, token: ZERO_ADDRESS } : source, keyBytes: key.length / 2 - 1, records }
+}
+
 const key = fc.oneof(hexOf(20), hexOf(32), hexOf(52))
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: indexedSource.map((one): Step => ({ kind: 'put', one })) },
+  { weight: 6, arbitrary: fc.tuple(indexedSource, fc.boolean()).map(([one, packed]): Step => ({ kind: 'put', one, packed })) },
+  { weight: 1, arbitrary: key.map((key): Step => ({ kind: 'remove', key })) },
   { weight: 1, arbitrary: block.map((last): Step => ({ kind: 'forget', last })) },
   { weight: 3, arbitrary: fc.tuple(key, block).map(([key, last]): Step => ({ kind: 'get', key, last })) },
 )
@@ -82,10 +91,14 @@ it('sources are what a map of them would hold, whatever is added, replaced, undo
       }
       for (const step of steps) {
         if (step.kind === 'put') {
-          known.put(step.one)
+          if (step.packed && step.one.source.role !== 'position') known.putAll(packed(step.one, step.one.source))
+          else known.put(step.one)
           model.set(step.one.key, step.one)
         } else if (step.kind === 'get') expect(known.get(step.key, step.last)).toEqual(upTo(step.key, step.last))
-        else {
+        else if (step.kind === 'remove') {
+          known.remove(step.key)
+          model.delete(step.key)
+        } else {
           known.forgetAfter(step.last)
           for (const [key, { block }] of model) if (block > step.last) model.delete(key)
         }

@@ -8,6 +8,7 @@ import { WETH } from '#benchmarks/macro/growth/tokenEvents.ts'
 import { LAUNCHPADS } from '#benchmarks/macro/growth/tokenPlan.ts'
 import type { Address } from '#domain/address.ts'
 import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
+import { parseDecimal } from '#domain/decimal.ts'
 import { HOLDER_TYPES } from '#domain/holder.ts'
 import { HOLDING_SORTS } from '#domain/holding.ts'
 import {
@@ -44,6 +45,7 @@ import { readWallet } from '#store/reads/wallet.ts'
 import { readTokensUpdatedAt } from '#store/rows/cursor.ts'
 import { readPlainHolders } from '#store/rows/holderCodes.ts'
 import { loadRows } from '#store/rows/loadRows.ts'
+import { readOutdatedTokens } from '#store/rows/revaluation.ts'
 import type { BalanceKey, CreatorFeeKey, MakerKey } from '#tables/changes.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { useDatabase } from '#test/support/database.ts'
@@ -434,6 +436,23 @@ describe('a commit', () => {
     )
     const expected = new Set([...asked, ...rows.map(({ address }) => address)])
     expect(new Set(tokens.keys())).toEqual(expected)
+  })
+
+  test('finds the tokens that are off among all of a currency by the index’s order, whatever they were valued by', async () => {
+    const currency = addressOf('token', 1)
+    const most = 20
+    for (const [stored, worth] of [
+      ['1000', '1010'],
+      ['1000', '990'],
+      ['1000', null],
+      [null, '1000'],
+    ] as const) {
+      await sql`update token set quote_token = ${toBytes(currency)}, quote_rate = ${stored}::numeric, quote_usd = null`.execute(kysely)
+      await sql`vacuum analyze token`.execute(kysely)
+      const asked = [{ currency, worth: worth === null ? null : parseDecimal(worth) }]
+      expect(await readOutdatedTokens(kysely, asked, most)).toHaveLength(most)
+      expect(await faultsOf(db => readOutdatedTokens(db, asked, most), most)).toEqual([])
+    }
   })
 })
 

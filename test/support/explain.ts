@@ -89,8 +89,12 @@ function flatten<Node extends PlanNode>(node: Node): Node[] {
 /** A parameter as a literal of a statement. */
 function literal(value: unknown): string {
   if (value === null) return 'null'
-  if (Array.isArray(value)) return `'{${value.map(one => `"${text(one).replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}'`
+  if (Array.isArray(value)) return `'{${value.map(element).join(',')}}'`
   return `'${text(value).replaceAll("'", "''")}'`
+}
+
+function element(value: unknown): string {
+  return value === null ? 'null' : `"${text(value).replaceAll(/["\\]/g, '\\$&')}"`
 }
 
 function isBinaryArray(value: unknown, statement: string, place: number): value is Buffer {

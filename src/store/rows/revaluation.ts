@@ -56,7 +56,7 @@ export async function readOutdatedTokens(
     cross join lateral (
       (${ofCurrency} and ${valued} < asked.worth * ${share} order by ${valued}, address ${limit})
       union all (${ofCurrency} and ${valued} > asked.worth / ${share} order by ${valued} desc, address desc ${limit})
-      union all (${ofCurrency} and ${valued} is null and asked.worth is not null order by address ${limit})
+      union all (${ofCurrency} and ${valued} is null and asked.worth is not null order by ${valued}, address ${limit})
       union all (${ofCurrency} and ${valued} is not null and asked.worth is null order by ${valued}, address ${limit})
     ) as outdated
     order by asked.nth, abs(outdated.worth - asked.worth) desc nulls first, outdated.address ${limit}`.execute(db)

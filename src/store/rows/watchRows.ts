@@ -1,46 +1,90 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { Hex } from '#domain/address.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { ANNOUNCED_CONTRACT, type AnnouncedContractRow } from '#tables/announcedContract.ts'
+import type { AnnouncedContractRow } from '#tables/announcedContract.ts'
 import type { PoolRow } from '#tables/pool.ts'
+import { toBytes } from '#tables/toBytes.ts'
 import type { TokenRow } from '#tables/token.ts'
-import { selectList } from './selectList.ts'
 
-export type WatchedTokenRow = Pick<TokenRow, 'address' | 'launchpad' | 'decimals' | 'createdBlock'>
+/*
+ * Rows for the directory, which a start reads all of. A million row messages cost the driver seconds, so the database packs the rows of a
+ * page that have the other columns in common into one.
+ */
 
-export type WatchedPoolRow = Pick<
-  PoolRow,
-  'address' | 'token' | 'launchpad' | 'type' | 'quoteToken' | 'tokenIsToken0' | 'feeBps' | 'createdBlock'
-> & {
-  /** A whole number as text. */
-  readonly positionId: string | null
+interface Packed {
+  /** Of each row, one after the other: address, token (20 bytes; of an announced contract, its address) and block (8, big endian). */
+  readonly records: Buffer
 }
 
-const PAGE_ROWS = 5_000
+export type PackedContracts = Packed & Pick<AnnouncedContractRow, 'launchpad' | 'role'>
 
-/** Every token. The database connection has to be in a transaction, as with the other functions here. */
-export function watchedTokens(db: Queryable): AsyncGenerator<WatchedTokenRow> {
-  return eachRow(db, sql`select address, launchpad, decimals, created_block as "createdBlock" from token`)
+export type PackedTokens = Packed & Pick<TokenRow, 'launchpad' | 'decimals'>
+
+export type PackedPools = Packed &
+  Pick<PoolRow, 'launchpad' | 'type' | 'quoteToken' | 'tokenIsToken0' | 'feeBps'> & {
+    /** Whether they are their tokens themselves. */
+    readonly isToken: boolean
+    /** The length of their addresses: 20, or 32 of the ids of Uniswap v4. */
+    readonly keyBytes: number
+    /** In the records' order, as decimal numbers with commas between them; `null`: they have none. */
+    readonly positionIds: string | null
+  }
+
+/** About 8 MB of a table. */
+const PAGE_BLOCKS = 1_000
+
+/** Gives the transaction, which has to be new, one view of all tables. The functions below read page by page. */
+export async function readOneState(db: Queryable): Promise<void> {
+  await sql`set transaction isolation level repeatable read, read only`.execute(db)
 }
 
-export function watchedPools(db: Queryable): AsyncGenerator<WatchedPoolRow> {
-  return eachRow(
+export function announcedContracts(db: Queryable): AsyncGenerator<PackedContracts> {
+  return eachPage(
     db,
-    sql`select address, token, launchpad, type, quote_token as "quoteToken", token_is_token0 as "tokenIsToken0", fee_bps as "feeBps",
-      position_id as "positionId", created_block as "createdBlock" from pool`,
+    'announced_contract',
+    page => sql`
+    select launchpad, role, ${recordsOf('address', 'address')} from ${page} group by launchpad, role`,
   )
 }
 
-export function announcedContracts(db: Queryable): AsyncGenerator<AnnouncedContractRow> {
-  return eachRow(db, sql`select ${selectList(ANNOUNCED_CONTRACT)} from announced_contract`)
+export function watchedTokens(db: Queryable): AsyncGenerator<PackedTokens> {
+  return eachPage(
+    db,
+    'token',
+    page => sql`
+    select launchpad, decimals, ${recordsOf('address', 'address')} from ${page} group by launchpad, decimals`,
+  )
 }
 
-/** Reads page by page: millions of rows at once would take gigabytes. */
-async function* eachRow<Row>(db: Queryable, select: RawBuilder<unknown>): AsyncGenerator<Row> {
-  await sql`declare watched no scroll cursor for ${select}`.execute(db)
-  for (;;) {
-    const { rows } = await sql<Row>`fetch forward ${sql.lit(PAGE_ROWS)} from watched`.execute(db)
-    yield* rows
-    if (rows.length < PAGE_ROWS) break
+/** @param except addresses to leave out: of pools of quote currencies, the token is not indexed */
+export function watchedPools(db: Queryable, except: readonly Hex[]): AsyncGenerator<PackedPools> {
+  return eachPage(
+    db,
+    'pool',
+    page => sql`
+    select launchpad, type, quote_token as "quoteToken", token_is_token0 as "tokenIsToken0", fee_bps as "feeBps", address = token as "isToken",
+      length(address) as "keyBytes", ${recordsOf('address', 'token')}, string_agg(position_id::text, ',') as "positionIds"
+    from ${page} and address <> all(${except.map(toBytes)}::bytea[])
+    group by launchpad, type, quote_token, token_is_token0, fee_bps, address = token, length(address), position_id is null`,
+  )
+}
+
+function recordsOf(key: string, token: string): RawBuilder<unknown> {
+  return sql`string_agg(${sql.ref(key)} || ${sql.ref(token)} || int8send(created_block), '') as records`
+}
+
+/** Pages are stretches of the table's file, which are read in the order of the disk and without an index. */
+async function* eachPage<Row extends Packed>(
+  db: Queryable,
+  table: string,
+  select: (page: RawBuilder<unknown>) => RawBuilder<unknown>,
+): AsyncGenerator<Row> {
+  const size = await sql<{ blocks: number }>`
+    select pg_relation_size(${table}::regclass) / current_setting('block_size')::bigint as blocks`.execute(db)
+  const blocks = size.rows[0]?.blocks ?? 0
+  for (let from = 0; from < blocks; from += PAGE_BLOCKS) {
+    const page = sql`${sql.table(table)} where ctid >= ${`(${from},0)`}::tid and ctid < ${`(${from + PAGE_BLOCKS},0)`}::tid`
+    const { rows } = await sql<Omit<Row, 'records'> & { records: Hex }>`${select(page)}`.execute(db)
+    for (const row of rows) yield { ...row, records: toBytes(row.records) } as Row
   }
-  await sql`close watched`.execute(db)
 }
