@@ -8,7 +8,7 @@ import { createListener, type Listener } from '#store/connection/listener.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readNewestCommit } from '#store/rows/announcement.ts'
 import type { BlockConsumer, BlockFeed } from './blockFeed.ts'
-import { INDEXER_CHANNEL, type IndexerReport } from './indexerReport.ts'
+import { INDEXER_CHANNEL, type IndexerReport, parseIndexerReport } from './indexerReport.ts'
 import { mergePending, NO_STATES, type PendingCommits } from './pendingCommits.ts'
 import { readChangedStates, readMissedStates, type StateReading } from './readStates.ts'
 import type { ReplicaReads } from './replicaReads.ts'
@@ -68,6 +68,8 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
   /** What the database said at the last beat; its announcement has arrived by the next one. */
   let committed = 0
   let mustLook = true
+  /** Notifications that are none of an indexer. */
+  let ignored = 0
   /** Whether a commit was announced since the database last had one that was not. */
   let hasAnnounced = false
   let isSilent = false
@@ -121,14 +123,15 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
       hear(channel, payload)
     } catch (err) {
       // Whoever may connect to the database may notify.
-      logger.warn({ err, channel }, 'a notification that is none of an indexer was ignored')
+      ignored++
+      if (isLogged(ignored)) logger.warn({ err, channel, ignored }, 'a notification that is none of an indexer was ignored')
       mustLook = true
     }
   }
 
   const hear = (channel: string, payload: string): void => {
     if (channel === INDEXER_CHANNEL) {
-      const report = JSON.parse(payload) as IndexerReport
+      const report = parseIndexerReport(payload)
       indexedBlock = report.state.indexedBlock
       return onReport(report)
     }
@@ -145,6 +148,8 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
   const beat = async (session: Kysely<unknown>): Promise<void> => {
     const newest = await readNewestCommit(session)
     if (newest === null) return
+    // A forged announcement must not hide commits that are still to come.
+    newestAnnounced = Math.min(newestAnnounced, newest.commit)
     const isUnannounced = !mustLook && committed > newestAnnounced
     if (isUnannounced) {
       if (!hasAnnounced && !isSilent) logger.warn(carrier.silence)

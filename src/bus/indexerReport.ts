@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { coalesce } from '#async/coalesce.ts'
 import { repeat } from '#async/repeat.ts'
 import type { IndexerState } from '#domain/health.ts'
+import { indexerReportSchema } from '#protocol/schemas/operations.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 
 /** What an indexer says about itself and the chain: gateways have no providers of their own. */
@@ -31,6 +32,11 @@ export function announceReports(db: Queryable, read: () => IndexerReport): () =>
     reports.stop()
     await reports.settled()
   }
+}
+
+/** @throws when it is none: whoever may connect to the database may notify */
+export function parseIndexerReport(payload: string): IndexerReport {
+  return indexerReportSchema.parse(JSON.parse(payload))
 }
 
 /** Without what does not fit: the details first, then the providers. */

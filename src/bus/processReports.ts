@@ -1,12 +1,15 @@
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { ProcessReport, ProcessState } from '#domain/health.ts'
+import { processReportSchema } from '#protocol/schemas/operations.ts'
 import { createListener } from '#store/connection/listener.ts'
 
 const PROCESS_CHANNEL = 'tokenwire_process'
 const REPORT_EVERY_MS = 5_000
 /** A process that has not been heard of for longer is not listed. */
 const LISTED_FOR_MS = 15_000
+/** Bounds what forged reports take: whoever may connect to the database may notify. */
+const MOST_LISTED = 200
 
 export interface ProcessReportsOptions {
   /** Of the database that the indexer writes. */
@@ -19,7 +22,7 @@ export interface ProcessReportsOptions {
 }
 
 export interface ProcessReports {
-  /** The processes on this database that were heard of in the last 15 s, this one included: indexers first, then by URL. */
+  /** The processes on this database that were heard of in the last 15 s, this one included, at most 200: indexers first, then by URL. */
   list(): readonly ProcessState[]
   stop(): Promise<void>
 }
@@ -44,7 +47,8 @@ export function startProcessReports({ databaseUrl, read, logger, now }: ProcessR
     onNotification: (_channel, payload) => {
       forgetSilent()
       const report = parseReport(payload)
-      if (report !== null) heard.set(report.id, { report, atMs: now() })
+      if (report === null || (heard.size >= MOST_LISTED && !heard.has(report.id))) return
+      heard.set(report.id, { report, atMs: now() })
     },
     beatMs: REPORT_EVERY_MS,
     beat: async (session: Kysely<unknown>) => {
@@ -64,11 +68,10 @@ export function startProcessReports({ databaseUrl, read, logger, now }: ProcessR
   }
 }
 
-/** Whoever may connect to the database may notify. @returns `null` for what is no report */
+/** @returns `null` for what is no report */
 function parseReport(payload: string): ProcessReport | null {
   try {
-    const report: unknown = JSON.parse(payload)
-    return typeof report === 'object' && report !== null && 'id' in report && 'url' in report ? (report as ProcessReport) : null
+    return processReportSchema.parse(JSON.parse(payload))
   } catch {
     return null
   }

@@ -27,7 +27,14 @@ export async function readChangedStates(reading: StateReading, changed: Readonly
   const moved = [...changed].filter(isWatched)
   const arrived = moved.flatMap(token => commits.states.get(token) ?? [])
   const unread = moved.filter(token => !commits.states.has(token))
-  await passOn(reading, unread, [...commits.dropped].filter(isWatched), arrived)
+  await passOn(reading, unread, await notStored(reading.db, [...commits.dropped].filter(isWatched)), arrived)
+}
+
+/** What an announcement names as dropped may be indexed again by now, or be forged. */
+async function notStored(db: Queryable, tokens: readonly Address[]): Promise<readonly Address[]> {
+  if (tokens.length === 0) return tokens
+  const stored = await readSequences(db, tokens)
+  return tokens.filter(token => !stored.has(token))
 }
 
 /** Compares every watched token's state with the database, and passes on those that moved. */

@@ -54,8 +54,27 @@ test('every process lists all that were heard of lately, indexers first', async 
 test('a notification that is no report is ignored', async () => {
   const reports = start(reportOf('a'))
   await expect.poll(() => ids(reports)).toEqual(['a'])
-  for (const payload of ['', 'no JSON', 'null', '{"id":"x"}', JSON.stringify(reportOf('b'))]) {
+  const incomplete = [
+    '{"id":"x","url":"y"}',
+    JSON.stringify({ ...reportOf('x'), status: 'fine' }),
+    JSON.stringify({ ...reportOf('x'), feed: null }),
+  ]
+  for (const payload of ['', 'no JSON', 'null', ...incomplete, JSON.stringify(reportOf('b'))]) {
     await sql`select pg_notify('tokenwire_process', ${payload})`.execute(database.kysely)
   }
   await expect.poll(() => ids(reports)).toEqual(['a', 'b'])
+})
+
+test('reports that are made up push no process out, and take a bounded part of the list', async () => {
+  const reports = start(reportOf('a'))
+  await expect.poll(() => ids(reports)).toEqual(['a'])
+  const forged = JSON.stringify({ ...reportOf('ID'), padding: 'x'.repeat(5_000) })
+  await sql`select pg_notify('tokenwire_process', replace(${forged}, 'ID', 'z' || n)) from generate_series(1, 1000) n`.execute(
+    database.kysely,
+  )
+  await expect.poll(() => ids(reports).length).toBe(200)
+  await sql`select pg_notify('tokenwire_process', ${JSON.stringify(reportOf('a', { connections: 7 }))})`.execute(database.kysely)
+  await expect.poll(() => reports.list().find(({ id }) => id === 'a')?.connections).toBe(7)
+  expect(reports.list()).toHaveLength(200)
+  expect(JSON.stringify(reports.list())).not.toContain('xxx')
 })

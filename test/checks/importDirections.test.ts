@@ -36,7 +36,7 @@ const REACHES: Readonly<Record<string, Reach>> = {
   sync: { values: [...BASE, 'rpc', 'chain', 'launchpads', 'index', 'store'], types: ['tables'] },
   jobs: { values: [...BASE, 'rpc', 'launchpads', 'store'], types: ['tables'] },
   worker: { values: [...BASE, 'rpc', 'chain', 'launchpads', 'sync', 'jobs', 'store', 'telemetry', 'bus'] },
-  bus: { values: [...BASE, 'store'] },
+  bus: { values: [...BASE, 'store', 'protocol/schemas'] },
   ethUsd: { values: BASE },
   telemetry: { values: BASE },
   protocol: { values: ['errors'], types: ['domain'], packages: [] },

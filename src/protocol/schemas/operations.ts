@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { listSchema } from './resources.ts'
-import { addressText, count, integerText, percent, SEQUENCE_MEANING, sequence, timeText } from './values.ts'
+import { addressText, count, decimalText, integerText, percent, SEQUENCE_MEANING, sequence, timeText } from './values.ts'
 
 /* The health of the service and the state of actors. */
 
@@ -136,7 +136,8 @@ export const actorListSchema = listSchema(actorStateSchema)
   .omit({ asOfBlock: true })
   .meta({ id: 'ActorList', description: 'Actors, in one page.' })
 
-export const processStateSchema = indexerHealthSchema
+/** What a process says of itself to the others on its database. */
+export const processReportSchema = indexerHealthSchema
   .pick({
     status: true,
     role: true,
@@ -156,9 +157,27 @@ export const processStateSchema = indexerHealthSchema
     threads: count.describe('Threads that serve (`GATEWAY_THREADS`).'),
     connections: count.describe('Open WebSockets and event streams.'),
     subscriptions: count.describe('Subscriptions of all connections.'),
-    heardMsAgo: milliseconds.describe('When it was heard of last, in ms before this answer; every 5 s while it runs.'),
   })
+
+export const processStateSchema = processReportSchema
+  .extend({ heardMsAgo: milliseconds.describe('When it was heard of last, in ms before this answer; every 5 s while it runs.') })
   .meta({ id: 'ProcessState', description: 'What a process says of itself.' })
+
+const blockNumber = count.nullable()
+
+/** What an indexer says of itself and the chain to gateways. */
+export const indexerReportSchema = z.object({
+  state: indexerHealthSchema.pick({ lagBlocks: true, lagSeconds: true, backfill: true, reorgs: true, rpc: true }).extend({
+    headBlock: blockNumber,
+    confirmedBlock: blockNumber,
+    indexedBlock: blockNumber,
+    headUnchangedSeconds: z.number().nullable().exactOptional(),
+    stalled: z.boolean(),
+    reason: z.string().nullable(),
+    details: z.array(z.string()).exactOptional(),
+  }),
+  chain: z.object({ headBlock: blockNumber, blockTimeMs: milliseconds.nullable(), baseFeeGwei: decimalText.nullable() }),
+})
 
 export const processListSchema = listSchema(processStateSchema)
   .omit({ asOfBlock: true })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { Address } from '#domain/address.ts'
+import { z } from 'zod'
+import { type Address, type Hex, parseAddress } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
@@ -42,8 +43,20 @@ export async function announceCommit(
   )
 }
 
+const whole = z.number().int().min(0)
+const addresses = z.array(z.custom<Address>(value => parseAddress(value) === value))
+const announcementSchema = z.object({
+  commit: whole,
+  number: whole,
+  hash: z.custom<Hex>(value => typeof value === 'string'),
+  timestamp: whole,
+  changed: addresses.nullable(),
+  dropped: addresses,
+})
+
+/** @throws when it is none: whoever may connect to the database may notify */
 export function parseAnnouncement(payload: string): Announcement {
-  return JSON.parse(payload) as Announcement
+  return announcementSchema.parse(JSON.parse(payload))
 }
 
 /** The newest commit that this database shows: on a replica, an earlier one than on the primary. `null`: no indexer has claimed it yet. */
