@@ -12,16 +12,21 @@ export const tokenTopic = (token: Address): string => `t${token}`
 
 export function clientPlan(server: ChannelServerKind, port: number, client: number, parts: readonly Part[]): ConnectionPlan {
   const messages = server === 'tokenwire' ? subscribes(client, parts) : [{ topics: topics(client, parts) }]
-  return countingPlan(port, messages)
+  return countingPlan(port, messages, { client })
 }
 
 /** A connection that sends these messages and waits for that many answers. */
-export function countingPlan(port: number, messages: readonly object[], receiveBufferBytes = 0): ConnectionPlan {
+export function countingPlan(
+  port: number,
+  messages: readonly object[],
+  { client = 0, receiveBufferBytes = 0 }: { readonly client?: number; readonly receiveBufferBytes?: number } = {},
+): ConnectionPlan {
   return {
     kind: 'webSocket',
     isCounted: true,
     receiveBufferBytes,
-    request: upgradeRequest('/realtime', `127.0.0.1:${port}`),
+    // An address of its own: the lists of one address are bounded.
+    request: upgradeRequest('/realtime', `127.0.0.1:${port}`, [`X-Forwarded-For: 10.0.${client >> 8}.${client & 255}`]),
     greeting: Buffer.concat(messages.map(message => textFrame(JSON.stringify(message)))),
     ready: { text: '"type":"subscribed"', times: messages.length },
   }

@@ -18,7 +18,7 @@ const FILLING_BLOCKS = 130
 export async function measureStalledReaders({ blocks }: { readonly blocks: number }): Promise<string> {
   const session = await ChannelSession.start('tokenwire')
   const { load, server } = session
-  const reader = countingPlan(session.port, [{ type: 'subscribe', channel: 'trades' }], RECEIVE_BUFFER_BYTES)
+  const reader = countingPlan(session.port, [{ type: 'subscribe', channel: 'trades' }], { receiveBufferBytes: RECEIVE_BUFFER_BYTES })
   const usage = () => server.call('usage', { collect: true })
   try {
     await session.open(Array.from({ length: QUICK }, () => reader))

@@ -19,6 +19,7 @@ export async function startTokenwireChannels(): Promise<ChannelServer> {
   const now = () => performance.now()
   const events = new StoredEvents()
   let newestBlock = 0
+  const config = { ...LIMITS, trustProxy: 1 }
   const registry = createTestRegistry({ logger, now })
   const channels = createEventChannels({ read: events.read, ethUsd: () => null, logger, now })
   const lists = createLists({
@@ -27,9 +28,9 @@ export async function startTokenwireChannels(): Promise<ChannelServer> {
     logger,
     epochMs: () => listSequence(newestBlock),
   })
-  const admission = createAdmission(LIMITS, logger)
+  const admission = createAdmission(config, logger)
   const realtime = createRealtime({
-    config: LIMITS,
+    config,
     admission,
     channels,
     lists,
@@ -39,7 +40,7 @@ export async function startTokenwireChannels(): Promise<ChannelServer> {
     now,
     epochMs: Date.now,
   })
-  const gateway = await startGateway({ config: LIMITS, stored: { tokens: [] }, logger, admission, actors: registry, realtime })
+  const gateway = await startGateway({ config, stored: { tokens: [] }, logger, admission, actors: registry, realtime })
   const sweeping = setInterval(() => channels.sweep(), SWEEP_EVERY_MS)
   return {
     port: gateway.port,
