@@ -41,12 +41,12 @@ export async function measureArm({
   }
   const cache = hasMicroCache ? await startMicroCache(url) : null
   try {
-    const idle = await measureUpdates(url, tokens, () => new Promise(resolve => setTimeout(resolve, 3_000 * seconds)))
-    const loaded = await measureUpdates(url, tokens, async () => {
-      await load(wrk, url, ['/api/tokens'], 3 * seconds)
+    const updates = await measureUpdates(url, tokens, {
+      idle: () => new Promise(resolve => setTimeout(resolve, 1_000 * seconds)),
+      loaded: async () => void (await load(wrk, url, ['/api/tokens'], seconds)),
     })
     const cold = await measureColdReads(url, coldLists())
-    const results: RequestsResult[] = [{ ...(await measure(name, url, tokenwireKinds(hotToken), cold)), updates: { idle, loaded } }]
+    const results: RequestsResult[] = [{ ...(await measure(name, url, tokenwireKinds(hotToken), cold)), updates }]
     if (cache !== null) results.push(await measure(`nginx, ${name}`, cache.url, tokenwireKinds(hotToken)))
     if (hasPonder) results.push(await withPonder(service, ponderUrl => measure('Ponder', ponderUrl, ponderKinds(hotToken))))
     return results
