@@ -19,12 +19,14 @@ export function SearchBox() {
   const active = useSignal(0)
   useEffect(() => () => suggestions.stop(), [suggestions])
   useEffect(() => focusBySlash(() => input.current), [])
-  const { text, tokens } = suggestions
+  const { text } = suggestions
   const wanted = text.value.trim()
   const wallet = /^0x[0-9a-f]{40}$/i.test(wanted) ? wanted.toLowerCase() : null
+  // Suggestions may still be of a part of the address.
+  const tokens = wallet === null ? suggestions.tokens.value : suggestions.tokens.value.filter(({ address }) => address === wallet)
   // After the tokens come the wallet of a whole address, and the list of the market.
   const hrefs = [
-    ...tokens.value.map(({ address }) => hrefOf({ view: 'token', address })),
+    ...tokens.map(({ address }) => hrefOf({ view: 'token', address })),
     ...(wallet === null ? [] : [hrefOf({ view: 'wallet', address: wallet })]),
     hrefOf({ view: 'market', query: { ...DEFAULT_QUERY, q: wanted } }),
   ]
@@ -89,8 +91,8 @@ export function SearchBox() {
             aria-selected={index === chosen}
             onClick={() => open(index)}
           >
-            {index < tokens.value.length ? (
-              <Suggestion token={tokens.value[index] as Token} />
+            {index < tokens.length ? (
+              <Suggestion token={tokens[index] as Token} />
             ) : wallet !== null && index < hrefs.length - 1 ? (
               <span>
                 Wallet <span class="mono">{shortHex(wallet)}</span>
